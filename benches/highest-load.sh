@@ -86,7 +86,7 @@ while [ $number -lt "$times" ]; do
     limits $link tload-lb "$set_rate"
     limits $link tload-la "$set_rate"
     began=$(date +%s.%N)
-    answer=$("$tacho" sweep --quiet --json --seed $number --highest-load rate=5.0..100.0 --trials ${TRIALS:-5} \
+    answer=$("$tacho" sweep --quiet --json --seed $number --highest-load rate=5.0..100.0 --log --trials ${TRIALS:-5} \
         --keep 'loss<0.4%' -m 'loss[%]=json:/end/sum/lost_percent' \
         -m 'carried[Mbit/s]=iperf3:received' --received carried --timeout 20s \
         "$first ip netns exec $client iperf3 -c 10.77.2.2 -u -b {rate}M -t $length -l $payload --json $reverse")

@@ -165,6 +165,7 @@ fn mistakes_are_named_before_anything_is_executed() {
         (&["-P", "n=1,2", "--default", "n=3", "true {n}"], "no value of `n` is `3`"),
         (&["-P", "n=1,2", "--minimise", "cost", "true {n}"], "there is no metric `cost`"),
         (&["-P", "n=1,2", "--where", "wall=3", "true {n}"], "`wall=3` is not a limit"),
+        (&["-P", "n=1,2", "--keep", "wall<1", "true {n}"], "`--keep` is for `--highest-load`"),
         (&["--search", "n=9..1", "true {n}"], "`n=9..1` is not a range"),
         (
             &["--search", "n=0..9", "--log", "true {n}"],

@@ -4,6 +4,7 @@
 //! [`side_by_side::measure`](crate::side_by_side::measure) executes them in rounds. What is judged stands in
 //! [`tacho_stats::sweep`].
 
+mod front;
 mod grid;
 mod highest_load;
 mod metric_limit;
@@ -12,6 +13,7 @@ mod optimum;
 #[cfg(test)]
 mod tests;
 
+pub use front::front;
 pub use grid::{MissingCurve, SweepAnswer, SweepQuestion, SweepRow, sweep};
 pub use highest_load::{HighestLoad, LoadQuestion, highest_load};
 pub use metric_limit::{LimitMistake, LimitRelation, MetricLimit};

@@ -9,6 +9,9 @@ use super::observed::executions;
 use crate::side_by_side::{Question, measure};
 use crate::{Bench, ExperimentError};
 
+/// A search may take so many executions in any case: those of its first stage, and a few more.
+const FEWEST: usize = 50;
+
 /// What a search asks: a sweep whose commands are the grid, and how to look.
 #[derive(Clone, Debug)]
 pub struct OptimumQuestion {
@@ -70,6 +73,16 @@ pub fn find_optimum(
 }
 
 impl OptimumQuestion {
+    /// A search with at most half of the executions that the rounds of the whole grid would take.
+    #[must_use]
+    pub fn of(sweep: SweepQuestion) -> Self {
+        let values = sweep.bench.commands.len();
+        let whole = values * sweep.bench.rule.max_rounds as usize;
+        let usual = SearchRules::usual(values);
+        let rules = SearchRules { most: (whole / 2).max(FEWEST), margin: sweep.margin, ..usual };
+        Self { sweep, rules }
+    }
+
     /// Executes these values; whether the user stopped it.
     fn stage(
         &self,

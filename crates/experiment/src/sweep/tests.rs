@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor, Usage};
 use tacho_record::plan::{Hooks, Output};
 use tacho_record::{Host, Limits, Metric, Rule};
-use tacho_stats::sweep::{LoadGoal, LoadOutcome, SearchRules, SweepShape};
+use tacho_stats::sweep::{LoadGoal, LoadOutcome, SweepShape};
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
-use crate::side_by_side::{Command, Question, Start};
+use crate::side_by_side::{Command, Question, Standings, Start};
 use crate::trial::Exits;
 use crate::{Bench, Silent};
 
@@ -131,7 +131,7 @@ fn where_no_value_keeps_a_limit_there_is_no_curve() {
 #[test]
 fn a_search_ends_near_the_best_value_and_executes_few() {
     let sweep = swept(question(1..=65, 10), &[]);
-    let question = OptimumQuestion { sweep, rules: SearchRules::usual(65) };
+    let question = OptimumQuestion::of(sweep);
     let cost = |value: f64| (10.0 + (value - 41.0).powi(2) / 50.0, 1.0);
     let (found, executed) = with(cost, |bench| find_optimum(bench, &question).unwrap());
     assert_eq!(found.spans.len(), 1, "{:?}", found.spans);
@@ -145,12 +145,26 @@ fn a_search_ends_near_the_best_value_and_executes_few() {
 #[test]
 fn a_search_finds_the_best_value_beside_a_limit() {
     let sweep = swept(question(1..=33, 10), &["peak-memory<20MiB"]);
-    let question = OptimumQuestion { sweep, rules: SearchRules::usual(33) };
+    let question = OptimumQuestion::of(sweep);
     let cost = |value: f64| (50.0 - value, value);
     let (found, _) = with(cost, |bench| find_optimum(bench, &question).unwrap());
     // 19 MiB, at place 18, is the last that keeps it.
     let (low, high) = found.spans[0].ends;
     assert!(low < 18 && high == 19, "{:?}", found.spans);
+}
+
+#[test]
+fn the_front_has_what_no_other_beats_at_time_and_memory() {
+    let question = SweepQuestion { floor: Some(0), ..swept(question(1..=4, 12), &[]) };
+    // The floor, fast and large, slow and small, slow and large.
+    let costs = [(1.0, 1.0), (10.0, 64.0), (20.0, 8.0), (30.0, 80.0)];
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 1 to 4
+    let cost = |value: f64| costs[value as usize - 1];
+    let (found, _) = with(cost, |bench| sweep(bench, &question).unwrap());
+    let standings = Standings::of(&question.bench, &found.answer.samples, Some(0), 0.01);
+    assert_eq!(front(&standings, Some(0)), [1, 2]);
+    assert_eq!(found.places, [1, 2, 3], "the floor is never the best");
+    assert_eq!(found.curve.unwrap().best, 0);
 }
 
 fn load(limit: &str, loads: u32) -> LoadQuestion {

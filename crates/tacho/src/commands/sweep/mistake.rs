@@ -11,6 +11,8 @@ pub enum SweepMistake {
     BadRange { text: String },
     #[error("benchmark `{name}` has a companion, which `sweep` does not start")]
     Companion { name: String },
+    #[error("`--keep` is for `--highest-load`")]
+    KeepAlone,
     #[error(transparent)]
     Limit(#[from] LimitMistake),
     #[error("`{text}` is not a parameter with values")]
@@ -44,6 +46,7 @@ impl SweepMistake {
                 "`parameters = { batch = [1, 64] }` in the plan gives it one"
             }
             Self::NotAParameter { known, .. } => return format!("known are {known}"),
+            Self::KeepAlone => "`--where` lets only values be the best that keep a limit",
             Self::Limit(mistake) => return mistake.hint(),
             Self::NoValues { .. } => {
                 "parameters are written like `-P batch=1,64,1024` or `-P batch=1,2,4..8192`"

@@ -10,12 +10,13 @@ use std::sync::atomic::AtomicBool;
 
 use tacho_experiment::side_by_side::Standings;
 use tacho_experiment::sweep::{
-    LoadQuestion, MetricLimit, OptimumQuestion, SweepAnswer, SweepQuestion, find_optimum, highest_load, sweep,
+    LoadQuestion, MetricLimit, OptimumQuestion, SweepAnswer, SweepQuestion, find_optimum, front,
+    highest_load, sweep,
 };
 use tacho_experiment::{Bench as Workbench, ExperimentError, Observer};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Host, Metric};
-use tacho_stats::sweep::{LoadGoal, SearchRules};
+use tacho_stats::sweep::LoadGoal;
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
@@ -37,6 +38,9 @@ const EXCEED: f64 = 0.5;
 pub fn execute(global: &Global, command: &Sweep) -> Result<Exit, CliError> {
     let folder = current_folder()?;
     let asked = Asked::of(global, command, &folder)?;
+    if command.highest_load.is_none() && command.keep.is_some() {
+        return Err(SweepMistake::KeepAlone.into());
+    }
     let load = command.keep.as_ref().map(|keep| load(command, &asked, keep)).transpose()?;
     let interrupt = tacho_measure::install_interrupt()?;
     let lock = super::session::lock("tacho sweep", command.wait.then_some(&interrupt))?;
@@ -97,13 +101,15 @@ impl Place {
         progress.clear();
         let found = found?;
         let standings = Standings::of(&question.bench, &found.answer.samples, asked.floor, asked.margin);
+        let front = front(&standings, asked.floor);
         let exit = grid_exit(&found, progress.is_troubled());
         let report = SweepReport {
-            asked,
+            names: &asked.names(),
             host: &self.host,
             question: &question,
             found: &found,
             standings: &standings,
+            front: &front,
             width: output::terminal_width(),
         };
         if command.json {
@@ -118,12 +124,7 @@ impl Place {
     }
 
     fn search(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
-        let sweep = sweep_question(asked);
-        let rounds = sweep.bench.rule.max_rounds as usize;
-        let values = sweep.bench.commands.len();
-        let usual = SearchRules::usual(values);
-        let rules = SearchRules { most: (values * rounds / 2).max(50), margin: asked.margin, ..usual };
-        let mut question = OptimumQuestion { sweep, rules };
+        let mut question = OptimumQuestion::of(sweep_question(asked));
         let mut progress = StepProgress::new(self.is_quiet);
         let found = self.with_bench(&mut question.sweep.bench.clone(), &mut progress, |bench, conditions| {
             question.sweep.bench.conditions = conditions;
@@ -132,7 +133,7 @@ impl Place {
         progress.clear();
         let found = found?;
         let report = OptimumReport {
-            asked,
+            names: &asked.names(),
             host: &self.host,
             question: &question.sweep,
             found: &found,
@@ -165,7 +166,7 @@ impl Place {
         progress.clear();
         let found = found?;
         let report = LoadReport {
-            asked,
+            names: &asked.names(),
             host: &self.host,
             question: &question,
             found: &found,

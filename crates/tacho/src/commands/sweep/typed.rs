@@ -19,6 +19,7 @@ use crate::commands::compare::share;
 use crate::commands::random_seed;
 use crate::commands::track::counters;
 use crate::error::CliError;
+use crate::output::sweep::ValueNames;
 use crate::project::Project;
 
 /// Steps of a search where nothing else is asked for.
@@ -130,6 +131,18 @@ impl Asked {
         let (Some((_, values)), None) = (varied.next(), varied.next()) else { return None };
         let numbers: Vec<f64> = values::numbers(values)?.into_iter().map(|(number, _)| number).collect();
         (numbers.len() == self.question.commands.len()).then_some(numbers)
+    }
+
+    /// What the answer calls the commands.
+    pub fn names(&self) -> ValueNames {
+        let commands = self.question.commands.len();
+        let values: usize = self.parameters.iter().map(|(_, values)| values.len()).product();
+        ValueNames {
+            labels: (0..commands).map(|command| self.label(command)).collect(),
+            default: self.default,
+            floor: self.floor,
+            has_variants: self.floor.is_some() || commands > values,
+        }
     }
 
     /// The parameters that have several values.

@@ -7,8 +7,8 @@ use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
 use tacho_record::{Host, Sample};
 use tacho_stats::sweep::{LoadOutcome, SweepCurve, SweepShape, kept_at_least};
 
+use super::ValueNames;
 use super::{LoadReport, OptimumReport, SweepReport};
-use crate::commands::sweep::typed::Asked;
 use crate::output::answer::SampleAnswer;
 
 /// A whole grid.
@@ -118,14 +118,14 @@ struct LimitAnswer {
 
 impl CurveAnswer {
     fn of(
-        asked: &Asked,
+        names: &ValueNames,
         question: &SweepQuestion,
         curve: &Result<SweepCurve, MissingCurve>,
         places: &[usize],
     ) -> Self {
-        let name = |place: usize| asked.label(places[place]);
+        let name = |place: usize| names.label(places[place]);
         let known = curve.as_ref().ok();
-        let names = |all: &[usize]| all.iter().map(|place| name(*place)).collect();
+        let all_of = |all: &[usize]| all.iter().map(|place| name(*place)).collect();
         Self {
             metric: question.metric(0).name,
             margin: question.margin,
@@ -136,17 +136,17 @@ impl CurveAnswer {
                 SweepShape::Varied => "varied",
             }),
             best: known.map(|curve| name(curve.best)),
-            plateau: known.map_or_else(Vec::new, |curve| names(&curve.plateau)),
+            plateau: known.map_or_else(Vec::new, |curve| all_of(&curve.plateau)),
             knee: known.and_then(|curve| curve.knee).map(name),
-            minima: known.map_or_else(Vec::new, |curve| names(&curve.minima)),
-            default: asked.default.map(|default| asked.label(default)),
+            minima: known.map_or_else(Vec::new, |curve| all_of(&curve.minima)),
+            default: names.default.map(|default| names.label(default)),
         }
     }
 }
 
 /// A value with what the curve says of it.
 fn value<'a>(
-    asked: &'a Asked,
+    names: &'a ValueNames,
     question: &'a SweepQuestion,
     (at, row): (usize, &'a SweepRow),
     curve: &Result<SweepCurve, MissingCurve>,
@@ -157,7 +157,7 @@ fn value<'a>(
     let limit = |kept: &(bool, bool)| LimitAnswer { kept: kept.0, certain: kept.1 };
     let limits = question.limits.iter().zip(&row.limits);
     ValueAnswer {
-        name: asked.label(at),
+        name: names.label(at),
         command: &command.text,
         parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
         failed: row.failed.0,
@@ -175,21 +175,20 @@ fn value<'a>(
 impl SweepReport<'_> {
     /// All of it.
     pub fn answer(&self) -> GridAnswer<'_> {
-        let (asked, question, found) = (self.asked, self.question, self.found);
+        let (names, question, found) = (self.names, self.question, self.found);
         let rows = found.rows.iter().enumerate().zip(&found.answer.samples);
-        let number = found.rows.len();
         GridAnswer {
             interrupted: found.answer.interrupted,
             host: self.host,
             conditions: &question.bench.conditions,
             seed: question.bench.seed,
-            curve: CurveAnswer::of(asked, question, &found.curve, &found.places),
-            floor: asked.floor.map(|floor| asked.label(floor)),
-            front: (0..number).filter(|at| self.is_on_front(*at)).map(|at| asked.label(at)).collect(),
+            curve: CurveAnswer::of(names, question, &found.curve, &found.places),
+            floor: names.floor.map(|floor| names.label(floor)),
+            front: self.front.iter().map(|at| names.label(*at)).collect(),
             values: rows
                 .map(|(row, samples)| ValueAnswer {
                     variant: Some(self.variant_answer(row.0)),
-                    ..value(asked, question, row, &found.curve, samples)
+                    ..value(names, question, row, &found.curve, samples)
                 })
                 .collect(),
         }
@@ -197,14 +196,14 @@ impl SweepReport<'_> {
 
     fn variant_answer(&self, at: usize) -> VariantAnswer {
         let standing = &self.standings.each[at];
-        let compared = standing.compared.as_ref().filter(|_| self.asked.floor.is_some());
+        let compared = standing.compared.as_ref().filter(|_| self.names.floor.is_some());
         let estimate = compared.and_then(|row| row.estimate);
         VariantAnswer {
             floor_ratio: estimate.and_then(|it| it.known_ratio()?.if_exact()),
             floor_interval: estimate.and_then(|it| it.interval),
             cpu_percent: standing.cpu_percent,
             peak_memory: standing.peak_memory.and_then(tacho_stats::Bounded::if_exact),
-            on_front: self.is_on_front(at),
+            on_front: self.front.contains(&at),
         }
     }
 }
@@ -212,22 +211,22 @@ impl SweepReport<'_> {
 impl OptimumReport<'_> {
     /// All of it; values that were not executed are left out.
     pub fn answer(&self) -> OptimumAnswer<'_> {
-        let (asked, question, found) = (self.asked, self.question, self.found);
+        let (names, question, found) = (self.names, self.question, self.found);
         let rows = found.rows.iter().enumerate().zip(&found.samples);
         let executed = rows.filter(|(_, samples)| !samples.is_empty());
-        let ends = |ends: (usize, usize)| (asked.label(ends.0), asked.label(ends.1));
+        let ends = |ends: (usize, usize)| (names.label(ends.0), names.label(ends.1));
         OptimumAnswer {
             interrupted: found.is_interrupted,
             host: self.host,
             conditions: &question.bench.conditions,
             seed: question.bench.seed,
-            curve: CurveAnswer::of(asked, question, &found.curve, &found.places),
+            curve: CurveAnswer::of(names, question, &found.curve, &found.places),
             spans: found.spans.iter().map(|span| ends(span.ends)).collect(),
             taken: found.taken,
             whole: found.whole,
             cut_short: found.is_cut_short,
             values: executed
-                .map(|(row, samples)| value(asked, question, row, &found.curve, samples))
+                .map(|(row, samples)| value(names, question, row, &found.curve, samples))
                 .collect(),
         }
     }
@@ -236,7 +235,7 @@ impl OptimumReport<'_> {
 impl LoadReport<'_> {
     /// All of it; loads that were not tried are left out.
     pub fn answer(&self) -> LoadAnswer<'_> {
-        let (asked, found) = (self.asked, self.found);
+        let (names, found) = (self.names, self.found);
         let last = self.question.bench.commands.len() - 1;
         let (word, low, high) = match found.outcome {
             None => (None, None, None),
@@ -254,8 +253,8 @@ impl LoadReport<'_> {
             trials_of_goal: self.question.goal.duration_sum,
             exceed: self.question.goal.exceed_ratio,
             found: word,
-            highest: low.map(|load| asked.label(load)),
-            broken_at: high.map(|load| asked.label(load)),
+            highest: low.map(|load| names.label(load)),
+            broken_at: high.map(|load| names.label(load)),
             received: low.and_then(|load| found.search.received(load)),
             kept_at_least: low.map(|load| {
                 let (kept, all) = found.search.kept(load);
@@ -272,7 +271,7 @@ impl LoadReport<'_> {
         let (kept, trials) = self.found.search.kept(load);
         let samples = &self.found.samples[load];
         TriedLoad {
-            name: self.asked.label(load),
+            name: self.names.label(load),
             parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
             trials,
             kept,

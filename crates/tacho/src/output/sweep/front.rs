@@ -11,15 +11,9 @@ use crate::output::{table, text};
 const COMMAND: usize = 34;
 
 impl SweepReport<'_> {
-    /// Whether variants are compared: several commands, or one of them is the floor.
-    fn has_variants(&self) -> bool {
-        let values: usize = self.asked.parameters.iter().map(|(_, values)| values.len()).product();
-        self.asked.floor.is_some() || self.question.bench.commands.len() > values
-    }
-
     /// A row a variant, and the front; nothing where there are no variants.
     pub fn front(&self) -> String {
-        if !self.has_variants() {
+        if !self.names.has_variants {
             return String::new();
         }
         let head = ["", "× floor", "95 %", "CPU", "memory", ""];
@@ -32,20 +26,20 @@ impl SweepReport<'_> {
     }
 
     fn variant(&self, at: usize, standing: &Standing) -> Vec<String> {
-        let is_floor = self.asked.floor == Some(at);
+        let is_floor = self.names.floor == Some(at);
         let estimate = standing.compared.as_ref().and_then(|row| row.estimate);
-        let estimate = estimate.filter(|_| self.asked.floor.is_some());
+        let estimate = estimate.filter(|_| self.names.floor.is_some());
         let ratio = estimate.and_then(|it| it.known_ratio()).and_then(tacho_stats::Bounded::if_known);
         let interval = estimate.and_then(|it| it.interval);
-        let below = self.asked.floor.is_some() && standing.verdict == Some(Verdict::Faster);
-        let mark = match (is_floor, below, self.is_on_front(at)) {
+        let below = self.names.floor.is_some() && standing.verdict == Some(Verdict::Faster);
+        let mark = match (is_floor, below, self.front.contains(&at)) {
             (true, ..) => "floor",
             (_, true, _) => "below the floor",
             (_, _, true) => "front",
             _ => "",
         };
         vec![
-            text::cut(&self.asked.label(at), COMMAND),
+            text::cut(&self.names.label(at), COMMAND),
             ratio.map_or_else(String::new, factor),
             interval.map_or_else(String::new, |(low, high)| {
                 format!("{} … {}", text::end(low, factor), text::end(high, factor))
@@ -56,13 +50,6 @@ impl SweepReport<'_> {
         ]
     }
 
-    /// Whether no other is faster and needs less memory, for certain. The floor does not do the work, so it is on no front.
-    pub fn is_on_front(&self, at: usize) -> bool {
-        let standing = &self.standings.each[at];
-        let others = standing.beaten_by.iter().any(|by| Some(*by) != self.asked.floor);
-        self.asked.floor != Some(at) && standing.time.is_some() && !others
-    }
-
     fn front_line(&self) -> String {
         let number = self.standings.each.len();
         if number > BEATEN_BY {
@@ -70,9 +57,8 @@ impl SweepReport<'_> {
                 "no front of time and memory: among more than {BEATEN_BY} it is not looked for\n"
             );
         }
-        let on_front = (0..number).filter(|at| self.is_on_front(*at));
         let names: Vec<String> =
-            on_front.map(|at| format!("`{}`", text::cut(&self.asked.label(at), COMMAND))).collect();
+            self.front.iter().map(|at| format!("`{}`", text::cut(&self.names.label(*at), COMMAND))).collect();
         format!("front of time and memory, no other is certainly better at both: {}\n", names.join(", "))
     }
 }

@@ -36,7 +36,7 @@ impl LoadReport<'_> {
             .map(|load| {
                 let (kept, all) = search.kept(load);
                 let received = self.received(load).unwrap_or_default();
-                [self.asked.label(load), all.to_string(), kept.to_string(), received]
+                [self.names.label(load), all.to_string(), kept.to_string(), received]
             })
             .collect()
     }
@@ -48,7 +48,7 @@ impl LoadReport<'_> {
 
     fn lines(&self) -> Vec<String> {
         let (limit, search) = (&self.question.limit, &self.found.search);
-        let name = |load: usize| format!("`{}`", self.asked.label(load));
+        let name = |load: usize| format!("`{}`", self.names.label(load));
         let last = self.question.bench.commands.len() - 1;
         let received = |load: usize| {
             self.received(load).map_or_else(String::new, |received| format!(", received {received}"))

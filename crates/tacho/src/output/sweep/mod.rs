@@ -12,27 +12,46 @@ use tacho_experiment::side_by_side::Standings;
 use tacho_experiment::sweep::{FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion};
 use tacho_record::Host;
 
-use crate::commands::sweep::typed::Asked;
-
 use super::{bench, text};
 
 pub use progress::StepProgress;
 use rows::SweepRows;
 
+/// What values are called, and which of them are more than values.
+pub struct ValueNames {
+    /// One a command.
+    pub labels: Vec<String>,
+    /// The command with the values that are used today.
+    pub default: Option<usize>,
+    /// The command that does only what cannot be left out.
+    pub floor: Option<usize>,
+    /// Whether several commands are compared, and not the values of one alone.
+    pub has_variants: bool,
+}
+
+impl ValueNames {
+    /// What a command is called.
+    pub fn label(&self, command: usize) -> String {
+        self.labels[command].clone()
+    }
+}
+
 /// A whole grid.
 pub struct SweepReport<'a> {
-    pub asked: &'a Asked,
+    pub names: &'a ValueNames,
     pub host: &'a Host,
     pub question: &'a SweepQuestion,
     pub found: &'a SweepAnswer,
     pub standings: &'a Standings,
+    /// The commands that no other beats at time and memory.
+    pub front: &'a [usize],
     /// How wide the terminal is, in columns, if the answer goes to one.
     pub width: Option<usize>,
 }
 
 /// A search for the best value.
 pub struct OptimumReport<'a> {
-    pub asked: &'a Asked,
+    pub names: &'a ValueNames,
     pub host: &'a Host,
     pub question: &'a SweepQuestion,
     pub found: &'a FoundOptimum,
@@ -41,7 +60,7 @@ pub struct OptimumReport<'a> {
 
 /// A search for the highest load.
 pub struct LoadReport<'a> {
-    pub asked: &'a Asked,
+    pub names: &'a ValueNames,
     pub host: &'a Host,
     pub question: &'a LoadQuestion,
     pub found: &'a HighestLoad,
@@ -51,7 +70,7 @@ pub struct LoadReport<'a> {
 impl SweepReport<'_> {
     fn rows(&self) -> SweepRows<'_> {
         SweepRows {
-            asked: self.asked,
+            names: self.names,
             question: self.question,
             rows: &self.found.rows,
             curve: &self.found.curve,

@@ -7,7 +7,7 @@ use crate::output::text;
 impl OptimumReport<'_> {
     fn rows(&self) -> SweepRows<'_> {
         SweepRows {
-            asked: self.asked,
+            names: self.names,
             question: self.question,
             rows: &self.found.rows,
             curve: &self.found.curve,
@@ -41,7 +41,7 @@ impl OptimumReport<'_> {
 
     /// Where the best value lies.
     fn interval(&self) -> String {
-        let value = |place: usize| format!("`{}`", self.asked.label(place));
+        let value = |place: usize| format!("`{}`", self.names.label(place));
         let between = |ends: (usize, usize)| format!("{} … {}", value(ends.0), value(ends.1));
         let spans: Vec<String> = self.found.spans.iter().map(|span| between(span.ends)).collect();
         format!("interval: the best value lies in {}, with 95 % confidence", spans.join(" or in "))

@@ -4,8 +4,8 @@ use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
 use tacho_record::Direction;
 use tacho_stats::sweep::SweepCurve;
 
+use super::ValueNames;
 use super::words::NamedCurve;
-use crate::commands::sweep::typed::Asked;
 use crate::output::{COLUMNS, table, text};
 
 /// How wide a bar may be, and has to be.
@@ -17,7 +17,7 @@ const LABEL: usize = 36;
 
 /// The rows of a sweep or a search.
 pub struct SweepRows<'a> {
-    pub asked: &'a Asked,
+    pub names: &'a ValueNames,
     pub question: &'a SweepQuestion,
     pub rows: &'a [SweepRow],
     pub curve: &'a Result<SweepCurve, MissingCurve>,
@@ -94,7 +94,7 @@ impl SweepRows<'_> {
             .collect();
         let metric = self.question.metric(self.places.first().copied().unwrap_or(0));
         let places = self.places;
-        NamedCurve { asked: self.asked, metric: &metric, curve, places, medians: &medians }.lines()
+        NamedCurve { names: self.names, metric: &metric, curve, places, medians: &medians }.lines()
     }
 
     fn cells(&self) -> Vec<RowCells> {
@@ -117,7 +117,7 @@ impl SweepRows<'_> {
             (low / longest, high / longest)
         });
         RowCells {
-            label: text::cut(&self.asked.label(at), LABEL),
+            label: text::cut(&self.names.label(at), LABEL),
             n: summary.map_or_else(String::new, |it| it.n.to_string()),
             median: summary.map_or_else(String::new, |it| text::median(&metric.unit, &it)),
             margin: summary.and_then(|it| table::margin(&it, &metric.unit)).unwrap_or_default(),
@@ -159,7 +159,7 @@ impl SweepRows<'_> {
             marks.extend(shape.map(str::to_owned));
             marks.extend((curve.knee == Some(place)).then(|| "knee".to_owned()));
         }
-        marks.extend((self.asked.default == Some(at)).then(|| "default".to_owned()));
+        marks.extend((self.names.default == Some(at)).then(|| "default".to_owned()));
         marks.join(", ")
     }
 }

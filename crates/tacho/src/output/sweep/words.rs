@@ -3,12 +3,12 @@
 use tacho_record::{Direction, Metric};
 use tacho_stats::sweep::{SweepCurve, SweepShape};
 
-use crate::commands::sweep::typed::Asked;
+use super::ValueNames;
 use crate::output::text;
 
 /// A curve with what names its values.
 pub struct NamedCurve<'a> {
-    pub asked: &'a Asked,
+    pub names: &'a ValueNames,
     pub metric: &'a Metric,
     pub curve: &'a SweepCurve,
     /// The commands in the curve, by their place in it.
@@ -28,7 +28,7 @@ impl NamedCurve<'_> {
     }
 
     fn name(&self, place: usize) -> String {
-        format!("`{}`", text::cut(&self.asked.label(self.places[place]), 40))
+        format!("`{}`", text::cut(&self.names.label(self.places[place]), 40))
     }
 
     /// The values that cannot be told from the best one, and what all of them may differ by.
@@ -88,9 +88,9 @@ impl NamedCurve<'_> {
     }
 
     fn default(&self) -> Option<String> {
-        let default = self.asked.default?;
+        let default = self.names.default?;
         let Some(place) = self.places.iter().position(|command| *command == default) else {
-            return Some(format!("default: `{}` is not among them", self.asked.label(default)));
+            return Some(format!("default: `{}` is not among them", self.names.label(default)));
         };
         let name = self.name(place);
         if place == self.curve.best {
