@@ -1,6 +1,6 @@
 //! The front of time and memory: what no other beats at both.
 
-use crate::side_by_side::Standings;
+use crate::bench::Standings;
 
 /// The commands that no other is certainly faster than and needs less memory than, in their order. The floor does not do
 /// the work: it is on no front, and beats nothing.

@@ -6,7 +6,7 @@ use tacho_stats::sweep::{SweepCurve, SweepLevels};
 
 use super::MetricLimit;
 use super::observed::executions;
-use crate::side_by_side::{Answer, Question, measure};
+use crate::bench::{Answer, Question, measure};
 use crate::{Bench, ExperimentError};
 
 /// What a sweep asks.

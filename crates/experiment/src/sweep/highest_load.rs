@@ -4,7 +4,7 @@ use tacho_record::{Metric, Rule, Sample};
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, LoadStep, LoadTrial};
 
 use super::MetricLimit;
-use crate::side_by_side::{Question, measure};
+use crate::bench::{Question, measure};
 use crate::{Bench, ExperimentError};
 
 /// What is looked for.

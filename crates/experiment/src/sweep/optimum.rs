@@ -6,7 +6,7 @@ use tacho_stats::sweep::{OptimumSearch, SearchRules, SearchStep, SweepCurve, Val
 
 use super::grid::{MissingCurve, SweepQuestion, SweepRow, judged};
 use super::observed::executions;
-use crate::side_by_side::{Question, measure};
+use crate::bench::{Question, measure};
 use crate::{Bench, ExperimentError};
 
 /// A search may take so many executions in any case: those of its first stage, and a few more.

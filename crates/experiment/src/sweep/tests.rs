@@ -13,8 +13,8 @@ use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
-use crate::side_by_side::{Command, Question, Standings, Start};
-use crate::trial::Exits;
+use crate::bench::{Command, Question, Standings, Start};
+use crate::trial::prepared::Exits;
 use crate::{Bench, Silent};
 
 fn question(values: impl Iterator<Item = u32>, rounds: u32) -> Question {

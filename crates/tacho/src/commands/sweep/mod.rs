@@ -8,7 +8,7 @@ mod values;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::side_by_side::Standings;
+use tacho_experiment::bench::Standings;
 use tacho_experiment::sweep::{
     LoadQuestion, MetricLimit, OptimumQuestion, SweepAnswer, SweepQuestion, find_optimum, front,
     highest_load, sweep,
@@ -24,7 +24,7 @@ use self::mistake::SweepMistake;
 use self::typed::Asked;
 use super::Exit;
 use super::bench::{cannot_be_had, record};
-use super::compare::share;
+use super::shares::share;
 use crate::cli::{Global, Sweep};
 use crate::error::CliError;
 use crate::output;
@@ -193,7 +193,7 @@ impl Place {
     /// Has it done with what executes; the facts of the host that go with it are handed over.
     fn with_bench<T>(
         &self,
-        question: &mut tacho_experiment::side_by_side::Question,
+        question: &mut tacho_experiment::bench::Question,
         observer: &mut dyn Observer,
         act: impl FnOnce(
             &mut Workbench<'_>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tacho_experiment::side_by_side::{Command, Start};
+use tacho_experiment::bench::{Command, Start};
 use tacho_record::plan::{Benchmark, Expect, ExpectOutput, Hook, Hooks, Output, fill, fill_shell};
 
 use super::mistake::SweepMistake;

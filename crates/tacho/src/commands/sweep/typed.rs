@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tacho_experiment::side_by_side::{Command, Question};
+use tacho_experiment::bench::{Command, Question};
 use tacho_experiment::sweep::MetricLimit;
-use tacho_experiment::trial::Exits;
+use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{Counter, Direction, Metric};
 
@@ -15,9 +15,9 @@ use super::values;
 use crate::cli::{Bench, Global, Sweep};
 use crate::commands::bench::parameters::Parameter;
 use crate::commands::bench::typed::{Typed, exits, rule};
-use crate::commands::compare::share;
-use crate::commands::random_seed;
-use crate::commands::track::counters;
+use crate::commands::seed::random_seed;
+use crate::commands::shares::share;
+use crate::counters::counters;
 use crate::error::CliError;
 use crate::output::sweep::ValueNames;
 use crate::project::Project;

@@ -1,6 +1,6 @@
 //! Variants beside each other: times of the floor, processor time, memory, and the front of time and memory.
 
-use tacho_experiment::side_by_side::{BEATEN_BY, Standing};
+use tacho_experiment::bench::{BEATEN_BY, Standing};
 use tacho_record::{Unit, factor};
 use tacho_stats::compare::Verdict;
 

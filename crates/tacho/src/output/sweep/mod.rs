@@ -8,7 +8,7 @@ mod progress;
 mod rows;
 mod words;
 
-use tacho_experiment::side_by_side::Standings;
+use tacho_experiment::bench::Standings;
 use tacho_experiment::sweep::{FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion};
 use tacho_record::Host;
 
@@ -94,7 +94,7 @@ impl SweepReport<'_> {
 
     /// Prints what should be said beside the numbers.
     pub fn print_notes(&self) {
-        let report = bench::Report {
+        let report = bench::BenchReport {
             host: self.host,
             question: &self.question.bench,
             answer: &self.found.answer,
