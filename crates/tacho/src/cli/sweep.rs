@@ -8,29 +8,32 @@ use super::{Bench, Elsewhere};
 
 /// Measure a command over the values of a parameter: which value is best?
 ///
-/// Needs no plan. All values are executed in rounds, so that a drift of the host does not look like a trend. The answer is
-/// the best value, the plateau of values that cannot be told from it, the knee of the curve, and what the default costs.
-/// `--search` looks for the best value with fewer executions. `--highest-load` looks for the largest value at which a
-/// metric keeps a limit. Exit status: 0 done, 2 error, or executions failed, 130 interrupted.
+/// Needs no plan. All values are executed in rounds, so drift of the host does not look like a
+/// trend. The answer has the best value, the plateau of values not distinguishable from it, the
+/// knee of the curve, and the cost of the default. `--search` finds the best value with fewer
+/// executions. `--highest-load` finds the largest value at which a metric keeps a limit.
+///
+/// Exit status: 0 done; 2 error, or executions failed; 130 interrupted.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Sweep {
-    /// The command, in quotes: 'prog -b {batch}'; several are variants that are measured side by side
+    /// The command, in quotes: 'prog -b {batch}'. Several are variants, measured side by side
     #[arg(value_name = "COMMAND", required_unless_present = "benchmark")]
     pub commands: Vec<String>,
-    /// A benchmark of the plan instead, at all values that its parameters have there, or at those of `-P`
+    /// A benchmark of the plan instead, at the values of its parameters, or at those of `-P`
     #[arg(long, value_name = "NAME", conflicts_with_all = ["commands", "floor", "command_name", "shell", "no_shell", "setup", "prepare", "conclude", "cleanup", "cpus", "nice", "limit_memory", "ignore_failure", "timeout"], help_heading = "Commands")]
     pub benchmark: Option<String>,
-    /// What `{build}` stands for in it [default: the plan's folder, as it is]
+    /// The value of `{build}` in it [default: the plan's folder, as it is]
     #[arg(long, value_name = "FOLDER", requires = "benchmark", help_heading = "Commands")]
     pub build: Option<PathBuf>,
-    /// A parameter and its values: batch=1,64,1024 or batch=1,2,4..8192 or level=10..100:10; all combinations of several
+    /// A parameter and its values: batch=1,64,1024 or batch=1,2,4..8192 or level=10..100:10.
+    /// Several make all combinations
     #[arg(long, short = 'P', value_name = "NAME=VALUES", help_heading = "Values")]
     pub parameter: Vec<String>,
-    /// Look for the best value between two instead of executing all: batch=1..65536
+    /// Search the best value between two, instead of executing all: batch=1..65536
     #[arg(long, value_name = "NAME=FROM..TO", conflicts_with_all = ["parameter", "highest_load"], help_heading = "Values")]
     pub search: Option<String>,
-    /// Look for the highest value between two at which `--keep` holds: rate=1..1000
+    /// Search the highest value between two at which `--keep` holds: rate=1..1000
     #[arg(
         long,
         value_name = "NAME=FROM..TO",
@@ -42,43 +45,44 @@ pub struct Sweep {
     /// Space the values of `--search` or `--highest-load` by equal ratios
     #[arg(long, help_heading = "Values")]
     pub log: bool,
-    /// How many steps `--search` divides the range into [default: 64]
+    /// The number of steps of `--search` [default: 64]
     #[arg(long, value_name = "N", requires = "search", help_heading = "Values", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     pub steps: Option<u32>,
-    /// The value that is used today: batch=64; the answer says what it costs
+    /// Today's value: batch=64. The answer shows its cost
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Values")]
     pub default: Vec<String>,
-    /// Read a metric from the output, as plans do: `loss[%]=json:/end/sum/lost_percent`, `rate=regex:at ([0-9.]+)`
+    /// Read a metric from output, as plans do: `loss[%]=json:/end/sum/lost_percent`, `rate=regex:at
+    /// ([0-9.]+)`
     #[arg(long, short = 'm', value_name = "NAME=FROM", help_heading = "Metrics")]
     pub metric: Vec<String>,
-    /// The metric whose lowest value is best [default: wall]
+    /// Minimise this metric [default: wall]
     #[arg(long, value_name = "METRIC", conflicts_with_all = ["maximise", "highest_load"], help_heading = "Metrics")]
     pub minimise: Option<String>,
-    /// The metric whose highest value is best
+    /// Maximise this metric
     #[arg(long, value_name = "METRIC", conflicts_with = "highest_load", help_heading = "Metrics")]
     pub maximise: Option<String>,
-    /// A limit that a value is to keep, to be the best: 'peak-memory<512MiB'
+    /// A limit that the best value must keep: 'peak-memory<512MiB'
     #[arg(long = "where", value_name = "LIMIT", conflicts_with = "highest_load", help_heading = "Metrics")]
     pub limits: Vec<String>,
-    /// The limit that the highest load is to keep: 'loss<1%'
+    /// The limit that the highest load must keep: 'loss<1%'
     #[arg(long, value_name = "LIMIT", requires = "highest_load", help_heading = "Metrics")]
     pub keep: Option<String>,
-    /// The metric that says what a trial really carried
+    /// The metric for what a trial really carried
     #[arg(long, value_name = "METRIC", requires = "highest_load", help_heading = "Metrics")]
     pub received: Option<String>,
-    /// So many trials decide on a load at least
+    /// Decide on a load by at least N trials
     #[arg(long, value_name = "N", default_value_t = 9, requires = "highest_load", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub trials: u32,
     /// The share of trials that may break the limit; 0% is the rule of RFC 2544 [default: 50%]
     #[arg(long, value_name = "PERCENT", requires = "highest_load", help_heading = "How often")]
     pub exceed: Option<String>,
-    /// Rounds: execute each value so often [default: 10]
+    /// Execute each value in N rounds [default: 10]
     #[arg(long, short = 'r', value_name = "N", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
-    /// Execute each value so often before measuring (1), or until that took so long (2s) [default: not at all]
+    /// Warm up each value by N executions (1) or for a time (2s) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME", help_heading = "How often")]
     pub warmup: Option<String>,
-    /// Measure at most so long, all together: 5m
+    /// Measure at most this long, all values together: 5m
     #[arg(long, value_name = "TIME", conflicts_with_all = ["search", "highest_load"], help_heading = "How often")]
     pub budget: Option<String>,
     /// A shell command once before everything, for each value
@@ -93,22 +97,23 @@ pub struct Sweep {
     /// A shell command once after everything, for each value
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
-    /// Count too (docs/glossary.md has the list): instructions, cycles, energy
+    /// Also count: instructions, cycles, energy (list: docs/src/glossary.md)
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
     /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated
     #[arg(long, value_name = "LIST", help_heading = "Conditions")]
     pub cpus: Option<String>,
-    /// Niceness, from -20 (goes first, needs rights) to 19
+    /// Niceness, from -20 (first, needs rights) to 19
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions", value_parser = clap::value_parser!(i32).range(-20..=19))]
     pub nice: Option<i32>,
-    /// End an execution whose processes need more memory together: 512MiB; needs control groups
+    /// End an execution whose processes together need more memory: 512MiB; needs control groups
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_memory: Option<String>,
-    /// A name for a command; the first is that of the first command
+    /// A name for a command, in order
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
-    /// The variant that does only what cannot be left out, by its name or as it is typed: others are shown as times of it
+    /// The variant that does only what cannot be left out, by name or text. Others are shown as
+    /// multiples of it
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["search", "highest_load"], help_heading = "Commands")]
     pub floor: Option<String>,
     /// Start all commands by this shell: bash, default, or none [default: only where one is needed]
@@ -117,34 +122,34 @@ pub struct Sweep {
     /// Start no command by a shell
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
     pub no_shell: bool,
-    /// Let commands exit with any status, or with these: --ignore-failure=1,2
+    /// Accept any exit status, or these: --ignore-failure=1,2
     #[arg(long, short = 'i', value_name = "STATUS", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", help_heading = "Commands")]
     pub ignore_failure: Option<String>,
     /// A file for standard input, or null
     #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
     pub input: String,
-    /// End an execution that takes longer: 60s; it has failed then
+    /// End an execution that takes longer, as a failure: 60s
     #[arg(long, value_name = "TIME", help_heading = "Commands")]
     pub timeout: Option<String>,
-    /// Up to which difference two values are called the same: 2%
+    /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
     pub margin: String,
-    /// Answer in Markdown
+    /// Print the answer as Markdown
     #[arg(long, conflicts_with = "json", help_heading = "Answer")]
     pub markdown: bool,
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long, help_heading = "Answer")]
     pub json: bool,
-    /// The seed of the random order [default: a random one]
+    /// The seed of the random order [default: random]
     #[arg(long, value_name = "NUMBER", help_heading = "Answer")]
     pub seed: Option<u64>,
-    /// Wait until no other measurement is going on on this host
+    /// Wait until no other measurement is active on this host
     #[arg(long, help_heading = "Answer")]
     pub wait: bool,
 }
 
 impl Sweep {
-    /// The same for `bench`, which executes all of it, with these values of parameters.
+    /// The same request for `bench`, which executes these values of parameters.
     pub fn as_bench(&self, parameters: &[(String, Vec<String>)]) -> Bench {
         let escaped =
             |values: &Vec<String>| values.iter().map(|it| it.replace(',', "\\,")).collect::<Vec<_>>();
