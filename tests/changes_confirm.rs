@@ -29,7 +29,7 @@ impl Ground {
     fn new(commits: u32, level: impl Fn(u32) -> u32) -> Self {
         let outside = tempfile::tempdir().unwrap();
         let plan = format!(
-            "[subject]\nname = 'prog'\nartifacts = ['prog']\n[measure]\nrounds = 3\nwarmup = false\n\
+            "[subject]\nname = 'prog'\nartifacts = ['prog']\n[measure]\nrounds = 3\nlink = 0\nwarmup = false\n\
              [[benchmark]]\nname = 'work'\ncommand = 'sh {{build}}/prog {}/factor'\n\
              metrics = [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
             outside.path().display()

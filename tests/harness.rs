@@ -166,6 +166,7 @@ command = "sh {build}/prog"
 pub const WORK: &str = r#"
 [measure]
 rounds = 2
+link = 0
 warmup = false
 
 [[benchmark]]

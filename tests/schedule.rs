@@ -69,29 +69,67 @@ fn what_is_new_is_measured_and_told_once() {
     assert_eq!(std::fs::read_to_string(project.path().join("mail")).unwrap(), mail);
 }
 
+/// A host that is slower by a factor, in per cent, whatever is executed.
+struct Host(tempfile::TempDir);
+
+impl Host {
+    fn new() -> Self {
+        let host = Self(tempfile::tempdir().unwrap());
+        std::fs::write(host.0.path().join("factor.count"), "1\n").unwrap();
+        host.slower(100);
+        host
+    }
+
+    fn slower(&self, factor: u32) {
+        std::fs::write(self.0.path().join("factor"), format!("{factor}\n")).unwrap();
+    }
+
+    fn plan(&self) -> String {
+        let command = format!("sh {{build}}/prog {}/factor", self.0.path().display());
+        plan().replace("sh {build}/prog", &command).replace("rounds = 2", "rounds = 3")
+    }
+}
+
+/// Commits of a program on such a host. Its noise, of up to 0.6 %, is that of the next execution, whichever that is.
+fn hosted(project: Project, commits: std::ops::RangeInclusive<u32>, level: u32) -> Project {
+    commits.fold(project, |project, commit| {
+        let script = format!(
+            "read factor <\"$1\"\nread count <\"$1.count\"\necho $((count + 1)) >\"$1.count\"\n\
+             echo work $((({level} + count * 7919 % 101 * 6) * factor / 100)) # {commit}\n"
+        );
+        project.file("prog", &script).commit(&format!("change {commit}"))
+    })
+}
+
+#[test]
+fn a_run_that_measures_an_old_revision_again_knows_what_the_host_did() {
+    let host = Host::new();
+    let plan = host.plan().replace("link = 0", "link = 1");
+    let project = hosted(Project::repository(), 1..=12, 100_000).plan(&plan);
+    project.tacho("track --quiet --seed 1").succeeds();
+    host.slower(120);
+    let project = hosted(project, 13..=20, 100_000);
+    project.tacho("track --quiet --seed 2 --since-last").succeeds();
+    let none = project.tacho("changes --all --json").exits(0).json();
+    assert_eq!(none["events"], serde_json::json!([]));
+
+    let project = hosted(project, 21..=24, 110_000);
+    host.slower(100);
+    project.tacho("track --quiet --seed 3 --since-last").succeeds();
+    let found = project.tacho("changes --json").exits(1).json();
+    let change = &found["events"][0]["changes"][0];
+    let change_21 = project.git(["rev-parse", "HEAD~3"]).trim().to_owned();
+    assert_eq!((&found["events"].as_array().unwrap().len(), &change["revision"]), (&1, &change_21.into()));
+}
+
 #[test]
 fn what_the_host_did_between_two_runs_is_told_to_nobody() {
-    let outside = tempfile::tempdir().unwrap();
-    let host = |factor: u32| std::fs::write(outside.path().join("factor"), format!("{factor}\n")).unwrap();
-    std::fs::write(outside.path().join("factor.count"), "1\n").unwrap();
-    host(100);
-    // Its noise, of up to 0.6 %, is that of the next execution, whichever that is.
-    let grown = |project: Project, commits: std::ops::RangeInclusive<u32>, level: u32| {
-        commits.fold(project, |project, commit| {
-            let script = format!(
-                "read factor <\"$1\"\nread count <\"$1.count\"\necho $((count + 1)) >\"$1.count\"\n\
-                 echo work $((({level} + count * 7919 % 101 * 6) * factor / 100)) # {commit}\n"
-            );
-            project.file("prog", &script).commit(&format!("change {commit}"))
-        })
-    };
-    let command = format!("sh {{build}}/prog {}/factor", outside.path().display());
-    let plan = plan().replace("sh {build}/prog", &command).replace("rounds = 2", "rounds = 3");
-    let project = grown(Project::repository(), 1..=12, 100_000).plan(&plan);
+    let (host, grown) = (Host::new(), hosted);
+    let project = grown(Project::repository(), 1..=12, 100_000).plan(&host.plan());
     project.tacho("track --quiet --seed 1").succeeds();
 
     // Where no run links two others, less than 10 % between them is taken for the host's.
-    host(120);
+    host.slower(120);
     let project = grown(project, 13..=20, 100_000);
     let words = ["track", "--since-last", "--seed", "2", "--notify", MAIL];
     let slower = Answer::of(&project.command(words).output().unwrap()).exits(0);

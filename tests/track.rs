@@ -39,7 +39,7 @@ fn more_rounds_and_new_commits_add_only_what_is_missing() {
     assert_eq!(more["samples"], 2 * (1 + 2), "a warm-up and the two rounds that were missing");
     let project = project.file("prog", "echo answer # new\n").commit("change 3");
     let new = project.tacho("track --json").succeeds().json();
-    assert_eq!(new["samples"], 1 + 3, "only the new commit");
+    assert_eq!(new["samples"], 2 * (1 + 3), "only the new commit, beside one that links the runs");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn equal_builds_are_measured_once_and_shown_so() {
     assert_eq!(points[2]["equal_to"], points[1]["revision"]);
     assert_eq!(points[2]["values"], points[1]["values"]);
     let each = project.tacho("track --measure-equal --json").succeeds().json();
-    assert_eq!(each["samples"], 4, "the equal one on its own");
+    assert_eq!(each["samples"], 2 * 4, "the equal one on its own, beside one that links the runs");
 }
 
 #[test]
@@ -449,13 +449,19 @@ fn all_of_a_long_history_is_built_only_where_that_is_asked_for() {
 
 #[test]
 fn where_another_run_begins_is_marked_and_each_run_says_what_it_was() {
-    let project = Project::scripts(1);
-    project.tacho("track").succeeds();
-    let project = project.file("prog", "echo answer # 2\n").commit("change 2");
-    let table = project.tacho("track").succeeds().stdout;
-    let marks: Vec<bool> =
-        table.lines().skip(3).take(2).map(|line| line.ends_with("from here run 2")).collect();
-    assert_eq!(marks, [false, true], "{table}");
+    let marks = |link: &str| {
+        let plan = SCRIPT_PLAN.replace("rounds = 3", &format!("rounds = 3\nlink = {link}"));
+        let project = Project::scripts(1).plan(&plan);
+        project.tacho("track").succeeds();
+        let project = project.file("prog", "echo answer # 2\n").commit("change 2");
+        let table = project.tacho("track").succeeds().stdout;
+        let marks: Vec<bool> =
+            table.lines().skip(3).take(2).map(|line| line.ends_with("from here run 2")).collect();
+        (project, marks)
+    };
+    assert_eq!(marks("1").1, [false, false], "what both runs measured links them");
+    let (project, marks) = marks("0");
+    assert_eq!(marks, [false, true]);
     let [one, two] = ["HEAD~1", "HEAD"].map(|name| project.git(["rev-parse", name])[..10].to_owned());
     project.tacho("track --rounds 5").succeeds();
     let log = project.tacho("log").succeeds().stdout;
