@@ -118,6 +118,8 @@ fn variants_are_times_of_the_floor() {
     let json = sweep(&words).exits(0).json();
     assert_eq!((&json["floor"], &json["front"]), (&"nothing".into(), &serde_json::json!(["work"])));
     assert!(json["values"][1]["floor_ratio"].as_f64().unwrap() > 2.0);
+    let markdown = sweep(&[&words[..words.len() - 1], &["--markdown"]].concat()).exits(0).stdout;
+    assert!(markdown.contains("\n| `nothing` |  |  |") && markdown.contains("\nfront of time"), "{markdown}");
     let told = sweep(&words[..words.len() - 1]).exits(0).stdout;
     assert!(told.contains("× floor") && told.contains("\nfront of time and memory"), "{told}");
 }

@@ -25,6 +25,21 @@ impl SweepReport<'_> {
         table::render(&list) + &text::wrap(&self.front_line(), self.width)
     }
 
+    /// The same in Markdown.
+    pub fn front_markdown(&self) -> String {
+        if !self.names.has_variants {
+            return String::new();
+        }
+        let mut out =
+            "\n| Variant | × floor | 95 % | CPU | Memory | |\n|:---|---:|---:|---:|---:|:---|\n".to_owned();
+        for (at, standing) in self.standings.each.iter().enumerate() {
+            let cells = self.variant(at, standing);
+            let label = text::markdown_code_cell(&cells[0]);
+            out += &format!("| {label} | {} |\n", cells[1..].join(" | "));
+        }
+        out + "\n" + &self.front_line()
+    }
+
     fn variant(&self, at: usize, standing: &Standing) -> Vec<String> {
         let is_floor = self.names.floor == Some(at);
         let estimate = standing.compared.as_ref().and_then(|row| row.estimate);

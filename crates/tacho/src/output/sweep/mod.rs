@@ -89,7 +89,7 @@ impl SweepReport<'_> {
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
         let lines: String = self.rows().lines().into_iter().map(|line| format!("- {line}\n")).collect();
-        self.rows().markdown() + "\n" + &lines
+        self.rows().markdown() + "\n" + &lines + &self.front_markdown()
     }
 
     /// Prints what should be said beside the numbers.

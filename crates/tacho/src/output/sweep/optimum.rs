@@ -49,6 +49,9 @@ impl OptimumReport<'_> {
 
     fn one_dip(&self) -> &'static str {
         let minima = self.found.curve.as_ref().map_or(0, |curve| curve.minima.len());
+        if self.found.is_interrupted {
+            return "interrupted: this is what was measured so far";
+        }
         match (minima, self.found.spans.len()) {
             (0 | 1, 0 | 1) => {
                 "checked: no second place may hold a better value, unless it is narrower than the first steps"
