@@ -10,9 +10,9 @@ use tacho_record::Digest;
 
 use crate::packages::PackageList;
 use crate::readings::{
-    counted, frequency, groups::Groups, kernel, memory, power, processor, services, storage,
+    counted, frequency, groups::ControlGroups, kernel, memory, power, processor, services, storage,
 };
-use crate::root::{Reading, Root, lacks};
+use crate::root::{FactReading, Root, lacks};
 use crate::tools;
 
 /// What the names of facts begin with among a run's conditions.
@@ -38,8 +38,8 @@ impl fmt::Display for Fact {
     }
 }
 
-impl<T: fmt::Display> From<Reading<T>> for Fact {
-    fn from(reading: Reading<T>) -> Self {
+impl<T: fmt::Display> From<FactReading<T>> for Fact {
+    fn from(reading: FactReading<T>) -> Self {
         match reading {
             Ok(value) => Self::Value(value.to_string()),
             Err(why) => Self::Missing(why),
@@ -119,7 +119,7 @@ impl Facts {
         Self(conditions.iter().filter_map(fact).collect())
     }
 
-    fn add<T: fmt::Display>(&mut self, name: &str, reading: Reading<T>) {
+    fn add<T: fmt::Display>(&mut self, name: &str, reading: FactReading<T>) {
         self.0.insert(name.to_owned(), reading.into());
     }
 
@@ -210,8 +210,9 @@ impl Facts {
     }
 
     fn limits(&mut self, root: &Root) {
-        let groups = Groups::read(root);
-        let with = |limit: &dyn Fn(&Groups) -> String| groups.as_ref().map(limit).map_err(Clone::clone);
+        let groups = ControlGroups::read(root);
+        let with =
+            |limit: &dyn Fn(&ControlGroups) -> String| groups.as_ref().map(limit).map_err(Clone::clone);
         let limit = |text: Option<String>| text.unwrap_or_else(|| "no limit".to_owned());
         self.add("cgroup.version", with(&|groups| groups.versions().to_owned()));
         self.add(
@@ -258,7 +259,7 @@ impl Facts {
 }
 
 /// The CPUs that interrupts may go to, with how many interrupts go where.
-fn interrupts(root: &Root) -> Reading<String> {
+fn interrupts(root: &Root) -> FactReading<String> {
     let lists: Vec<String> = root
         .numbered("/proc/irq", "")
         .iter()
@@ -273,7 +274,7 @@ fn interrupts(root: &Root) -> Reading<String> {
 /// A name that stays the same over restarts and names nobody: a digest of `/etc/machine-id`.
 ///
 /// The number itself is confidential by its definition (machine-id(5)), a digest with a text of ours is not.
-pub fn host_name(root: &Root) -> Reading<String> {
+pub fn host_name(root: &Root) -> FactReading<String> {
     let path = "/etc/machine-id";
     let id = root.read(path)?;
     if id.len() < 32 {
@@ -283,7 +284,7 @@ pub fn host_name(root: &Root) -> Reading<String> {
     Ok(format!("host-{}", &digest[..12]))
 }
 
-fn os(text: &str) -> Reading<String> {
+fn os(text: &str) -> FactReading<String> {
     let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     line.map(|name| name.trim_matches(['"', '\'']).to_owned())
         .ok_or_else(|| lacks("/etc/os-release", "PRETTY_NAME"))

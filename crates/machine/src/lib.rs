@@ -16,4 +16,4 @@ pub mod tune;
 pub use cpu_list::{CpuList, CpuListError};
 pub use facts::{Fact, FactChange, Facts, PACKAGES, host_name};
 pub use packages::{PackageChange, PackageList};
-pub use root::{Reading, Root};
+pub use root::{FactReading, Root};

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 use tacho_record::Digest;
 
-use crate::root::{Reading, Root, missing};
+use crate::root::{FactReading, Root, missing};
 
 const DPKG: &str = "/var/lib/dpkg/status";
 const APK: &str = "/lib/apk/db/installed";
@@ -19,7 +19,7 @@ pub struct PackageList(pub BTreeMap<String, String>);
 
 impl PackageList {
     /// Those of Debian, Alpine and Arch from their files; those of RPM by the program `rpm`.
-    pub fn read(root: &Root) -> Reading<Self> {
+    pub fn read(root: &Root) -> FactReading<Self> {
         if let Ok(text) = root.read(DPKG) {
             return Ok(Self::of_dpkg(&text));
         }

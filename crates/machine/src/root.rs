@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// A reading, or the reason why there is none: `not available here, because …`.
-pub type Reading<T> = Result<T, String>;
+pub type FactReading<T> = Result<T, String>;
 
 /// A machine as its files show it: this one, or a folder with a copy of another machine's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +40,12 @@ impl Root {
     }
 
     /// The text of a file, without white space around it.
-    pub fn read(&self, path: &str) -> Reading<String> {
+    pub fn read(&self, path: &str) -> FactReading<String> {
         self.read_exactly(path).map(|text| text.trim().to_owned())
     }
 
     /// The text of a file as it is.
-    pub fn read_exactly(&self, path: &str) -> Reading<String> {
+    pub fn read_exactly(&self, path: &str) -> FactReading<String> {
         match fs::read(self.place(path)) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&[path])),
@@ -54,13 +54,13 @@ impl Root {
     }
 
     /// The number in a file.
-    pub fn number(&self, path: &str) -> Reading<i64> {
+    pub fn number(&self, path: &str) -> FactReading<i64> {
         let text = self.read(path)?;
         text.parse().map_err(|_| format!("not available here, because {path} is no number: `{text}`"))
     }
 
     /// The word that is chosen in a file such as `always [madvise] never`.
-    pub fn choice(&self, path: &str) -> Reading<String> {
+    pub fn choice(&self, path: &str) -> FactReading<String> {
         let text = self.read(path)?;
         chosen(&text).map(str::to_owned).ok_or_else(|| lacks(path, "[…]"))
     }

@@ -2,13 +2,13 @@
 
 use std::process::{Command, Stdio};
 
-use crate::root::{Reading, Root, lacks, missing};
+use crate::root::{FactReading, Root, lacks, missing};
 
 /// The programs whose versions are asked for.
 pub const PROGRAMS: [&str; 6] = ["cc", "c++", "clang", "ld", "rustc", "python3"];
 
 /// The first line of what a program says of its version.
-pub fn version(root: &Root, program: &str) -> Reading<String> {
+pub fn version(root: &Root, program: &str) -> FactReading<String> {
     if !root.is_this_machine() {
         return Err("not available here, because these are the files of another machine".to_owned());
     }
@@ -30,7 +30,7 @@ const LIBC: [&str; 6] = [
 ];
 
 /// The version of the C library, as the library itself says it.
-pub fn libc(root: &Root) -> Reading<String> {
+pub fn libc(root: &Root) -> FactReading<String> {
     let path = LIBC.iter().find(|path| root.has(path));
     let path = path.ok_or("not available here, because no C library is where systems keep it")?;
     let text = root.read_exactly(path)?;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MACHINES, Machine};
-use tacho_machine::doctor::{Diagnosis, Finding, Harm, Remedy};
+use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
 use tacho_machine::{Facts, Root};
 
 fn of(machine: &Machine) -> Diagnosis {
@@ -12,12 +12,12 @@ fn of(machine: &Machine) -> Diagnosis {
 
 /// A line a finding: harm, name, what it is, remedy.
 fn listed(name: &str) -> String {
-    let line = |finding: &Finding| {
+    let line = |finding: &MachineFinding| {
         let remedy = match &finding.remedy {
-            Remedy::Advice(text) => format!("advice: {text}"),
-            Remedy::Command(command) => format!("command: {command}"),
-            Remedy::Impossible(why) => format!("impossible: {why}"),
-            Remedy::Tune { setting, by_hand } => format!("tune {setting} | {by_hand}"),
+            FindingRemedy::Advice(text) => format!("advice: {text}"),
+            FindingRemedy::Command(command) => format!("command: {command}"),
+            FindingRemedy::Impossible(why) => format!("impossible: {why}"),
+            FindingRemedy::Tune { setting, by_hand } => format!("tune {setting} | {by_hand}"),
         };
         format!("{:<6} {}: {}\n       {remedy}\n", finding.harm.word(), finding.name, finding.what)
     };
@@ -231,7 +231,7 @@ fn a_file_that_nobody_can_write_is_said_to_be_so() {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o444)).unwrap();
     let turbo = of(&machine).findings.into_iter().find(|finding| finding.name == "turbo").unwrap();
     let why = "/sys/devices/system/cpu/cpufreq/boost is read-only".to_owned();
-    assert_eq!(turbo.remedy, Remedy::Impossible(why));
+    assert_eq!(turbo.remedy, FindingRemedy::Impossible(why));
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use tacho_machine::Root;
-use tacho_machine::tune::{Journal, Lock, Plan, Setting, Step, Until, apply, put_back, restore};
+use tacho_machine::tune::{
+    HoldsUntil, Journal, JournalLock, TunePlan, TuneSetting, TuneStep, apply, put_back, restore,
+};
 
 const STEP: &str = "TACHO_TEST_REAL_STEP";
 const GROUP: &str = "TACHO_TEST_REAL_GROUP";
@@ -74,7 +76,7 @@ fn may_change() -> bool {
 }
 
 /// Other values than those of now, of what this machine has, and a shield where that is possible.
-fn settings(root: &Root, shield: bool) -> Vec<Setting> {
+fn settings(root: &Root, shield: bool) -> Vec<TuneSetting> {
     let now = |path: &str| root.read(path).unwrap_or_default();
     let mut texts = vec![if now(ASLR) == "0" { "aslr=2" } else { "aslr=0" }];
     texts.push(if now(THP).contains("[never]") { "thp=madvise" } else { "thp=never" });
@@ -95,15 +97,15 @@ fn killed_at_a_real_step() {
     if !group.is_empty() {
         fs::write(Path::new(&group).join("cgroup.procs"), std::process::id().to_string()).unwrap();
     }
-    let mut watch = |_: Step<'_>| {
+    let mut watch = |_: TuneStep<'_>| {
         left -= 1;
         if left == 0 {
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
         }
     };
-    let lock = Lock::make(&root).unwrap().unwrap();
-    let plan = Plan::of(&root, &settings(&root, !group.is_empty())).unwrap();
-    apply(&root, &lock, &plan, Until::CommandEnds, &mut watch).unwrap();
+    let lock = JournalLock::make(&root).unwrap().unwrap();
+    let plan = TunePlan::of(&root, &settings(&root, !group.is_empty())).unwrap();
+    apply(&root, &lock, &plan, HoldsUntil::CommandEnds, &mut watch).unwrap();
     restore(&root, &lock, &mut watch).unwrap();
 }
 

@@ -11,8 +11,8 @@ use common::Machine;
 use tacho_machine::Root;
 use tacho_machine::doctor::Diagnosis;
 use tacho_machine::tune::{
-    Audience, Change, Journal, Lock, Notice, Plan, Restoration, Setting, Step, TuneError, Until, apply, list,
-    put_back, restore, tuned,
+    Audience, HoldsUntil, Journal, JournalLock, Notice, Restoration, TuneChange, TuneError, TunePlan,
+    TuneSetting, TuneStep, apply, list, put_back, restore, tuned,
 };
 
 /// Everything that can be set on the desktop.
@@ -29,7 +29,7 @@ const ALL: [&str; 10] = [
     "shield=5,11",
 ];
 
-fn settings(texts: &[&str]) -> Vec<Setting> {
+fn settings(texts: &[&str]) -> Vec<TuneSetting> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
 
@@ -46,9 +46,9 @@ fn desktop() -> Machine {
     machine
 }
 
-fn make(root: &Root, texts: &[&str], until: Until) -> Result<(), TuneError> {
-    let lock = Lock::make(root).unwrap().unwrap();
-    let plan = Plan::of(root, &settings(texts))?;
+fn make(root: &Root, texts: &[&str], until: HoldsUntil) -> Result<(), TuneError> {
+    let lock = JournalLock::make(root).unwrap().unwrap();
+    let plan = TunePlan::of(root, &settings(texts))?;
     apply(root, &lock, &plan, until, &mut |_| {})
 }
 
@@ -60,7 +60,7 @@ fn undo(root: &Root) -> Restoration {
 fn all_settings_are_made_and_put_back_byte_for_byte() {
     let machine = desktop();
     let before = content(&machine);
-    make(&machine.root, &ALL, Until::CommandEnds).unwrap();
+    make(&machine.root, &ALL, HoldsUntil::CommandEnds).unwrap();
     let read = |path: &str| machine.root.read(path).unwrap();
     assert_eq!(read("/sys/devices/system/cpu/intel_pstate/no_turbo"), "1");
     assert_eq!(read("/sys/devices/system/cpu/cpu11/cpufreq/scaling_governor"), "performance");
@@ -80,7 +80,7 @@ fn a_shield_of_version_1_moves_everything_else_and_back() {
     let machine = Machine::of("two-sockets");
     machine.write("/sys/fs/cgroup/cpuset/cgroup.procs", "1\n77\n");
     let before = content(&machine);
-    make(&machine.root, &["shield=10-11"], Until::CommandEnds).unwrap();
+    make(&machine.root, &["shield=10-11"], HoldsUntil::CommandEnds).unwrap();
     let read = |path: &str| machine.root.read(&format!("/sys/fs/cgroup/cpuset/{path}")).unwrap();
     assert_eq!(
         (read("tacho-shield/cpuset.cpus").as_str(), read("tacho-shield/cpuset.mems").as_str()),
@@ -95,18 +95,19 @@ fn a_shield_of_version_1_moves_everything_else_and_back() {
 #[test]
 fn what_is_set_already_is_not_changed() {
     let machine = Machine::of("tuned-lab");
-    let plan = Plan::of(&machine.root, &settings(&["turbo", "governor", "smt=off", "thp=never"])).unwrap();
-    assert_eq!(plan, Plan::default());
+    let plan =
+        TunePlan::of(&machine.root, &settings(&["turbo", "governor", "smt=off", "thp=never"])).unwrap();
+    assert_eq!(plan, TunePlan::default());
 }
 
 #[test]
 fn the_order_keeps_turbo_after_the_governor() {
-    let plan = Plan::of(&desktop().root, &settings(&["smt", "turbo", "governor"])).unwrap();
+    let plan = TunePlan::of(&desktop().root, &settings(&["smt", "turbo", "governor"])).unwrap();
     let paths: Vec<&str> = plan
         .changes
         .iter()
         .map(|change| match change {
-            Change::Write { path, .. } => path.rsplit('/').next().unwrap(),
+            TuneChange::Write { path, .. } => path.rsplit('/').next().unwrap(),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -117,7 +118,7 @@ fn the_order_keeps_turbo_after_the_governor() {
 #[test]
 fn what_someone_else_changed_meanwhile_is_left_alone() {
     let machine = desktop();
-    make(&machine.root, &["turbo", "aslr=0"], Until::Restored).unwrap();
+    make(&machine.root, &["turbo", "aslr=0"], HoldsUntil::Restored).unwrap();
     machine.write("/proc/sys/kernel/randomize_va_space", "1\n");
     let restoration = undo(&machine.root);
     assert_eq!(restoration.put_back, 1);
@@ -131,7 +132,7 @@ fn what_someone_else_changed_meanwhile_is_left_alone() {
 #[test]
 fn after_a_restart_nothing_is_written() {
     let machine = desktop();
-    make(&machine.root, &["turbo", "aslr=0"], Until::Restored).unwrap();
+    make(&machine.root, &["turbo", "aslr=0"], HoldsUntil::Restored).unwrap();
     // The kernel starts with its own values; an administrator has set one of them for good.
     machine.write("/proc/sys/kernel/random/boot_id", "11111111-7f04-4a93-90e4-2b2b1d5d0c11\n");
     machine.write("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
@@ -166,11 +167,16 @@ fn what_is_not_available_is_said_before_anything_is_changed() {
 fn a_change_that_is_refused_takes_all_others_back() {
     let machine = desktop();
     let before = content(&machine);
-    let lock = Lock::make(&machine.root).unwrap().unwrap();
-    let mut plan = Plan::of(&machine.root, &settings(&["turbo", "aslr=0"])).unwrap();
+    let lock = JournalLock::make(&machine.root).unwrap().unwrap();
+    let mut plan = TunePlan::of(&machine.root, &settings(&["turbo", "aslr=0"])).unwrap();
     let path = "/sys/missing/switch".to_owned();
-    plan.changes.push(Change::Write { path, before: "1".to_owned(), value: "0".to_owned(), may_fail: false });
-    let error = apply(&machine.root, &lock, &plan, Until::CommandEnds, &mut |_| {}).unwrap_err();
+    plan.changes.push(TuneChange::Write {
+        path,
+        before: "1".to_owned(),
+        value: "0".to_owned(),
+        may_fail: false,
+    });
+    let error = apply(&machine.root, &lock, &plan, HoldsUntil::CommandEnds, &mut |_| {}).unwrap_err();
     assert!(error.to_string().starts_with("cannot set `/sys/missing/switch`: "), "{error}");
     assert!(content(&machine) == before);
     assert!(Journal::load(&machine.root).unwrap().is_none());
@@ -179,25 +185,25 @@ fn a_change_that_is_refused_takes_all_others_back() {
 #[test]
 fn a_value_that_the_kernel_does_not_keep_is_an_error() {
     let machine = desktop();
-    let lock = Lock::make(&machine.root).unwrap().unwrap();
-    let plan = Plan::of(&machine.root, &settings(&["aslr=0", "turbo"])).unwrap();
-    let mut undone = |step: Step<'_>| {
+    let lock = JournalLock::make(&machine.root).unwrap().unwrap();
+    let plan = TunePlan::of(&machine.root, &settings(&["aslr=0", "turbo"])).unwrap();
+    let mut undone = |step: TuneStep<'_>| {
         // Something else answers the second change by undoing the first.
-        if matches!(step, Step::Making(Change::Write { path, .. }) if path.ends_with("no_turbo")) {
+        if matches!(step, TuneStep::Making(TuneChange::Write { path, .. }) if path.ends_with("no_turbo")) {
             machine.write("/proc/sys/kernel/randomize_va_space", "2\n");
         }
     };
-    let error = apply(&machine.root, &lock, &plan, Until::CommandEnds, &mut undone).unwrap_err();
+    let error = apply(&machine.root, &lock, &plan, HoldsUntil::CommandEnds, &mut undone).unwrap_err();
     assert_eq!(error.to_string(), "`/proc/sys/kernel/randomize_va_space` does not keep `0`: it shows `2`");
 }
 
 #[test]
 fn two_at_a_time_are_refused_and_held_settings_are_not_overwritten() {
     let machine = desktop();
-    make(&machine.root, &["turbo"], Until::Restored).unwrap();
-    let error = make(&machine.root, &["aslr=0"], Until::CommandEnds).unwrap_err();
+    make(&machine.root, &["turbo"], HoldsUntil::Restored).unwrap();
+    let error = make(&machine.root, &["aslr=0"], HoldsUntil::CommandEnds).unwrap_err();
     assert_eq!(error.to_string(), "settings made by an earlier `tacho tune` are still in place: 1 changes");
-    let _lock = Lock::take(&machine.root).unwrap().unwrap();
+    let _lock = JournalLock::take(&machine.root).unwrap().unwrap();
     assert!(matches!(put_back(&machine.root), Err(TuneError::Busy)));
 }
 
@@ -212,7 +218,7 @@ fn a_command_has_the_settings_and_afterwards_they_are_gone() {
     let mut notices = Vec::new();
     let mut audience = Audience { notice: &mut |notice| notices.push(notice), watch: &mut |_| {} };
     let ended = tuned(&machine.root, &settings(&["turbo", "governor"]), &words, &mut audience).unwrap();
-    assert_eq!(ended, Some(tacho_machine::tune::Ended::Exit(7)));
+    assert_eq!(ended, Some(tacho_machine::tune::CommandEnd::Exit(7)));
     assert_eq!(std::fs::read_to_string(&seen).unwrap(), "1\n");
     std::fs::remove_file(seen).unwrap();
     assert!(content(&machine) == before);
@@ -262,17 +268,17 @@ const STEP: &str = "TACHO_TEST_TUNE_STEP";
 fn killed_at_a_step() {
     let (Ok(folder), Ok(step)) = (std::env::var(FOLDER), std::env::var(STEP)) else { return };
     let (root, mut left) = (Root::of_folder(folder.as_ref()), step.parse::<u32>().unwrap());
-    let mut watch = |_: Step<'_>| {
+    let mut watch = |_: TuneStep<'_>| {
         left -= 1;
         if left == 0 {
             let own = rustix::process::getpid();
             rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
         }
     };
-    let lock = Lock::make(&root).unwrap().unwrap();
+    let lock = JournalLock::make(&root).unwrap().unwrap();
     if Journal::load(&root).unwrap().is_none() {
-        let plan = Plan::of(&root, &settings(&ALL)).unwrap();
-        apply(&root, &lock, &plan, Until::CommandEnds, &mut watch).unwrap();
+        let plan = TunePlan::of(&root, &settings(&ALL)).unwrap();
+        apply(&root, &lock, &plan, HoldsUntil::CommandEnds, &mut watch).unwrap();
     }
     restore(&root, &lock, &mut watch).unwrap();
 }
@@ -290,8 +296,8 @@ fn is_killed(machine: &Machine, step: usize) -> bool {
 fn killed_anywhere_everything_is_put_back() {
     let machine = desktop();
     let before = content(&machine);
-    let lock = Lock::make(&machine.root).unwrap().unwrap();
-    let plan = Plan::of(&machine.root, &settings(&ALL)).unwrap();
+    let lock = JournalLock::make(&machine.root).unwrap().unwrap();
+    let plan = TunePlan::of(&machine.root, &settings(&ALL)).unwrap();
     drop(lock);
     // Two steps for the journal, two for each change there and back, one at the end.
     let steps = 3 + 4 * plan.changes.len();
@@ -313,7 +319,7 @@ fn killed_anywhere_everything_is_put_back() {
 fn killed_while_putting_back_everything_is_put_back_by_the_next() {
     let machine = desktop();
     let before = content(&machine);
-    make(&machine.root, &ALL, Until::CommandEnds).unwrap();
+    make(&machine.root, &ALL, HoldsUntil::CommandEnds).unwrap();
     for step in [1, 8, 21, 2, 30] {
         assert!(is_killed(&machine, step), "step {step}");
     }

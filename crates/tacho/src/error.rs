@@ -127,6 +127,11 @@ pub enum CliError {
     UnknownBenchmark { name: String, known: String },
 }
 
+fn known_counters() -> String {
+    let counters = tacho_record::Counter::ALL.map(|counter| format!("`{}`", counter.name()));
+    format!("known are {}; `instructions=callgrind` is the last of them", counters.join(", "))
+}
+
 impl CliError {
     /// What to do about it, if there is something.
     pub fn hint(&self) -> Option<String> {
@@ -212,13 +217,7 @@ impl CliError {
             ),
             CliError::NothingLinked => Some("give `[subject]` the command that builds it".to_owned()),
             CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
-            CliError::UnknownCounter { .. } => {
-                let counters = tacho_record::Counter::ALL.map(|counter| format!("`{}`", counter.name()));
-                Some(format!(
-                    "known are {}; `instructions=callgrind` is the last of them",
-                    counters.join(", ")
-                ))
-            }
+            CliError::UnknownCounter { .. } => Some(known_counters()),
             CliError::UnknownSeries { known, .. } if known.is_empty() => {
                 Some("no series of the file has a name".to_owned())
             }

@@ -1,12 +1,12 @@
 //! Rules on who shares the CPUs: threads of a core, other kinds of cores, interrupts, services.
 
-use super::{Examined, Finding, Harm, Remedy, Rule, settable};
+use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable};
 use crate::cpu_list::CpuList;
-use crate::readings::groups::Groups;
+use crate::readings::groups::ControlGroups;
 use crate::readings::{CPUS, kernel, processor, services};
 use crate::root::Root;
 
-pub const RULES: &[Rule] = &[one_cpu, kinds, smt, load, background, interrupts, not_isolated];
+pub const RULES: &[FindingRule] = &[one_cpu, kinds, smt, load, background, interrupts, not_isolated];
 
 /// Requirements on CPUs, siblings and memory nodes for measurements that can be repeated.
 const RELIABLE: &str =
@@ -14,41 +14,43 @@ const RELIABLE: &str =
 /// From this many CPUs on, some can be set aside for measurements.
 const ENOUGH: usize = 4;
 
-fn one_cpu(examined: &Examined<'_>) -> Option<Finding> {
+fn one_cpu(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let cpus = processor::online(examined.root).ok()?;
-    (cpus.len() == 1).then(|| Finding {
+    (cpus.len() == 1).then(|| MachineFinding {
         name: "one-cpu",
         harm: Harm::High,
         what: "there is one CPU".to_owned(),
         effect: "Everything else that runs takes its time from the program under test.",
         source: RELIABLE,
-        remedy: Remedy::Impossible("a machine with several CPUs is needed".to_owned()),
+        remedy: FindingRemedy::Impossible("a machine with several CPUs is needed".to_owned()),
     })
 }
 
-fn kinds(examined: &Examined<'_>) -> Option<Finding> {
+fn kinds(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let kinds = processor::kinds(examined.root);
     let fastest = kinds.first()?;
     let shown: Vec<String> = kinds.iter().map(ToString::to_string).collect();
-    Some(Finding {
+    Some(MachineFinding {
         name: "unequal-cpus",
         harm: Harm::High,
         what: format!("CPUs are of {} kinds: {}", kinds.len(), shown.join(" and ")),
         effect: "A program is faster or slower by the CPU that the scheduler happens to choose.",
         source: "https://docs.kernel.org/scheduler/sched-capacity.html",
-        remedy: Remedy::Advice(format!("measure on equal CPUs: `cpus = \"{fastest}\"` in the plan")),
+        remedy: FindingRemedy::Advice(format!("measure on equal CPUs: `cpus = \"{fastest}\"` in the plan")),
     })
 }
 
-fn smt(examined: &Examined<'_>) -> Option<Finding> {
+fn smt(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let pairs = processor::siblings(root).ok().filter(|pairs| !pairs.is_empty())?;
     let remedy = match processor::smt(root).as_deref() {
         Ok("on") => settable(root, "smt=off", &format!("{CPUS}/smt/control"), "off"),
-        Ok(state) => Remedy::Impossible(format!("the kernel cannot switch it here: smt/control is {state}")),
-        Err(why) => Remedy::Impossible(why.replace("not available here, because ", "")),
+        Ok(state) => {
+            FindingRemedy::Impossible(format!("the kernel cannot switch it here: smt/control is {state}"))
+        }
+        Err(why) => FindingRemedy::Impossible(why.replace("not available here, because ", "")),
     };
-    Some(Finding {
+    Some(MachineFinding {
         name: "smt",
         harm: Harm::Medium,
         what: match pairs.len() {
@@ -62,56 +64,56 @@ fn smt(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn load(examined: &Examined<'_>) -> Option<Finding> {
+fn load(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let load = kernel::load(examined.root).ok().filter(|load| *load >= 0.5)?;
     let cpus = processor::online(examined.root).map_or(1, |cpus| cpus.len());
-    Some(Finding {
+    Some(MachineFinding {
         name: "load",
         harm: if load >= cpus as f64 / 2.0 { Harm::High } else { Harm::Medium },
         what: format!("the machine is busy: load {load:.1} over the last minute on {cpus} CPUs"),
         effect: "Other programs take CPUs, caches and memory bandwidth, and move the frequency.",
         source: "https://man7.org/linux/man-pages/man5/proc_loadavg.5.html",
-        remedy: Remedy::Advice("end what runs, or let rounds wait: `--quiet-wait 10m`".to_owned()),
+        remedy: FindingRemedy::Advice("end what runs, or let rounds wait: `--quiet-wait 10m`".to_owned()),
     })
 }
 
-fn background(examined: &Examined<'_>) -> Option<Finding> {
+fn background(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let services = services::background(examined.root);
     let others = services.iter().any(|service| !["cron", "crond"].contains(service));
     let stop = services.iter().map(|service| format!("stop={service}")).collect::<Vec<_>>().join(" ");
-    (!services.is_empty()).then(|| Finding {
+    (!services.is_empty()).then(|| MachineFinding {
         name: "background-services",
         harm: if others { Harm::Medium } else { Harm::Low },
         what: format!("services work at times of their own: {}", services.join(", ")),
         effect: "Updates, indexing and timed jobs load CPUs and disks for minutes, unannounced.",
         source: RELIABLE,
-        remedy: Remedy::Tune {
+        remedy: FindingRemedy::Tune {
             setting: stop,
             by_hand: format!("sudo systemctl stop {}", services.join(" ")),
         },
     })
 }
 
-fn interrupts(examined: &Examined<'_>) -> Option<Finding> {
+fn interrupts(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
-    services::is_active(root, "irqbalance").then(|| Finding {
+    services::is_active(root, "irqbalance").then(|| MachineFinding {
         name: "irqbalance",
         harm: Harm::Low,
         what: "irqbalance moves interrupts between CPUs".to_owned(),
         effect: "The CPU of the program under test gets the interrupts of others from time to time.",
         source: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
-        remedy: Remedy::Tune {
+        remedy: FindingRemedy::Tune {
             setting: "stop=irqbalance".to_owned(),
             by_hand: "sudo systemctl stop irqbalance".to_owned(),
         },
     })
 }
 
-fn not_isolated(examined: &Examined<'_>) -> Option<Finding> {
+fn not_isolated(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let cpus = processor::online(root).ok().filter(|cpus| cpus.len() >= ENOUGH)?;
     let isolated = processor::listed(root, "isolated").ok()?;
-    isolated.is_empty().then(|| Finding {
+    isolated.is_empty().then(|| MachineFinding {
         name: "no-isolated-cpus",
         harm: Harm::Low,
         what: format!("none of {} CPUs is set aside for measurements", cpus.len()),
@@ -132,10 +134,10 @@ fn last_core(root: &Root, online: &CpuList) -> CpuList {
 }
 
 /// The setting that sets CPUs aside while a command is executed.
-fn shield(root: &Root, cpus: &CpuList) -> Remedy {
-    if Groups::read(root).is_err() {
-        return Remedy::Impossible("the kernel has no control groups".to_owned());
+fn shield(root: &Root, cpus: &CpuList) -> FindingRemedy {
+    if ControlGroups::read(root).is_err() {
+        return FindingRemedy::Impossible("the kernel has no control groups".to_owned());
     }
     let by_hand = format!("start the kernel with `isolcpus={cpus}`");
-    Remedy::Tune { setting: format!("shield={cpus}"), by_hand }
+    FindingRemedy::Tune { setting: format!("shield={cpus}"), by_hand }
 }

@@ -1,19 +1,19 @@
 //! Rules on memory and storage.
 
-use super::{Examined, Finding, Harm, Remedy, Rule, settable, writable};
-use crate::readings::groups::Groups;
+use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable};
+use crate::readings::groups::ControlGroups;
 use crate::readings::{memory, processor, storage};
 
-pub const RULES: &[Rule] = &[huge_pages, numa_balancing, nodes, same_pages, swap, limit, file_system];
+pub const RULES: &[FindingRule] = &[huge_pages, numa_balancing, nodes, same_pages, swap, limit, file_system];
 
 /// File systems whose files lie on another machine.
 const REMOTE: [&str; 9] = ["9p", "afs", "ceph", "cifs", "fuse.sshfs", "nfs", "nfs4", "smb3", "virtiofs"];
 /// The share of all memory from which on swapped memory is not a remainder.
 const MUCH: f64 = 0.01;
 
-fn huge_pages(examined: &Examined<'_>) -> Option<Finding> {
+fn huge_pages(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
-    (root.choice(memory::HUGE_PAGES).ok()? == "always").then(|| Finding {
+    (root.choice(memory::HUGE_PAGES).ok()? == "always").then(|| MachineFinding {
         name: "huge-pages",
         harm: Harm::Medium,
         what: "transparent huge pages are given out always".to_owned(),
@@ -24,10 +24,10 @@ fn huge_pages(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn numa_balancing(examined: &Examined<'_>) -> Option<Finding> {
+fn numa_balancing(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let nodes = memory::nodes(root).ok().filter(|nodes| *nodes > 1)?;
-    (root.read(memory::NUMA_BALANCING).ok()? != "0").then(|| Finding {
+    (root.read(memory::NUMA_BALANCING).ok()? != "0").then(|| MachineFinding {
         name: "numa-balancing",
         harm: Harm::Medium,
         what: format!("the kernel moves memory between {nodes} nodes while programs run"),
@@ -37,22 +37,22 @@ fn numa_balancing(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn nodes(examined: &Examined<'_>) -> Option<Finding> {
+fn nodes(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let nodes = memory::nodes(examined.root).ok().filter(|nodes| *nodes > 1)?;
     let first = examined.root.read("/sys/devices/system/node/node0/cpulist").ok()?;
-    Some(Finding {
+    Some(MachineFinding {
         name: "several-nodes",
         harm: Harm::Medium,
         what: format!("memory is on {nodes} nodes"),
         effect: "Memory of another node is slower: two levels, by where a process starts.",
         source: "https://docs.kernel.org/mm/numa.html",
-        remedy: Remedy::Advice(format!("stay on one node: `cpus = \"{first}\"` in the plan")),
+        remedy: FindingRemedy::Advice(format!("stay on one node: `cpus = \"{first}\"` in the plan")),
     })
 }
 
-fn same_pages(examined: &Examined<'_>) -> Option<Finding> {
+fn same_pages(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
-    (root.read(memory::SAME_PAGES).ok()? == "1").then(|| Finding {
+    (root.read(memory::SAME_PAGES).ok()? == "1").then(|| MachineFinding {
         name: "same-page-merging",
         harm: Harm::Low,
         what: "the kernel merges equal pages".to_owned(),
@@ -62,35 +62,35 @@ fn same_pages(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn swap(examined: &Examined<'_>) -> Option<Finding> {
+fn swap(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let (_, used) = memory::swap(root).ok().filter(|(_, used)| *used > 0)?;
     let total = memory::total(root).ok()?;
     let much = used as f64 > total as f64 * MUCH;
-    Some(Finding {
+    Some(MachineFinding {
         name: "swapped",
         harm: if much { Harm::Medium } else { Harm::Low },
         what: format!("{used} MiB of memory are swapped out"),
         effect: "What was swapped out is read from disk at its next use.",
         source: "https://docs.kernel.org/admin-guide/sysctl/vm.html#swappiness",
-        remedy: Remedy::Command("sudo swapoff -a".to_owned()),
+        remedy: FindingRemedy::Command("sudo swapoff -a".to_owned()),
     })
 }
 
-fn limit(examined: &Examined<'_>) -> Option<Finding> {
+fn limit(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
-    let limit = Groups::read(root).ok()?.memory_limit(root)?;
-    Some(Finding {
+    let limit = ControlGroups::read(root).ok()?.memory_limit(root)?;
+    Some(MachineFinding {
         name: "memory-limit",
         harm: Harm::Low,
         what: format!("our control group may use {limit} MiB"),
         effect: "Near the limit the kernel takes cached files away: reads become slow.",
         source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory-interface-files",
-        remedy: Remedy::Impossible("whoever started this container or service sets it".to_owned()),
+        remedy: FindingRemedy::Impossible("whoever started this container or service sets it".to_owned()),
     })
 }
 
-fn file_system(examined: &Examined<'_>) -> Option<Finding> {
+fn file_system(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let storage = storage::of_folder(examined.root, examined.folder).ok()?;
     let kind = storage.file_system.as_str();
     // Virtual disks say that they rotate, whatever they are.
@@ -105,12 +105,12 @@ fn file_system(examined: &Examined<'_>) -> Option<Finding> {
         _ if rotating => (Harm::Low, "the work folder is on a rotating disk".to_owned()),
         _ => return None,
     };
-    Some(Finding {
+    Some(MachineFinding {
         name: "storage",
         harm,
         what,
         effect: "Opening, reading and writing files takes a time that the program does not decide.",
         source: "https://docs.kernel.org/filesystems/overlayfs.html",
-        remedy: Remedy::Advice("work in a folder on a local disk or on tmpfs".to_owned()),
+        remedy: FindingRemedy::Advice("work in a folder on a local disk or on tmpfs".to_owned()),
     })
 }

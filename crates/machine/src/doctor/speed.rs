@@ -1,21 +1,21 @@
 //! Rules on what sets the clock frequency: turbo, governor, power, heat, rest.
 
-use super::{Examined, Finding, Harm, Remedy, Rule, settable, writable};
-use crate::readings::frequency::{self, Limits};
+use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable};
+use crate::readings::frequency::{self, FrequencyLimits};
 use crate::readings::power::{self, Supply};
 use crate::readings::{CPUS, counted};
 
-pub const RULES: &[Rule] = &[turbo, governor, battery, profile, preference, throttled, idle];
+pub const RULES: &[FindingRule] = &[turbo, governor, battery, profile, preference, throttled, idle];
 
 /// Whether each CPU is held at one frequency.
-fn is_fixed(limits: &[(u32, Limits)]) -> bool {
+fn is_fixed(limits: &[(u32, FrequencyLimits)]) -> bool {
     !limits.is_empty() && limits.iter().all(|(_, limits)| limits.set.0 == limits.set.1)
 }
 
 /// A rest from which a CPU needs longer to wake up, in microseconds, is long beside short executions.
 const LONG_WAKE: u64 = 100;
 
-fn turbo(examined: &Examined<'_>) -> Option<Finding> {
+fn turbo(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let turbo = frequency::turbo(root).ok().filter(|turbo| turbo.is_on)?;
     let limits = frequency::limits(root).unwrap_or_default();
@@ -34,7 +34,7 @@ fn turbo(examined: &Examined<'_>) -> Option<Finding> {
         }
         _ => String::new(),
     };
-    Some(Finding {
+    Some(MachineFinding {
         name: "turbo",
         harm: Harm::High,
         what: format!("turbo is on{range}"),
@@ -56,7 +56,7 @@ fn follows_load(driver: &str, governor: &str) -> Option<Harm> {
     }
 }
 
-fn governor(examined: &Examined<'_>) -> Option<Finding> {
+fn governor(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let governors = frequency::governors(root).ok()?;
     if frequency::limits(root).is_ok_and(|limits| is_fixed(&limits)) {
@@ -73,20 +73,21 @@ fn governor(examined: &Examined<'_>) -> Option<Finding> {
             &format!("{CPUS}/cpu{first}/cpufreq/scaling_governor"),
             "",
         ) {
-            Remedy::Tune { setting, .. } => {
-                Remedy::Tune { setting, by_hand: "sudo cpupower frequency-set -g performance".to_owned() }
-            }
+            FindingRemedy::Tune { setting, .. } => FindingRemedy::Tune {
+                setting,
+                by_hand: "sudo cpupower frequency-set -g performance".to_owned(),
+            },
             other => other,
         }
     } else {
-        Remedy::Impossible("the kernel has no governor `performance`".to_owned())
+        FindingRemedy::Impossible("the kernel has no governor `performance`".to_owned())
     };
     let (effect, slow) = (
         "The frequency follows the load with a delay: short executions are measured while the \
          CPU still speeds up, and a program that waits less looks slower or faster.",
         "All CPUs stay at their lowest frequency: times are steady, but longer than in use.",
     );
-    Some(Finding {
+    Some(MachineFinding {
         name: "governor",
         harm,
         what: format!("the frequency governor is {} (driver {driver})", counted(names())),
@@ -96,18 +97,18 @@ fn governor(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn battery(examined: &Examined<'_>) -> Option<Finding> {
-    (power::supply(examined.root) == Ok(Supply::Battery)).then(|| Finding {
+fn battery(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
+    (power::supply(examined.root) == Ok(Supply::Battery)).then(|| MachineFinding {
         name: "battery",
         harm: Harm::High,
         what: "the machine runs on its battery".to_owned(),
         effect: "Firmware lowers the frequency as the charge falls, at moments of its own.",
         source: "https://docs.kernel.org/power/power_supply_class.html",
-        remedy: Remedy::Advice("connect the power supply".to_owned()),
+        remedy: FindingRemedy::Advice("connect the power supply".to_owned()),
     })
 }
 
-fn profile(examined: &Examined<'_>) -> Option<Finding> {
+fn profile(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let profile = root.read(power::PROFILE).ok()?;
     let harm = match profile.as_str() {
@@ -119,9 +120,9 @@ fn profile(examined: &Examined<'_>) -> Option<Finding> {
     let remedy = if choices.split_whitespace().any(|choice| choice == "performance") {
         writable(root, power::PROFILE, "performance")
     } else {
-        Remedy::Impossible(format!("the firmware offers only `{choices}`"))
+        FindingRemedy::Impossible(format!("the firmware offers only `{choices}`"))
     };
-    Some(Finding {
+    Some(MachineFinding {
         name: "power-profile",
         harm,
         what: format!("the power profile is {profile}"),
@@ -131,7 +132,7 @@ fn profile(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn preference(examined: &Examined<'_>) -> Option<Finding> {
+fn preference(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     // With the governor `performance` the hint is fixed, and read-only.
     let governors = frequency::governors(root).ok()?;
@@ -140,38 +141,38 @@ fn preference(examined: &Examined<'_>) -> Option<Finding> {
     }
     let preferences = frequency::preferences(root).ok()?;
     let names = || preferences.iter().map(|(_, name)| name.as_str());
-    names().any(|name| name != "performance").then(|| Finding {
+    names().any(|name| name != "performance").then(|| MachineFinding {
         name: "energy-preference",
         harm: Harm::Low,
         what: format!("the processor is asked for energy preference {}", counted(names())),
         effect: "The processor raises its frequency later, to save energy.",
         source: "https://docs.kernel.org/admin-guide/pm/intel_pstate.html#energy-vs-performance-hints",
-        remedy: Remedy::Advice("`tacho tune governor=performance` sets it too".to_owned()),
+        remedy: FindingRemedy::Advice("`tacho tune governor=performance` sets it too".to_owned()),
     })
 }
 
-fn throttled(examined: &Examined<'_>) -> Option<Finding> {
+fn throttled(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let times = frequency::throttled(examined.root).ok().filter(|times| *times > 0)?;
-    Some(Finding {
+    Some(MachineFinding {
         name: "throttled",
         harm: Harm::Medium,
         what: format!("CPUs slowed down {times} times for heat since the machine was started"),
         effect: "A hot CPU lowers its frequency: what is measured last is measured slower.",
         source: "https://docs.kernel.org/admin-guide/abi-testing.html (thermal_throttle)",
-        remedy: Remedy::Advice("improve the cooling; `turbo=off` lowers the heat".to_owned()),
+        remedy: FindingRemedy::Advice("improve the cooling; `turbo=off` lowers the heat".to_owned()),
     })
 }
 
-fn idle(examined: &Examined<'_>) -> Option<Finding> {
+fn idle(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let states = frequency::idle_states(examined.root).ok()?;
     let slowest = states.iter().filter(|state| state.enabled).max_by_key(|state| state.latency)?;
-    (slowest.latency > LONG_WAKE).then(|| Finding {
+    (slowest.latency > LONG_WAKE).then(|| MachineFinding {
         name: "idle-states",
         harm: Harm::Low,
         what: format!("idle CPUs need up to {} µs to wake up ({})", slowest.latency, slowest.name),
         effect: "Programs that wait often (files, pipes, threads) pay for each wake-up, depending \
                  on how idle the machine is otherwise.",
         source: "https://docs.kernel.org/admin-guide/pm/cpuidle.html",
-        remedy: Remedy::Command(format!("sudo cpupower idle-set --disable-by-latency {LONG_WAKE}")),
+        remedy: FindingRemedy::Command(format!("sudo cpupower idle-set --disable-by-latency {LONG_WAKE}")),
     })
 }

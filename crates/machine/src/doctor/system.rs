@@ -1,42 +1,42 @@
 //! Rules on the kernel, the hypervisor and the container around us.
 
-use super::{Examined, Finding, Harm, Remedy, Rule, settable, writable};
-use crate::readings::groups::Groups;
+use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable};
+use crate::readings::groups::ControlGroups;
 use crate::readings::{kernel, processor};
 use crate::tune::Journal;
 
-pub const RULES: &[Rule] =
+pub const RULES: &[FindingRule] =
     &[left_tuned, quota, clock, steal, guest, addresses, autogroup, counters, watchdog];
 
 /// The share of wanted time that a hypervisor may give to others.
 const STEAL: f64 = 0.01;
 
-fn left_tuned(examined: &Examined<'_>) -> Option<Finding> {
+fn left_tuned(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let journal = Journal::left_behind(examined.root)?;
-    Some(Finding {
+    Some(MachineFinding {
         name: "left-tuned",
         harm: Harm::High,
         what: format!("a `tacho tune` that was killed left {} changes in place", journal.len()),
         effect: "The machine is neither as it was nor as the next user expects.",
         source: "docs/guide.md",
-        remedy: Remedy::Command("sudo tacho tune --restore".to_owned()),
+        remedy: FindingRemedy::Command("sudo tacho tune --restore".to_owned()),
     })
 }
 
-fn quota(examined: &Examined<'_>) -> Option<Finding> {
-    let cpus = Groups::read(examined.root).ok()?.cpu_limit(examined.root)?;
-    Some(Finding {
+fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
+    let cpus = ControlGroups::read(examined.root).ok()?.cpu_limit(examined.root)?;
+    Some(MachineFinding {
         name: "cpu-quota",
         harm: Harm::High,
         what: format!("our control group may use {cpus} CPUs"),
         effect: "Once the quota of a period (100 ms) is used up, everything stands still until the \
                  next: gaps of up to 100 ms.",
         source: "https://docs.kernel.org/scheduler/sched-bwc.html",
-        remedy: Remedy::Impossible("whoever started this container or service sets it".to_owned()),
+        remedy: FindingRemedy::Impossible("whoever started this container or service sets it".to_owned()),
     })
 }
 
-fn clock(examined: &Examined<'_>) -> Option<Finding> {
+fn clock(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let clock = root.read(kernel::CLOCK_SOURCE).ok()?;
     if !["hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies"].contains(&clock.as_str()) {
@@ -46,9 +46,9 @@ fn clock(examined: &Examined<'_>) -> Option<Finding> {
     let remedy = if others.split_whitespace().any(|name| name == "tsc") {
         writable(root, kernel::CLOCK_SOURCE, "tsc")
     } else {
-        Remedy::Impossible("the kernel found the processor's own clock (tsc) unstable".to_owned())
+        FindingRemedy::Impossible("the kernel found the processor's own clock (tsc) unstable".to_owned())
     };
-    Some(Finding {
+    Some(MachineFinding {
         name: "clock-source",
         harm: Harm::High,
         what: format!("the clock source is {clock}"),
@@ -59,40 +59,42 @@ fn clock(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn guest_name(examined: &Examined<'_>) -> Option<String> {
+fn guest_name(examined: &ExaminedRoot<'_>) -> Option<String> {
     processor::virtualisation(examined.root).ok().filter(|name| name != "none")
 }
 
-fn steal(examined: &Examined<'_>) -> Option<Finding> {
+fn steal(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     guest_name(examined)?;
     let share = kernel::steal(examined.root).ok().filter(|share| *share > STEAL)?;
-    Some(Finding {
+    Some(MachineFinding {
         name: "steal",
         harm: Harm::High,
         what: format!("the hypervisor gave {:.1} % of the wanted time to others", share * 100.0),
         effect: "The program stands still without being charged for it: wall times are too long.",
         source: "https://man7.org/linux/man-pages/man5/proc_stat.5.html (steal)",
-        remedy: Remedy::Impossible("only the provider can: ask for dedicated CPUs".to_owned()),
+        remedy: FindingRemedy::Impossible("only the provider can: ask for dedicated CPUs".to_owned()),
     })
 }
 
-fn guest(examined: &Examined<'_>) -> Option<Finding> {
+fn guest(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let name = guest_name(examined)?;
-    Some(Finding {
+    Some(MachineFinding {
         name: "virtual-machine",
         harm: Harm::Medium,
         what: format!("this is a virtual machine ({name})"),
         effect: "Other guests share caches, memory and frequency, and no reading here shows it: \
                  levels drift over minutes.",
         source: "Laaber, Scheuner, Leitner: Software microbenchmarking in the cloud, https://doi.org/10.1007/s10664-019-09681-1",
-        remedy: Remedy::Advice("compare sides in the same rounds, never with saved numbers".to_owned()),
+        remedy: FindingRemedy::Advice(
+            "compare sides in the same rounds, never with saved numbers".to_owned(),
+        ),
     })
 }
 
-fn addresses(examined: &Examined<'_>) -> Option<Finding> {
+fn addresses(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let level = root.read(kernel::ASLR).ok().filter(|level| level != "2")?;
-    Some(Finding {
+    Some(MachineFinding {
         name: "address-space",
         harm: if level == "0" { Harm::Medium } else { Harm::Low },
         what: format!("addresses are not fully random (randomize_va_space is {level})"),
@@ -103,9 +105,9 @@ fn addresses(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn autogroup(examined: &Examined<'_>) -> Option<Finding> {
+fn autogroup(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
-    (root.read(kernel::AUTOGROUP).ok()? == "1").then(|| Finding {
+    (root.read(kernel::AUTOGROUP).ok()? == "1").then(|| MachineFinding {
         name: "autogroup",
         harm: Harm::Low,
         what: "the scheduler shares CPUs among sessions (autogroup)".to_owned(),
@@ -115,10 +117,10 @@ fn autogroup(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn counters(examined: &Examined<'_>) -> Option<Finding> {
+fn counters(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     let level = root.number(kernel::PERF_PARANOID).ok().filter(|level| *level > 2)?;
-    Some(Finding {
+    Some(MachineFinding {
         name: "counters",
         harm: Harm::Low,
         what: format!("only root may count instructions (perf_event_paranoid is {level})"),
@@ -128,9 +130,9 @@ fn counters(examined: &Examined<'_>) -> Option<Finding> {
     })
 }
 
-fn watchdog(examined: &Examined<'_>) -> Option<Finding> {
+fn watchdog(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
-    (root.read(kernel::NMI_WATCHDOG).ok()? == "1").then(|| Finding {
+    (root.read(kernel::NMI_WATCHDOG).ok()? == "1").then(|| MachineFinding {
         name: "nmi-watchdog",
         harm: Harm::Low,
         what: "the NMI watchdog is on".to_owned(),

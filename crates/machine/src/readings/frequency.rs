@@ -1,7 +1,7 @@
 //! Clock frequency: who sets it, within which limits, and the states in which CPUs rest.
 
 use super::{CPUS, counted, each_cpu};
-use crate::root::{Reading, Root, missing};
+use crate::root::{FactReading, Root, missing};
 
 /// Intel's own switch: 1 is *no* turbo.
 pub const NO_TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
@@ -20,19 +20,19 @@ pub struct Turbo {
 }
 
 /// Whether CPUs may exceed their base frequency.
-pub fn turbo(root: &Root) -> Reading<Turbo> {
+pub fn turbo(root: &Root) -> FactReading<Turbo> {
     let switch = |path, off| root.read(path).map(|value| Turbo { path, off, is_on: value != off });
     switch(NO_TURBO, "1").or_else(|_| switch(BOOST, "0")).map_err(|_| missing(&[NO_TURBO, BOOST]))
 }
 
 /// The driver of the frequency.
-pub fn driver(root: &Root) -> Reading<String> {
+pub fn driver(root: &Root) -> FactReading<String> {
     let drivers = each_cpu(root, "cpufreq/scaling_driver")?;
     Ok(counted(drivers.iter().map(|(_, driver)| driver.as_str())))
 }
 
 /// The governor of each CPU.
-pub fn governors(root: &Root) -> Reading<Vec<(u32, String)>> {
+pub fn governors(root: &Root) -> FactReading<Vec<(u32, String)>> {
     each_cpu(root, "cpufreq/scaling_governor")
 }
 
@@ -44,7 +44,7 @@ pub fn available_governors(root: &Root) -> Vec<String> {
 
 /// The lowest and the highest frequency in kHz: what is set, and what the hardware can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Limits {
+pub struct FrequencyLimits {
     /// What is set.
     pub set: (u64, u64),
     /// What the hardware can do.
@@ -52,13 +52,13 @@ pub struct Limits {
 }
 
 /// The limits of each CPU.
-pub fn limits(root: &Root) -> Reading<Vec<(u32, Limits)>> {
+pub fn limits(root: &Root) -> FactReading<Vec<(u32, FrequencyLimits)>> {
     let low = each_cpu(root, "cpufreq/scaling_min_freq")?;
     let limits = low.into_iter().filter_map(|(cpu, low)| {
         let read = |file: &str| root.read(&format!("{CPUS}/cpu{cpu}/cpufreq/{file}")).ok()?.parse().ok();
         let set = (low.parse().ok()?, read("scaling_max_freq")?);
         let hardware = (read("cpuinfo_min_freq").unwrap_or(set.0), read("cpuinfo_max_freq").unwrap_or(set.1));
-        Some((cpu, Limits { set, hardware }))
+        Some((cpu, FrequencyLimits { set, hardware }))
     });
     Ok(limits.collect())
 }
@@ -69,7 +69,7 @@ pub fn base(root: &Root) -> Option<u64> {
 }
 
 /// The hint to the processor whether to save energy, of each CPU.
-pub fn preferences(root: &Root) -> Reading<Vec<(u32, String)>> {
+pub fn preferences(root: &Root) -> FactReading<Vec<(u32, String)>> {
     each_cpu(root, "cpufreq/energy_performance_preference")
 }
 
@@ -85,7 +85,7 @@ pub struct IdleState {
 }
 
 /// The states in which the first CPU rests.
-pub fn idle_states(root: &Root) -> Reading<Vec<IdleState>> {
+pub fn idle_states(root: &Root) -> FactReading<Vec<IdleState>> {
     let folder = format!("{CPUS}/cpu0/cpuidle");
     let state = |number: u32| {
         let read = |file: &str| root.read(&format!("{folder}/state{number}/{file}")).ok();
@@ -97,7 +97,7 @@ pub fn idle_states(root: &Root) -> Reading<Vec<IdleState>> {
 }
 
 /// How often CPUs slowed down for being too warm since the machine was started.
-pub fn throttled(root: &Root) -> Reading<u64> {
+pub fn throttled(root: &Root) -> FactReading<u64> {
     let counts = each_cpu(root, "thermal_throttle/core_throttle_count")?;
     Ok(counts.iter().filter_map(|(_, count)| count.parse::<u64>().ok()).sum())
 }

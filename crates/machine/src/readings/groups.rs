@@ -1,6 +1,6 @@
 //! The control groups that we are in, and all that we execute with us: what they allow.
 
-use crate::root::{Reading, Root, lacks};
+use crate::root::{FactReading, Root, lacks};
 
 const OWN: &str = "/proc/self/cgroup";
 /// Where trees are mounted.
@@ -8,15 +8,15 @@ pub const TREES: &str = "/sys/fs/cgroup";
 
 /// Our control groups.
 #[derive(Clone, Debug)]
-pub struct Groups {
+pub struct ControlGroups {
     unified: Option<String>,
     /// The controllers of each tree of version 1, and our place in it.
     others: Vec<(String, String)>,
 }
 
-impl Groups {
+impl ControlGroups {
     /// Those of this process.
-    pub fn read(root: &Root) -> Reading<Self> {
+    pub fn read(root: &Root) -> FactReading<Self> {
         let text = root.read(OWN)?;
         let mut groups = Self { unified: None, others: Vec::new() };
         for line in text.lines() {
@@ -69,7 +69,7 @@ impl Groups {
     }
 
     /// The CPUs that we may use, as the group lists them.
-    pub fn cpus(&self, root: &Root) -> Reading<String> {
+    pub fn cpus(&self, root: &Root) -> FactReading<String> {
         let folders = self.folders("cpuset");
         let read = |file: &str| folders.iter().find_map(|folder| root.read(&format!("{folder}/{file}")).ok());
         let list = read("cpuset.cpus.effective").or_else(|| read("cpuset.cpus"));

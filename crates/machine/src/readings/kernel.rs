@@ -1,6 +1,6 @@
 //! The kernel: its version and parameters, and its switches for address spaces, clocks and counters.
 
-use crate::root::{Reading, Root};
+use crate::root::{FactReading, Root};
 
 /// The clock in use.
 pub const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -72,7 +72,7 @@ const SHOWN: [&str; 50] = [
 ];
 
 /// The kernel's parameters that change what is measured, and how many others there are.
-pub fn command_line(root: &Root) -> Reading<String> {
+pub fn command_line(root: &Root) -> FactReading<String> {
     let text = root.read("/proc/cmdline")?;
     // What follows `--` is for the first process.
     let parameters: Vec<&str> = text.split_whitespace().take_while(|word| *word != "--").collect();
@@ -87,7 +87,7 @@ pub fn command_line(root: &Root) -> Reading<String> {
 }
 
 /// The average numbers of tasks that were ready in the last minute.
-pub fn load(root: &Root) -> Reading<f64> {
+pub fn load(root: &Root) -> FactReading<f64> {
     let path = "/proc/loadavg";
     let text = root.read(path)?;
     let first = text.split(' ').next().and_then(|word| word.parse().ok());
@@ -95,7 +95,7 @@ pub fn load(root: &Root) -> Reading<f64> {
 }
 
 /// The share of the time in which CPUs had work and a hypervisor gave them to others, since the start.
-pub fn steal(root: &Root) -> Reading<f64> {
+pub fn steal(root: &Root) -> FactReading<f64> {
     let path = "/proc/stat";
     let text = root.read(path)?;
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "));
@@ -110,6 +110,6 @@ pub fn steal(root: &Root) -> Reading<f64> {
 }
 
 /// The number of this start of the machine.
-pub fn boot_id(root: &Root) -> Reading<String> {
+pub fn boot_id(root: &Root) -> FactReading<String> {
     root.read("/proc/sys/kernel/random/boot_id")
 }

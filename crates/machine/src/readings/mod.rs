@@ -13,13 +13,13 @@ pub mod storage;
 
 use std::collections::BTreeMap;
 
-use crate::root::{Reading, Root, missing};
+use crate::root::{FactReading, Root, missing};
 
 /// The folder of all CPUs.
 pub const CPUS: &str = "/sys/devices/system/cpu";
 
 /// What a file says of each CPU that has it.
-pub fn each_cpu(root: &Root, file: &str) -> Reading<Vec<(u32, String)>> {
+pub fn each_cpu(root: &Root, file: &str) -> FactReading<Vec<(u32, String)>> {
     let cpus = root.numbered(CPUS, "cpu");
     let values: Vec<_> = cpus
         .into_iter()

@@ -1,6 +1,6 @@
 //! Where power comes from, and which profile the firmware follows.
 
-use crate::root::{Reading, Root, missing};
+use crate::root::{FactReading, Root, missing};
 
 const SUPPLIES: &str = "/sys/class/power_supply";
 /// The profile that the firmware follows.
@@ -16,7 +16,7 @@ pub enum Supply {
 }
 
 /// Where power comes from, on machines with a battery.
-pub fn supply(root: &Root) -> Reading<Supply> {
+pub fn supply(root: &Root) -> FactReading<Supply> {
     let read = |name: &String, file: &str| root.read(&format!("{SUPPLIES}/{name}/{file}"));
     let supplies = root.names(SUPPLIES);
     let of_kind = |wanted: &str| {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{CPUS, each_cpu};
 use crate::cpu_list::CpuList;
-use crate::root::{Reading, Root, lacks};
+use crate::root::{FactReading, Root, lacks};
 
 const CPUINFO: &str = "/proc/cpuinfo";
 
 /// The value of the first line `key : value` of `/proc/cpuinfo`.
-fn cpuinfo(root: &Root, key: &str) -> Reading<String> {
+fn cpuinfo(root: &Root, key: &str) -> FactReading<String> {
     let text = root.read(CPUINFO)?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));
     let found = lines.find_map(|(name, value)| (name.trim() == key).then(|| value.trim().to_owned()));
@@ -17,7 +17,7 @@ fn cpuinfo(root: &Root, key: &str) -> Reading<String> {
 }
 
 /// What the processor calls itself, or the numbers of its maker and part (ARM).
-pub fn model(root: &Root) -> Reading<String> {
+pub fn model(root: &Root) -> FactReading<String> {
     let keys = ["model name", "cpu model", "cpu", "uarch", "Processor"];
     if let Some(name) = keys.iter().find_map(|key| cpuinfo(root, key).ok()) {
         return Ok(name.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -35,20 +35,20 @@ fn values_of<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
 }
 
 /// The version of the processor's microcode.
-pub fn microcode(root: &Root) -> Reading<String> {
+pub fn microcode(root: &Root) -> FactReading<String> {
     root.read(&format!("{CPUS}/cpu0/microcode/version"))
         .or_else(|why| cpuinfo(root, "microcode").map_err(|_| why))
 }
 
 /// The CPUs that are in use.
-pub fn online(root: &Root) -> Reading<CpuList> {
+pub fn online(root: &Root) -> FactReading<CpuList> {
     let path = format!("{CPUS}/online");
     let text = root.read(&path)?;
     text.parse().map_err(|error| format!("not available here, because of {path}: {error}"))
 }
 
 /// The CPUs of a list file such as `isolated`.
-pub fn listed(root: &Root, file: &str) -> Reading<CpuList> {
+pub fn listed(root: &Root, file: &str) -> FactReading<CpuList> {
     let path = format!("{CPUS}/{file}");
     // `nohz_full` says `(null)` where no CPU was named.
     let text = root.read(&path)?.replace("(null)", "");
@@ -67,7 +67,7 @@ pub struct Topology {
 }
 
 /// How the CPUs in use belong together.
-pub fn topology(root: &Root) -> Reading<Topology> {
+pub fn topology(root: &Root) -> FactReading<Topology> {
     let sockets = each_cpu(root, "topology/physical_package_id")?;
     let cores = each_cpu(root, "topology/core_id")?;
     let distinct: BTreeSet<_> =
@@ -77,14 +77,14 @@ pub fn topology(root: &Root) -> Reading<Topology> {
 }
 
 /// The groups of CPUs that share a core, each with more than one.
-pub fn siblings(root: &Root) -> Reading<Vec<CpuList>> {
+pub fn siblings(root: &Root) -> FactReading<Vec<CpuList>> {
     let lists = each_cpu(root, "topology/thread_siblings_list")?;
     let groups: BTreeSet<CpuList> = lists.iter().filter_map(|(_, text)| text.parse().ok()).collect();
     Ok(groups.into_iter().filter(|group| group.len() > 1).collect())
 }
 
 /// Whether the second CPUs of cores are used: `on`, `off`, `forceoff`, `notsupported`.
-pub fn smt(root: &Root) -> Reading<String> {
+pub fn smt(root: &Root) -> FactReading<String> {
     root.read(&format!("{CPUS}/smt/control"))
 }
 
@@ -107,7 +107,7 @@ pub fn kinds(root: &Root) -> Vec<CpuList> {
 }
 
 /// The caches of the first CPU: `L1d 32K, L1i 32K, L2 512K, L3 32768K`.
-pub fn caches(root: &Root) -> Reading<String> {
+pub fn caches(root: &Root) -> FactReading<String> {
     let folder = format!("{CPUS}/cpu0/cache");
     let cache = |index: u32| {
         let read = |file: &str| root.read(&format!("{folder}/index{index}/{file}")).ok();
@@ -123,7 +123,7 @@ pub fn caches(root: &Root) -> Reading<String> {
 }
 
 /// The processor's known vulnerabilities and what the kernel does about each; those without any are left out.
-pub fn mitigations(root: &Root) -> Reading<String> {
+pub fn mitigations(root: &Root) -> FactReading<String> {
     let folder = format!("{CPUS}/vulnerabilities");
     let names = root.names(&folder);
     if names.is_empty() {
@@ -138,7 +138,7 @@ pub fn mitigations(root: &Root) -> Reading<String> {
 }
 
 /// Whether a hypervisor is between this system and the machine, and which, as far as files show it.
-pub fn virtualisation(root: &Root) -> Reading<String> {
+pub fn virtualisation(root: &Root) -> FactReading<String> {
     let named = ["/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"].map(|path| root.read(path));
     let vendor = named.iter().flatten().next().cloned().unwrap_or_default();
     let product = root.read("/sys/class/dmi/id/product_name").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The device and the file system of a folder.
 
-use crate::root::{Reading, Root, lacks};
+use crate::root::{FactReading, Root, lacks};
 
 /// Where a folder lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +17,10 @@ pub struct Storage {
 const OPTIONS: [&str; 8] = ["atime", "commit", "compress", "data", "discard", "noatime", "relatime", "sync"];
 
 /// Where a folder lies, by its absolute path.
-pub fn of_folder(root: &Root, folder: &str) -> Reading<Storage> {
+pub fn of_folder(root: &Root, folder: &str) -> FactReading<Storage> {
     let path = "/proc/self/mountinfo";
     let text = root.read(path)?;
-    let mounts = text.lines().filter_map(Mount::parse).filter(|mount| mount.holds(folder));
+    let mounts = text.lines().filter_map(MountEntry::parse).filter(|mount| mount.holds(folder));
     // Of two mounts on one folder, the later hides the earlier.
     let mount = mounts.max_by_key(|mount| mount.folder.len()).ok_or_else(|| lacks(path, folder))?;
     let is_shown = |option: &&str| OPTIONS.contains(&option.split('=').next().unwrap_or_default());
@@ -29,14 +29,14 @@ pub fn of_folder(root: &Root, folder: &str) -> Reading<Storage> {
 }
 
 /// A line of `mountinfo`.
-struct Mount<'a> {
+struct MountEntry<'a> {
     device: &'a str,
     folder: &'a str,
     options: &'a str,
     kind: &'a str,
 }
 
-impl<'a> Mount<'a> {
+impl<'a> MountEntry<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let (before, after) = line.split_once(" - ")?;
         let [_, _, device, _, folder, options, ..] = before.split(' ').collect::<Vec<_>>()[..] else {

@@ -10,12 +10,12 @@ use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::{Plan, TuneError, groups};
+use super::{TuneError, TunePlan, groups};
 use crate::root::Root;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum CommandEnd {
     /// With this exit status; of a signal 128 and its number, as shells say it.
     Exit(u8),
     /// It was not started: the user stopped it before.
@@ -71,14 +71,14 @@ fn pass_on(signal: i32, child: u32) {
 /// Executes the command in the plan's group, with the plan's niceness, and waits for its end.
 pub fn execute(
     root: &Root,
-    plan: &Plan,
+    plan: &TunePlan,
     words: &[String],
     interrupts: &Interrupts,
-) -> Result<Ended, TuneError> {
-    let Some((program, arguments)) = words.split_first() else { return Ok(Ended::NotStarted) };
+) -> Result<CommandEnd, TuneError> {
+    let Some((program, arguments)) = words.split_first() else { return Ok(CommandEnd::NotStarted) };
     let failed = |source| TuneError::Command { command: program.clone(), source };
     if interrupts.came() {
-        return Ok(Ended::NotStarted);
+        return Ok(CommandEnd::NotStarted);
     }
     // We go first: what we start is where we are. Putting back removes the group, and moves us out of it.
     if let Some(group) = &plan.group {
@@ -91,7 +91,7 @@ pub fn execute(
     interrupts.child.store(child.id(), Ordering::SeqCst);
     let status = child.wait();
     interrupts.child.store(0, Ordering::SeqCst);
-    status.map(|status| Ended::Exit(code(status))).map_err(failed)
+    status.map(|status| CommandEnd::Exit(code(status))).map_err(failed)
 }
 
 fn code(status: ExitStatus) -> u8 {

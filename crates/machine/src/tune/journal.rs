@@ -19,7 +19,7 @@ const VERSION: u32 = 1;
 /// One change of the machine, with what is needed to put it back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Change {
+pub enum TuneChange {
     /// A controller of control groups is passed on to the groups below.
     Controller {
         /// The file `cgroup.subtree_control`.
@@ -62,7 +62,7 @@ pub enum Change {
 /// How long changes stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Until {
+pub enum HoldsUntil {
     /// Until a command ends.
     CommandEnds,
     /// Until the user puts them back.
@@ -76,21 +76,21 @@ pub struct Journal {
     /// The number of the machine's start.
     pub boot: String,
     /// How long the changes stay.
-    pub until: Until,
+    pub until: HoldsUntil,
     /// The changes, in the order in which they are made.
-    pub changes: Vec<Change>,
+    pub changes: Vec<TuneChange>,
 }
 
 impl Journal {
     /// A journal of changes that are to be made.
     #[must_use]
-    pub fn new(root: &Root, until: Until, changes: Vec<Change>) -> Self {
+    pub fn new(root: &Root, until: HoldsUntil, changes: Vec<TuneChange>) -> Self {
         Self { version: VERSION, boot: kernel::boot_id(root).unwrap_or_default(), until, changes }
     }
 
     /// The same journal with other changes.
     #[must_use]
-    pub fn with(self, changes: Vec<Change>) -> Self {
+    pub fn with(self, changes: Vec<TuneChange>) -> Self {
         Self { changes, ..self }
     }
 
@@ -124,8 +124,8 @@ impl Journal {
     #[must_use]
     pub fn left_behind(root: &Root) -> Option<Self> {
         let journal = Self::load(root).ok().flatten()?;
-        let abandoned =
-            journal.until == Until::CommandEnds && Lock::take(root).is_ok_and(|lock| lock.is_some());
+        let abandoned = journal.until == HoldsUntil::CommandEnds
+            && JournalLock::take(root).is_ok_and(|lock| lock.is_some());
         abandoned.then_some(journal)
     }
 
@@ -163,11 +163,11 @@ fn sync_folder(root: &Root) -> io::Result<()> {
 
 /// Held by the one `tacho tune` that is at work; the kernel lets go of it when the process ends, however it ends.
 #[derive(Debug)]
-pub struct Lock {
+pub struct JournalLock {
     _folder: File,
 }
 
-impl Lock {
+impl JournalLock {
     /// Takes it; none: another process has it.
     pub fn take(root: &Root) -> io::Result<Option<Self>> {
         let folder = File::open(root.place(FOLDER))?;

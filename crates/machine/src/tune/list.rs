@@ -2,7 +2,7 @@
 
 use super::SETTINGS;
 use crate::readings::{counted, frequency, kernel, memory, processor};
-use crate::root::{Reading, Root};
+use crate::root::{FactReading, Root};
 
 /// A setting and what it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct ListedSetting {
     /// What it does.
     pub what: &'static str,
     /// What it is now; none: it is of a command, not of the machine.
-    pub now: Option<Reading<String>>,
+    pub now: Option<FactReading<String>>,
 }
 
 /// All settings as they are now.
@@ -24,7 +24,7 @@ pub fn list(root: &Root) -> Vec<ListedSetting> {
     all.map(|&(name, values, _, what)| ListedSetting { name, values, what, now: now(root, name) }).collect()
 }
 
-fn now(root: &Root, name: &str) -> Option<Reading<String>> {
+fn now(root: &Root, name: &str) -> Option<FactReading<String>> {
     let switch = |path: &str| root.read(path).map(|value| if value == "0" { "off" } else { "on" }.to_owned());
     Some(match name {
         "aslr" => root.read(kernel::ASLR),

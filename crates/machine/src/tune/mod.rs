@@ -20,14 +20,14 @@ mod tuned;
 
 use crate::root::Root;
 
-pub use command::Ended;
+pub use command::CommandEnd;
 pub use error::TuneError;
-pub use journal::{Change, Journal, Lock, Until};
+pub use journal::{HoldsUntil, Journal, JournalLock, TuneChange};
 pub use list::{ListedSetting, list};
-pub use plan::Plan;
+pub use plan::TunePlan;
 pub use session::{Audience, Notice, put_back, tuned};
-pub use setting::{SETTINGS, Setting, SettingError};
-pub use tuned::{LeftAlone, Restoration, Step, apply, restore};
+pub use setting::{SETTINGS, SettingError, TuneSetting};
+pub use tuned::{LeftAlone, Restoration, TuneStep, apply, restore};
 
 /// Why a file cannot be written here by anyone; none: root can.
 #[must_use]

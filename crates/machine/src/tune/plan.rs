@@ -1,18 +1,18 @@
 //! From settings to changes: what must be written here, and where.
 
-use super::journal::Change;
-use super::setting::Setting;
+use super::journal::TuneChange;
+use super::setting::TuneSetting;
 use super::{TuneError, obstacle, service};
 use crate::cpu_list::CpuList;
-use crate::readings::groups::{Groups, TREES};
+use crate::readings::groups::{ControlGroups, TREES};
 use crate::readings::{CPUS, frequency, kernel, memory, processor};
 use crate::root::{Root, chosen};
 
 /// What is done for some settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct TunePlan {
     /// The changes, in the order in which they are made.
-    pub changes: Vec<Change>,
+    pub changes: Vec<TuneChange>,
     /// The niceness of the command.
     pub nice: Option<i32>,
     /// The control group that the command is executed in.
@@ -30,9 +30,9 @@ pub fn shown(text: &str) -> String {
     }
 }
 
-impl Plan {
+impl TunePlan {
     /// The changes that these settings need here. What is set already needs none.
-    pub fn of(root: &Root, settings: &[Setting]) -> Result<Self, TuneError> {
+    pub fn of(root: &Root, settings: &[TuneSetting]) -> Result<Self, TuneError> {
         let mut sorted = settings.to_vec();
         sorted.sort();
         sorted.dedup();
@@ -50,25 +50,25 @@ impl Plan {
         !self.changes.is_empty()
     }
 
-    fn add(&mut self, root: &Root, setting: &Setting) -> Result<(), String> {
+    fn add(&mut self, root: &Root, setting: &TuneSetting) -> Result<(), String> {
         let digit = |on: &bool| if *on { "1" } else { "0" };
         match setting {
-            Setting::Aslr(level) => self.write(root, kernel::ASLR, &level.to_string()),
-            Setting::Autogroup(on) => self.write(root, kernel::AUTOGROUP, digit(on)),
-            Setting::Governor(name) => self.governor(root, name),
-            Setting::HugePages(word) => self.write(root, memory::HUGE_PAGES, word),
-            Setting::Interrupts(cpus) => self.interrupts(root, cpus),
-            Setting::Nice(nice) => {
+            TuneSetting::Aslr(level) => self.write(root, kernel::ASLR, &level.to_string()),
+            TuneSetting::Autogroup(on) => self.write(root, kernel::AUTOGROUP, digit(on)),
+            TuneSetting::Governor(name) => self.governor(root, name),
+            TuneSetting::HugePages(word) => self.write(root, memory::HUGE_PAGES, word),
+            TuneSetting::Interrupts(cpus) => self.interrupts(root, cpus),
+            TuneSetting::Nice(nice) => {
                 self.nice = Some(*nice);
                 Ok(())
             }
-            Setting::NumaBalancing(on) => self.write(root, memory::NUMA_BALANCING, digit(on)),
-            Setting::PerfRate(rate) => self.write(root, kernel::PERF_RATE, &rate.to_string()),
-            Setting::Shield(cpus) => self.shield(root, cpus),
-            Setting::Smt(on) => self.smt(root, *on),
-            Setting::Stop(name) => self.stop(root, name),
-            Setting::Turbo(on) => self.turbo(root, *on),
-            Setting::Watchdog(on) => self.write(root, kernel::NMI_WATCHDOG, digit(on)),
+            TuneSetting::NumaBalancing(on) => self.write(root, memory::NUMA_BALANCING, digit(on)),
+            TuneSetting::PerfRate(rate) => self.write(root, kernel::PERF_RATE, &rate.to_string()),
+            TuneSetting::Shield(cpus) => self.shield(root, cpus),
+            TuneSetting::Smt(on) => self.smt(root, *on),
+            TuneSetting::Stop(name) => self.stop(root, name),
+            TuneSetting::Turbo(on) => self.turbo(root, *on),
+            TuneSetting::Watchdog(on) => self.write(root, kernel::NMI_WATCHDOG, digit(on)),
         }
     }
 
@@ -80,7 +80,7 @@ impl Plan {
         let before = shown(&root.read(path)?);
         if before != value {
             let (path, value) = (path.to_owned(), value.to_owned());
-            self.changes.push(Change::Write { path, before, value, may_fail: false });
+            self.changes.push(TuneChange::Write { path, before, value, may_fail: false });
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Plan {
 
     fn stop(&mut self, root: &Root, name: &str) -> Result<(), String> {
         if service::is_active(root, name)? {
-            self.changes.push(Change::Service { name: name.to_owned() });
+            self.changes.push(TuneChange::Service { name: name.to_owned() });
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Plan {
             let before = shown(&root.read(default)?);
             if before.trim_start_matches('0') != mask {
                 let (path, value) = (default.to_owned(), mask.to_owned());
-                self.changes.push(Change::Write { path, before, value, may_fail: true });
+                self.changes.push(TuneChange::Write { path, before, value, may_fail: true });
             }
         }
         let paths = root
@@ -141,7 +141,12 @@ impl Plan {
         for path in paths {
             let before = shown(&root.read(&path)?);
             if before != cpus.to_string() {
-                self.changes.push(Change::Write { path, before, value: cpus.to_string(), may_fail: true });
+                self.changes.push(TuneChange::Write {
+                    path,
+                    before,
+                    value: cpus.to_string(),
+                    may_fail: true,
+                });
             }
         }
         Ok(())
@@ -169,7 +174,7 @@ impl Plan {
             return Err(why);
         }
         if !root.read(&control)?.split(' ').any(|name| name == "cpuset") {
-            self.changes.push(Change::Controller { path: control, name: "cpuset".to_owned() });
+            self.changes.push(TuneChange::Controller { path: control, name: "cpuset".to_owned() });
         }
         // Isolated CPUs are not balanced: threads of a program would all stay on the first.
         let kind = if cpus.len() == 1 { "isolated" } else { "root" };
@@ -180,7 +185,7 @@ impl Plan {
 
     /// Version 1: everything else is moved into a group with the other CPUs.
     fn shield_by_move(&mut self, root: &Root, cpus: &CpuList, rest: &CpuList) -> Result<(), String> {
-        let own = Groups::read(root)?.folders("cpuset");
+        let own = ControlGroups::read(root)?.folders("cpuset");
         let has_cpus = |folder: &&String| root.has(&format!("{folder}/cpuset.cpus"));
         let around = own.iter().find(has_cpus).ok_or("the kernel has no control groups of CPUs (cpuset)")?;
         let allowed: CpuList = root.read(&format!("{around}/cpuset.cpus"))?.parse().unwrap_or_default();
@@ -196,7 +201,7 @@ impl Plan {
         let files = |cpus: &CpuList| [("cpuset.cpus", cpus.to_string()), ("cpuset.mems", nodes.clone())];
         self.group(others.clone(), files(&rest));
         self.group(format!("{around}/tacho-shield"), files(cpus));
-        self.changes.push(Change::Tasks { from: around.clone(), to: others });
+        self.changes.push(TuneChange::Tasks { from: around.clone(), to: others });
         Ok(())
     }
 
@@ -204,7 +209,7 @@ impl Plan {
     fn group(&mut self, path: String, files: [(&str, String); 2]) {
         self.group = Some(path.clone());
         let files = files.map(|(name, value)| (name.to_owned(), value)).into();
-        self.changes.push(Change::Group { path, files });
+        self.changes.push(TuneChange::Group { path, files });
     }
 }
 

@@ -1,11 +1,11 @@
 //! One call of `tacho tune`: what was left behind is put back, settings are made, a command is executed, and all is
 //! put back.
 
-use super::command::{Ended, Interrupts, execute};
-use super::journal::{Journal, Lock, Until};
-use super::setting::Setting;
-use super::tuned::{Restoration, Step, apply, restore};
-use super::{Plan, TuneError};
+use super::command::{CommandEnd, Interrupts, execute};
+use super::journal::{HoldsUntil, Journal, JournalLock};
+use super::setting::TuneSetting;
+use super::tuned::{Restoration, TuneStep, apply, restore};
+use super::{TuneError, TunePlan};
 use crate::root::Root;
 
 /// What a caller is told as it happens.
@@ -24,27 +24,28 @@ pub struct Audience<'a> {
     /// Is told what happened.
     pub notice: &'a mut dyn FnMut(Notice),
     /// Is called before and after each step.
-    pub watch: &'a mut dyn FnMut(Step<'_>),
+    pub watch: &'a mut dyn FnMut(TuneStep<'_>),
 }
 
 /// Makes settings for a command; without one, until they are put back.
 pub fn tuned(
     root: &Root,
-    settings: &[Setting],
+    settings: &[TuneSetting],
     words: &[String],
     audience: &mut Audience<'_>,
-) -> Result<Option<Ended>, TuneError> {
+) -> Result<Option<CommandEnd>, TuneError> {
     if words.is_empty() {
-        if let Some(setting) = settings.iter().find(|it| matches!(it, Setting::Nice(_) | Setting::Shield(_)))
+        if let Some(setting) =
+            settings.iter().find(|it| matches!(it, TuneSetting::Nice(_) | TuneSetting::Shield(_)))
         {
             return Err(TuneError::NeedsCommand { setting: setting.to_string() });
         }
-        hold(root, settings, Until::Restored, audience)?;
+        hold(root, settings, HoldsUntil::Restored, audience)?;
         return Ok(None);
     }
     // Before the first change: no signal may end this process between it and the last.
     let interrupts = Interrupts::catch()?;
-    let (lock, plan) = hold(root, settings, Until::CommandEnds, audience)?;
+    let (lock, plan) = hold(root, settings, HoldsUntil::CommandEnds, audience)?;
     let ended = execute(root, &plan, words, &interrupts);
     if let Some(lock) = lock
         && let Some(restoration) = restore(root, &lock, audience.watch)?
@@ -57,27 +58,27 @@ pub fn tuned(
 /// Puts back what was left behind, then makes the settings. No lock is needed where the machine is not changed.
 fn hold(
     root: &Root,
-    settings: &[Setting],
-    until: Until,
+    settings: &[TuneSetting],
+    until: HoldsUntil,
     audience: &mut Audience<'_>,
-) -> Result<(Option<Lock>, Plan), TuneError> {
+) -> Result<(Option<JournalLock>, TunePlan), TuneError> {
     let journal = |source| TuneError::Journal { source };
-    let is_harmless = settings.iter().all(|setting| matches!(setting, Setting::Nice(_)));
+    let is_harmless = settings.iter().all(|setting| matches!(setting, TuneSetting::Nice(_)));
     let left = matches!(Journal::load(root), Ok(Some(_))) && rustix::process::geteuid().is_root();
     if is_harmless && !left {
-        return Ok((None, Plan::of(root, settings)?));
+        return Ok((None, TunePlan::of(root, settings)?));
     }
     // What is not available is said before anything is touched, and before root is asked for.
     if !left {
-        Plan::of(root, settings)?;
+        TunePlan::of(root, settings)?;
     }
-    let lock = Lock::make(root).map_err(journal)?.ok_or(TuneError::Busy)?;
-    if Journal::load(root).map_err(journal)?.is_some_and(|journal| journal.until == Until::CommandEnds)
+    let lock = JournalLock::make(root).map_err(journal)?.ok_or(TuneError::Busy)?;
+    if Journal::load(root).map_err(journal)?.is_some_and(|journal| journal.until == HoldsUntil::CommandEnds)
         && let Some(restoration) = restore(root, &lock, audience.watch)?
     {
         (audience.notice)(Notice::Earlier(restoration));
     }
-    let plan = Plan::of(root, settings)?;
+    let plan = TunePlan::of(root, settings)?;
     apply(root, &lock, &plan, until, audience.watch)?;
     (audience.notice)(Notice::Set(plan.changes.len()));
     Ok((Some(lock), plan))
@@ -89,6 +90,6 @@ pub fn put_back(root: &Root) -> Result<Option<Restoration>, TuneError> {
     if Journal::load(root).map_err(journal)?.is_none() {
         return Ok(None);
     }
-    let lock = Lock::take(root).map_err(journal)?.ok_or(TuneError::Busy)?;
+    let lock = JournalLock::take(root).map_err(journal)?.ok_or(TuneError::Busy)?;
     restore(root, &lock, &mut |_| {})
 }

@@ -7,7 +7,7 @@ use crate::cpu_list::CpuList;
 
 /// A setting of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Setting {
+pub enum TuneSetting {
     // In the order in which they are made; put back in the reverse one.
     /// A service is stopped.
     Stop(String),
@@ -85,7 +85,7 @@ pub enum SettingError {
     },
 }
 
-impl FromStr for Setting {
+impl FromStr for TuneSetting {
     type Err = SettingError;
 
     fn from_str(text: &str) -> Result<Self, SettingError> {
@@ -99,7 +99,7 @@ impl FromStr for Setting {
     }
 }
 
-impl Setting {
+impl TuneSetting {
     fn of(name: &str, value: &str) -> Option<Self> {
         let cpus = || value.parse::<CpuList>().ok().filter(|cpus| !cpus.is_empty());
         Some(match name {
@@ -143,7 +143,7 @@ impl Setting {
     }
 }
 
-impl fmt::Display for Setting {
+impl fmt::Display for TuneSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}=", self.name())?;
         match self {
@@ -189,15 +189,15 @@ mod tests {
         for text in
             ["turbo=off", "governor=schedutil", "shield=2-3", "nice=-5", "aslr=0", "thp=never", "stop=cron"]
         {
-            assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<TuneSetting>().unwrap().to_string(), text);
         }
-        assert_eq!("turbo".parse::<Setting>().unwrap(), Setting::Turbo(false));
-        assert_eq!("governor".parse::<Setting>().unwrap().to_string(), "governor=performance");
+        assert_eq!("turbo".parse::<TuneSetting>().unwrap(), TuneSetting::Turbo(false));
+        assert_eq!("governor".parse::<TuneSetting>().unwrap().to_string(), "governor=performance");
     }
 
     #[test]
     fn mistakes_are_explained() {
-        let error = |text: &str| text.parse::<Setting>().unwrap_err().to_string();
+        let error = |text: &str| text.parse::<TuneSetting>().unwrap_err().to_string();
         assert_eq!(error("turob"), "there is no setting `turob`; did you mean `turbo`?");
         assert_eq!(error("shield"), "`shield` needs a value: `shield=CPUS`");
         assert_eq!(error("aslr=3"), "`aslr` cannot be `3`: it takes 0|1|2");

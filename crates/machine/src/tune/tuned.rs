@@ -2,27 +2,27 @@
 
 use std::io;
 
-use super::journal::{Change, Journal, Lock, Until};
+use super::journal::{HoldsUntil, Journal, JournalLock, TuneChange};
 use super::plan::shown;
-use super::{Plan, TuneError, groups, service};
+use super::{TuneError, TunePlan, groups, service};
 use crate::readings::kernel;
 use crate::root::Root;
 
 /// What is done next, or was just done: for messages, and for tests that stop here.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
+pub enum TuneStep<'a> {
     /// The journal is about to be written.
     Journalling,
     /// The journal is on disk.
     Journalled,
     /// A change is about to be made.
-    Making(&'a Change),
+    Making(&'a TuneChange),
     /// A change is made.
-    Made(&'a Change),
+    Made(&'a TuneChange),
     /// A change is about to be put back.
-    PuttingBack(&'a Change),
+    PuttingBack(&'a TuneChange),
     /// A change is put back.
-    PutBack(&'a Change),
+    PutBack(&'a TuneChange),
     /// The journal is deleted.
     Forgotten,
 }
@@ -54,10 +54,10 @@ pub struct Restoration {
 /// `lock` proves that no other process does the same.
 pub fn apply(
     root: &Root,
-    lock: &Lock,
-    plan: &Plan,
-    until: Until,
-    watch: &mut dyn FnMut(Step<'_>),
+    lock: &JournalLock,
+    plan: &TunePlan,
+    until: HoldsUntil,
+    watch: &mut dyn FnMut(TuneStep<'_>),
 ) -> Result<(), TuneError> {
     if let Some(journal) = load(root)? {
         return Err(TuneError::InPlace { changes: journal.len() });
@@ -65,11 +65,11 @@ pub fn apply(
     if !plan.changes_machine() {
         return Ok(());
     }
-    watch(Step::Journalling);
+    watch(TuneStep::Journalling);
     Journal::new(root, until, plan.changes.clone())
         .save(root)
         .map_err(|source| TuneError::Journal { source })?;
-    watch(Step::Journalled);
+    watch(TuneStep::Journalled);
     let made = make_all(root, &plan.changes, watch);
     if let Err(error) = made {
         // The first error says more than one of putting back, which the journal still knows.
@@ -79,27 +79,31 @@ pub fn apply(
     Ok(())
 }
 
-fn make_all(root: &Root, changes: &[Change], watch: &mut dyn FnMut(Step<'_>)) -> Result<(), TuneError> {
+fn make_all(
+    root: &Root,
+    changes: &[TuneChange],
+    watch: &mut dyn FnMut(TuneStep<'_>),
+) -> Result<(), TuneError> {
     for change in changes {
-        watch(Step::Making(change));
+        watch(TuneStep::Making(change));
         make(root, change)?;
-        watch(Step::Made(change));
+        watch(TuneStep::Made(change));
     }
     // A later change may undo an earlier one: some drivers switch turbo with the governor.
     changes.iter().try_for_each(|change| check(root, change))
 }
 
-fn make(root: &Root, change: &Change) -> Result<(), TuneError> {
+fn make(root: &Root, change: &TuneChange) -> Result<(), TuneError> {
     let refused = |what: &str| {
         let what = what.to_owned();
         move |source| TuneError::Refused { what, source }
     };
     match change {
-        Change::Controller { path, name } => pass_on(root, path, name, true).map_err(refused(path)),
-        Change::Group { path, files } => groups::make(root, path, files).map_err(refused(path)),
-        Change::Service { name } => service::stop(name).map_err(refused(name)),
-        Change::Tasks { from, to } => groups::move_all(root, from, to, false).map_err(refused(to)),
-        Change::Write { path, value, may_fail, .. } => match root.write(path, value) {
+        TuneChange::Controller { path, name } => pass_on(root, path, name, true).map_err(refused(path)),
+        TuneChange::Group { path, files } => groups::make(root, path, files).map_err(refused(path)),
+        TuneChange::Service { name } => service::stop(name).map_err(refused(name)),
+        TuneChange::Tasks { from, to } => groups::move_all(root, from, to, false).map_err(refused(to)),
+        TuneChange::Write { path, value, may_fail, .. } => match root.write(path, value) {
             Err(_) if *may_fail => Ok(()),
             other => other.map_err(refused(path)),
         },
@@ -120,16 +124,16 @@ fn pass_on(root: &Root, path: &str, name: &str, on: bool) -> io::Result<()> {
 }
 
 /// Whether the machine shows what was written.
-fn check(root: &Root, change: &Change) -> Result<(), TuneError> {
+fn check(root: &Root, change: &TuneChange) -> Result<(), TuneError> {
     match change {
-        Change::Write { path, value, may_fail: false, .. } => {
+        TuneChange::Write { path, value, may_fail: false, .. } => {
             let now = shown(&root.read(path).unwrap_or_default());
             if now == *value {
                 return Ok(());
             }
             Err(TuneError::Unkept { path: path.clone(), value: value.clone(), shown: now })
         }
-        Change::Group { path, files } => {
+        TuneChange::Group { path, files } => {
             let partition = "cpuset.cpus.partition";
             let wanted = files.iter().find(|(name, _)| name == partition);
             let Some((_, value)) = wanted else { return Ok(()) };
@@ -151,8 +155,8 @@ fn load(root: &Root) -> Result<Option<Journal>, TuneError> {
 /// Puts back what the journal lists, the last change first; nothing where there is no journal.
 pub fn restore(
     root: &Root,
-    _lock: &Lock,
-    watch: &mut dyn FnMut(Step<'_>),
+    _lock: &JournalLock,
+    watch: &mut dyn FnMut(TuneStep<'_>),
 ) -> Result<Option<Restoration>, TuneError> {
     let Some(journal) = load(root)? else { return Ok(None) };
     let mut restoration = Restoration::default();
@@ -162,24 +166,24 @@ pub fn restore(
         restoration.restarted = true;
     } else {
         for change in journal.changes.iter().rev() {
-            watch(Step::PuttingBack(change));
+            watch(TuneStep::PuttingBack(change));
             if !restoration.put_back(root, change) {
                 failed.insert(0, change.clone());
             }
-            watch(Step::PutBack(change));
+            watch(TuneStep::PutBack(change));
         }
         again(root, &journal, &restoration);
     }
     let kept = if failed.is_empty() { Journal::delete(root) } else { journal.with(failed).save(root) };
     kept.map_err(|source| TuneError::Journal { source })?;
-    watch(Step::Forgotten);
+    watch(TuneStep::Forgotten);
     Ok(Some(restoration))
 }
 
 /// Once more what putting back a later change undid: some drivers switch turbo with the governor.
 fn again(root: &Root, journal: &Journal, restoration: &Restoration) {
     for change in &journal.changes {
-        let Change::Write { path, before, .. } = change else { continue };
+        let TuneChange::Write { path, before, .. } = change else { continue };
         let is_ours = !restoration.left_alone.iter().any(|left| left.what == *path);
         if is_ours && root.read(path).is_ok_and(|text| shown(&text) != *before) {
             // What the kernel refuses now it took a moment ago: there is nothing more to do about it.
@@ -190,13 +194,13 @@ fn again(root: &Root, journal: &Journal, restoration: &Restoration) {
 
 impl Restoration {
     /// Puts one change back. False: the kernel refused.
-    fn put_back(&mut self, root: &Root, change: &Change) -> bool {
+    fn put_back(&mut self, root: &Root, change: &TuneChange) -> bool {
         let (what, done) = match change {
-            Change::Controller { path, name } => (path, self.controller(root, path, name)),
-            Change::Group { path, .. } => (path, self.group(root, path)),
-            Change::Service { name } => (name, self.service(root, name)),
-            Change::Tasks { from, to } => (to, self.tasks(root, from, to)),
-            Change::Write { path, before, value, .. } => (path, self.write(root, path, before, value)),
+            TuneChange::Controller { path, name } => (path, self.controller(root, path, name)),
+            TuneChange::Group { path, .. } => (path, self.group(root, path)),
+            TuneChange::Service { name } => (name, self.service(root, name)),
+            TuneChange::Tasks { from, to } => (to, self.tasks(root, from, to)),
+            TuneChange::Write { path, before, value, .. } => (path, self.write(root, path, before, value)),
         };
         if let Err(why) = &done {
             self.failed.push((what.clone(), why.to_string()));

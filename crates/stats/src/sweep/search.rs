@@ -145,11 +145,11 @@ impl OptimumSearch {
     }
 
     /// What the executions so far say.
-    fn judged(&self, error: f64) -> Option<Judged> {
+    fn judged(&self, error: f64) -> Option<JudgedValue> {
         let (values, levels) = self.levels()?;
         let may_be_best = plateau(&levels, error);
         let best = lowest(&levels.levels)?;
-        Some(Judged {
+        Some(JudgedValue {
             best,
             may_be_best: may_be_best.iter().map(|index| values[*index]).collect(),
             values,
@@ -194,14 +194,14 @@ impl OptimumSearch {
     }
 
     /// The gaps between a value that may be the best and one beside it that may not, where they are wide.
-    fn edges(&self, judged: &Judged) -> Vec<(usize, usize)> {
+    fn edges(&self, judged: &JudgedValue) -> Vec<(usize, usize)> {
         let may_be_best = |value: usize| judged.may_be_best.binary_search(&value).is_ok();
         let is_edge = |(low, high): &(usize, usize)| may_be_best(*low) != may_be_best(*high);
         self.wide_gaps().into_iter().filter(is_edge).collect()
     }
 
     /// The gaps that may hide a value lower than the best one, those that reach lowest first.
-    fn hidden(&self, judged: &Judged) -> Vec<(usize, usize)> {
+    fn hidden(&self, judged: &JudgedValue) -> Vec<(usize, usize)> {
         let best = judged.levels.levels[judged.best];
         let reach = |gap: (usize, usize)| Some((judged.reach(gap)?, gap));
         let mut gaps: Vec<(f64, (usize, usize))> =
@@ -247,7 +247,7 @@ impl OptimumSearch {
 }
 
 /// What the executions so far say.
-struct Judged {
+struct JudgedValue {
     /// The executed values that are allowed, in rising order, with their levels.
     values: Vec<usize>,
     levels: SweepLevels,
@@ -257,7 +257,7 @@ struct Judged {
     may_be_best: Vec<usize>,
 }
 
-impl Judged {
+impl JudgedValue {
     /// The lowest level that may be in a gap if the curve is convex around it, less what the noise allows: the lines
     /// through the values on either side, prolonged into it. `None` where a line is not known on either side.
     fn reach(&self, (low, high): (usize, usize)) -> Option<f64> {

@@ -23,7 +23,7 @@ pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
     if let Some(time) = &command.noise {
         return noise(command, tacho_record::duration(time)?);
     }
-    let examined = Examined::of(command)?;
+    let examined = ExaminedMachine::of(command)?;
     let read = command.instrument.then(|| measure(command)).transpose()?;
     if command.json {
         output::print_json(&answer::versioned(DoctorAnswer::of(&examined, command, read.as_ref())))?;
@@ -82,12 +82,12 @@ impl<'a> NoiseAnswer<'a> {
 }
 
 /// The machine that is examined: this one, or another by its files.
-struct Examined {
+struct ExaminedMachine {
     facts: Facts,
     diagnosis: Diagnosis,
 }
 
-impl Examined {
+impl ExaminedMachine {
     fn of(command: &Doctor) -> Result<Self, CliError> {
         let (root, folder) = if let Some(folder) = &command.sysroot {
             std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
@@ -236,7 +236,7 @@ impl From<&Summary> for Times {
 }
 
 impl<'a> DoctorAnswer<'a> {
-    fn of(examined: &'a Examined, command: &Doctor, read: Option<&Readings>) -> Self {
+    fn of(examined: &'a ExaminedMachine, command: &Doctor, read: Option<&Readings>) -> Self {
         let Host { name, facts } = match command.sysroot {
             Some(_) => Host { name: examined.facts.0["host.name"].to_string(), facts: BTreeMap::new() },
             None => tacho_measure::host(),

@@ -1,7 +1,7 @@
 //! `tacho tune`: the machine is set for measurements, and everything is put back.
 
 use tacho_machine::Root;
-use tacho_machine::tune::{self, Audience, Ended, Notice, Plan, Restoration, Setting};
+use tacho_machine::tune::{self, Audience, CommandEnd, Notice, Restoration, TunePlan, TuneSetting};
 
 use crate::cli::Tune;
 use crate::error::CliError;
@@ -20,10 +20,10 @@ pub fn execute(command: &Tune) -> Result<Exit, CliError> {
         output::print(&words::settings(&tune::list(&root)))?;
         return Ok(Exit::Success);
     }
-    let settings: Vec<Setting> =
+    let settings: Vec<TuneSetting> =
         command.settings.iter().map(|text| text.parse()).collect::<Result<_, tune::SettingError>>()?;
     if command.dry_run {
-        output::print(&words::plan(&Plan::of(&root, &settings)?))?;
+        output::print(&words::plan(&TunePlan::of(&root, &settings)?))?;
         return Ok(Exit::Success);
     }
     let mut left = None;
@@ -37,8 +37,8 @@ pub fn execute(command: &Tune) -> Result<Exit, CliError> {
     let ended = tune::tuned(&root, &settings, &command.command, &mut audience)?;
     Ok(match (exit_of(left.as_ref()), ended) {
         (Exit::Error, _) => Exit::Error,
-        (_, Some(Ended::Exit(status))) => Exit::Command(status),
-        (_, Some(Ended::NotStarted)) => Exit::Interrupted,
+        (_, Some(CommandEnd::Exit(status))) => Exit::Command(status),
+        (_, Some(CommandEnd::NotStarted)) => Exit::Interrupted,
         (_, None) => Exit::Success,
     })
 }

@@ -2,7 +2,7 @@
 
 use tacho_experiment::noise::{MINUTES, NoiseOfLength};
 use tacho_machine::Facts;
-use tacho_machine::doctor::{Diagnosis, Finding, Harm, Remedy};
+use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
 
 use tacho_record::Unit;
 
@@ -34,19 +34,19 @@ fn fitness(diagnosis: &Diagnosis) -> String {
     }
 }
 
-fn one(finding: &Finding, width: usize) -> String {
+fn one(finding: &MachineFinding, width: usize) -> String {
     let head = format!("{:<INDENT$}{}", finding.harm.word(), finding.what);
     let lines = [finding.effect.to_owned(), remedy(&finding.remedy), format!("source: {}", finding.source)];
     let indented = lines.iter().map(|line| paragraph(line, INDENT, width));
     std::iter::once(paragraph(&head, 0, width)).chain(indented).collect()
 }
 
-fn remedy(remedy: &Remedy) -> String {
+fn remedy(remedy: &FindingRemedy) -> String {
     match remedy {
-        Remedy::Advice(text) => format!("do: {text}"),
-        Remedy::Command(command) => format!("set: {command}"),
-        Remedy::Impossible(why) => format!("cannot be set here: {why}"),
-        Remedy::Tune { setting, by_hand } => format!("set: tacho tune {setting} (by hand: {by_hand})"),
+        FindingRemedy::Advice(text) => format!("do: {text}"),
+        FindingRemedy::Command(command) => format!("set: {command}"),
+        FindingRemedy::Impossible(why) => format!("cannot be set here: {why}"),
+        FindingRemedy::Tune { setting, by_hand } => format!("set: tacho tune {setting} (by hand: {by_hand})"),
     }
 }
 

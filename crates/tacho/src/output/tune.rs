@@ -1,6 +1,6 @@
 //! The words of `tacho tune`.
 
-use tacho_machine::tune::{Change, LeftAlone, ListedSetting, Notice, Plan, Restoration};
+use tacho_machine::tune::{LeftAlone, ListedSetting, Notice, Restoration, TuneChange, TunePlan};
 
 use super::{COLUMNS, terminal_width, text};
 
@@ -20,7 +20,7 @@ pub fn settings(all: &[ListedSetting]) -> String {
 }
 
 /// What would be changed.
-pub fn plan(plan: &Plan) -> String {
+pub fn plan(plan: &TunePlan) -> String {
     let changes = plan.changes.iter().map(|change| change_line(change) + "\n");
     let nice = plan.nice.map(|nice| format!("execute the command with niceness {nice}\n"));
     let group = plan.group.as_ref().map(|group| format!("execute the command in {group}\n"));
@@ -28,16 +28,16 @@ pub fn plan(plan: &Plan) -> String {
     if all.is_empty() { "nothing would be changed: everything is set already\n".to_owned() } else { all }
 }
 
-fn change_line(change: &Change) -> String {
+fn change_line(change: &TuneChange) -> String {
     match change {
-        Change::Controller { path, name } => format!("add {name} to {path}"),
-        Change::Group { path, files } => {
+        TuneChange::Controller { path, name } => format!("add {name} to {path}"),
+        TuneChange::Group { path, files } => {
             let files: Vec<String> = files.iter().map(|(name, value)| format!("{name} {value}")).collect();
             format!("make the control group {path}: {}", files.join(", "))
         }
-        Change::Service { name } => format!("stop the service {name}"),
-        Change::Tasks { from, to } => format!("move all processes of {from} to {to}"),
-        Change::Write { path, before, value, .. } => format!("write {value} to {path} (now {before})"),
+        TuneChange::Service { name } => format!("stop the service {name}"),
+        TuneChange::Tasks { from, to } => format!("move all processes of {from} to {to}"),
+        TuneChange::Write { path, before, value, .. } => format!("write {value} to {path} (now {before})"),
     }
 }
 

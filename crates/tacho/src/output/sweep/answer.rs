@@ -7,7 +7,7 @@ use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
 use tacho_record::{Host, Sample};
 use tacho_stats::sweep::{LoadOutcome, SweepCurve, SweepShape, kept_at_least};
 
-use super::ValueNames;
+use super::names::ValueNames;
 use super::{LoadReport, OptimumReport, SweepReport};
 use crate::output::answer::SampleAnswer;
 
@@ -43,7 +43,7 @@ pub struct OptimumAnswer<'a> {
 
 /// A search for the highest load.
 #[derive(Serialize)]
-pub struct LoadAnswer<'a> {
+pub struct HighestLoadAnswer<'a> {
     interrupted: bool,
     host: &'a Host,
     conditions: &'a BTreeMap<String, String>,
@@ -234,7 +234,7 @@ impl OptimumReport<'_> {
 
 impl LoadReport<'_> {
     /// All of it; loads that were not tried are left out.
-    pub fn answer(&self) -> LoadAnswer<'_> {
+    pub fn answer(&self) -> HighestLoadAnswer<'_> {
         let (names, found) = (self.names, self.found);
         let last = self.question.bench.commands.len() - 1;
         let (word, low, high) = match found.outcome {
@@ -244,7 +244,7 @@ impl LoadReport<'_> {
             Some(LoadOutcome::Between(low, high)) => (Some("between"), Some(low), Some(high)),
         };
         let tried = (0..=last).filter(|load| !found.samples[*load].is_empty());
-        LoadAnswer {
+        HighestLoadAnswer {
             interrupted: found.is_interrupted,
             host: self.host,
             conditions: &self.question.bench.conditions,

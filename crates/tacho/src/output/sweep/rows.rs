@@ -4,7 +4,7 @@ use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
 use tacho_record::Direction;
 use tacho_stats::sweep::SweepCurve;
 
-use super::ValueNames;
+use super::names::ValueNames;
 use super::words::NamedCurve;
 use crate::output::{COLUMNS, table, text};
 

@@ -3,7 +3,7 @@
 use tacho_record::{Direction, Metric};
 use tacho_stats::sweep::{SweepCurve, SweepShape};
 
-use super::ValueNames;
+use super::names::ValueNames;
 use crate::output::text;
 
 /// A curve with what names its values.
