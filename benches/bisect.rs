@@ -1,14 +1,19 @@
-//! Which revision a bisection names: `cargo bench -p tacho-stats --bench bisect`, beside what `git bisect run` and `git_bayesect` name.
+//! Which revision a bisection names: `cargo bench -p tacho-stats --bench bisect`, beside what `git
+//! bisect run` and `git_bayesect` name.
 //!
-//! Simulated with a fixed seed, over 256 revisions of which one is slower, or several, or none. *One sample* and *median of five* are `git
-//! bisect run` with a script that knows the threshold half-way between both levels, which nobody does, and that never
-//! takes a failed build for a slow one. `git_bayesect` is that of `PyPI`, in a virtual environment made here, with the same script. A build
-//! costs ten samples. Then what the choice of the next step takes. Ten trials of each world; `TACHO_TRIALS=300` does as many, and
-//! `TACHO_WORLD=drifting` only the worlds of which that is part of the name.
+//! Simulated with a fixed seed, over 256 revisions of which one is slower, or several, or none.
+//! *One sample* and *median of five* are `git bisect run` with a script that knows the threshold
+//! half-way between both levels, which nobody does, and that never takes a failed build for a slow
+//! one. `git_bayesect` is that of `PyPI`, in a virtual environment made here, with the same script.
+//! A build costs ten samples. Then what the choice of the next step takes. Ten trials of each
+//! world; `TACHO_TRIALS=300` does as many, and `TACHO_WORLD=drifting` only the worlds of which that
+//! is part of the name.
 //!
-//! `TACHO_CELLS='steps N=256 b=10 q=0'` bisects the cells that have all these words in their names instead (`-gaussian-10%`: not this
-//! one), and nobody else does: `steps`, `scenarios` and `layouts`. Ten trials of each, or `TACHO_TRIALS`, of which those that stand in
-//! `TACHO_RESULTS` already are not repeated; what is new is appended to that file. `TACHO_MINUTES=20` begins none after that time.
+//! `TACHO_CELLS='steps N=256 b=10 q=0'` bisects the cells that have all these words in their names
+//! instead (`-gaussian-10%`: not this one), and nobody else does: `steps`, `scenarios` and
+//! `layouts`. Ten trials of each, or `TACHO_TRIALS`, of which those that stand in `TACHO_RESULTS`
+//! already are not repeated; what is new is appended to that file. `TACHO_MINUTES=20` begins none
+//! after that time.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -17,7 +22,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tacho_stats::bisect::{Bisection, Builds, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
+use tacho_stats::bisect::{
+    Bisection, Builds, Observation, Outcome, Portion, Rules, Seen, Step, Unusable,
+};
 
 #[allow(dead_code, reason = "shared with the tests")]
 #[path = "../crates/stats/src/bisect/world.rs"]
@@ -44,7 +51,8 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, world: &World, named: Option<usize>) {
-        let truth = |step: &(usize, f64)| step.1 != 0.0 && named == Some(world.first_usable(step.0));
+        let truth =
+            |step: &(usize, f64)| step.1 != 0.0 && named == Some(world.first_usable(step.0));
         let right = world.steps.iter().any(truth);
         self.right += f64::from(u8::from(right));
         self.wrong += f64::from(u8::from(named.is_some() && !right));
@@ -65,7 +73,8 @@ fn threshold(asked: f64) -> f64 {
     100.0 * (asked / 2.0).exp()
 }
 
-/// `git bisect run`: halves, each time by the median of so many samples; past an unusable one to the next.
+/// `git bisect run`: halves, each time by the median of so many samples; past an unusable one to
+/// the next.
 fn halving(world: &mut World, asked: f64, samples: usize) -> Option<usize> {
     let threshold = threshold(asked);
     let (mut good, mut bad) = (0_usize, world.candidates - 1);
@@ -100,9 +109,12 @@ impl Bayesect {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bayesect");
         let python = folder.join("bin/python");
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/bayesect.py");
-        let succeeds =
-            |command: &mut Command| command.stdout(Stdio::null()).status().is_ok_and(|of| of.success());
-        if !succeeds(Command::new(&python).args(["-c", "import git_bayesect, scipy"]).stderr(Stdio::null())) {
+        let succeeds = |command: &mut Command| {
+            command.stdout(Stdio::null()).status().is_ok_and(|of| of.success())
+        };
+        if !succeeds(
+            Command::new(&python).args(["-c", "import git_bayesect, scipy"]).stderr(Stdio::null()),
+        ) {
             let made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder))
                 && succeeds(Command::new(&python).args([
                     "-m",
@@ -118,7 +130,8 @@ impl Bayesect {
             }
         }
         let mut command = Command::new(python);
-        let mut child = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+        let mut child =
+            command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
         let (questions, answers) = (BufReader::new(child.stdout.take()?), child.stdin.take()?);
         Some(Self { child, questions, answers })
     }
@@ -136,7 +149,8 @@ impl Bayesect {
                 Some("named") => return at.map(|at| world.first_usable(at)),
                 _ => return None,
             };
-            // It would ask again for one that it was told to skip: the next that builds is tested in its stead.
+            // It would ask again for one that it was told to skip: the next that builds is tested
+            // in its stead.
             let at = (at..world.candidates).find(|at| world.build(*at))?;
             let answer = if world.sample(at) > threshold { "fail" } else { "pass" };
             writeln!(self.answers, "{answer} {at}").unwrap();
@@ -175,7 +189,8 @@ struct Row {
     step: f64,
     /// The least effect that is asked for.
     least: f64,
-    /// By how much the ends are believed to differ (logarithm), from which a script has its threshold.
+    /// By how much the ends are believed to differ (logarithm), from which a script has its
+    /// threshold.
     asked: f64,
     make: Box<dyn Fn(u64) -> World>,
 }
@@ -218,7 +233,8 @@ fn rows() -> Vec<Row> {
         Row::new("lognormal", 0.05, Scatter::Lognormal),
         Row::new("bimodal", 0.05, Scatter::Bimodal),
         Row::new("drifting", 0.05, drifting),
-        Row::new("Gaussian 3 %, 10 % broken", 0.05, three).with(0.0, |world| world.with_broken(0.1)),
+        Row::new("Gaussian 3 %, 10 % broken", 0.05, three)
+            .with(0.0, |world| world.with_broken(0.1)),
         Row::new("Gaussian 1 %, layout 1 %", 0.05, one).with(0.0, |world| world.with_layout(0.01)),
         Row::new("Gaussian 3 %, and half a step more", 0.05, three)
             .with(half.ln_1p(), move |world| world.with_step(half)),
@@ -227,12 +243,14 @@ fn rows() -> Vec<Row> {
         Row::new("Gaussian 1 %, host slower on the way", 0.05, one).with(0.0, slower(25, 0.1)),
         Row::new("Gaussian 1 %, nothing", 0.0, one),
         Row::new("drifting, nothing", 0.0, drifting),
-        Row::new("Gaussian 1 %, nothing, host slower since", 0.0, one).with(0.2_f64.ln_1p(), slower(0, 0.2)),
+        Row::new("Gaussian 1 %, nothing, host slower since", 0.0, one)
+            .with(0.2_f64.ln_1p(), slower(0, 0.2)),
     ]
 }
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }

@@ -1,13 +1,16 @@
 //! How fast changes are found, beside Otava and asv: `cargo bench -p tacho-stats --bench changes`.
 //!
-//! Processor time of the whole process, in turns, the median of each: 1,000 series of 300 values, and one of 10,000, with a
-//! step each 100 values and noise of 3 %; ours are judged again and again for as long as makes the ticks of the clock small. Memory is what each of them takes at its peak for one series of 10,000 and of
-//! 100,000 values, here alone. The peers are Python packages (`apache-otava`, `asv`); if they are not there, a virtual
-//! environment is made under `target/` with `python3 -m venv` and `pip install`, and without a network the peers are left out.
+//! Processor time of the whole process, in turns, the median of each: 1,000 series of 300 values,
+//! and one of 10,000, with a step each 100 values and noise of 3 %; ours are judged again and again
+//! for as long as makes the ticks of the clock small. Memory is what each of them takes at its peak
+//! for one series of 10,000 and of 100,000 values, here alone. The peers are Python packages
+//! (`apache-otava`, `asv`); if they are not there, a virtual environment is made under `target/`
+//! with `python3 -m venv` and `pip install`, and without a network the peers are left out.
 //!
-//! With `TACHO_LABELLED=FILE` it says instead how good they are that are found in the labelled series of that file (`changes/labelled.rs`
-//! has its format): F1, false alarms, error of the place, and value by value how many alerts are taken back and how late they come.
-//! With `TACHO_SIMULATED=1` it scores simulated series on which nothing was tuned (`changes/made.rs`).
+//! With `TACHO_LABELLED=FILE` it says instead how good they are that are found in the labelled
+//! series of that file (`changes/labelled.rs` has its format): F1, false alarms, error of the
+//! place, and value by value how many alerts are taken back and how late they come. With
+//! `TACHO_SIMULATED=1` it scores simulated series on which nothing was tuned (`changes/made.rs`).
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -29,13 +32,15 @@ const TURNS: usize = 3;
 /// What is judged: how many series, of so many values.
 const WORK: [(usize, usize); 2] = [(1000, 300), (1, 10_000)];
 
-/// How long a turn of ours takes at least, in seconds: the clock of a process that goes on stands still for up to 10 ms.
+/// How long a turn of ours takes at least, in seconds: the clock of a process that goes on stands
+/// still for up to 10 ms.
 const LONG: f64 = 0.3;
 
 /// Peers judge as many series as make a turn bearable.
 const PEER_SERIES: usize = 50;
 
-/// Reads series from its standard input, one a line, and prints its processor time without reading and importing.
+/// Reads series from its standard input, one a line, and prints its processor time without reading
+/// and importing.
 const PEER: &str = r"
 import sys, time
 which = sys.argv[1]
@@ -74,14 +79,17 @@ fn main() {
         println!("{length} values: {} KiB more at the peak", peak() - before);
     }
     let python = peers(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("change-detectors"));
-    println!("| series | ours | Otava | asv | Otava / ours | asv / ours |\n|---|---:|---:|---:|---:|---:|");
+    println!(
+        "| series | ours | Otava | asv | Otava / ours | asv / ours |\n|---|---:|---:|---:|---:|---:|"
+    );
     for (count, length) in WORK {
         let series: Vec<Vec<f64>> = (0..count).map(|seed| made(length, seed as u64)).collect();
         let mut times: [Vec<f64>; 3] = Default::default();
         for _ in 0..TURNS {
             times[0].push(ours(&series));
             for (which, name) in [(1, "otava"), (2, "asv")] {
-                times[which].extend(python.as_deref().and_then(|python| theirs(python, name, &series)));
+                times[which]
+                    .extend(python.as_deref().and_then(|python| theirs(python, name, &series)));
             }
         }
         row(count, length, &mut times);
@@ -95,7 +103,8 @@ fn row(count: usize, length: usize, times: &mut [Vec<f64>; 3]) {
         times.get(times.len() / 2).copied()
     };
     let [ours, otava, asv] = times.each_mut().map(median);
-    let show = |time: Option<f64>| time.map_or("–".to_owned(), |time| format!("{:.1} ms", 1e3 * time));
+    let show =
+        |time: Option<f64>| time.map_or("–".to_owned(), |time| format!("{:.1} ms", 1e3 * time));
     let ratio = |time: Option<f64>| {
         time.zip(ours).map_or("–".to_owned(), |(time, ours)| format!("{:.1}", time / ours))
     };
@@ -107,7 +116,9 @@ fn row(count: usize, length: usize, times: &mut [Vec<f64>; 3]) {
 fn made(length: usize, seed: u64) -> Vec<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut noise = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
-    (0..length).map(|i| 100.0 * (1.0 + 0.05 * ((i / 100) % 2) as f64) * (0.03 * noise()).exp()).collect()
+    (0..length)
+        .map(|i| 100.0 * (1.0 + 0.05 * ((i / 100) % 2) as f64) * (0.03 * noise()).exp())
+        .collect()
 }
 
 fn points(values: &[f64]) -> Vec<Point> {

@@ -1,13 +1,16 @@
-//! What a comparison finds: `cargo bench -p tacho-stats --bench compare`, beside tests of the same error.
+//! What a comparison finds: `cargo bench -p tacho-stats --bench compare`, beside tests of the same
+//! error.
 //!
-//! Simulated with a fixed seed, in each kind of noise, A against A and planted slow-downs: how often B is told to differ,
-//! and after how many rounds of at most thirty. *Ours* looks at fixed times and stops when it is settled, without and
-//! with a control; the *rank test* is Mann & Whitney's of all thirty rounds; the *sign test* may be looked at after each round. All at
-//! 5 %. The executions of a control count: with one, a round is three executions and not two.
+//! Simulated with a fixed seed, in each kind of noise, A against A and planted slow-downs: how
+//! often B is told to differ, and after how many rounds of at most thirty. *Ours* looks at fixed
+//! times and stops when it is settled, without and with a control; the *rank test* is Mann &
+//! Whitney's of all thirty rounds; the *sign test* may be looked at after each round. All at 5 %.
+//! The executions of a control count: with one, a round is three executions and not two.
 //!
-//! `TACHO_TABLES=noise` is that; `power` asks the same of a shifted lognormal, and of executions that were really measured: those
-//! whose times stand in the file `TACHO_TIMES`, one a line in their order. Each trial takes as many in a row as it needs, from
-//! anywhere, gives them to both sides and the control, and has B's take longer. `TACHO_TRIALS` (200) is for each row.
+//! `TACHO_TABLES=noise` is that; `power` asks the same of a shifted lognormal, and of executions
+//! that were really measured: those whose times stand in the file `TACHO_TIMES`, one a line in
+//! their order. Each trial takes as many in a row as it needs, from anywhere, gives them to both
+//! sides and the control, and has B's take longer. `TACHO_TRIALS` (200) is for each row.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -47,7 +50,8 @@ impl Found {
 }
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -66,7 +70,9 @@ fn main() {
 fn of_noise(trials: u32) {
     let looks = Looks::planned(ROUNDS, ERROR);
     println!("{trials} trials each, ten times as many of no effect; told in so many rounds");
-    println!("| noise | effect | ours | with a control | rank test | sign test |\n|---|---|---|---|---|---|");
+    println!(
+        "| noise | effect | ours | with a control | rank test | sign test |\n|---|---|---|---|---|---|"
+    );
     for (stream, noise) in (0..).zip(Noise::ALL) {
         for (substream, percent) in (0..).zip([0.0, 1.0, 2.0, 5.0, 10.0]) {
             // A rate of five of a hundred needs more trials to be seen than one of fifty.
@@ -82,9 +88,18 @@ fn of_noise(trials: u32) {
     }
 }
 
-fn trial(noise: Noise, takes: f64, seed: u64, looks: &Looks, found: &mut [Found; 4], rng: &mut ChaCha8Rng) {
+fn trial(
+    noise: Noise,
+    takes: f64,
+    seed: u64,
+    looks: &Looks,
+    found: &mut [Found; 4],
+    rng: &mut ChaCha8Rng,
+) {
     let [alone, controlled] = [&[100.0, takes][..], &[100.0, takes, 100.0]].map(|takes| {
-        session(takes.len(), rng, |order, rng| noise.session(order.len(), rng, |slot| takes[order[slot]]))
+        session(takes.len(), rng, |order, rng| {
+            noise.session(order.len(), rng, |slot| takes[order[slot]])
+        })
     });
     for (found, sides) in found.iter_mut().zip([&alone, &controlled]) {
         let ended = ours(sides, seed, looks);
@@ -114,8 +129,11 @@ fn rank_test(sides: &[Vec<Sample>]) -> Option<usize> {
 }
 
 fn sign_test(sides: &[Vec<Sample>]) -> Option<usize> {
-    let pairs: Vec<(f64, f64)> = sides[0].iter().zip(&sides[1]).map(|(a, b)| (a.value, b.value)).collect();
-    (1..=ROUNDS).find(|&rounds| PairedRatio::of(&pairs[..rounds]).is_some_and(|r| r.evidence >= 1.0 / ERROR))
+    let pairs: Vec<(f64, f64)> =
+        sides[0].iter().zip(&sides[1]).map(|(a, b)| (a.value, b.value)).collect();
+    (1..=ROUNDS).find(|&rounds| {
+        PairedRatio::of(&pairs[..rounds]).is_some_and(|r| r.evidence >= 1.0 / ERROR)
+    })
 }
 
 /// So many programs in rounds of random order; `values` are those of executions in that order.
@@ -159,7 +177,9 @@ impl Times {
     /// Of so many executions in a row.
     fn some(&self, number: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
         match self {
-            Self::ShiftedLognormal => (0..number).map(|_| 98.0 + 2.0 * noise::gaussian(rng).exp()).collect(),
+            Self::ShiftedLognormal => {
+                (0..number).map(|_| 98.0 + 2.0 * noise::gaussian(rng).exp()).collect()
+            }
             Self::Measured(times) => {
                 let first = rng.random_range(0..times.len());
                 times.iter().cycle().skip(first).take(number).copied().collect()
@@ -173,10 +193,14 @@ fn of_power(trials: u32) {
     let mut all = vec![Times::ShiftedLognormal];
     if let Ok(file) = std::env::var("TACHO_TIMES") {
         let text = std::fs::read_to_string(file).unwrap();
-        all.push(Times::Measured(text.split_whitespace().map(|time| time.parse().unwrap()).collect()));
+        all.push(Times::Measured(
+            text.split_whitespace().map(|time| time.parse().unwrap()).collect(),
+        ));
     }
     println!("\n{trials} trials each, five times as many of no effect\n");
-    println!("| times | slower by | told | interval has the truth | rounds | rank test of {ROUNDS} rounds |");
+    println!(
+        "| times | slower by | told | interval has the truth | rounds | rank test of {ROUNDS} rounds |"
+    );
     println!("|---|---|---|---|---|---|");
     for (stream, times) in (100..).zip(&all) {
         for (substream, percent) in (0..).zip([0.0, 1.0, 2.0, 5.0, 10.0]) {
@@ -206,6 +230,7 @@ fn power(times: &Times, truth: f64, trials: u32, rng: &mut ChaCha8Rng) -> String
     }
     let share = |number: f64| 100.0 * number / f64::from(trials);
     let rounds = found.rounds / f64::from(trials);
-    let (told, covered, by_ranks) = (share(found.told), share(covered.into()), share(by_ranks.told));
+    let (told, covered, by_ranks) =
+        (share(found.told), share(covered.into()), share(by_ranks.told));
     format!("{told:.1} % | {covered:.1} % | {rounds:.1} | {by_ranks:.1} %")
 }

@@ -1,7 +1,9 @@
-//! How fast a history that was measured in rounds is judged: `cargo bench -p tacho-stats --bench history`.
+//! How fast a history that was measured in rounds is judged: `cargo bench -p tacho-stats --bench
+//! history`.
 //!
-//! `TACHO_LABELLED=FILE` scores a file of labelled histories instead (`history/labelled.rs`), and `TACHO_SIMULATED=COUNT`
-//! histories that are drawn (`history/simulated.rs`), from the seed `TACHO_SEED` on.
+//! `TACHO_LABELLED=FILE` scores a file of labelled histories instead (`history/labelled.rs`), and
+//! `TACHO_SIMULATED=COUNT` histories that are drawn (`history/simulated.rs`), from the seed
+//! `TACHO_SEED` on.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
@@ -28,7 +30,8 @@ fn main() {
         let half = std::env::var("TACHO_HALF").ok().and_then(|half| half.parse().ok());
         return labelled::report(Path::new(&path), half);
     }
-    if let Some(count) = std::env::var("TACHO_SIMULATED").ok().and_then(|count| count.parse().ok()) {
+    if let Some(count) = std::env::var("TACHO_SIMULATED").ok().and_then(|count| count.parse().ok())
+    {
         let seed = std::env::var("TACHO_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
         return simulated::report(count, seed);
     }

@@ -1,9 +1,11 @@
-//! How sharp the estimate of interleaved programs is: `cargo bench -p tacho-stats --bench interleaved`.
+//! How sharp the estimate of interleaved programs is: `cargo bench -p tacho-stats --bench
+//! interleaved`.
 //!
-//! With `TACHO_TWO_SPEEDS=FILE` it reads recorded executions of programs whose work is known (tab-separated: set, round,
-//! program, seconds, end) and prints, for windows of 10, 20 and 30 rounds, the root mean square error of the estimated
-//! levels beside that of medians, minima and rounds taken off; then how often intervals of 95 % hold the truth. Without
-//! a file it prints the time for 100,000 samples of 50 programs.
+//! With `TACHO_TWO_SPEEDS=FILE` it reads recorded executions of programs whose work is known
+//! (tab-separated: set, round, program, seconds, end) and prints, for windows of 10, 20 and 30
+//! rounds, the root mean square error of the estimated levels beside that of medians, minima and
+//! rounds taken off; then how often intervals of 95 % hold the truth. Without a file it prints the
+//! time for 100,000 samples of 50 programs.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -71,7 +73,9 @@ fn errors(sets: &BTreeMap<String, Vec<Execution>>) {
         ("rounds taken off", polished),
         ("tacho", |all, programs| Fit::of(all, programs).unwrap().effects),
     ];
-    println!("root mean square error of levels, in 0.0001 of a logarithm, after 10, 20 and 30 rounds");
+    println!(
+        "root mean square error of levels, in 0.0001 of a logarithm, after 10, 20 and 30 rounds"
+    );
     print!("{:18}", "");
     for (name, _) in WORK {
         print!("{name:>16}");
@@ -83,7 +87,8 @@ fn errors(sets: &BTreeMap<String, Vec<Execution>>) {
         for (set, work) in WORK {
             let cells = LENGTHS.map(|rounds| {
                 let all = windows(&sets[set], rounds);
-                let squares: f64 = all.iter().map(|window| error(&estimator(window, work.len()), work)).sum();
+                let squares: f64 =
+                    all.iter().map(|window| error(&estimator(window, work.len()), work)).sum();
                 (squares / all.len() as f64).sqrt()
             });
             logs.extend(cells.map(f64::ln));
@@ -127,8 +132,8 @@ fn polished(all: &[Execution], programs: usize) -> Vec<f64> {
     effects
 }
 
-/// How often intervals hold the truth: of two programs that of their difference, else of each program beside the first;
-/// and errors by the fit.
+/// How often intervals hold the truth: of two programs that of their difference, else of each
+/// program beside the first; and errors by the fit.
 fn coverage(sets: &BTreeMap<String, Vec<Execution>>) {
     println!(
         "intervals of 95 %: share that holds the truth, and the middle half width, after 10, 20, 30 rounds"
@@ -151,21 +156,30 @@ fn coverage(sets: &BTreeMap<String, Vec<Execution>>) {
                     held += u32::from(low <= truth && truth <= high);
                     widths.push((high - low) / 2.0);
                     let error = fit.errors[0].hypot(fit.errors[b]);
-                    by_error += u32::from((fit.effects[b] - fit.effects[0] - truth).abs() <= 1.96 * error);
+                    by_error +=
+                        u32::from((fit.effects[b] - fit.effects[0] - truth).abs() <= 1.96 * error);
                     all += 1;
                 }
             }
             let share = |held: u32| f64::from(held) / f64::from(all);
-            print!("   {:.2} ±{:.4} ({:.2})", share(held), median(&widths).unwrap(), share(by_error));
+            print!(
+                "   {:.2} ±{:.4} ({:.2})",
+                share(held),
+                median(&widths).unwrap(),
+                share(by_error)
+            );
         }
         println!();
     }
 }
 
-/// How often a difference is seen at 5 %, two-sided: what is left of real executions beside their programs, in the
-/// order of time, dealt at random to two programs in each round, or to one and twice to another.
+/// How often a difference is seen at 5 %, two-sided: what is left of real executions beside their
+/// programs, in the order of time, dealt at random to two programs in each round, or to one and
+/// twice to another.
 fn power(sets: &BTreeMap<String, Vec<Execution>>) {
-    println!("seen at 5 %, in percent of 280 stretches, of differences of 0, 1, 2, 5, 8, 20, 50 and 100 %");
+    println!(
+        "seen at 5 %, in percent of 280 stretches, of differences of 0, 1, 2, 5, 8, 20, 50 and 100 %"
+    );
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     for (members, name) in [(2, "A B"), (3, "A A B")] {
         for rounds in [6, 10, 20, 30, 60, 90] {

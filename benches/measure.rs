@@ -1,16 +1,20 @@
-//! What executing a command costs beside the command: `cargo bench -p tacho-measure --bench measure`, the promised
-//! limits beside each number.
+//! What executing a command costs beside the command: `cargo bench -p tacho-measure --bench
+//! measure`, the promised limits beside each number.
 //!
-//! `true`, executed a thousand times by us, by a bare `posix_spawn` and `wait4` loop in C (`bare.c`), and by hyperfine
-//! (if it is there), in turns of a hundred: all see the same machine. Our median by the bare one is what the harness
-//! adds to a sample; the whole call by the sum of its samples is what it adds between two.
+//! `true`, executed a thousand times by us, by a bare `posix_spawn` and `wait4` loop in C
+//! (`bare.c`), and by hyperfine (if it is there), in turns of a hundred: all see the same machine.
+//! Our median by the bare one is what the harness adds to a sample; the whole call by the sum of
+//! its samples is what it adds between two.
 //!
-//! Ours comes twice: executed one by one, and where what comes next is known, so that it is begun before it is asked for.
+//! Ours comes twice: executed one by one, and where what comes next is known, so that it is begun
+//! before it is asked for.
 //!
-//! Samples of the others are a little longer: their clocks also see how the ended is taken out of the process table, and how they
-//! are told of that. So the whole call is compared with the samples of the bare loop, too.
+//! Samples of the others are a little longer: their clocks also see how the ended is taken out of
+//! the process table, and how they are told of that. So the whole call is compared with the samples
+//! of the bare loop, too.
 //!
-//! All have a clean environment: cargo's own lets the loader look for libraries in many folders first.
+//! All have a clean environment: cargo's own lets the loader look for libraries in many folders
+//! first.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -65,7 +69,8 @@ impl Times {
 }
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -77,7 +82,8 @@ fn main() {
     ours_of(&mut executor, false);
     let (mut theirs, mut ours, mut ahead, mut hyperfine) =
         (Times::default(), Times::default(), Times::default(), Times::default());
-    let has_hyperfine = Command::new("hyperfine").arg("--version").stdout(Stdio::null()).status().is_ok();
+    let has_hyperfine =
+        Command::new("hyperfine").arg("--version").stdout(Stdio::null()).status().is_ok();
     for _ in 0..TURNS {
         theirs.take(|| theirs_of(&bare));
         ours.take(|| ours_of(&mut executor, false));
@@ -94,9 +100,14 @@ fn main() {
     println!("  ours by bare            {:7.3}  (at most 1.1)", ratio(&theirs));
     println!("  ours by one by one      {:7.3}  (1)", ratio(&ours));
     println!("  our call by samples     {:7.3}  (at most 1.05)", ahead.overhead());
-    println!("  our call by bare's sum  {:7.3}", ahead.call.as_secs_f64() / theirs.sum().as_secs_f64());
+    println!(
+        "  our call by bare's sum  {:7.3}",
+        ahead.call.as_secs_f64() / theirs.sum().as_secs_f64()
+    );
     let [before, after] = reading();
-    println!("  reading the host        {before:4.0} µs before, {after:4.0} µs after  (each at most 100)");
+    println!(
+        "  reading the host        {before:4.0} µs before, {after:4.0} µs after  (each at most 100)"
+    );
     if has_hyperfine {
         println!("{}", hyperfine.line("hyperfine -N"));
         println!("  ours by hyperfine       {:7.3}  (at most 1)", ratio(&hyperfine));
@@ -108,13 +119,25 @@ fn main() {
 fn compile(folder: &Path) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/bare.c");
     let program = folder.join("bare");
-    assert!(Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(source).status().unwrap().success());
+    assert!(
+        Command::new("cc")
+            .arg("-O2")
+            .arg("-o")
+            .arg(&program)
+            .arg(source)
+            .status()
+            .unwrap()
+            .success()
+    );
     program
 }
 
 fn theirs_of(bare: &Path) -> Vec<Duration> {
-    let output =
-        Command::new(bare).env_clear().args([&*EXECUTIONS.to_string(), "/bin/true"]).output().unwrap();
+    let output = Command::new(bare)
+        .env_clear()
+        .args([&*EXECUTIONS.to_string(), "/bin/true"])
+        .output()
+        .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| Duration::from_nanos(line.parse().unwrap())).collect()
 }
@@ -133,8 +156,8 @@ fn ours_of(executor: &mut ProcessExecutor, is_known: bool) -> Vec<Duration> {
     (1..=EXECUTIONS).map(once).collect()
 }
 
-/// What readings take right before and right after an execution that is long enough to have its own: medians, in
-/// microseconds.
+/// What readings take right before and right after an execution that is long enough to have its
+/// own: medians, in microseconds.
 fn reading() -> [f64; 2] {
     let mut reader = HostReader::new();
     let mut took = [Vec::new(), Vec::new()];
@@ -167,7 +190,8 @@ fn hyperfine_of(folder: &Path) -> Vec<Duration> {
         .stderr(Stdio::null())
         .status();
     assert!(status.unwrap().success());
-    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     let times = report["results"][0]["times"].as_array().unwrap();
     times.iter().map(|time| Duration::from_secs_f64(time.as_f64().unwrap())).collect()
 }

@@ -1,12 +1,15 @@
-//! What it costs a subject that somebody wants its output: `cargo bench -p tacho-measure --bench output`, the promised
-//! limits beside each number.
+//! What it costs a subject that somebody wants its output: `cargo bench -p tacho-measure --bench
+//! output`, the promised limits beside each number.
 //!
-//! Two seconds of `yes`, into each mode and into what a shell makes of the same: nothing, our own output, a file, a pipe to `cat`.
-//! The system says how much it wrote. A turn has all modes, ours and the shell's one after the other, who comes first by
-//! turns; each number is the median of the turns' ratios, ours by the shell's, with the smallest and the largest.
-//! `-- 3` makes 3 turns instead of 5, of half a minute each, and `-- 30 file` 30 of that mode alone. Beside them, what reading all that adds to our own memory.
+//! Two seconds of `yes`, into each mode and into what a shell makes of the same: nothing, our own
+//! output, a file, a pipe to `cat`. The system says how much it wrote. A turn has all modes, ours
+//! and the shell's one after the other, who comes first by turns; each number is the median of the
+//! turns' ratios, ours by the shell's, with the smallest and the largest. `-- 3` makes 3 turns
+//! instead of 5, of half a minute each, and `-- 30 file` 30 of that mode alone. Beside them, what
+//! reading all that adds to our own memory.
 //!
-//! A file of some GiB is made and removed each time: `TACHO_BENCH_FOLDER=/dev/shm` has it in memory.
+//! A file of some GiB is made and removed each time: `TACHO_BENCH_FOLDER=/dev/shm` has it in
+//! memory.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -37,23 +40,29 @@ struct Mode {
 }
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let turns = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(TURNS);
-    let folder =
-        std::env::var_os("TACHO_BENCH_FOLDER").map_or(env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
+    let turns =
+        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(TURNS);
+    let folder = std::env::var_os("TACHO_BENCH_FOLDER")
+        .map_or(env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
     let file = folder.join("output");
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let mut modes = modes(&file);
-    if let Some(asked) = std::env::args().skip(1).find(|asked| modes.iter().any(|mode| mode.name == asked)) {
+    if let Some(asked) =
+        std::env::args().skip(1).find(|asked| modes.iter().any(|mode| mode.name == asked))
+    {
         modes.retain(|mode| mode.name == asked);
     }
-    // Ours is where an output that is inherited goes: nobody is to read that, nor to wait for it. We speak to standard error.
+    // Ours is where an output that is inherited goes: nobody is to read that, nor to wait for it.
+    // We speak to standard error.
     let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
     // SAFETY: both are open, and nothing of ours prints to standard output.
-    assert_eq!(unsafe { libc::dup2(nowhere.as_raw_fd(), libc::STDOUT_FILENO) }, libc::STDOUT_FILENO);
+    let duplicate = unsafe { libc::dup2(nowhere.as_raw_fd(), libc::STDOUT_FILENO) };
+    assert_eq!(duplicate, libc::STDOUT_FILENO);
     eprintln!(
         "bytes that `yes` wrote in {SECONDS} s, ours by a shell's, {turns} turns: median (smallest … largest)"
     );
@@ -67,7 +76,10 @@ fn main() {
     for Mode { name, ratios, rate, limit, .. } in &mut modes {
         ratios.sort_by(f64::total_cmp);
         let (median, low, high) = (ratios[turns / 2], ratios[0], ratios[turns - 1]);
-        eprintln!("  {name:<14} {median:6.3} ({low:.3} … {high:.3})  {:5.1} GB/s  {limit}", *rate / 1e9);
+        eprintln!(
+            "  {name:<14} {median:6.3} ({low:.3} … {high:.3})  {:5.1} GB/s  {limit}",
+            *rate / 1e9
+        );
     }
     eprintln!("  our memory grew by {} KiB", resident().saturating_sub(before) / 1024);
 }
@@ -107,7 +119,8 @@ fn take_turn(executor: &mut ProcessExecutor, mode: &mut Mode, ours_first: bool) 
 
 /// How many bytes the system says that it wrote.
 fn written(executor: &mut ProcessExecutor, script: &str, stdout: Capture) -> f64 {
-    let request = Request { timeout: Duration::from_secs(60), stdout, ..Request::new(["sh", "-c", script]) };
+    let request =
+        Request { timeout: Duration::from_secs(60), stdout, ..Request::new(["sh", "-c", script]) };
     let execution = executor.execute(&request);
     assert_eq!(execution.ended, Ended::Exited(0));
     let told = String::from_utf8(execution.stderr_tail).unwrap();

@@ -1,8 +1,10 @@
-//! How many builds it takes to pin every change of a history: `cargo bench -p tacho-stats --bench place`.
+//! How many builds it takes to pin every change of a history: `cargo bench -p tacho-stats --bench
+//! place`.
 //!
-//! Simulated with fixed seeds: 500 commits with 1, 2 and 4 changes of 5 to 50 % up or down, ten samples a build and run. Beside it what
-//! others take: to measure every commit, and a bisection for each change by somebody who knows how many there are and what
-//! level each commit is on (the least that halving can take, both ends included). Changes that are pinned, and places where
+//! Simulated with fixed seeds: 500 commits with 1, 2 and 4 changes of 5 to 50 % up or down, ten
+//! samples a build and run. Beside it what others take: to measure every commit, and a bisection
+//! for each change by somebody who knows how many there are and what level each commit is on (the
+//! least that halving can take, both ends included). Changes that are pinned, and places where
 //! nothing changed, in per cent of the changes.
 
 use tacho_stats::place::{self, Rules};
@@ -18,11 +20,13 @@ use world::{World, explore, score};
 const CANDIDATES: usize = 500;
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let trials: u64 = std::env::var("TACHO_TRIALS").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
+    let trials: u64 =
+        std::env::var("TACHO_TRIALS").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
     println!("{CANDIDATES} commits, means of {trials} histories\n");
     println!(
         "| noise | host | changes | builds | at most | samples | pinned | wrong | a bisection each | every commit |"

@@ -1,8 +1,8 @@
 //! How long it takes to write pages, and how large they are: `cargo bench -p tacho-site`.
 //!
-//! The lab is fictitious: 200 series of 500 revisions with ten samples each, in the shape of a project with 40
-//! benchmarks and five metrics. asv 0.6.6 takes 13 s of CPU for 200 × 500 without samples, and writes all again
-//! each time.
+//! The lab is fictitious: 200 series of 500 revisions with ten samples each, in the shape of a
+//! project with 40 benchmarks and five metrics. asv 0.6.6 takes 13 s of CPU for 200 × 500 without
+//! samples, and writes all again each time.
 
 // It needs only the large lab.
 #[allow(dead_code)]

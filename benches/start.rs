@@ -1,12 +1,13 @@
-//! How soon `tacho` is there, and how soon it has an answer: `cargo bench -p tacho --bench start`, the promised limits
-//! beside each number.
+//! How soon `tacho` is there, and how soon it has an answer: `cargo bench -p tacho --bench start`,
+//! the promised limits beside each number.
 //!
-//! Whole calls in turns, the median of each: `true` (what it takes to start anything), the version of ours and of
-//! hyperfine, and `true` measured ten times by both (`-N`: neither needs a shell). Our own part of the last is what is
-//! left when its ten executions, each as long as a bare `true` at most, are taken off.
+//! Whole calls in turns, the median of each: `true` (what it takes to start anything), the version
+//! of ours and of hyperfine, and `true` measured ten times by both (`-N`: neither needs a shell).
+//! Our own part of the last is what is left when its ten executions, each as long as a bare `true`
+//! at most, are taken off.
 //!
-//! Then what a user waits for beside what is measured: whole calls that execute `true` a thousand times, by the sum of their
-//! samples, and one call by the other.
+//! Then what a user waits for beside what is measured: whole calls that execute `true` a thousand
+//! times, by the sum of their samples, and one call by the other.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -21,7 +22,8 @@ const LONG_TURNS: usize = 9;
 const MANY: &str = "1000";
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -63,13 +65,15 @@ fn by_samples(tacho: &str) {
     let file = file.to_str().unwrap();
     let long = |tool: &[&str]| {
         let took = call(&[tool, &["-N", "-r", MANY, "--export-json", file, "true"]].concat());
-        let answer: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let answer: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
         let times = answer["results"][0]["times"].as_array().unwrap();
         (took.as_secs_f64(), times.iter().map(|time| time.as_f64().unwrap()).sum::<f64>())
     };
     let (mut ours, mut theirs, mut both) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..LONG_TURNS {
-        let ((our_call, our_sum), (their_call, their_sum)) = (long(&[tacho, "bench"]), long(&["hyperfine"]));
+        let ((our_call, our_sum), (their_call, their_sum)) =
+            (long(&[tacho, "bench"]), long(&["hyperfine"]));
         ours.push(our_call / our_sum);
         theirs.push(their_call / their_sum);
         both.push(our_call / their_call);

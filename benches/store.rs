@@ -1,14 +1,18 @@
-//! How fast the store is, and how small: `cargo bench -p tacho-store`, with the promised limits beside each
-//! number.
+//! How fast the store is, and how small: `cargo bench -p tacho-store`, with the promised limits
+//! beside each number.
 //!
-//! Two stores of a million samples each, of five metrics with realistic noise. The wide one is the harder:
-//! ten benchmarks over ten thousand revisions, ten samples of each, so that what is kept once a measurement
-//! weighs most. The deep one has a thousand samples a measurement. Then one store is measured as `tacho`
-//! itself does it, sample by sample. With `TACHO_BENCH_POSTGRES` set to a database's URL, the same on that
-//! server.
+//! Two stores of a million samples each, of five metrics with realistic noise. The wide one is the
+//! harder: ten benchmarks over ten thousand revisions, ten samples of each, so that what is kept
+//! once a measurement weighs most. The deep one has a thousand samples a measurement. Then one
+//! store is measured as `tacho` itself does it, sample by sample. With `TACHO_BENCH_POSTGRES` set
+//! to a database's URL, the same on that server.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
-#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made-up numbers are small")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "made-up numbers are small"
+)]
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,7 +20,9 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Unit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_record::{BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Purpose, Rule, Sample};
+use tacho_record::{
+    BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Purpose, Rule, Sample,
+};
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 
 /// What a store of a million samples is made of.
@@ -26,19 +32,24 @@ struct Shape {
     rounds: u32,
     /// Revisions that one run measures together.
     revisions_a_run: usize,
-    /// Whether all fifteen metrics of an execution and the readings of the host are kept, as `tacho` does, or time
-    /// and memory alone.
+    /// Whether all fifteen metrics of an execution and the readings of the host are kept, as
+    /// `tacho` does, or time and memory alone.
     all_metrics: bool,
 }
 
-const WIDE: Shape =
-    Shape { benchmarks: 10, revisions: 10_000, rounds: 10, revisions_a_run: 100, all_metrics: false };
+const WIDE: Shape = Shape {
+    benchmarks: 10,
+    revisions: 10_000,
+    rounds: 10,
+    revisions_a_run: 100,
+    all_metrics: false,
+};
 const WIDE_ALL: Shape = Shape { all_metrics: true, ..WIDE };
 const DEEP: Shape = Shape { revisions: 100, rounds: 1000, ..WIDE };
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing
-    // to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -49,11 +60,19 @@ fn main() {
     drop(wide);
     let wide = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let location = Location::Folder(wide.path().to_owned());
-    import("the same with all fifteen metrics and fourteen readings of the host", &location, &WIDE_ALL);
+    import(
+        "the same with all fifteen metrics and fourteen readings of the host",
+        &location,
+        &WIDE_ALL,
+    );
     read(&location);
     drop(wide);
     let deep = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    import("100 revisions × 10 benchmarks × 1,000 samples", &Location::Folder(deep.path().to_owned()), &DEEP);
+    import(
+        "100 revisions × 10 benchmarks × 1,000 samples",
+        &Location::Folder(deep.path().to_owned()),
+        &DEEP,
+    );
     drop(deep);
     let live = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     measure(&Location::Folder(live.path().to_owned()));
@@ -80,12 +99,18 @@ fn import(title: &str, location: &Location, shape: &Shape) {
         took += beginning + timed(|| store.import_many(&batch).unwrap()).1;
     }
     took += timed(|| drop(store)).1;
-    show(&format!("import of {samples} samples"), took.as_secs_f64(), "s", promised(location, "5 s"));
+    show(
+        &format!("import of {samples} samples"),
+        took.as_secs_f64(),
+        "s",
+        promised(location, "5 s"),
+    );
     if let Location::Folder(folder) = location {
         let database = rusqlite::Connection::open(folder.join("tacho.db")).unwrap();
         let size = |which: &str| -> f64 {
             let sql = format!("SELECT SUM(pgsize) FROM dbstat WHERE {which}");
-            database.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as f64 / samples as f64
+            database.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as f64
+                / samples as f64
         };
         show("on disk, the samples", size("name = 'chunk'"), "bytes a sample", "25 bytes");
         show("on disk, with cells, names and indices", size("1"), "bytes a sample", "");
@@ -107,7 +132,10 @@ fn read(location: &Location) {
     let (mut store, host) = open();
     let mut again = repeated(|| {
         let (found, took) = timed(|| store.values(host, &key, "wall").unwrap());
-        assert_eq!(found.iter().map(|of_one| of_one.values.len()).sum::<usize>(), 10 * WIDE.revisions);
+        assert_eq!(
+            found.iter().map(|of_one| of_one.values.len()).sum::<usize>(),
+            10 * WIDE.revisions
+        );
         took
     });
     let mut whole = repeated(|| {
@@ -118,7 +146,12 @@ fn read(location: &Location) {
     });
     let limit = promised(location, "20 ms");
     let mut counts = repeated(|| timed(|| store.counts(host).unwrap()).1);
-    show("series of 10,000 measurements, store just opened", milliseconds(&mut fresh, 0.5), "ms", limit);
+    show(
+        "series of 10,000 measurements, store just opened",
+        milliseconds(&mut fresh, 0.5),
+        "ms",
+        limit,
+    );
     show("series of 10,000 measurements, again", milliseconds(&mut again, 0.5), "ms", limit);
     show("10,000 measurements with all that is in them", milliseconds(&mut whole, 0.5), "ms", "");
     show("counts of 100,000 cells", milliseconds(&mut counts, 0.5), "ms", "");
@@ -138,7 +171,13 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 
 /// Measures as `tacho` does: a sample at a time, a sync at the end of each round.
 fn measure(location: &Location) {
-    let shape = Shape { benchmarks: 10, revisions: 10, rounds: 100, revisions_a_run: 10, all_metrics: false };
+    let shape = Shape {
+        benchmarks: 10,
+        revisions: 10,
+        rounds: 100,
+        revisions_a_run: 10,
+        all_metrics: false,
+    };
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let mut store = Store::open(location).unwrap();
     let (run, measurements) = begin(&mut store, &cells(&shape, 0));
@@ -178,7 +217,11 @@ fn show(what: &str, value: f64, unit: &str, limit: &str) {
 }
 
 fn benchmark(number: usize) -> BenchmarkKey {
-    BenchmarkKey { name: format!("benchmark-{number}"), version: 1, parameters: Parameters::default() }
+    BenchmarkKey {
+        name: format!("benchmark-{number}"),
+        version: 1,
+        parameters: Parameters::default(),
+    }
 }
 
 fn cells(shape: &Shape, first: usize) -> Vec<Cell> {
@@ -197,7 +240,8 @@ fn cells(shape: &Shape, first: usize) -> Vec<Cell> {
 }
 
 fn begin(store: &mut Store, cells: &[Cell]) -> (i64, Vec<MeasurementId>) {
-    let host: HostId = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let host: HostId =
+        store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let new = NewRun {
         purpose: Purpose::Track,
         question: Digest::of("question"),
@@ -214,8 +258,8 @@ fn begin(store: &mut Store, cells: &[Cell]) -> (i64, Vec<MeasurementId>) {
     (run.number, measurements)
 }
 
-/// Samples as a machine gives them: interleaved rounds, times in ns, processor times in µs, memory in pages,
-/// each with about 1 % of noise around a level between 5 ms and 2 s.
+/// Samples as a machine gives them: interleaved rounds, times in ns, processor times in µs, memory
+/// in pages, each with about 1 % of noise around a level between 5 ms and 2 s.
 fn made_up(
     random: &mut ChaCha8Rng,
     measurements: &[MeasurementId],
@@ -254,7 +298,13 @@ fn execution(random: &mut ChaCha8Rng, level: f64, place: Place, at: Timestamp) -
     let sys = (noisy(level * 0.1, 0.05) / 1e3).round() * 1e3;
     let wall = (noisy(level, 0.01) / 1e3).round() * 1e3;
     let memory = noisy(3000.0, 0.005).round() * 4096.0;
-    let values = [("cpu", user + sys), ("peak-memory", memory), ("sys", sys), ("user", user), ("wall", wall)];
+    let values = [
+        ("cpu", user + sys),
+        ("peak-memory", memory),
+        ("sys", sys),
+        ("user", user),
+        ("wall", wall),
+    ];
     let values = values.map(|(name, value)| (name.into(), value)).to_vec();
     // As `tacho` takes it: to the millisecond.
     let at = at.round(Unit::Millisecond).unwrap();
@@ -287,7 +337,8 @@ fn add_the_others(random: &mut ChaCha8Rng, sample: &mut Sample) {
 
 /// What a quiet machine with turbo, one socket and swap says beside it, rounded as `tacho` does.
 fn quiet_host(random: &mut ChaCha8Rng, wall: f64) -> [(&'static str, f64); 14] {
-    let mut sometimes = |share: f64, value: f64| if random.random::<f64>() < share { value } else { 0.0 };
+    let mut sometimes =
+        |share: f64, value: f64| if random.random::<f64>() < share { value } else { 0.0 };
     let thousands = |each_second: f64| (wall / 1e9 * each_second / 1e3).round() * 1e3;
     [
         ("host-frequency", 2.79e9 + sometimes(0.3, 1e7)),

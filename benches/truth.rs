@@ -1,12 +1,15 @@
-//! What instruments say of programs whose use of time and memory is known: `cargo bench -p tacho-measure --bench truth`.
+//! What instruments say of programs whose use of time and memory is known: `cargo bench -p
+//! tacho-measure --bench truth`.
 //!
-//! `load.c` sleeps, spins or touches memory, itself or in children and grandchildren. Each of the instruments that is
-//! here (ours, hyperfine, GNU time, `perf stat`) executes each of its jobs in turns; shown are the medians and by how
-//! much they are off what the job itself said that it used. A dash: the instrument does not tell that.
+//! `load.c` sleeps, spins or touches memory, itself or in children and grandchildren. Each of the
+//! instruments that is here (ours, hyperfine, GNU time, `perf stat`) executes each of its jobs in
+//! turns; shown are the medians and by how much they are off what the job itself said that it used.
+//! A dash: the instrument does not tell that.
 //!
-//! Its start and end are in what instruments read and not in what it says. So the same job of nothing (`sleep 0`,
-//! `spin 0 2`) is executed beside each: the last columns have what an instrument reads less what it reads of that, which is to be
-//! what the job says less what that says. The table is in benches/results.
+//! Its start and end are in what instruments read and not in what it says. So the same job of
+//! nothing (`sleep 0`, `spin 0 2`) is executed beside each: the last columns have what an
+//! instrument reads less what it reads of that, which is to be what the job says less what that
+//! says. The table is in benches/results.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -88,7 +91,8 @@ impl Job {
         self.words.to_vec()
     }
 
-    /// The same of nothing; memory has none, since the kernel counts it in pages and some are there already.
+    /// The same of nothing; memory has none, since the kernel counts it in pages and some are there
+    /// already.
     fn empty(&self) -> Option<Vec<&'static str>> {
         let mut words = self.words();
         words[1] = "0";
@@ -114,10 +118,14 @@ fn read(
 ) -> Reading {
     let (said, ours) = ours(executor, load, words, quantity);
     let hyperfine = hyperfine(folder, load, words, quantity);
-    Reading { said, told: [ours, hyperfine, gnu_time(load, words, quantity), perf(load, words, quantity)] }
+    Reading {
+        said,
+        told: [ours, hyperfine, gnu_time(load, words, quantity), perf(load, words, quantity)],
+    }
 }
 
-/// The row of a job: each median, and how far it is off; then the same without what the empty job takes.
+/// The row of a job: each median, and how far it is off; then the same without what the empty job
+/// takes.
 fn line(job: &Job, whole: &[Reading], net: &[Reading]) -> String {
     let unit = if job.quantity == Quantity::Memory { "MiB" } else { "ms" };
     let truth = median(whole.iter().map(|reading| Some(reading.said))).unwrap();
@@ -130,14 +138,24 @@ fn cells(readings: &[Reading]) -> Vec<String> {
     let truth = median(readings.iter().map(|reading| Some(reading.said)));
     let off = |value: f64| Some(format!("{value:.2} ({:+.1} %)", (value / truth? - 1.0) * 100.0));
     let told = |instrument: usize| median(readings.iter().map(|reading| reading.told[instrument]));
-    (0..NAMES.len()).map(|instrument| told(instrument).and_then(off).unwrap_or("–".to_owned())).collect()
+    (0..NAMES.len())
+        .map(|instrument| told(instrument).and_then(off).unwrap_or("–".to_owned()))
+        .collect()
 }
 
 fn compile(folder: &Path) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/load.c");
     let program = folder.join("load");
     let mut command = Command::new("cc");
-    assert!(command.args(["-O2", "-static", "-o"]).arg(&program).arg(source).status().unwrap().success());
+    assert!(
+        command
+            .args(["-O2", "-static", "-o"])
+            .arg(&program)
+            .arg(source)
+            .status()
+            .unwrap()
+            .success()
+    );
     program
 }
 
@@ -212,9 +230,11 @@ fn perf(load: &Path, words: &[&str], quantity: Quantity) -> Option<f64> {
         Quantity::Cpu => "task-clock",
         Quantity::Memory => return None,
     };
-    let output = executed(Command::new("perf").args(["stat", "-x", ",", "-e", event, "--"]), load, words)?;
+    let output =
+        executed(Command::new("perf").args(["stat", "-x", ",", "-e", event, "--"]), load, words)?;
     let text = String::from_utf8(output.stderr).ok()?;
-    let value: f64 = text.lines().find(|line| line.contains(event))?.split(',').next()?.parse().ok()?;
+    let value: f64 =
+        text.lines().find(|line| line.contains(event))?.split(',').next()?.parse().ok()?;
     Some(if quantity == Quantity::Wall { value / 1e6 } else { value })
 }
 

@@ -13,7 +13,10 @@ fn bench(words: &[&str]) -> Answer {
 
 fn in_project(project: &Project, words: &[&str]) -> Answer {
     Answer::of(
-        &project.command(["bench", "--quiet"].into_iter().chain(words.iter().copied())).output().unwrap(),
+        &project
+            .command(["bench", "--quiet"].into_iter().chain(words.iter().copied()))
+            .output()
+            .unwrap(),
     )
 }
 
@@ -22,17 +25,22 @@ fn several_commands_are_measured_without_a_plan() {
     let answer = bench(&["-r", "3", "--json", "true", "sleep 0.7"]).exits(0).json();
     let commands = answer["commands"].as_array().unwrap();
     assert_eq!(answer["reference"], "true");
-    let samples: Vec<_> = commands.iter().map(|it| it["samples"].as_array().unwrap().len()).collect();
+    let samples: Vec<_> =
+        commands.iter().map(|it| it["samples"].as_array().unwrap().len()).collect();
     assert_eq!(samples, [3, 3]);
     assert!(commands[1]["median"].as_f64().unwrap() >= 7e8, "{}", commands[1]["median"]);
     assert_eq!(commands[1]["compared"]["rounds"], 3);
-    assert_eq!((&commands[0]["shell"], &commands[0]["metric"]), (&serde_json::Value::Null, &"wall".into()));
+    assert_eq!(
+        (&commands[0]["shell"], &commands[0]["metric"]),
+        (&serde_json::Value::Null, &"wall".into())
+    );
     assert!(commands[0]["peak_memory"].as_f64().unwrap() > 0.0);
 }
 
 #[test]
 fn the_answer_has_rows_bars_and_ratios() {
-    let answer = bench(&["-r", "2", "sleep 0.01", "-n", "short", "sleep 0.9", "-n", "long"]).exits(0);
+    let answer =
+        bench(&["-r", "2", "sleep 0.01", "-n", "short", "sleep 0.9", "-n", "long"]).exits(0);
     let lines: Vec<&str> = answer.stdout.lines().collect();
     assert!(lines[0].starts_with("command  n  "), "{}", answer.stdout);
     assert!(
@@ -40,8 +48,14 @@ fn the_answer_has_rows_bars_and_ratios() {
         "{}",
         answer.stdout
     );
-    assert!(answer.stdout.contains("times that of `short`, the fastest, with 95 % intervals\n  × "));
-    assert!(answer.stdout.contains("  long  unclear"), "two rounds tell nothing: {}", answer.stdout);
+    assert!(
+        answer.stdout.contains("times that of `short`, the fastest, with 95 % intervals\n  × ")
+    );
+    assert!(
+        answer.stdout.contains("  long  unclear"),
+        "two rounds tell nothing: {}",
+        answer.stdout
+    );
 }
 
 #[test]
@@ -57,8 +71,9 @@ fn sixty_columns_are_enough() {
 #[test]
 fn long_commands_are_wrapped_or_cut_at_sixty_columns() {
     let project = Project::empty();
-    let long =
-        |name: &str| format!("true {name} and a good many words more than sixty columns have room for");
+    let long = |name: &str| {
+        format!("true {name} and a good many words more than sixty columns have room for")
+    };
     let (one, other) = (long("one"), long("other"));
     let mut command = project.command(["bench", "--quiet", "-r", "2", &one, &other]);
     let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(0).stdout;
@@ -72,13 +87,15 @@ fn notes_keep_to_sixty_columns_and_are_single_lines_in_a_pipe() {
     let limits = ["--limit-address-space", "1GiB", "--limit-cpu-time", "10s"];
     let words = [&["bench", "-r", "2", "--nice", "5"], &limits[..], &["true"]].concat();
     let note = "note: executed with niceness 5, with at most 10.00 s of processor time and 1.000 GiB of address space\n";
-    let piped = Answer::of(&project.command(words.iter().copied()).output().unwrap()).exits(0).stderr;
+    let piped =
+        Answer::of(&project.command(words.iter().copied()).output().unwrap()).exits(0).stderr;
     assert!(piped.contains(note), "{piped}");
     let told = |words: &[&str]| {
         let mut command = project.command(words.iter().copied());
         Answer::of(&command.env("COLUMNS", "60").output().unwrap()).stderr
     };
-    let (notes, mistake) = (told(&words), told(&["bench", "--reference", "absent", "true", "false"]));
+    let (notes, mistake) =
+        (told(&words), told(&["bench", "--reference", "absent", "true", "false"]));
     assert!(notes.contains("with at most 10.00 s of\n  processor time and"), "{notes}");
     assert!(mistake.starts_with("error: ") && mistake.contains("\nhint: "), "{mistake}");
     for line in notes.lines().chain(mistake.lines()) {
@@ -92,7 +109,8 @@ fn the_order_is_that_of_the_seed() {
     let order = |seed: &str| {
         let log = project.path().join("log");
         let _ = std::fs::remove_file(&log);
-        in_project(&project, &["-r", "5", "--seed", seed, "echo a >> log", "echo b >> log"]).exits(0);
+        in_project(&project, &["-r", "5", "--seed", seed, "echo a >> log", "echo b >> log"])
+            .exits(0);
         std::fs::read_to_string(&log).unwrap().replace('\n', "")
     };
     let first = order("7");
@@ -131,13 +149,20 @@ fn parameters_are_filled_in_everywhere() {
         "echo {n} {w} {x}",
     ];
     let answer = in_project(&project, &[&words[..], &["--json"]].concat()).exits(0).json();
-    let names: Vec<&str> =
-        answer["commands"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = answer["commands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["a1", "a2", "b1", "b2"]);
     assert_eq!(answer["commands"][3]["command"], "echo 2 b {x}");
     assert_eq!(answer["commands"][3]["parameters"], serde_json::json!({ "n": "2", "w": "b" }));
-    let mut log: Vec<String> =
-        std::fs::read_to_string(project.path().join("log")).unwrap().lines().map(str::to_owned).collect();
+    let mut log: Vec<String> = std::fs::read_to_string(project.path().join("log"))
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
     log.sort();
     assert_eq!(log, ["a", "a", "b", "b"]);
 }
@@ -145,22 +170,31 @@ fn parameters_are_filled_in_everywhere() {
 #[test]
 fn hooks_come_in_hyperfines_order() {
     let project = Project::empty();
-    let words = ["-w", "1", "-r", "2", "-s", "echo s >> log", "-p", "echo p >> log", "-C", "echo C >> log"];
-    in_project(&project, &[&words[..], &["-c", "echo c >> log", "-S", "sh", "echo x >> log"]].concat())
-        .exits(0);
+    let words =
+        ["-w", "1", "-r", "2", "-s", "echo s >> log", "-p", "echo p >> log", "-C", "echo C >> log"];
+    in_project(
+        &project,
+        &[&words[..], &["-c", "echo c >> log", "-S", "sh", "echo x >> log"]].concat(),
+    )
+    .exits(0);
     let log = std::fs::read_to_string(project.path().join("log")).unwrap().replace('\n', "");
     assert_eq!(log, "spxCpxCpxCc");
 }
 
 #[test]
 fn a_cleanup_that_fails_is_an_error_beside_what_was_measured() {
-    let answer = bench(&["-r", "2", "--cleanup", "echo no room >&2; exit 3", "true", "--json"]).exits(2);
+    let answer =
+        bench(&["-r", "2", "--cleanup", "echo no room >&2; exit 3", "true", "--json"]).exits(2);
     assert!(
         answer.stderr.contains("error: `true`: `cleanup` failed: exit 3\n  | no room\n"),
         "{}",
         answer.stderr
     );
-    assert_eq!(answer.json()["commands"][0]["samples"].as_array().unwrap().len(), 2, "as hyperfine shows it");
+    assert_eq!(
+        answer.json()["commands"][0]["samples"].as_array().unwrap().len(),
+        2,
+        "as hyperfine shows it"
+    );
     let setup = bench(&["-r", "2", "--setup", "exit 3", "true"]).exits(2);
     assert!(setup.stdout.contains("not executed (`setup` failed: exit 3)"), "{}", setup.stdout);
     assert!(
@@ -172,7 +206,16 @@ fn a_cleanup_that_fails_is_an_error_beside_what_was_measured() {
 
 #[test]
 fn a_limit_is_a_result() {
-    let words = ["-r", "3", "-N", "--limit-cpu-time", "40ms", "sh -c 'while :; do :; done'", "-n", "endless"];
+    let words = [
+        "-r",
+        "3",
+        "-N",
+        "--limit-cpu-time",
+        "40ms",
+        "sh -c 'while :; do :; done'",
+        "-n",
+        "endless",
+    ];
     let answer = bench(&words).exits(0);
     assert!(
         answer.stdout.contains("limit reached: 40.00 ms of processor time (3 executions)"),
@@ -187,19 +230,28 @@ fn a_limit_is_a_result() {
     let json = in_project(&Project::empty(), &[&words[..], &["--json"]].concat()).exits(0).json();
     let command = &json["commands"][0];
     assert_eq!((&command["limited"], &command["failed"]), (&3.into(), &0.into()), "{command}");
-    assert_eq!((&command["median_is_bound"], command["bounds"].as_array().unwrap().len()), (&true.into(), 3));
+    assert_eq!(
+        (&command["median_is_bound"], command["bounds"].as_array().unwrap().len()),
+        (&true.into(), 3)
+    );
     let project = Project::empty();
     in_project(&project, &[&words[..], &["--export-json", "o.json"]].concat()).exits(0);
     let exported = std::fs::read_to_string(project.path().join("o.json")).unwrap();
     let exported: serde_json::Value = serde_json::from_str(&exported).unwrap();
-    assert_eq!(exported["results"][0]["times"], serde_json::json!([null, null, null]), "{exported}");
+    assert_eq!(
+        exported["results"][0]["times"],
+        serde_json::json!([null, null, null]),
+        "{exported}"
+    );
 }
 
 #[test]
 fn a_reference_is_one_of_them_or_measured_too() {
-    let one = bench(&["-r", "1", "--json", "--reference", "sleep 0", "true", "sleep 0"]).exits(0).json();
+    let one =
+        bench(&["-r", "1", "--json", "--reference", "sleep 0", "true", "sleep 0"]).exits(0).json();
     let with = |reference: &[&str]| {
-        let typed = ["-r", "1", "--json", "-L", "n", "0,0.01", "sleep {n}", "-n", "of {n}", "--reference"];
+        let typed =
+            ["-r", "1", "--json", "-L", "n", "0,0.01", "sleep {n}", "-n", "of {n}", "--reference"];
         bench(&[&typed, reference].concat())
     };
     for (reference, called) in [
@@ -208,15 +260,31 @@ fn a_reference_is_one_of_them_or_measured_too() {
         (&["of 0", "--reference-name", "base"], "base"),
     ] {
         let one = with(reference).exits(0).json();
-        assert_eq!((&one["reference"], one["commands"].as_array().unwrap().len()), (&called.into(), 2));
+        assert_eq!(
+            (&one["reference"], one["commands"].as_array().unwrap().len()),
+            (&called.into(), 2)
+        );
     }
     assert_eq!(
         with(&["sleep {n}"]).exits(2).stderr,
         "error: `--reference sleep {n}` is 2 commands\nhint: name one of them: `--reference 'of 0'`\n"
     );
-    assert_eq!((&one["reference"], one["commands"].as_array().unwrap().len()), (&"sleep 0".into(), 2));
-    let words =
-        ["-r", "1", "--json", "--reference", "sleep 0", "--reference-name", "base", "true", "-n", "t"];
+    assert_eq!(
+        (&one["reference"], one["commands"].as_array().unwrap().len()),
+        (&"sleep 0".into(), 2)
+    );
+    let words = [
+        "-r",
+        "1",
+        "--json",
+        "--reference",
+        "sleep 0",
+        "--reference-name",
+        "base",
+        "true",
+        "-n",
+        "t",
+    ];
     let added = bench(&words).exits(0).json();
     assert_eq!((&added["reference"], &added["commands"][1]["name"]), (&"base".into(), &"t".into()));
 }
@@ -237,7 +305,8 @@ fn a_precision_is_told_to_be_reached_or_not() {
     assert_eq!(json["commands"][0]["stopped"]["by"], "max-rounds");
     let words = ["--precision", "99%", "--max-runs", "1000", "--json", "sleep 0.1"];
     assert_eq!(bench(&words).exits(0).json()["commands"][0]["stopped"]["by"], "precision");
-    let few = bench(&["--precision", "1%", "--min-runs", "2", "--max-runs", "3", "true"]).exits(0).stdout;
+    let few =
+        bench(&["--precision", "1%", "--min-runs", "2", "--max-runs", "3", "true"]).exits(0).stdout;
     assert!(!few.contains("valid at all times"), "no interval has its mark: {few}");
 }
 
@@ -246,8 +315,7 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
     let answer = bench(&["-r", "3", "sh -c 'echo why >&2; exit 4'", "true"]).exits(2);
     assert!(answer.stdout.contains("2 executions failed (exit 4)"), "{}", answer.stdout);
     assert!(answer.stdout.contains("\ntrue "), "{}", answer.stdout);
-    let told =
-        "2 executions failed; the first: exit 4\n  | why\nhint: `-i` lets commands exit with any status\n";
+    let told = "2 executions failed; the first: exit 4\n  | why\nhint: `-i` lets commands exit with any status\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
     let killed = bench(&["-r", "2", "sh -c 'kill -TERM $$'"]).exits(2);
     assert!(!killed.stderr.contains("`-i`"), "it had no status: {}", killed.stderr);
@@ -258,19 +326,23 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
 
 #[test]
 fn a_command_without_a_steady_state_is_told() {
-    // Far longer than what other work on the host adds, so that only the late ones are another level.
-    let late =
-        "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; sleep 0.1; test $n -lt 28 || sleep 0.4\n";
+    // Far longer than what other work on the host adds, so that only the late ones are another
+    // level.
+    let late = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; sleep 0.1; test $n -lt 28 || sleep 0.4\n";
     let project = Project::empty().file("late", late);
     let told = in_project(&project, &["-r", "36", "sh late"]).exits(0).stderr;
-    assert!(told.contains("warning: `sh late`: no steady state: its level last changed "), "{told}");
+    assert!(
+        told.contains("warning: `sh late`: no steady state: its level last changed "),
+        "{told}"
+    );
     assert!(told.contains("hint: `-w found` with more executions shows its levels"), "{told}");
 }
 
 #[test]
 fn outputs_and_inputs_go_where_they_are_sent() {
     let project = Project::empty().file("in", "12345\n");
-    let shown = in_project(&project, &["-r", "2", "--show-output", "--input", "in", "cat"]).exits(0);
+    let shown =
+        in_project(&project, &["-r", "2", "--show-output", "--input", "in", "cat"]).exits(0);
     assert!(shown.stdout.starts_with("12345\n12345\ncommand"), "{}", shown.stdout);
     in_project(&project, &["-r", "2", "--input", "in", "--output", "out", "cat"]).exits(0);
     assert_eq!(std::fs::read_to_string(project.path().join("out")).unwrap(), "12345\n");
@@ -281,7 +353,8 @@ fn outputs_and_inputs_go_where_they_are_sent() {
     hint: name another file, or move it away
     ");
     let piped =
-        in_project(&project, &["-r", "1", "--json", "--input", "in", "--output", "pipe", "cat"]).exits(0);
+        in_project(&project, &["-r", "1", "--json", "--input", "in", "--output", "pipe", "cat"])
+            .exits(0);
     assert_eq!(piped.json()["commands"][0]["samples"][0]["values"]["output-bytes"], 6.0);
 }
 
@@ -291,7 +364,8 @@ fn an_export_to_standard_output_is_alone_there() {
     assert_eq!(json.json()["results"][0]["times"].as_array().unwrap().len(), 2);
     assert!(json.stderr.contains("command") || json.stderr.contains("true\n"), "{}", json.stderr);
     let project = Project::empty();
-    let csv = in_project(&project, &["-r", "1", "--export-csv", "-", "--export-json", "o.json", "true"]);
+    let csv =
+        in_project(&project, &["-r", "1", "--export-csv", "-", "--export-json", "o.json", "true"]);
     assert!(csv.exits(0).stdout.starts_with("command,mean,"));
     assert!(project.path().join("o.json").metadata().unwrap().len() > 0);
     assert!(!project.path().join("-").exists());
@@ -313,7 +387,8 @@ fn of_what_could_not_be_measured_no_file_is_written() {
 fn exports_that_would_be_mixed_are_refused_before_anything_is_executed() {
     let project = Project::empty();
     let refused = |words: &[&str]| {
-        let told = in_project(&project, &[&["-r", "1"], words, &["touch executed"]].concat()).exits(2);
+        let told =
+            in_project(&project, &[&["-r", "1"], words, &["touch executed"]].concat()).exits(2);
         assert!(!project.path().join("executed").exists(), "{}", told.stderr);
         assert_eq!(told.stdout, "");
         told.stderr
@@ -336,15 +411,25 @@ fn exports_that_would_be_mixed_are_refused_before_anything_is_executed() {
     ");
     assert!(!project.path().join("o").exists());
     assert!(
-        refused(&["--json", "--export-csv", "/dev/stdout"]).contains("would be mixed on standard output")
+        refused(&["--json", "--export-csv", "/dev/stdout"])
+            .contains("would be mixed on standard output")
     );
 }
 
 #[test]
 fn the_files_of_hyperfine_are_written() {
     let project = Project::empty();
-    let words =
-        ["-r", "2", "-i", "--export-json", "o.json", "--export-csv", "o.csv", "--export-markdown", "o.md"];
+    let words = [
+        "-r",
+        "2",
+        "-i",
+        "--export-json",
+        "o.json",
+        "--export-csv",
+        "o.csv",
+        "--export-markdown",
+        "o.md",
+    ];
     in_project(&project, &[&words[..], &["sh -c 'exit 3'", "true"]].concat()).exits(0);
     let read = |name: &str| std::fs::read_to_string(project.path().join(name)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&read("o.json")).unwrap();
@@ -352,9 +437,13 @@ fn the_files_of_hyperfine_are_written() {
     assert_eq!(json["results"][1]["times"].as_array().unwrap().len(), 2);
     let mean = json["results"][1]["mean"].as_f64().unwrap();
     assert!(mean > 0.0 && mean < 60.0, "seconds: {mean}");
-    assert!(read("o.csv").starts_with("command,mean,stddev,median,user,system,min,max\nsh -c 'exit 3',"));
+    assert!(
+        read("o.csv")
+            .starts_with("command,mean,stddev,median,user,system,min,max\nsh -c 'exit 3',")
+    );
     assert_eq!(read("o.md").lines().count(), 4);
-    let unwritable = in_project(&project, &["-r", "1", "--export-csv", "no/such/o.csv", "true"]).exits(2);
+    let unwritable =
+        in_project(&project, &["-r", "1", "--export-csv", "no/such/o.csv", "true"]).exits(2);
     assert!(unwritable.stderr.contains("cannot write `no/such/o.csv`"), "{}", unwritable.stderr);
     assert_eq!(unwritable.stdout, "", "nothing is measured for it");
     let names = in_project(&project, &["-r", "1", "-n", "a", "-n", "b", "true"]).exits(2).stderr;
@@ -368,7 +457,8 @@ fn the_files_of_hyperfine_are_written() {
 fn with_parameters_a_name_is_that_of_all_or_there_is_one_for_each() {
     let names = |words: &[&str]| -> Vec<(String, String)> {
         let json = bench(&[&["--json", "-r", "1"], words].concat()).exits(0).json();
-        let text = |command: &serde_json::Value, key: &str| command[key].as_str().unwrap().to_owned();
+        let text =
+            |command: &serde_json::Value, key: &str| command[key].as_str().unwrap().to_owned();
         let one = |it: &serde_json::Value| (text(it, "command"), text(it, "name"));
         json["commands"].as_array().unwrap().iter().map(one).collect()
     };
@@ -384,12 +474,20 @@ fn with_parameters_a_name_is_that_of_all_or_there_is_one_for_each() {
         names(&[&two[..], &["-n", "with {x}"]].concat()),
         pairs(&[("true 1", "with 1"), ("true 2", "with 2")])
     );
-    assert_eq!(names(&[&two[..], &["-n", "a"]].concat()), pairs(&[("true 1", "a"), ("true 2", "a (2)")]));
+    assert_eq!(
+        names(&[&two[..], &["-n", "a"]].concat()),
+        pairs(&[("true 1", "a"), ("true 2", "a (2)")])
+    );
     // The command changes faster than its values, as hyperfine has it.
-    let four = ["-L", "x", "1,2", "true {x}", "echo {x}", "-n", "a", "-n", "b", "-n", "c", "-n", "d"];
-    assert_eq!(names(&four), pairs(&[("true 1", "a"), ("true 2", "c"), ("echo 1", "b"), ("echo 2", "d")]));
-    let reference =
-        names(&[&two[..], &["-n", "a", "-n", "b", "--reference", "b", "--reference-name", "r"]].concat());
+    let four =
+        ["-L", "x", "1,2", "true {x}", "echo {x}", "-n", "a", "-n", "b", "-n", "c", "-n", "d"];
+    assert_eq!(
+        names(&four),
+        pairs(&[("true 1", "a"), ("true 2", "c"), ("echo 1", "b"), ("echo 2", "d")])
+    );
+    let reference = names(
+        &[&two[..], &["-n", "a", "-n", "b", "--reference", "b", "--reference-name", "r"]].concat(),
+    );
     assert_eq!(reference, pairs(&[("true 1", "a"), ("true 2", "r")]));
     // One for each that was typed.
     let typed = ["-L", "x", "1,2", "true {x}", "echo {x}", "-n", "t{x}", "-n", "e{x}"];
@@ -415,7 +513,9 @@ fn ctrl_c_gives_what_was_measured() {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::yield_now();
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
     let mut stdout = String::new();
     child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -434,12 +534,13 @@ fn variables(project: &Project) -> Vec<String> {
 fn conditions_are_kept_and_told() {
     let project = Project::empty();
     let words = ["bench", "-r", "1", "-q", "--nice", "19", "--no-aslr", "--clean-environment"];
-    let mut command = project.command(words.into_iter().chain(["nice > niceness; env > variables"]));
+    let mut command =
+        project.command(words.into_iter().chain(["nice > niceness; env > variables"]));
     let answer = Answer::of(&command.env("TACHO_TEST_SECRET", "x").output().unwrap()).exits(0);
     assert!(
-        answer
-            .stderr
-            .contains("note: executed with niceness 19, at the same addresses, in a clean environment\n"),
+        answer.stderr.contains(
+            "note: executed with niceness 19, at the same addresses, in a clean environment\n"
+        ),
         "{}",
         answer.stderr
     );
@@ -456,24 +557,36 @@ fn conditions_are_kept_and_told() {
 fn what_is_added_to_the_environment_can_be_left_out() {
     let project = Project::empty();
     let words = ["bench", "-r", "1", "-q", "env > variables"];
-    Answer::of(&project.command(words.into_iter().chain(["--clean-environment"])).output().unwrap()).exits(0);
+    Answer::of(
+        &project.command(words.into_iter().chain(["--clean-environment"])).output().unwrap(),
+    )
+    .exits(0);
     assert!(variables(&project).contains(&"TACHO_PADDING".to_owned()), "also to a clean one");
     let without = || project.command(words.into_iter().chain(["--no-random-environment"]));
     let told = Answer::of(&without().output().unwrap()).exits(0).stderr;
     assert!(told.contains("note: executed with nothing added to the environment\n"), "{told}");
     assert!(!variables(&project).contains(&"TACHO_PADDING".to_owned()));
     let answer = Answer::of(&without().arg("--json").output().unwrap()).exits(0).json();
-    assert!(answer["conditions"]["environment.TACHO_PADDING"].is_null(), "{}", answer["conditions"]);
+    assert!(
+        answer["conditions"]["environment.TACHO_PADDING"].is_null(),
+        "{}",
+        answer["conditions"]
+    );
 }
 
 #[test]
 fn the_answer_has_the_host_the_environment_and_the_instruments_readings() {
     let project = Project::empty();
     let mut command = project.command(["bench", "-r", "1", "--json", "env > variables"]);
-    let answer = Answer::of(&command.env("TACHO_TEST_SECRET", "x").output().unwrap()).exits(0).json();
+    let answer =
+        Answer::of(&command.env("TACHO_TEST_SECRET", "x").output().unwrap()).exits(0).json();
     assert!(variables(&project).contains(&"TACHO_TEST_SECRET".to_owned()), "as hyperfine has it");
     let condition = |name: &str| answer["conditions"][name].as_str().unwrap_or_default().to_owned();
-    assert!(condition("environment.TACHO_TEST_SECRET").starts_with("digest "), "{}", answer["conditions"]);
+    assert!(
+        condition("environment.TACHO_TEST_SECRET").starts_with("digest "),
+        "{}",
+        answer["conditions"]
+    );
     assert_eq!(condition("environment.TZ"), "UTC");
     assert_eq!(
         condition("environment.TACHO_PADDING"),
@@ -487,7 +600,11 @@ fn the_answer_has_the_host_the_environment_and_the_instruments_readings() {
 #[test]
 fn a_name_of_several_lines_is_shown_on_one() {
     let answer = bench(&["-r", "2", "-n", "one\nname", "true"]).exits(0);
-    assert!(answer.stdout.lines().nth(1).unwrap().starts_with("one name  2  "), "{}", answer.stdout);
+    assert!(
+        answer.stdout.lines().nth(1).unwrap().starts_with("one name  2  "),
+        "{}",
+        answer.stdout
+    );
 }
 
 #[test]
@@ -495,7 +612,8 @@ fn a_folder_that_was_deleted_is_told() {
     let project = Project::empty();
     let tacho = project.command([]).get_program().to_str().unwrap().to_owned();
     let script = format!("mkdir gone && cd gone && rmdir ../gone && {tacho} bench true");
-    let output = Command::new("sh").args(["-c", &script]).current_dir(project.path()).output().unwrap();
+    let output =
+        Command::new("sh").args(["-c", &script]).current_dir(project.path()).output().unwrap();
     let told = Answer::of(&output).exits(2).stderr;
     assert!(told.starts_with("error: cannot tell which folder this is: "), "{told}");
 }
@@ -517,7 +635,10 @@ fn mistakes_are_told_before_anything_is_executed() {
         ),
         (&["slepe 1"], "`slepe` is no program (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
         (&["./"], "`./` is no program\nhint: it is a folder: name the program in it\n"),
-        (&["./notes"], "`./notes` is no program\nhint: the file is there, but may not be executed\n"),
+        (
+            &["./notes"],
+            "`./notes` is no program\nhint: the file is there, but may not be executed\n",
+        ),
         (&["echo 'x"], "`echo 'x` cannot be split into words: a quote is missing\n"),
         (&["-N", "a | b"], "has `|`, which only a shell understands\nhint: leave out `-N`"),
         (
@@ -528,9 +649,15 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["-P", "n", "8", "1", "echo {n}"], "`1` is no step from 8 to 1\nhint: "),
         (&["-P", "n", "1", "many", "echo {n}"], "`many` is not a number\n"),
         (&["-p", "a", "-p", "b", "true"], "`--prepare` is given 2 times for 1 command\nhint: "),
-        (&["no-such-program-here"], "`no-such-program-here` is no program\nhint: no folder of `PATH` has it"),
+        (
+            &["no-such-program-here"],
+            "`no-such-program-here` is no program\nhint: no folder of `PATH` has it",
+        ),
         (&["./nowhere"], "`./nowhere` is no program\nhint: there is no such file\n"),
-        (&["./circle"], "`./circle` is no program\nhint: it is a link to `circle`, which leads to no file\n"),
+        (
+            &["./circle"],
+            "`./circle` is no program\nhint: it is a link to `circle`, which leads to no file\n",
+        ),
         (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
         (&["--input", ".", "cat"], "`.` is a folder, and standard input comes from a file\n"),
         (&["--cpus", "x", "true"], "`x` names no processors\nhint: "),
@@ -550,7 +677,10 @@ fn mistakes_are_told_before_anything_is_executed() {
             &["--margin", "x", "true"],
             "`--margin x` is no share between 0 % and 100 %\nhint: it is written like `--margin 1%` ",
         ),
-        (&["--precision", "2", "true"], "`--precision 2` is no share between 0 % and 100 %\nhint: "),
+        (
+            &["--precision", "2", "true"],
+            "`--precision 2` is no share between 0 % and 100 %\nhint: ",
+        ),
         (&[], "required arguments were not provided"),
         (&["-r", "0", "true"], "invalid value '0'"),
     ] {
@@ -609,7 +739,8 @@ fn each_option_of_hyperfine_means_the_same_or_names_what_does() {
             }
             words.push("echo {n}");
             let answer = in_project(&project, &words);
-            let is_refused = answer.status == 2 && answer.stderr.contains("is not known here\nhint: ");
+            let is_refused =
+                answer.status == 2 && answer.stderr.contains("is not known here\nhint: ");
             assert!(answer.status == 0 || is_refused, "{option}: {}", answer.stderr);
         }
     }
@@ -625,7 +756,10 @@ fn each_option_of_hyperfine_is_in_the_guide() {
                 let cell = row.split('|').nth(1).unwrap_or_default();
                 cell.split(['`', ' ', ',']).any(|word| word == option)
             };
-            assert!(rows.iter().any(has), "docs/src/guide/bench.md does not say what `{option}` is");
+            assert!(
+                rows.iter().any(has),
+                "docs/src/guide/bench.md does not say what `{option}` is"
+            );
         }
     }
 }
@@ -633,15 +767,22 @@ fn each_option_of_hyperfine_is_in_the_guide() {
 #[test]
 fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
     let project = Project::empty();
-    let arguments = ["bench", "-w", "found", "-r", "4", "--counter", "task-clock?", "true", "--json"];
-    let command = &Answer::of(&project.command(arguments).output().unwrap()).succeeds().json()["commands"][0];
+    let arguments =
+        ["bench", "-w", "found", "-r", "4", "--counter", "task-clock?", "true", "--json"];
+    let command =
+        &Answer::of(&project.command(arguments).output().unwrap()).succeeds().json()["commands"][0];
     assert!(command["counters"].as_object().unwrap().contains_key("task-clock"), "{command}");
     assert_eq!(command["steadiness"]["metric"], "wall");
     let arguments = ["bench", "-r", "1", "--counter", "energy?,instructions?", "true", "--json"];
     let answer = Answer::of(&project.command(arguments).output().unwrap()).succeeds().json();
     for name in ["energy", "instructions"] {
         let is_counted = answer["commands"][0]["counters"][name].is_number();
-        assert_ne!(is_counted, answer["absent"][name].is_string(), "{name}: either, {}", answer["absent"]);
+        assert_ne!(
+            is_counted,
+            answer["absent"][name].is_string(),
+            "{name}: either, {}",
+            answer["absent"]
+        );
     }
     let few = project.tacho("bench -r 4 true").exits(0).stdout;
     assert!(few.contains("no 95 % interval of fewer than 6 executions: `-r 6` has one\n"), "{few}");
@@ -669,7 +810,8 @@ fn two_commands_may_be_executed_at_the_same_time() {
         to_file.contains("by both at the same time: both would write their output to one file"),
         "{to_file}"
     );
-    let answer = bench(&["--duet", "-r", "6", "-S", "sh", "--json", "true", "sleep 0.7"]).exits(0).json();
+    let answer =
+        bench(&["--duet", "-r", "6", "-S", "sh", "--json", "true", "sleep 0.7"]).exits(0).json();
     let compared = &answer["commands"][1]["compared"];
     assert_eq!((&compared["estimator"], &compared["rounds"]), (&"round-ratios".into(), &6.into()));
     assert_eq!(

@@ -1,4 +1,5 @@
-//! What goes on beside executions, for real: shells, hooks, companions, and Ctrl-C in the middle of them.
+//! What goes on beside executions, for real: shells, hooks, companions, and Ctrl-C in the middle of
+//! them.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -45,7 +46,10 @@ fn nothing_in_a_shell_takes_about_no_time() {
     let shell = project.tacho("show --metric shell --json").succeeds().json();
     let shell = shell["series"][0]["points"][0]["median"].as_f64().unwrap();
     let [low, high] = [0, 1].map(|end| net["interval"][end].as_f64().unwrap());
-    assert!(low < shell / 2.0 && high > -shell / 2.0, "{low} to {high}, and the shell takes {shell}");
+    assert!(
+        low < shell / 2.0 && high > -shell / 2.0,
+        "{low} to {high}, and the shell takes {shell}"
+    );
     let shown = project.tacho("show HEAD").succeeds().stdout;
     assert!(shown.contains("\n  net-wall ") && shown.contains("\n  shell "), "{shown}");
 }
@@ -66,7 +70,8 @@ const WAITS: &str = "command = 'sh -c \"echo >started; exec sleep 1000\"'\nsetup
 
 #[test]
 fn hooks_that_end_something_happen_after_ctrl_c() {
-    let project = Project::scripts(1).plan(&plan(2, &format!("{WAITS}cleanup = 'echo cleanup >>log'")));
+    let project =
+        Project::scripts(1).plan(&plan(2, &format!("{WAITS}cleanup = 'echo cleanup >>log'")));
     let tacho = track(&project);
     until(&project.path().join("started"));
     interrupt(&tacho);
@@ -89,7 +94,11 @@ fn a_second_ctrl_c_leaves_them_and_says_so() {
     interrupt(&tacho);
     let answer = Answer::of(&tacho.wait_with_output().unwrap()).exits(130);
     assert!(answer.stderr.contains("`cleanup` was not finished: interrupted"), "{}", answer.stderr);
-    assert!(answer.stdout.contains("nothing is lost, the same command goes on"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("nothing is lost, the same command goes on"),
+        "{}",
+        answer.stdout
+    );
 }
 
 #[test]
@@ -104,7 +113,10 @@ setup = "printf 'no \\377 room\\n' >&2; exit 3""#;
     for (hook, why) in [
         ("setup = 'no-such-program'", "`setup` failed: exit 127"),
         ("conclude = 'kill -9 $$'", "`conclude` failed: killed by signal 9 (SIGKILL)"),
-        ("setup = { command = 'sleep 1000 & sleep 1000', timeout = '300ms' }", "`setup` failed: timed out"),
+        (
+            "setup = { command = 'sleep 1000 & sleep 1000', timeout = '300ms' }",
+            "`setup` failed: timed out",
+        ),
     ] {
         let project = Project::scripts(1).plan(&plan(1, &format!("command = 'true'\n{hook}")));
         let answer = project.tacho("track").exits(2);
@@ -114,8 +126,7 @@ setup = "printf 'no \\377 room\\n' >&2; exit 3""#;
     let cleanup = "command = 'true'\ncleanup = { command = 'sleep 1000', timeout = '300ms' }";
     let answer = Project::scripts(1).plan(&plan(1, cleanup)).tacho("track").exits(0);
     assert!(answer.stderr.contains("`cleanup` failed: timed out"), "{}", answer.stderr);
-    let hangs =
-        "command = 'true'\nprepare = { command = 'echo waiting; exec sleep 1000', timeout = '300ms' }";
+    let hangs = "command = 'true'\nprepare = { command = 'echo waiting; exec sleep 1000', timeout = '300ms' }";
     let project = Project::scripts(1).plan(&plan(2, hangs));
     let answer = project.tacho("track").exits(2);
     assert!(answer.stderr.contains("`prepare` failed: timed out"), "{}", answer.stderr);
@@ -138,7 +149,8 @@ fn a_server_and_its_client() {
              companion = {{ command = './pair serve {{port}}', port = 'free', per = '{per}' }}"
         );
         let project = pair().plan(&plan(3, &benchmark));
-        let answer = project.tacho("track --metric rate --metric companion-cpu --json").succeeds().json();
+        let answer =
+            project.tacho("track --metric rate --metric companion-cpu --json").succeeds().json();
         for series in answer["series"].as_array().unwrap() {
             let values = series["points"][0]["values"].as_array().unwrap();
             assert_eq!(values.len(), 3, "{per}: {series}");
@@ -164,7 +176,10 @@ fn a_server_that_cannot_be_had_is_told_with_what_it_printed() {
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port();
     let (failed, _) = server(&format!("command = './pair serve {{port}}', port = {port}"));
-    assert!(failed.contains(&format!("`companion`: port {port} is in use already by `")), "{failed}");
+    assert!(
+        failed.contains(&format!("`companion`: port {port} is in use already by `")),
+        "{failed}"
+    );
 }
 
 #[test]
@@ -180,17 +195,22 @@ fn what_was_kept_of_outputs_is_printed_as_it_was() {
     };
     let last = printed("");
     assert_eq!(last.stdout, b"line 2 \xff");
-    assert_eq!(String::from_utf8_lossy(&last.stderr), "note: `b`, run 1, round 2: one of 3 that are kept\n");
+    assert_eq!(
+        String::from_utf8_lossy(&last.stderr),
+        "note: `b`, run 1, round 2: one of 3 that are kept\n"
+    );
     assert_eq!(printed("--round 0").stdout, b"line 0 \xff");
     assert_eq!(printed("-b b --round 1").stdout, b"line 1 \xff");
     let none = project.tacho("show HEAD --output -b silent").exits(2).stderr;
     assert!(
-        none.starts_with("error: no such output of `") && none.contains("hint: `output = \"keep\"`"),
+        none.starts_with("error: no such output of `")
+            && none.contains("hint: `output = \"keep\"`"),
         "{none}"
     );
     let text = project.tacho("show HEAD").succeeds().stdout;
     assert!(text.contains("3 outputs kept; `--output` prints one"), "{text}");
     let shown = project.tacho("show HEAD --json").succeeds().json();
-    let of = |benchmark: usize| shown["hosts"][0]["benchmarks"][benchmark]["samples"][0]["kept"].clone();
+    let of =
+        |benchmark: usize| shown["hosts"][0]["benchmarks"][benchmark]["samples"][0]["kept"].clone();
     assert!(of(0).is_string() && of(1).is_null(), "{} {}", of(0), of(1));
 }

@@ -42,9 +42,12 @@ pub fn id(project: &Project, name: &str) -> String {
 fn the_commit_is_named_and_verified() {
     let project = step(12, 7);
     let answer = project.tacho("bisect HEAD~11 HEAD --seed 1 --quiet").succeeds();
+    let text = regex::Regex::new(r"on \S+\n")
+        .unwrap()
+        .replace(&answer.steady_stdout(), "on <host>\n")
+        .into_owned();
     let text =
-        regex::Regex::new(r"on \S+\n").unwrap().replace(&answer.steady_stdout(), "on <host>\n").into_owned();
-    let text = regex::Regex::new(r"log [a-z]{6}`").unwrap().replace(&text, "log <name>`").into_owned();
+        regex::Regex::new(r"log [a-z]{6}`").unwrap().replace(&text, "log <name>`").into_owned();
     // On a busy host executions are long enough to tell of others.
     let busy = regex::Regex::new("(?m)  (the host meanwhile|[0-9.]+ (CPU|GHz|°C).*)$").unwrap();
     let text = busy.replace_all(&text, "").into_owned();
@@ -77,7 +80,10 @@ fn the_commit_is_named_and_verified() {
         (&1.into(), &false.into()),
         "answered from what is kept"
     );
-    assert!(again["standing"]["samples"].as_u64().unwrap() < 40, "a number without noise takes few samples");
+    assert!(
+        again["standing"]["samples"].as_u64().unwrap() < 40,
+        "a number without noise takes few samples"
+    );
     assert_eq!(project.places(), Vec::<String>::new(), "what is measured is no part of any series");
 }
 
@@ -101,7 +107,10 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
 fn a_range_names_both_ends() {
     let project = step(4, 2);
     let answer = project.tacho("bisect HEAD~3..HEAD~1 --json").succeeds().json();
-    assert_eq!((&answer["asked"]["good"], &answer["asked"]["bad"]), (&"HEAD~3".into(), &"HEAD~1".into()));
+    assert_eq!(
+        (&answer["asked"]["good"], &answer["asked"]["bad"]),
+        (&"HEAD~3".into(), &"HEAD~1".into())
+    );
     let newest = project.tacho("bisect HEAD~3.. --json").succeeds().json();
     assert_eq!(
         (&newest["asked"]["bad"], newest["candidates"].as_array().unwrap().len()),
@@ -109,7 +118,8 @@ fn a_range_names_both_ends() {
     );
 }
 
-/// Nine commits that touch no path of the plan, one that changes the program, and one more that touches none.
+/// Nine commits that touch no path of the plan, one that changes the program, and one more that
+/// touches none.
 fn words_and_a_change() -> Project {
     let mut project = history(1, |_| "echo work 100".to_owned());
     for n in 1..=9 {
@@ -122,12 +132,16 @@ fn words_and_a_change() -> Project {
 fn commits_that_touch_no_path_are_left_out_until_the_one_after_them_is_named() {
     let project = words_and_a_change();
     let dry = project.tacho("bisect HEAD~11 HEAD --dry-run").succeeds().stdout;
-    assert!(dry.starts_with("which of 2 commits (9 more touch none of the plan's paths) changed "), "{dry}");
+    assert!(
+        dry.starts_with("which of 2 commits (9 more touch none of the plan's paths) changed "),
+        "{dry}"
+    );
     let answer = project.tacho("bisect HEAD~11 HEAD --json").succeeds().json();
     let standing = &answer["standing"];
     assert_eq!(standing["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
     assert_eq!(standing["culprits"][0]["parent"], id(&project, "HEAD~2").as_str());
-    // The nine are one program with the first, so that the last of them needs a build and nothing else.
+    // The nine are one program with the first, so that the last of them needs a build and nothing
+    // else.
     assert_eq!((&standing["builds"], &standing["ladder"][0]["same_to"]), (&4.into(), &9.into()));
     assert_eq!(standing["suspects"].as_array().unwrap().len(), 0);
     let text = project.tacho("bisect HEAD~11 HEAD").exits(0).stdout;
@@ -143,8 +157,12 @@ fn commits_that_touch_no_path_are_left_out_until_the_one_after_them_is_named() {
 fn where_no_more_may_be_built_those_left_out_may_be_it() {
     let project = words_and_a_change();
     let answer = project.tacho("bisect HEAD~11 HEAD --max-builds 3 --json").succeeds().json();
-    let left_out: Vec<u64> =
-        answer["candidates"].as_array().unwrap().iter().map(|it| it["left_out"].as_u64().unwrap()).collect();
+    let left_out: Vec<u64> = answer["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["left_out"].as_u64().unwrap())
+        .collect();
     assert_eq!(left_out, [0, 9, 0]);
     assert_eq!(answer["candidates"][1]["before"][8]["id"], id(&project, "HEAD~2").as_str());
     let suspects = &answer["standing"]["suspects"];
@@ -157,7 +175,10 @@ fn where_no_more_may_be_built_those_left_out_may_be_it() {
     let hint = "hint: with a larger `--max-builds`, the same command goes on among the commits before it\n";
     assert!(text.contains(hint), "{text}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
-    assert!(markdown.contains(others) && markdown.contains(&format!(" with `{parent}`.")), "{markdown}");
+    assert!(
+        markdown.contains(others) && markdown.contains(&format!(" with `{parent}`.")),
+        "{markdown}"
+    );
     let more = project.tacho("bisect HEAD~11 HEAD --quiet").exits(0).stdout;
     assert!(!more.contains(others) && more.contains("\n4 builds in "), "{more}");
 }
@@ -204,7 +225,11 @@ fn the_ends_may_be_exchanged() {
 fn a_commit_that_made_it_better_is_found_too() {
     let project = history(8, |n| format!("echo work {}", if n < 3 { 100 } else { 60 }));
     let answer = project.tacho("bisect HEAD~7 HEAD --quiet").succeeds();
-    assert!(answer.stdout.contains("change 3") && answer.stdout.contains("−40.0 %"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("change 3") && answer.stdout.contains("−40.0 %"),
+        "{}",
+        answer.stdout
+    );
     assert!(answer.stdout.contains("HEAD is the better one of both"), "{}", answer.stdout);
 }
 
@@ -226,13 +251,16 @@ fn where_nothing_changed_that_is_the_answer() {
 
 #[test]
 fn all_that_comes_and_goes_between_alike_ends_is_looked_for_on_wish() {
-    let project = history(60, |n| format!("echo work {}", if (8..51).contains(&n) { 300 } else { 100 }));
+    let project =
+        history(60, |n| format!("echo work {}", if (8..51).contains(&n) { 300 } else { 100 }));
     let ends = project.tacho("bisect HEAD~59 HEAD --quiet").exits(3).stdout;
     assert!(ends.contains(" does not show at the ends: `--all` looks there"), "{ends}");
     let answer = project.tacho("bisect HEAD~59 HEAD --all --quiet").exits(0).stdout;
     assert!(answer.contains(" change 8\n") && answer.contains(" change 51\n"), "{answer}");
     let tests = "! grep -q 300 prog";
-    let answer = project.command(["bisect", "HEAD~59", "HEAD", "--all", "--quiet", "--test", tests]).output();
+    let answer = project
+        .command(["bisect", "HEAD~59", "HEAD", "--all", "--quiet", "--test", tests])
+        .output();
     let answer = Answer::of(&answer.unwrap()).exits(0).stdout;
     assert!(answer.contains(" change 8\n") && answer.contains(" change 51\n"), "{answer}");
     let nothing = step(32, 99).tacho("bisect HEAD~31 HEAD --all --quiet").exits(3).stdout;
@@ -277,8 +305,9 @@ fn where_nothing_can_be_built_that_is_told() {
 
 #[test]
 fn what_a_crashing_program_printed_last_is_told() {
-    let project =
-        history(4, |n| if n == 2 { "echo no such table >&2; exit 3" } else { "echo work 1" }.to_owned());
+    let project = history(4, |n| {
+        if n == 2 { "echo no such table >&2; exit 3" } else { "echo work 1" }.to_owned()
+    });
     let answer = project.tacho("bisect HEAD~1 HEAD --quiet").exits(4);
     assert!(answer.stdout.contains(" failed: exit 3: no such table\n"), "{}", answer.stdout);
 }
@@ -288,15 +317,21 @@ fn what_fails_alike_at_both_ends_is_tried_at_no_other() {
     let project = step(12, 7);
     let all = ["bisect", "HEAD~11", "HEAD", "--build", "true"];
     let answer = |more: &[&str]| {
-        Answer::of(&project.command(all.iter().chain(more).copied()).output().unwrap()).exits(2).stdout
+        Answer::of(&project.command(all.iter().chain(more).copied()).output().unwrap())
+            .exits(2)
+            .stdout
     };
     let mistyped = answer(&["--run", "nobody --at-all", "--quiet"]);
     assert!(
-        mistyped
-            .starts_with("undecided: both ends fail in the same way, so no other revision was tried\nhint: "),
+        mistyped.starts_with(
+            "undecided: both ends fail in the same way, so no other revision was tried\nhint: "
+        ),
         "{mistyped}"
     );
-    assert!(mistyped.contains(" failed: exit 127: ") && mistyped.contains("\n2 builds in "), "{mistyped}");
+    assert!(
+        mistyped.contains(" failed: exit 127: ") && mistyped.contains("\n2 builds in "),
+        "{mistyped}"
+    );
     let unread = answer(&["--run", "sh prog", "--number", "nothing ([0-9]+)", "--json"]);
     assert!(unread.contains(r#""reason": "command""#), "{unread}");
     assert_eq!(unread.matches("nothing matches").count(), 2, "{unread}");
@@ -363,7 +398,8 @@ fn from_which_commit_on_the_metric_is_missing_is_told() {
     let lacking = project.tacho("bisect HEAD~22 HEAD --quiet").exits(4).stdout;
     assert!(lacking.starts_with("undecided: between the commits that could be measured nothing changed, but an end is not among them\n"), "{lacking}");
     assert!(
-        lacking.contains(&why) && lacking.contains(&format!("); {usable} is the last that was measured\n")),
+        lacking.contains(&why)
+            && lacking.contains(&format!("); {usable} is the last that was measured\n")),
         "{lacking}"
     );
     let markdown = project.tacho("bisect log --markdown").exits(4).stdout;
@@ -394,7 +430,9 @@ fn whoever_waits_says_for_whom() {
     assert!(said.ends_with(" is measuring on this host: waiting for it\n"), "{said}");
     drop(held);
     let answer = waiting.wait_with_output().unwrap();
-    assert!(answer.status.success() && String::from_utf8(answer.stdout).unwrap().contains("culprits"));
+    assert!(
+        answer.status.success() && String::from_utf8(answer.stdout).unwrap().contains("culprits")
+    );
 }
 
 #[test]
@@ -407,7 +445,10 @@ fn hints_name_what_can_answer() {
             && answer.contains("\nhint: mend what builds them, or name ends that can be built\n"),
         "{answer}"
     );
-    assert!(answer.contains("\nhint: `--retry-failed` builds again what could not be built\n"), "{answer}");
+    assert!(
+        answer.contains("\nhint: `--retry-failed` builds again what could not be built\n"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -424,9 +465,11 @@ fn culprits_of_an_unfinished_search_are_told_too() {
             }
         )
     });
-    let most =
-        |builds: u32| project.tacho(&format!("bisect HEAD~23 HEAD --all --quiet --max-builds {builds}"));
-    let so_far = (3..33).map(most).find(|it| it.stdout.contains("  changed work of work by ")).unwrap();
+    let most = |builds: u32| {
+        project.tacho(&format!("bisect HEAD~23 HEAD --all --quiet --max-builds {builds}"))
+    };
+    let so_far =
+        (3..33).map(most).find(|it| it.stdout.contains("  changed work of work by ")).unwrap();
     // It is not known whether there is more.
     let so_far = so_far.exits(6).stdout;
     assert!(
@@ -451,7 +494,8 @@ fn of_two_equal_steps_one_is_named_and_the_other_left_over() {
         assert!(!answer.contains("have drifted"), "{answer}");
         let size = |n: u32| format!("exit 9 {}", "x".repeat(10 * level(n)));
         let project = history(20, size);
-        let all = project.tacho("bisect HEAD~19 HEAD --all --quiet -m artifact-size").succeeds().stdout;
+        let all =
+            project.tacho("bisect HEAD~19 HEAD --all --quiet -m artifact-size").succeeds().stdout;
         assert!(all.contains("change 5\n") && all.contains("change 12\n"), "{all}");
         assert!(!all.contains("have drifted"), "{all}");
     }
@@ -490,18 +534,27 @@ fn ten_thousand_commits_take_few_builds() {
         .stdin(std::fs::File::open(&file).unwrap())
         .status();
     assert!(imported.unwrap().success());
-    let words = ["bisect", "long~10000", "long", "--run", "sh prog", "--number", "work ([0-9]+)", "--json"];
+    let words =
+        ["bisect", "long~10000", "long", "--run", "sh prog", "--number", "work ([0-9]+)", "--json"];
     let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "long~3457").as_str());
-    assert!(answer["standing"]["builds"].as_u64().unwrap() <= 14 + 4, "{}", answer["standing"]["builds"]);
+    assert!(
+        answer["standing"]["builds"].as_u64().unwrap() <= 14 + 4,
+        "{}",
+        answer["standing"]["builds"]
+    );
 }
 
 #[test]
 fn a_culprit_is_probed_on_wish() {
     let project = step(8, 5);
-    let Answer { stdout: answer, stderr, .. } = project.tacho("bisect HEAD~7 HEAD --probe --quiet").exits(0);
+    let Answer { stdout: answer, stderr, .. } =
+        project.tacho("bisect HEAD~7 HEAD --probe --quiet").exits(0);
     assert!(stderr.starts_with("note: other orders of linking are left out: "), "{stderr}");
-    assert!(answer.contains("\n  with an environment of random length: holds, +30.0 % "), "{answer}");
+    assert!(
+        answer.contains("\n  with an environment of random length: holds, +30.0 % "),
+        "{answer}"
+    );
     assert!(
         answer.contains("\n  with memory at the same addresses each time: holds, ")
             || answer.contains("\n  with memory at random addresses: holds, "),
@@ -520,7 +573,8 @@ fn a_culprit_is_probed_on_wish() {
 fn the_command_without_a_plan_can_be_repeated() {
     let project = without_plan(step(8, 5));
     let words = ["bisect", "HEAD~7", "HEAD", "--build", "cp prog made", "--run", "sh made # it's"];
-    let words = words.into_iter().chain(["--number", "work ([0-9]+)", "--better", "higher", "--markdown"]);
+    let words =
+        words.into_iter().chain(["--number", "work ([0-9]+)", "--better", "higher", "--markdown"]);
     let markdown = Answer::of(&project.command(words).output().unwrap()).succeeds().stdout;
     let command = markdown.rsplit_once(": `").unwrap().1.trim_end().trim_end_matches("`.");
     assert!(command.contains(" --better higher --min-effect 2%"), "{command}");
@@ -541,12 +595,15 @@ fn what_the_ends_once_were_is_told_of_a_known_answer_too() {
 #[test]
 fn what_the_ends_once_were_is_told_whatever_came_of_it() {
     let project = step(32, 20);
-    let undecided =
-        project.tacho("bisect HEAD~31 HEAD --before 100,180 --max-builds 3 --quiet").exits(4).stdout;
+    let undecided = project
+        .tacho("bisect HEAD~31 HEAD --before 100,180 --max-builds 3 --quiet")
+        .exits(4)
+        .stdout;
     assert!(undecided.contains("\nthe ends were 100 and 180, now 100 and 130\n"), "{undecided}");
     let named = project.tacho("bisect HEAD~31 HEAD --before 100,180 --quiet").succeeds().stdout;
     assert!(
-        named.contains("change 20") && named.contains("\nthe ends were 100 and 180, now 100 and 130\n"),
+        named.contains("change 20")
+            && named.contains("\nthe ends were 100 and 180, now 100 and 130\n"),
         "{named}"
     );
 }
@@ -554,10 +611,13 @@ fn what_the_ends_once_were_is_told_whatever_came_of_it() {
 #[test]
 fn memory_is_bisected() {
     let held = |n| if n < 5 { 1_000_000 } else { 30_000_000 };
-    let project =
-        history(8, |n| format!("x=$(head -c {} /dev/zero | tr '\\0' x); echo work ${{#x}}", held(n)));
-    let answer =
-        project.tacho("bisect HEAD~7 HEAD -m peak-memory --min-effect 100% --json").succeeds().json();
+    let project = history(8, |n| {
+        format!("x=$(head -c {} /dev/zero | tr '\\0' x); echo work ${{#x}}", held(n))
+    });
+    let answer = project
+        .tacho("bisect HEAD~7 HEAD -m peak-memory --min-effect 100% --json")
+        .succeeds()
+        .json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
     assert_eq!(answer["asked"]["metric"]["unit"], "bytes");
 }
@@ -575,7 +635,9 @@ fn a_least_effect_may_be_several_times_the_value() {
     let project = history(4, |n| format!("echo work {}", if n < 2 { 100 } else { 110 }));
     let small = project.tacho("bisect HEAD~3 HEAD --min-effect 200% --quiet").exits(3).stdout;
     assert!(
-        small.starts_with("not reproduced: HEAD~3 and HEAD do not differ in work of work by 200 % here"),
+        small.starts_with(
+            "not reproduced: HEAD~3 and HEAD do not differ in work of work by 200 % here"
+        ),
         "{small}"
     );
 }
@@ -583,12 +645,22 @@ fn a_least_effect_may_be_several_times_the_value() {
 #[test]
 fn what_lies_within_noise_is_told_to_take_long() {
     // To and fro by 30 %, counted outside of the build, and a change of 10 % is looked for.
-    let project = history(2, |_| "echo work $((1000 + ($1 * $1 * 331 + $1 * 17) % 997))".to_owned());
+    let project =
+        history(2, |_| "echo work $((1000 + ($1 * $1 * 331 + $1 * 17) % 997))".to_owned());
     let counter = project.path().join("counter");
     let counter = counter.display();
     let count = format!("echo >> {counter}; sh prog $(wc -l < {counter})");
-    let words =
-        ["bisect", "HEAD~1", "HEAD", "--run", &count, "--number", "work ([0-9]+)", "--min-effect", "10%"];
+    let words = [
+        "bisect",
+        "HEAD~1",
+        "HEAD",
+        "--run",
+        &count,
+        "--number",
+        "work ([0-9]+)",
+        "--min-effect",
+        "10%",
+    ];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(3);
     let told = regex::Regex::new(
         r"(?m)^note: values vary by \d+\.\d % \(standard deviation\), so that to find a change of 10 % takes about \d+ samples, some ",
@@ -597,7 +669,8 @@ fn what_lies_within_noise_is_told_to_take_long() {
     let dry = words.into_iter().chain(["--dry-run"]);
     let dry = Answer::of(&project.command(dry).output().unwrap()).succeeds().stdout;
     let known =
-        regex::Regex::new(r"; about \d+ samples, as values varied by \d+\.\d % here\nabout ").unwrap();
+        regex::Regex::new(r"; about \d+ samples, as values varied by \d+\.\d % here\nabout ")
+            .unwrap();
     assert!(known.is_match(&dry), "{dry}");
 }
 
@@ -606,8 +679,14 @@ fn values_of_zero_and_below_are_compared_by_difference() {
     let project = history(8, |n| format!("echo work {}", if n < 5 { -5 } else { -9 }))
         .plan(&PLAN.replace("work ([0-9.]+)", "work (-?[0-9.]+)"));
     let ratios = project.tacho("bisect HEAD~7 HEAD --quiet").exits(2).stdout;
-    assert!(ratios.starts_with("undecided: no value of either end has a ratio to another, "), "{ratios}");
-    assert!(ratios.contains("\nhint: values of 0 and below are compared by difference"), "{ratios}");
+    assert!(
+        ratios.starts_with("undecided: no value of either end has a ratio to another, "),
+        "{ratios}"
+    );
+    assert!(
+        ratios.contains("\nhint: values of 0 and below are compared by difference"),
+        "{ratios}"
+    );
     let answer = project.tacho("bisect HEAD~7 HEAD --min-effect 1 --json").succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
 }
@@ -615,10 +694,12 @@ fn values_of_zero_and_below_are_compared_by_difference() {
 #[test]
 fn a_culprit_is_linked_in_other_orders_where_that_can_be() {
     let project = step(4, 2).plan(&PLAN.replace("artifacts", "build = \"true\"\nartifacts"));
-    let Answer { stdout, stderr, .. } = project.tacho("bisect HEAD~3 HEAD --probe --quiet").exits(0);
+    let Answer { stdout, stderr, .. } =
+        project.tacho("bisect HEAD~3 HEAD --probe --quiet").exits(0);
     // The build links nothing, so that it comes out the same.
     let told = "with another order of linking (1): not available here: the build does not link as it is told";
-    let left_out = "note: other orders of linking are left out: they need a build, and `mold` or `lld`\n";
+    let left_out =
+        "note: other orders of linking are left out: they need a build, and `mold` or `lld`\n";
     assert_ne!(stdout.contains(told), stderr.contains(left_out), "{stdout}{stderr}");
 }
 
@@ -642,7 +723,10 @@ fn killed_again_and_again_it_goes_on_and_repeats_nothing() {
         assert_eq!(bisect().status, -1, "{moment}");
         let said = project.tacho("bisect log").exits(130).stdout;
         assert!(said.contains("\nnot finished yet: "), "{said}");
-        assert!(said.contains("` shows each step\nthe same command goes on: tacho bisect "), "{said}");
+        assert!(
+            said.contains("` shows each step\nthe same command goes on: tacho bisect "),
+            "{said}"
+        );
         let now = steps();
         assert_eq!(now[..kept.len()], kept, "{moment}");
         kept = now;
@@ -654,8 +738,11 @@ fn killed_again_and_again_it_goes_on_and_repeats_nothing() {
         (&1.into(), &id(&project, "HEAD~4").into())
     );
     let all = steps();
-    let mut built: Vec<&str> =
-        all.iter().filter(|it| it["build"].is_number()).map(|it| it["revision"].as_str().unwrap()).collect();
+    let mut built: Vec<&str> = all
+        .iter()
+        .filter(|it| it["build"].is_number())
+        .map(|it| it["revision"].as_str().unwrap())
+        .collect();
     assert_eq!(answer["standing"]["builds"], built.len());
     built.sort_unstable();
     built.dedup();
@@ -675,8 +762,10 @@ fn with_more_builds_it_goes_on() {
 #[test]
 fn sizes_of_artifacts_are_bisected_without_executing() {
     let project = history(10, |n| format!("exit 9 {}", "x".repeat(if n < 6 { 0 } else { 9000 })));
-    let answer =
-        project.tacho("bisect HEAD~9 HEAD -m artifact-size --min-effect 1KiB --json").succeeds().json();
+    let answer = project
+        .tacho("bisect HEAD~9 HEAD -m artifact-size --min-effect 1KiB --json")
+        .succeeds()
+        .json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~3").as_str());
     assert_eq!(answer["standing"]["executing"], 0.0);
 }
@@ -684,9 +773,11 @@ fn sizes_of_artifacts_are_bisected_without_executing() {
 #[test]
 fn processor_time_is_bisected_in_all_its_noise() {
     let turns = |n| if n < 5 { 2_000 } else { 60_000 };
-    let project =
-        history(8, |n| format!("i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo work 1", turns(n)));
-    let answer = project.tacho("bisect HEAD~7 HEAD -m cpu --min-effect 50% --json").succeeds().json();
+    let project = history(8, |n| {
+        format!("i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo work 1", turns(n))
+    });
+    let answer =
+        project.tacho("bisect HEAD~7 HEAD -m cpu --min-effect 50% --json").succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
 }
 
@@ -696,8 +787,9 @@ fn instructions_under_callgrind_are_bisected() {
         return;
     }
     let turns = |n| if n < 2 { 1_000 } else { 3_000 };
-    let project =
-        history(4, |n| format!("i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo work 1", turns(n)));
+    let project = history(4, |n| {
+        format!("i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo work 1", turns(n))
+    });
     let answer = project
         .tacho("bisect HEAD~3 HEAD -m instructions=callgrind --min-effect 10% --json")
         .succeeds()
@@ -711,7 +803,15 @@ fn without_a_plan_two_commands_are_enough() {
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
     let bare = project.tacho("bisect HEAD~7").exits(2).stderr;
     assert!(bare.contains("nothing to measure") && bare.contains("`--run COMMAND`"), "{bare}");
-    let words = ["bisect", "HEAD~7", "HEAD", "--build", "sed s,work,done:, prog > made", "--run", "sh made"];
+    let words = [
+        "bisect",
+        "HEAD~7",
+        "HEAD",
+        "--build",
+        "sed s,work,done:, prog > made",
+        "--run",
+        "sh made",
+    ];
     let words = words.into_iter().chain(["--number", "done: ([0-9]+)", "--json"]);
     let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
@@ -719,15 +819,25 @@ fn without_a_plan_two_commands_are_enough() {
     let name = answer["name"].as_str().unwrap();
     assert!(project.tacho("bisect list").succeeds().stdout.contains(name));
     let log = project.tacho(&format!("bisect log {name}")).succeeds().stdout;
-    assert!(log.contains("change 5") && log.contains(&format!("`tacho bisect log {name}`")), "{log}");
+    assert!(
+        log.contains("change 5") && log.contains(&format!("`tacho bisect log {name}`")),
+        "{log}"
+    );
     let elsewhere = tempfile::tempdir().unwrap();
     let folder = elsewhere.path().to_str().unwrap();
     let nothing = project.tacho(&format!("bisect log --repository {folder}")).exits(2);
     assert!(nothing.stderr.starts_with("error: nothing was bisected yet\n"), "{}", nothing.stderr);
     project.tacho("site pages").succeeds();
-    assert!(project.path().join(format!("pages/bisection/{name}.html")).exists(), "it can be shared");
+    assert!(
+        project.path().join(format!("pages/bisection/{name}.html")).exists(),
+        "it can be shared"
+    );
     let project = project.plan(PLAN);
-    assert_eq!(project.tacho("bisect log --json").succeeds().json()["name"], name, "a plan does not hide it");
+    assert_eq!(
+        project.tacho("bisect log --json").succeeds().json()["name"],
+        name,
+        "a plan does not hide it"
+    );
     project.tacho("site more --repository .").succeeds();
     assert!(project.path().join(format!("more/bisection/{name}.html")).exists());
 }
@@ -736,8 +846,16 @@ fn without_a_plan_two_commands_are_enough() {
 fn a_benchmark_without_a_plan_may_be_a_list_of_commands_with_braces() {
     let project = step(4, 2);
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
-    let words =
-        ["bisect", "HEAD~3", "HEAD", "--run", "x=${x:-prog}; sh $x", "--number", "work ([0-9]+)", "--json"];
+    let words = [
+        "bisect",
+        "HEAD~3",
+        "HEAD",
+        "--run",
+        "x=${x:-prog}; sh $x",
+        "--number",
+        "work ([0-9]+)",
+        "--json",
+    ];
     let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
 }
@@ -810,7 +928,10 @@ fn mistakes_are_told_before_anything_is_done() {
     hint: write them as `GOOD BAD`, or as `GOOD..BAD`
     ");
     for words in ["HEAD~3...HEAD", "HEAD~3..HEAD~1 HEAD", ".."] {
-        assert!(says(&format!("bisect {words} -b work")).contains("does not name two ends\n"), "{words}");
+        assert!(
+            says(&format!("bisect {words} -b work")).contains("does not name two ends\n"),
+            "{words}"
+        );
     }
     assert!(says("bisect HEAD~3 nobody -b work").contains("`nobody`"));
     assert!(says("bisect HEAD~3 HEAD -b work --max-builds 0").contains("--max-builds"));
@@ -841,7 +962,11 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     let told = format!(
         "\nside itself, which the main line of main does not pass through, behaves as {start} does, where they part: "
     );
-    assert!(answer.stdout.contains("change 2") && answer.stdout.contains(&told), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("change 2") && answer.stdout.contains(&told),
+        "{}",
+        answer.stdout
+    );
     let json = project.tacho("bisect side main --json").exits(0).json();
     assert_eq!(json["standing"]["aside"]["said"], "alike");
     let log = project.tacho("bisect log").exits(0).stdout;
@@ -856,7 +981,8 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
     let project = with_a_side(2, "echo work 90\n");
     let start = id(&project, "HEAD~3")[..10].to_owned();
     let answer = project.tacho("bisect side main --quiet").exits(0).stdout;
-    let told = format!("does not pass through, differs from {start}, where they part, by −10.0 %\n");
+    let told =
+        format!("does not pass through, differs from {start}, where they part, by −10.0 %\n");
     assert!(answer.contains("change 2") && answer.contains(&told), "{answer}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(markdown.contains("\n- side itself, which") && markdown.contains(&told), "{markdown}");
@@ -864,7 +990,10 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
     let project = with_a_side(4, "echo work 90\n");
     let start = id(&project, "HEAD~3")[..10].to_owned();
     let answer = project.tacho("bisect side main --quiet").exits(3).stdout;
-    assert!(answer.starts_with(&format!("not reproduced: {start} and main do not differ ")), "{answer}");
+    assert!(
+        answer.starts_with(&format!("not reproduced: {start} and main do not differ ")),
+        "{answer}"
+    );
     let way = format!(
         "\nthat change is on the way from {start} to side, which is not searched: `tacho bisect {start} side` does\n"
     );
@@ -877,7 +1006,8 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
 #[test]
 fn a_change_that_was_found_says_what_to_bisect() {
     // Some noise of its own, or nothing is judged.
-    let level = |n: u32| if n < 17 { 100_000 + n * 7919 % 101 * 6 } else { 120_000 + n * 7919 % 101 * 6 };
+    let level =
+        |n: u32| if n < 17 { 100_000 + n * 7919 % 101 * 6 } else { 120_000 + n * 7919 % 101 * 6 };
     let project = history(32, |n| format!("echo work {}", level(n)));
     project.tacho("track --every 2commits --seed 1").succeeds();
     let events = project.tacho("changes --json").json();
@@ -897,7 +1027,9 @@ fn a_change_that_was_found_says_what_to_bisect() {
     let answer = answer.json();
     let asked = &answer["asked"];
     assert_eq!((&asked["change"], &asked["before"][0]), (&change["name"], &change["before"]));
-    assert!((asked["least"].as_f64().unwrap() - change["effect"].as_f64().unwrap() / 2.0).abs() < 6e-4);
+    assert!(
+        (asked["least"].as_f64().unwrap() - change["effect"].as_f64().unwrap() / 2.0).abs() < 6e-4
+    );
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~14").as_str());
     let unknown = project.tacho("bisect --change nobody").exits(2).stderr;
     assert!(unknown.starts_with("error: there is no change `nobody`\n"), "{unknown}");
@@ -923,11 +1055,16 @@ fn a_test_that_begins_to_fail_is_bisected_without_a_plan() {
     // Halving takes 5 of each.
     assert!(standing["samples"].as_u64().unwrap() <= 5 + 18, "{}", standing["samples"]);
     assert!(standing["builds"].as_u64().unwrap() <= 5 + 4, "{}", standing["builds"]);
-    assert_eq!((&answer["asked"]["by"], &answer["asked"]["test"]), (&"failure".into(), &"sh prog".into()));
+    assert_eq!(
+        (&answer["asked"]["by"], &answer["asked"]["test"]),
+        (&"failure".into(), &"sh prog".into())
+    );
     let text = bisect_test(&project, "sh prog", "HEAD~31 HEAD --quiet").exits(0).stdout;
     assert!(text.contains("  changed how often `sh prog` fails by +"), "{text}");
     assert!(
-        text.contains(" of executions\n") && text.contains(" 0 % fail ") && text.contains(" 100 % fail "),
+        text.contains(" of executions\n")
+            && text.contains(" 0 % fail ")
+            && text.contains(" 100 % fail "),
         "{text}"
     );
     assert!(!project.path().join(".tacho").exists(), "nothing is left in the repository");
@@ -935,8 +1072,9 @@ fn a_test_that_begins_to_fail_is_bisected_without_a_plan() {
 
 #[test]
 fn a_test_that_can_tell_neither_skips_the_commit() {
-    let project =
-        history(16, |n| format!("exit {}", if (7..10).contains(&n) { 125 } else { u32::from(n >= 8) }));
+    let project = history(16, |n| {
+        format!("exit {}", if (7..10).contains(&n) { 125 } else { u32::from(n >= 8) })
+    });
     let answer = bisect_test(&project, "sh prog", "HEAD~15 HEAD --quiet").succeeds();
     assert!(answer.stdout.contains("change 10"), "{}", answer.stdout);
     assert!(answer.stdout.contains("or one of the 3 commits before it that could not be measured"));
@@ -989,13 +1127,29 @@ fn a_test_that_says_nothing_names_nobody() {
 fn what_the_revert_changes_is_measured() {
     let more = ["echo work 130 # 0", "", "", "", "echo work 1 # 2"].join("\n");
     let project = without_plan(step(3, 1)).file("prog", &more).commit("more");
-    let project =
-        project.file("prog", &more.replace("130", "160")).commit("it").file("doc", "x\n").commit("words");
-    let words =
-        ["bisect", "HEAD~2", "HEAD", "--run", "sh prog", "--number", "work ([0-9]{3})", "--revert", "--json"];
+    let project = project
+        .file("prog", &more.replace("130", "160"))
+        .commit("it")
+        .file("doc", "x\n")
+        .commit("words");
+    let words = [
+        "bisect",
+        "HEAD~2",
+        "HEAD",
+        "--run",
+        "sh prog",
+        "--number",
+        "work ([0-9]{3})",
+        "--revert",
+        "--json",
+    ];
     let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
     let rows = answer["revert"]["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 1, "{}", answer["revert"]);
-    assert!((rows[0]["ratio"].as_f64().unwrap() - 130.0 / 160.0).abs() < 1e-3, "{}", answer["revert"]);
+    assert!(
+        (rows[0]["ratio"].as_f64().unwrap() - 130.0 / 160.0).abs() < 1e-3,
+        "{}",
+        answer["revert"]
+    );
 }

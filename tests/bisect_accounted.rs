@@ -1,4 +1,5 @@
-//! What merges changed is accounted for: by their commits, by the merge itself, and within one allowance.
+//! What merges changed is accounted for: by their commits, by the merge itself, and within one
+//! allowance.
 
 use insta::assert_snapshot;
 
@@ -79,7 +80,8 @@ fn what_goes_the_other_way_is_told_with_all_that_makes_it_up() {
     assert_eq!(all, ["b2-better", "b4-worse"]);
 }
 
-/// Both merges become slower, the second by its second commit; the first by a merge inside of it, too.
+/// Both merges become slower, the second by its second commit; the first by a merge inside of it,
+/// too.
 const TWO: &str = "tag good; m1; on br; b1; b2 b=112; on main; m2; merge bring br; m3; on other; o1; o2 a=130; on main; \
     m4; merge carry other; m5; m6; tag bad";
 
@@ -141,8 +143,10 @@ fn what_may_be_spent_is_for_all_of_a_call() {
     assert!(outer > 2 && inner > 0, "{whole}");
     let project = made(TWO);
     let most = outer + inner - 1;
-    let spent =
-        project.tacho(&format!("bisect good bad --into-merges --max-builds {most} --json")).exits(4).json();
+    let spent = project
+        .tacho(&format!("bisect good bad --into-merges --max-builds {most} --json"))
+        .exits(4)
+        .json();
     assert_eq!(spent["standing"]["found"]["reason"], "budget");
     assert_eq!(builds(&spent["asked"]["spent"]) + builds(&spent["standing"]), most);
     let command = format!("bisect good bad --into-merges --max-builds {}", most + 1);

@@ -3,7 +3,8 @@
 use crate::bisect::{PLAN, history, step, without_plan};
 use crate::harness::{Answer, Project};
 
-/// So many commits without paths that matter; those in this range are slower, and all others are the same program.
+/// So many commits without paths that matter; those in this range are slower, and all others are
+/// the same program.
 fn there_and_back(commits: u32, slower: std::ops::Range<u32>) -> Project {
     let plan = PLAN.replace("paths = [\"prog\", \"Makefile\"]\n", "");
     let commit = |project: Project, n: u32| {
@@ -17,7 +18,10 @@ fn there_and_back(commits: u32, slower: std::ops::Range<u32>) -> Project {
 fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
     let project = there_and_back(24, 8..15);
     let said = project.tacho("bisect HEAD~23 HEAD --quiet").exits(3).stdout;
-    assert!(said.contains("\n  both built to the same artifacts: they are the same program\n"), "{said}");
+    assert!(
+        said.contains("\n  both built to the same artifacts: they are the same program\n"),
+        "{said}"
+    );
     let said = project.tacho("bisect HEAD~23 HEAD --all --quiet").exits(0).stdout;
     assert!(said.contains(" change 8\n") && said.contains(" change 15\n"), "{said}");
     let project = there_and_back(24, 0..0);
@@ -33,7 +37,8 @@ fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
 
 #[test]
 fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
-    let project = without_plan(history(8, |n| format!("echo work {}", if n < 5 { 100 } else { 105 })));
+    let project =
+        without_plan(history(8, |n| format!("echo work {}", if n < 5 { 100 } else { 105 })));
     let words = [
         "bisect",
         "HEAD~3",
@@ -46,7 +51,8 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
         "work ([0-9]+)",
         "--quiet",
     ];
-    let bisect = |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
+    let bisect =
+        |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
     let said = bisect(&[]).exits(4).stdout;
     let why = "undecided: two builds do not tell how far builds vary for no reason of the source: +5.0 % may be that\n";
     assert!(said.contains(why), "{said}");
@@ -100,7 +106,8 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
 #[test]
 fn a_jump_from_unit_to_unit_is_told_as_one() {
     let hint = "hint: numbers that change by a factor of 1000 or 1024, ";
-    for (before, after, told) in [("0.5", "500", true), ("2097152", "2", true), ("1", "900", false)] {
+    for (before, after, told) in [("0.5", "500", true), ("2097152", "2", true), ("1", "900", false)]
+    {
         let project = history(8, |n| format!("echo work {}", if n < 5 { before } else { after }));
         let said = project.tacho("bisect HEAD~7 HEAD --quiet").exits(0).stdout;
         assert_eq!(said.contains(hint), told, "{said}");
@@ -119,11 +126,14 @@ fn a_negative_effect_is_a_mistake_with_a_hint() {
 #[test]
 fn prose_keeps_to_the_width_of_the_terminal() {
     let project = step(8, 5);
-    let output = project.command(["bisect", "HEAD~7", "HEAD~4", "--quiet"]).env("COLUMNS", "60").output();
+    let output =
+        project.command(["bisect", "HEAD~7", "HEAD~4", "--quiet"]).env("COLUMNS", "60").output();
     let said = Answer::of(&output.unwrap()).exits(3).stdout;
-    // Tables, which are indented, have a column more where the host is busy; commands are there to be copied.
+    // Tables, which are indented, have a column more where the host is busy; commands are there to
+    // be copied.
     let is_prose = |line: &&str| !line.starts_with("  ") && !line.contains(": tacho bisect ");
-    let wide: Vec<&str> = said.lines().filter(is_prose).filter(|line| line.chars().count() > 60).collect();
+    let wide: Vec<&str> =
+        said.lines().filter(is_prose).filter(|line| line.chars().count() > 60).collect();
     assert!(wide.is_empty(), "{wide:#?}");
 }
 

@@ -1,4 +1,5 @@
-//! Into a merge that did it: real repositories, whose program answers with the product of what two files hold.
+//! Into a merge that did it: real repositories, whose program answers with the product of what two
+//! files hold.
 
 use insta::assert_snapshot;
 
@@ -17,11 +18,13 @@ command = "sh {build}/prog"
 metrics = [{ name = "work", from = 'regex:work ([0-9.]+)' }]
 "#;
 
-/// Steps of a history: a commit `NAME` or `NAME file=text`, `on BRANCH` (made where nobody is yet), `merge MESSAGE BRANCH...`, `tag NAME`.
+/// Steps of a history: a commit `NAME` or `NAME file=text`, `on BRANCH` (made where nobody is yet),
+/// `merge MESSAGE BRANCH...`, `tag NAME`.
 pub fn made(steps: &str) -> Project {
     let start = Project::repository().plan(PLAN).file("a", "100").file("b", "100").commit("m0");
-    steps.split(';').map(|step| step.split_whitespace().collect::<Vec<_>>()).fold(start, |project, step| {
-        match step.as_slice() {
+    steps.split(';').map(|step| step.split_whitespace().collect::<Vec<_>>()).fold(
+        start,
+        |project, step| match step.as_slice() {
             ["on", branch] => {
                 let exists = project.git(["branch", "--list", branch]).contains(branch);
                 let new = if exists { "--force" } else { "-b" };
@@ -46,8 +49,8 @@ pub fn made(steps: &str) -> Project {
                 files.iter().fold(project, write).commit(name)
             }
             [] => project,
-        }
-    })
+        },
+    )
 }
 
 /// What is told, without how long it took, and which names the bisections have.
@@ -61,11 +64,13 @@ pub fn told(text: &str) -> String {
 /// The subjects of what is named, in order.
 pub fn named(answer: &serde_json::Value) -> Vec<&str> {
     let culprits = answer["standing"]["culprits"].as_array().unwrap();
-    let place = |culprit: &serde_json::Value| usize::try_from(culprit["place"].as_u64().unwrap()).unwrap();
+    let place =
+        |culprit: &serde_json::Value| usize::try_from(culprit["place"].as_u64().unwrap()).unwrap();
     culprits.iter().map(|it| answer["candidates"][place(it)]["subject"].as_str().unwrap()).collect()
 }
 
-/// The branch takes up the main line, which became slower meanwhile, before it becomes slower itself.
+/// The branch takes up the main line, which became slower meanwhile, before it becomes slower
+/// itself.
 const TAKEN_UP: &str = "m1; on br; b1; on main; m2; m3-innocent a=150; m4; tag good; m5; on br; merge back main; b2; \
     b3-guilty b=112; b4; on main; m6; merge bring br; m7; tag bad";
 
@@ -94,12 +99,16 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
     assert_snapshot!(answer.stderr, @"note: 54c0abd862 is a merge: going on among the commits that it brought");
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     let merge = &json["asked"]["within"][0];
-    assert_eq!((merge["subject"].as_str(), merge["ends"][0].as_str()), (Some("bring"), Some("good")));
+    assert_eq!(
+        (merge["subject"].as_str(), merge["ends"][0].as_str()),
+        (Some("bring"), Some("good"))
+    );
     assert!((merge["effect"]["estimate"].as_f64().unwrap() - 0.12).abs() < 1e-6, "{merge}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(
-        markdown
-            .contains("`tacho bisect good bad --benchmark work --metric work --min-effect 2% --into-merges`"),
+        markdown.contains(
+            "`tacho bisect good bad --benchmark work --metric work --min-effect 2% --into-merges`"
+        ),
         "{markdown}"
     );
 }
@@ -120,7 +129,8 @@ fn all_parents_of_a_merge_brought_something() {
     let project = made(steps);
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     assert_eq!(named(&json), ["y2-guilty"]);
-    let subjects = json["candidates"].as_array().unwrap().iter().map(|it| it["subject"].as_str().unwrap());
+    let subjects =
+        json["candidates"].as_array().unwrap().iter().map(|it| it["subject"].as_str().unwrap());
     assert_eq!(subjects.collect::<Vec<_>>(), ["m2", "x1", "x2", "y1", "y2-guilty", "y3", "bring"]);
 }
 
@@ -193,7 +203,8 @@ fn commits_of_a_merge_that_cannot_be_measured_are_a_set_with_it() {
     let project = project.file("prog", "echo work 150 # d\n").commit("after");
     let answer = project.tacho("bisect HEAD~3 HEAD --into-merges --quiet").exits(0);
     let short = &id(&project, "HEAD~1")[..10];
-    let why = format!("note: it is {short} itself, or the commit before it that could not be measured\n");
+    let why =
+        format!("note: it is {short} itself, or the commit before it that could not be measured\n");
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     assert!(
         answer.stdout.contains(" bring side\n  or the commit before it that could not"),

@@ -1,4 +1,5 @@
-//! What a bisection tells beside its answer: its exit status, how it is repeated, and what cannot be meant.
+//! What a bisection tells beside its answer: its exit status, how it is repeated, and what cannot
+//! be meant.
 
 use crate::bisect::{PLAN, history, id, step, without_plan};
 use crate::harness::{Answer, Project};
@@ -48,7 +49,10 @@ fn what_a_probe_shows_to_depend_on_more_exits_with_a_status_of_its_own() {
     let answer = project.plan(&plan).tacho("bisect HEAD~7 HEAD --probe --quiet").exits(5).stdout;
     let depends = "verified, but it depends on the machine or the layout of the program:\n";
     assert!(answer.starts_with(depends), "{answer}");
-    assert!(answer.contains("\n  with an environment of random length: gone, +0.0 % in "), "{answer}");
+    assert!(
+        answer.contains("\n  with an environment of random length: gone, +0.0 % in "),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -59,7 +63,10 @@ fn all_that_shaped_it_is_in_the_command_that_repeats_it() {
     let said = project.tacho(&format!("bisect HEAD~7 HEAD {typed} --quiet")).succeeds().stdout;
     let [good, bad] = ["HEAD~7", "HEAD"].map(|name| id(&project, name)[..10].to_owned());
     let command = format!("tacho bisect {good} {bad} {typed}");
-    assert!(said.contains(&format!("\nonce more, with fresh samples: {command} --again\n")), "{said}");
+    assert!(
+        said.contains(&format!("\nonce more, with fresh samples: {command} --again\n")),
+        "{said}"
+    );
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
     assert!(markdown.contains(&format!(": `{command}`.\n")), "{markdown}");
     let same = project.tacho(command.strip_prefix("tacho ").unwrap()).exits(0).stderr;
@@ -120,7 +127,8 @@ fn that_each_revision_is_measured_by_the_same_program_is_told() {
 
 #[test]
 fn what_others_wrote_moves_no_cursor_and_turns_no_writing() {
-    let project = step(8, 8).file("prog", "echo work 130\n").commit("slow\u{202e}er \u{1b}[31mred\u{2066}");
+    let project =
+        step(8, 8).file("prog", "echo work 130\n").commit("slow\u{202e}er \u{1b}[31mred\u{2066}");
     project.git([
         "commit",
         "--quiet",
@@ -137,9 +145,13 @@ fn what_others_wrote_moves_no_cursor_and_turns_no_writing() {
     assert!(answer.stdout.contains(" slower [31mred\n  by A. Author\n"), "{}", answer.stdout);
     clean(&answer.stdout);
     clean(&answer.stderr);
-    for words in
-        ["bisect log --markdown", "bisect log", "bisect list", "track HEAD~1..HEAD --quiet", "show HEAD"]
-    {
+    for words in [
+        "bisect log --markdown",
+        "bisect log",
+        "bisect list",
+        "track HEAD~1..HEAD --quiet",
+        "show HEAD",
+    ] {
         let answer = project.tacho(words).succeeds();
         clean(&answer.stdout);
         clean(&answer.stderr);

@@ -50,10 +50,14 @@ fn grown(
 ) -> Project {
     commits.fold(project, |project, commit| {
         let [generate, show, hits] = levels(commit).map(|level| level * noise(commit));
-        let script =
-            format!("echo generate {generate:.4}\necho show {show:.4}\necho hits {hits:.4}\n# {commit}\n");
-        let subject =
-            if commit == 13 { "cache | what was *generated*".to_owned() } else { format!("change {commit}") };
+        let script = format!(
+            "echo generate {generate:.4}\necho show {show:.4}\necho hits {hits:.4}\n# {commit}\n"
+        );
+        let subject = if commit == 13 {
+            "cache | what was *generated*".to_owned()
+        } else {
+            format!("change {commit}")
+        };
         project.file("prog", &script).commit(&subject)
     })
 }
@@ -63,7 +67,8 @@ fn trade_off(commit: u32) -> [f64; 3] {
     if commit < 13 { [100.0, 10.0, 50.0] } else { [50.0, 80.0, 50.0] }
 }
 
-/// That history, measured. Tests that go on at the same time share the measuring, and each has a copy of its own.
+/// That history, measured. Tests that go on at the same time share the measuring, and each has a
+/// copy of its own.
 fn tracked() -> (Project, Arc<Project>) {
     static SHARED: Mutex<Weak<Project>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap();
@@ -90,7 +95,8 @@ fn named<'a>(changes: &'a [Value], benchmark: &str) -> &'a Value {
 fn nameless(answer: &str, listing: &Value) -> String {
     let times = regex::Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d").unwrap();
     let all = changes(listing);
-    let text = times.replace_all(answer, "<moment>").replace(all[0]["host"].as_str().unwrap(), "<host>");
+    let text =
+        times.replace_all(answer, "<moment>").replace(all[0]["host"].as_str().unwrap(), "<host>");
     let hide = |text: String, change: &Value| {
         text.replace(
             change["name"].as_str().unwrap(),
@@ -132,7 +138,10 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     let event = &listing["events"][0];
     assert_eq!(listing["events"].as_array().unwrap().len(), 1, "{listing}");
     assert_eq!(event["revision"]["id"], thirteenth.trim());
-    assert_eq!((&event["better"], &event["worse"], &event["commits"]), (&json!(1), &json!(1), &json!(1)));
+    assert_eq!(
+        (&event["better"], &event["worse"], &event["commits"]),
+        (&json!(1), &json!(1), &json!(1))
+    );
     assert_eq!((&listing["judged"], &listing["regressions"]), (&json!(3), &json!(1)));
     let changes = changes(&listing);
     let slower = named(&changes, "show");
@@ -145,7 +154,8 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     assert_eq!(slower["unit"], "nanoseconds");
 }
 
-/// Commit 10 makes thirty of forty-four benchmarks slower and ten faster, each by another share; the last four stay as they are.
+/// Commit 10 makes thirty of forty-four benchmarks slower and ten faster, each by another share;
+/// the last four stay as they are.
 #[test]
 fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
     let level = |commit: u32, benchmark: u32| match benchmark {
@@ -155,7 +165,8 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
         _ => 100.0,
     };
     let levels = |commit: u32| -> String {
-        let noisy = |benchmark: u32| level(commit, benchmark) * noise(commit * (7 * commit + benchmark));
+        let noisy =
+            |benchmark: u32| level(commit, benchmark) * noise(commit * (7 * commit + benchmark));
         (1..=44).map(|benchmark| format!("{benchmark}: {:.4}\n", noisy(benchmark))).collect()
     };
     let plan = format!(
@@ -173,7 +184,10 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
     let listing = project.tacho("changes --json").exits(1).json();
     assert_eq!((&listing["judged"], &listing["regressions"]), (&json!(44), &json!(30)));
     let [event] = listing["events"].as_array().unwrap().as_slice() else { panic!("{listing}") };
-    assert_eq!((&event["worse"], &event["better"], &event["commits"]), (&json!(30), &json!(10), &json!(1)));
+    assert_eq!(
+        (&event["worse"], &event["better"], &event["commits"]),
+        (&json!(30), &json!(10), &json!(1))
+    );
     assert_eq!(event["revision"]["id"], project.git(["rev-parse", "HEAD~8"]).trim());
     assert_eq!(event["changes"].as_array().unwrap().len(), 40);
 
@@ -183,7 +197,10 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
     let worse = rows.iter().position(|row| row.contains(" better ")).unwrap();
     assert_eq!(worse, 30, "what got worse comes first: {answer}");
     assert!(answer.contains("\n  a trade-off: 30 worse, 10 better\n"), "{answer}");
-    assert!(answer.ends_with("40 changes at 1 place in 44 series; 30 for the worse and new\n"), "{answer}");
+    assert!(
+        answer.ends_with("40 changes at 1 place in 44 series; 30 for the worse and new\n"),
+        "{answer}"
+    );
     let name = event["changes"][0]["name"].as_str().unwrap();
     let shown = project.tacho(&format!("changes show {name} --json")).succeeds().json();
     assert_eq!(shown["changes"].as_array().unwrap().len(), 1);
@@ -225,7 +242,8 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
     ");
 
     // A note of two lines stays below its date, and sixty columns have room for all but addresses.
-    let noted = project.command(["changes", "set", &name, "new", "--note", "one\ntwo"]).output().unwrap();
+    let noted =
+        project.command(["changes", "set", &name, "new", "--note", "one\ntwo"]).output().unwrap();
     assert!(noted.status.success());
     let mut narrow = project.command(["changes", "show", &name]);
     let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).succeeds().stdout;
@@ -234,11 +252,21 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
     assert!(told.contains("marked new: one\n    two\n"), "{told}");
 
     let json = project.tacho("changes show HEAD~11 --json").succeeds().json();
-    assert_eq!(json["changes"].as_array().unwrap().len(), 2, "of a revision all that changed there");
-    let evidence =
-        json["changes"].as_array().unwrap().iter().find(|one| one["change"]["name"] == *name).unwrap();
+    assert_eq!(
+        json["changes"].as_array().unwrap().len(),
+        2,
+        "of a revision all that changed there"
+    );
+    let evidence = json["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["change"]["name"] == *name)
+        .unwrap();
     assert_eq!(evidence["commits"][0]["files"], json!(["prog"]));
-    assert!(evidence["commits"][0]["link"].as_str().unwrap().starts_with("https://example.org/commit/"));
+    assert!(
+        evidence["commits"][0]["link"].as_str().unwrap().starts_with("https://example.org/commit/")
+    );
     assert_eq!(evidence["sides"][0]["revisions"].as_array().unwrap().len(), 12);
     assert_eq!(
         evidence["sides"][1]["values"].as_array().unwrap().len(),
@@ -264,25 +292,33 @@ fn a_change_where_a_quirk_begins_is_told_as_that() {
     let all = changes(&listing);
     let [change] = all.as_slice() else { panic!("{listing}") };
     assert_eq!((&change["kind"], &change["regression"]), (&json!("environment"), &json!(false)));
-    assert_eq!(change["environment"], json!([{ "tag": "quirks", "before": "none", "after": "libc" }]));
-    let shown = project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
+    assert_eq!(
+        change["environment"],
+        json!([{ "tag": "quirks", "before": "none", "after": "libc" }])
+    );
+    let shown =
+        project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
     let why = "it need not be the program: the quirk `libc` begins here\n";
     assert!(shown.stdout.contains(why), "{}", shown.stdout);
 }
 
-/// The second half of the history is built with another compiler, which makes the number that is printed 50 into 90.
+/// The second half of the history is built with another compiler, which makes the number that is
+/// printed 50 into 90.
 #[test]
 fn a_change_with_the_compiler_is_told_as_that() {
     let project = history(12, |_| [100.0, 10.0, 50.0]);
     let plan = PLAN.replace("name = \"prog\"\n", "name = \"prog\"\nbuild = \"cc prog\"\n");
     let compiler = |version: &str, does: &str| {
-        format!("#!/bin/sh\nif test \"$1\" = --version; then echo 'cc {version}'; else {does}; fi\n")
+        format!(
+            "#!/bin/sh\nif test \"$1\" = --version; then echo 'cc {version}'; else {does}; fi\n"
+        )
     };
     let mut project = project.plan(&plan).file("bin/cc", &compiler("12.2.0", "true"));
     let track = |project: &Project| {
         let cc = project.path().join("bin/cc");
         std::fs::set_permissions(&cc, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let path = format!("{}:{}", project.path().join("bin").display(), std::env::var("PATH").unwrap());
+        let path =
+            format!("{}:{}", project.path().join("bin").display(), std::env::var("PATH").unwrap());
         let done = project.command(["track", "--quiet"]).env("PATH", path).output().unwrap();
         Answer::of(&done).succeeds();
     };
@@ -295,8 +331,10 @@ fn a_change_with_the_compiler_is_told_as_that() {
     let [change] = all.as_slice() else { panic!("{listing}") };
     let expected = json!([{ "tag": "compiler cc", "before": "cc 12.2.0", "after": "cc 13.1.0" }]);
     assert_eq!((&change["kind"], &change["environment"]), (&json!("environment"), &expected));
-    let shown = project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
-    let why = "it need not be the program: the compiler cc changed here too: cc 12.2.0, then cc 13.1.0\n";
+    let shown =
+        project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
+    let why =
+        "it need not be the program: the compiler cc changed here too: cc 12.2.0, then cc 13.1.0\n";
     assert!(shown.stdout.contains(why), "{}", shown.stdout);
     let built = project.tacho("show HEAD --json").succeeds().json();
     assert_eq!(built["hosts"][0]["build"]["tools"]["cc"], "cc 13.1.0");
@@ -316,19 +354,28 @@ fn the_users_word_is_kept_and_counted() {
     assert_eq!(String::from_utf8_lossy(&said.stdout), format!("{slower}  show · time: expected\n"));
     let listing = project.tacho("changes --json").exits(0).json();
     let change = named(&changes(&listing), "show").clone();
-    assert_eq!((&change["state"], &change["note"]), (&json!("expected"), &json!("the price of the cache")));
+    assert_eq!(
+        (&change["state"], &change["note"]),
+        (&json!("expected"), &json!("the price of the cache"))
+    );
 
     let text = project.tacho("changes").exits(0).stdout;
     assert!(text.contains("false alarms: 0 of 1 change that was looked at (0.0 %)"), "{text}");
 
     project.tacho(&format!("changes set {faster} false-alarm")).succeeds();
     let listing = project.tacho("changes --json").exits(0).json();
-    assert_eq!(listing["false_alarms"], json!({ "marked": 1, "looked_at": 2, "told": 2, "rate": 0.5 }));
+    assert_eq!(
+        listing["false_alarms"],
+        json!({ "marked": 1, "looked_at": 2, "told": 2, "rate": 0.5 })
+    );
     assert_eq!(changes(&listing).len(), 1, "a false alarm is no change");
     let text = project.tacho("changes --all").exits(0).stdout;
     assert!(text.contains("false alarms: 1 of 2 changes that were looked at (50.0 %)"), "{text}");
     assert!(text.contains(&faster), "{text}");
-    assert_eq!(changes(&project.tacho("changes --state false-alarm --json").exits(0).json()).len(), 1);
+    assert_eq!(
+        changes(&project.tacho("changes --state false-alarm --json").exits(0).json()).len(),
+        1
+    );
 
     let said = project.tacho(&format!("changes set {slower} confirmed")).succeeds().stdout;
     assert_eq!(
@@ -340,7 +387,11 @@ fn the_users_word_is_kept_and_counted() {
         changes(&project.tacho(&format!("changes --state {state} --json")).exits(0).json()).len()
     };
     assert_eq!(count("acknowledged"), 1);
-    assert_eq!((count("confirmed"), count("acknowledged,confirmed")), (1, 1), "analyses agree on it too");
+    assert_eq!(
+        (count("confirmed"), count("acknowledged,confirmed")),
+        (1, 1),
+        "analyses agree on it too"
+    );
     assert_eq!(
         (count("acknowledged,provisional"), count("expected,confirmed"), count("withdrawn")),
         (0, 0, 0)
@@ -380,20 +431,28 @@ fn filters_say_what_is_listed_and_what_fails() {
     assert_eq!(wall, why);
     let mut narrow = project.command(["changes"]);
     let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
-    assert!(told.lines().all(|line| line.chars().count() <= 60) && told.contains("\n    −50."), "{told}");
+    assert!(
+        told.lines().all(|line| line.chars().count() <= 60) && told.contains("\n    −50."),
+        "{told}"
+    );
 }
 
 #[test]
 fn what_lies_between_two_ranges_that_were_measured_is_told() {
     // From commit 20 on generating takes longer, and showing scatters.
-    let scatters = |commit: u32| if commit < 20 { 0.0 } else { 20.0 * (noise(commit * 3 + 1) - 1.0) };
+    let scatters =
+        |commit: u32| if commit < 20 { 0.0 } else { 20.0 * (noise(commit * 3 + 1) - 1.0) };
     let level = |commit: u32| if commit < 20 { 100.0 } else { 120.0 };
     let project = history(40, |commit| [level(commit), 10.0 * (1.0 + scatters(commit)), 50.0]);
     project.tacho("track --quiet --rounds 1 HEAD~39..HEAD~22").succeeds();
     project.tacho("track --quiet --rounds 1 HEAD~18..HEAD").succeeds();
     let listing = project.tacho("changes --json").exits(1).json();
     let event = &listing["events"][0];
-    assert_eq!((listing["events"].as_array().unwrap().len(), &event["commits"]), (1, &json!(4)), "{listing}");
+    assert_eq!(
+        (listing["events"].as_array().unwrap().len(), &event["commits"]),
+        (1, &json!(4)),
+        "{listing}"
+    );
     let text = project.tacho("changes").exits(1).stdout;
     assert!(text.contains("  one of 4 commits after "), "{text}");
     let all = changes(&listing);
@@ -411,7 +470,8 @@ fn what_lies_between_two_ranges_that_were_measured_is_told() {
     assert!(refused.starts_with(&why) && refused.contains("hint: `tacho track "), "{refused}");
 
     project.tacho("site pages --quiet").succeeds();
-    let read = |page: &str| std::fs::read_to_string(project.path().join("pages").join(page)).unwrap();
+    let read =
+        |page: &str| std::fs::read_to_string(project.path().join("pages").join(page)).unwrap();
     let page = |name: &str| read(&format!("change/{name}.html"));
     assert!(read("changes.html").contains("one of 4 commits after "));
     assert!(page(&level).contains("4 commits between") && page(&level).contains(bisect.trim()));
@@ -426,10 +486,14 @@ fn a_level_that_comes_back_is_no_news() {
     project.tacho("track --quiet").succeeds();
     let listing = project.tacho("changes --json").exits(0).json();
     let all = changes(&listing);
-    let slower =
-        all.iter().find(|change| change["benchmark"] == "show" && change["verdict"] == "worse").unwrap();
-    let back =
-        all.iter().find(|change| change["benchmark"] == "show" && change["verdict"] == "better").unwrap();
+    let slower = all
+        .iter()
+        .find(|change| change["benchmark"] == "show" && change["verdict"] == "worse")
+        .unwrap();
+    let back = all
+        .iter()
+        .find(|change| change["benchmark"] == "show" && change["verdict"] == "better")
+        .unwrap();
     assert_eq!((&slower["state"], &slower["fixed_by"]), (&json!("fixed"), &back["name"]));
     assert_eq!(listing["events"].as_array().unwrap().len(), 2);
     assert_eq!(listing["events"][1]["changes"].as_array().unwrap().len(), 2, "the newest first");
@@ -443,7 +507,8 @@ fn an_improvement_that_is_lost_was_not_fixed() {
     let listing = project.tacho("changes --json").exits(1).json();
     let all = changes(&listing);
     let name = |verdict: &str| {
-        let of = |change: &&Value| change["benchmark"] == "generate" && change["verdict"] == verdict;
+        let of =
+            |change: &&Value| change["benchmark"] == "generate" && change["verdict"] == verdict;
         all.iter().find(of).unwrap()["name"].as_str().unwrap()
     };
     let text = project.tacho("changes").exits(1).stdout;
@@ -460,7 +525,10 @@ fn what_the_plan_no_longer_has_fails_nothing() {
     assert_eq!((&listing["regressions"], &listing["unplanned"]), (&json!(0), &json!(1)));
     assert_eq!(changes(&listing).len(), 1);
     let text = project.tacho("changes").exits(0).stdout;
-    assert!(text.contains("of series that the plan no longer has: 1 change (`--all` lists them)"), "{text}");
+    assert!(
+        text.contains("of series that the plan no longer has: 1 change (`--all` lists them)"),
+        "{text}"
+    );
     let all = changes(&project.tacho("changes --all --json").exits(0).json());
     let gone = named(&all, "show");
     assert_eq!((&gone["planned"], &gone["regression"]), (&json!(false), &json!(false)));
@@ -505,7 +573,10 @@ fn mistakes_have_their_answers() {
     hint: the older one goes first: `HEAD~1..HEAD`?
     ");
     let benchmark = project.tacho("changes -b nope").exits(2).stderr;
-    assert!(benchmark.starts_with("error: there is no benchmark `nope`\nhint: known are `"), "{benchmark}");
+    assert!(
+        benchmark.starts_with("error: there is no benchmark `nope`\nhint: known are `"),
+        "{benchmark}"
+    );
     let metric = project.tacho("changes --metric tim").exits(2).stderr;
     assert_eq!(metric, "error: there is no metric `tim`\nhint: did you mean `time`?\n");
     assert_snapshot!(project.tacho("changes set x perhaps").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'perhaps' for '<STATE>'");
@@ -524,7 +595,9 @@ fn as_points_are_added_it_is_provisional_then_confirmed_and_keeps_its_name() {
         project.tacho("track --quiet -b show").succeeds();
         let listing = project.tacho("changes --json -b show").json();
         let word = |change: &Value, key: &str| change[key].as_str().unwrap().to_owned();
-        seen.extend(changes(&listing).iter().map(|change| (word(change, "name"), word(change, "life"))));
+        seen.extend(
+            changes(&listing).iter().map(|change| (word(change, "name"), word(change, "life"))),
+        );
     }
     assert!(seen.iter().all(|(name, _)| *name == seen[0].0), "one name for ever: {seen:?}");
     let lives: Vec<&str> = seen.iter().map(|(_, life)| life.as_str()).collect();
@@ -534,15 +607,18 @@ fn as_points_are_added_it_is_provisional_then_confirmed_and_keeps_its_name() {
     assert!(sure >= 4, "not before five analyses: {lives:?}");
 }
 
-/// Commits 14 and 15 change only a text, so that the program of 13 is built again; the step comes with commit 16.
+/// Commits 14 and 15 change only a text, so that the program of 13 is built again; the step comes
+/// with commit 16.
 #[test]
 fn a_commit_with_the_program_from_before_the_change_is_no_suspect() {
     let level = |commit: u32| if commit < 16 { 100.0 } else { 130.0 };
     let project = (1..=26).fold(Project::repository().plan(PLAN), |project, commit| {
         let project = project.file("README", &format!("{commit}\n"));
         let time = level(commit) * noise(commit);
-        let script = format!("echo generate {time:.4}\necho show {time:.4}\necho hits 50\n# {commit}\n");
-        let project = if [14, 15].contains(&commit) { project } else { project.file("prog", &script) };
+        let script =
+            format!("echo generate {time:.4}\necho show {time:.4}\necho hits 50\n# {commit}\n");
+        let project =
+            if [14, 15].contains(&commit) { project } else { project.file("prog", &script) };
         project.commit(&format!("change {commit}"))
     });
     project.tacho("track --quiet").exits(0);
@@ -550,7 +626,10 @@ fn a_commit_with_the_program_from_before_the_change_is_no_suspect() {
     let all = changes(&listing);
     let [change] = all.as_slice() else { panic!("{listing}") };
     let id = |name: &str| project.git(["rev-parse", name]).trim().to_owned();
-    assert_eq!((&change["good"], &change["revision"]), (&json!(id("HEAD~11")), &json!(id("HEAD~10"))));
+    assert_eq!(
+        (&change["good"], &change["revision"]),
+        (&json!(id("HEAD~11")), &json!(id("HEAD~10")))
+    );
     assert!(change["named_by"].is_null(), "{change}");
 
     project.tacho("bisect HEAD~20 HEAD -b generate --seed 1").exits(0);

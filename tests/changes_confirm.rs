@@ -5,9 +5,14 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Project, steady};
 
-/// A program that says how long it took: the level of its commit, times what a file outside the repository says, with
-/// noise of up to 0.6 %: that of the next execution is another, and with the same seed the same each time.
-fn grown(project: Project, commits: std::ops::RangeInclusive<u32>, level: impl Fn(u32) -> u32) -> Project {
+/// A program that says how long it took: the level of its commit, times what a file outside the
+/// repository says, with noise of up to 0.6 %: that of the next execution is another, and with the
+/// same seed the same each time.
+fn grown(
+    project: Project,
+    commits: std::ops::RangeInclusive<u32>,
+    level: impl Fn(u32) -> u32,
+) -> Project {
     commits.fold(project, |project, commit| {
         let level = level(commit);
         let script = format!(
@@ -81,13 +86,22 @@ fn what_a_commit_made_is_confirmed() {
     assert_eq!((&after["life"], &after["regression"]), (&json!("confirmed"), &json!(true)));
     assert_eq!(after["points"], before["points"]);
     let shown = project.tacho(&format!("changes show {name}")).succeeds().stdout;
-    assert!(shown.contains("measured again in run 2, 8 samples on each side: they differ"), "{shown}");
+    assert!(
+        shown.contains("measured again in run 2, 8 samples on each side: they differ"),
+        "{shown}"
+    );
     assert!(project.tacho("log").succeeds().stdout.contains("  confirm a change, "));
 
     let nothing = project.tacho("changes --confirm --quiet").succeeds().stdout;
     assert_snapshot!(nothing, @"nothing to confirm: no change is new and not measured again yet");
-    let more = project.tacho(&format!("changes --confirm {name} --rounds 6 --seed 3 --json")).exits(1).json();
-    assert_eq!((&more["confirmed"], &more["samples"], &more["run"]), (&json!(1), &json!(12), &json!(3)));
+    let more = project
+        .tacho(&format!("changes --confirm {name} --rounds 6 --seed 3 --json"))
+        .exits(1)
+        .json();
+    assert_eq!(
+        (&more["confirmed"], &more["samples"], &more["run"]),
+        (&json!(1), &json!(12), &json!(3))
+    );
     assert_eq!(more["changes"][0]["outcome"], "confirmed");
 
     let mut narrow =
@@ -127,7 +141,10 @@ fn what_only_the_past_shows_is_withdrawn() {
     project.tacho("track --quiet --seed 1").succeeds();
     project.tacho("changes").succeeds();
     let withdrawn = change(&project);
-    assert_eq!((&withdrawn["name"], &withdrawn["withdrawn"]), (&json!(name), &json!("not-reproduced")));
+    assert_eq!(
+        (&withdrawn["name"], &withdrawn["withdrawn"]),
+        (&json!(name), &json!("not-reproduced"))
+    );
     let all = project.tacho("changes --all").succeeds().stdout;
     assert!(all.contains("withdrawn: measured again, both sides do not differ"), "{all}");
 }
@@ -140,7 +157,9 @@ fn listing_takes_the_same_options() {
     }
     let none = Project::empty().file("numbers", "[1, 2, 3]");
     none.tacho("changes list --from numbers").succeeds();
-    assert!(none.tacho("changes list --confirm").exits(2).stderr.starts_with("error: there is no plan"));
+    assert!(
+        none.tacho("changes list --confirm").exits(2).stderr.starts_with("error: there is no plan")
+    );
 }
 
 #[test]
@@ -159,7 +178,8 @@ fn what_cannot_be_measured_again_says_why() {
     // Nobody has the builds any more, and the recipe no longer makes them.
     std::fs::remove_dir_all(project.cache()).unwrap();
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
-    let project = project.file("tacho.toml", &plan.replace("artifacts =", "build = 'true'\nartifacts ="));
+    let project =
+        project.file("tacho.toml", &plan.replace("artifacts =", "build = 'true'\nartifacts ="));
     let answer = project.tacho("changes --confirm --quiet").exits(2);
     assert_snapshot!(answer.stdout.replace(&name, "<name>"), @r"
     not measured: <name>  work · time (a17f8aa546 was not built here as the plan builds it now)

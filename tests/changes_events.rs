@@ -1,4 +1,5 @@
-//! One commit that moves many metrics is one event, whatever was thought of its place when less was known.
+//! One commit that moves many metrics is one event, whatever was thought of its place when less was
+//! known.
 
 use serde_json::Value;
 
@@ -8,7 +9,8 @@ const METRICS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 /// A plan of six metrics; the program prints them.
 fn plan() -> String {
-    let metrics = METRICS.map(|name| format!("{{ name = '{name}', from = 'key:{name}', unit = 'ms' }}"));
+    let metrics =
+        METRICS.map(|name| format!("{{ name = '{name}', from = 'key:{name}', unit = 'ms' }}"));
     format!(
         "[subject]\nname = 'prog'\nartifacts = ['prog']\n[measure]\nrounds = 2\nwarmup = false\n\
          [[benchmark]]\nname = 'all'\ncommand = 'sh {{build}}/prog'\nmetrics = [{}]\n",
@@ -32,7 +34,8 @@ fn noise(commit: u32, metric: u32) -> f64 {
 fn grown(project: Project, commits: std::ops::RangeInclusive<u32>) -> Project {
     commits.fold(project, |project, commit| {
         let level = if commit < 70 { 100.0 } else { 120.0 };
-        let line = |(at, name): (u32, &str)| format!("echo {name}: {:.3}\n", level * noise(commit, at));
+        let line =
+            |(at, name): (u32, &str)| format!("echo {name}: {:.3}\n", level * noise(commit, at));
         let script: String = (0..).zip(METRICS).map(line).collect();
         project.file("prog", &format!("{script}# {commit}\n")).commit(&format!("commit {commit}"))
     })
@@ -70,5 +73,8 @@ fn one_commit_is_one_event_once_its_place_is_known() {
     let events = listing["events"].as_array().unwrap();
     let [event] = events.as_slice() else { panic!("{listing:#}") };
     assert_eq!(event["revision"]["id"], seventieth.trim());
-    assert_eq!((event["commits"].as_u64(), event["changes"].as_array().unwrap().len()), (Some(1), 6));
+    assert_eq!(
+        (event["commits"].as_u64(), event["changes"].as_array().unwrap().len()),
+        (Some(1), 6)
+    );
 }

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use crate::harness::{Answer, Project};
 
-/// A level with a fixed to and fro of 2 %: the same each time, and no noise that anybody could complain of.
+/// A level with a fixed to and fro of 2 %: the same each time, and no noise that anybody could
+/// complain of.
 fn level(level: f64, points: std::ops::Range<usize>) -> Vec<f64> {
     let value = |place: usize| level * (1.0 + 0.02 * (((place * 7919) % 101) as f64 / 101.0 - 0.5));
     points.map(|place| (value(place) * 1000.0).round() / 1000.0).collect()
@@ -28,7 +29,8 @@ fn from(content: &str, words: &str) -> Answer {
 #[test]
 fn a_step_is_told_with_where_how_much_and_how_sure() {
     let answer =
-        from(&json!({ "values": step(0.1), "better": "lower", "unit": "ms" }).to_string(), "").exits(1);
+        from(&json!({ "values": step(0.1), "better": "lower", "unit": "ms" }).to_string(), "")
+            .exits(1);
     assert_eq!(answer.stderr, "");
     assert_snapshot!(answer.steady_stdout(), @r"
     values (lower is better)  <line>
@@ -44,13 +46,16 @@ fn a_step_is_told_with_where_how_much_and_how_sure() {
 fn the_same_in_json() {
     let mut values: Vec<Option<f64>> = step(0.1).into_iter().map(Some).collect();
     values[3] = None;
-    let answer = from(&json!({ "values": values, "better": "higher" }).to_string(), "--json").exits(0).json();
+    let answer = from(&json!({ "values": values, "better": "higher" }).to_string(), "--json")
+        .exits(0)
+        .json();
     let [change] = answer["changes"].as_array().unwrap().as_slice() else { panic!("{answer}") };
     assert_eq!(change["index"], 20);
     assert_eq!(change["range"], json!([20, 20]));
     assert_eq!((&change["kind"], &change["verdict"]), (&json!("step"), &json!("better")));
-    let between =
-        |value: &serde_json::Value, low: f64, high: f64| (low..high).contains(&value.as_f64().unwrap());
+    let between = |value: &serde_json::Value, low: f64, high: f64| {
+        (low..high).contains(&value.as_f64().unwrap())
+    };
     assert!(between(&change["effect"], 0.08, 0.12), "{change}");
     let interval = change["interval"].as_array().unwrap();
     assert!(between(&interval[0], 0.05, 0.1) && between(&interval[1], 0.1, 0.15), "{change}");
@@ -78,14 +83,16 @@ fn nothing_is_told_of_what_does_not_change() {
 #[test]
 fn many_series_are_answered_as_they_were_asked() {
     let (up, flat) = (step(0.1), level(100.0, 0..40));
-    let named = from(&json!({ "series": { "up": { "values": up }, "flat": flat } }).to_string(), "--json")
-        .exits(1)
-        .json();
+    let named =
+        from(&json!({ "series": { "up": { "values": up }, "flat": flat } }).to_string(), "--json")
+            .exits(1)
+            .json();
     assert_eq!(named["series"]["up"]["changes"][0]["index"], 20);
     assert_eq!(named["series"]["flat"]["changes"], json!([]));
-    let listed = from(&json!([{ "name": "up", "values": up }, { "values": flat }]).to_string(), "--json")
-        .exits(1)
-        .json();
+    let listed =
+        from(&json!([{ "name": "up", "values": up }, { "values": flat }]).to_string(), "--json")
+            .exits(1)
+            .json();
     assert_eq!(listed["series"][0]["changes"][0]["index"], 20);
     assert_eq!((&listed["series"][1]["name"], &listed["judged"]), (&json!(null), &json!(2)));
 }
@@ -124,9 +131,14 @@ fn another_host_fixes_no_regression() {
     let host = |name: &str| json!({ "host": name });
     let values = [level(100.0, 0..30), level(122.0, 30..60), level(100.0, 60..90)].concat();
     let tags = [vec![host("one"); 60], vec![host("two"); 30]].concat();
-    let answer = from(&json!({ "values": values, "tags": tags }).to_string(), "--json").exits(1).json();
-    let told: Vec<_> =
-        answer["changes"].as_array().unwrap().iter().map(|one| [&one["kind"], &one["returned"]]).collect();
+    let answer =
+        from(&json!({ "values": values, "tags": tags }).to_string(), "--json").exits(1).json();
+    let told: Vec<_> = answer["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| [&one["kind"], &one["returned"]])
+        .collect();
     assert_eq!(told, [[&json!("step"), &json!(null)], [&json!("environment"), &json!(null)]]);
 }
 
@@ -187,8 +199,9 @@ fn columns_that_are_no_series_are_named() {
 
 #[test]
 fn a_table_for_a_mail_and_small_numbers_with_their_digits() {
-    let values: Vec<f64> =
-        (0..40).map(|i| if i < 20 { 0.01 } else { 0.0104 } * (1.0 + f64::from(i * 7 % 5) / 1000.0)).collect();
+    let values: Vec<f64> = (0..40)
+        .map(|i| if i < 20 { 0.01 } else { 0.0104 } * (1.0 + f64::from(i * 7 % 5) / 1000.0))
+        .collect();
     let project = Project::empty();
     let series = serde_json::json!({ "name": "parse|all", "unit": "s", "values": values });
     let project = project.file("numbers.json", &series.to_string());
@@ -223,7 +236,8 @@ fn a_series_that_the_file_has_not_is_a_mistake() {
 
 #[test]
 fn from_nothing_there_is_no_ratio() {
-    let values: Vec<f64> = step(0.0).iter().enumerate().map(|(i, v)| if i < 20 { 0.0 } else { *v }).collect();
+    let values: Vec<f64> =
+        step(0.0).iter().enumerate().map(|(i, v)| if i < 20 { 0.0 } else { *v }).collect();
     let content = json!({ "values": values }).to_string();
     let answer = from(&content, "--json").exits(1).json();
     let change = &answer["changes"][0];
@@ -257,11 +271,15 @@ fn times_that_descend_are_warned_of() {
 
 #[test]
 fn drift_is_a_kind_that_can_be_asked_for() {
-    let values: Vec<f64> =
-        level(100.0, 0..300).iter().enumerate().map(|(i, v)| v * (1.0 + 0.0004 * i as f64)).collect();
+    let values: Vec<f64> = level(100.0, 0..300)
+        .iter()
+        .enumerate()
+        .map(|(i, v)| v * (1.0 + 0.0004 * i as f64))
+        .collect();
     let content = json!({ "values": values }).to_string();
-    let drifts =
-        |words: &str| from(&content, &format!("--json {words}")).exits(0).json()["drift"].is_object();
+    let drifts = |words: &str| {
+        from(&content, &format!("--json {words}")).exits(0).json()["drift"].is_object()
+    };
     assert!(drifts("") && drifts("--kind drift") && !drifts("--kind step"));
     assert!(drifts("--min-effect 5") && !drifts("--min-effect 50"), "it is some 12 %");
     let mail = from(&content, "--markdown").exits(0).stdout;
@@ -270,7 +288,8 @@ fn drift_is_a_kind_that_can_be_asked_for() {
 
 #[test]
 fn what_is_left_out_by_name_is_not_counted() {
-    let content = json!({ "series": { "a": step(0.1), "b": level(50.0, 0..40), "c": [1, 2] } }).to_string();
+    let content =
+        json!({ "series": { "a": step(0.1), "b": level(50.0, 0..40), "c": [1, 2] } }).to_string();
     assert!(from(&content, "").exits(1).stdout.ends_with("1 change in 2 series; 1 not judged\n"));
     assert!(from(&content, "-b b").exits(0).stdout.ends_with("0 changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
@@ -300,7 +319,8 @@ fn a_filter_that_hides_all_says_so() {
 
 #[test]
 fn values_near_the_largest_number_are_judged_and_can_be_read() {
-    let huge = |values: Vec<f64>| values.into_iter().map(|value| value * 1e306).collect::<Vec<f64>>();
+    let huge =
+        |values: Vec<f64>| values.into_iter().map(|value| value * 1e306).collect::<Vec<f64>>();
     let quiet = from(&json!({ "values": huge(step(0.0)) }).to_string(), "").exits(0).stdout;
     assert_eq!(quiet, "0 changes in 1 series\n");
     let told = from(&json!({ "values": huge(step(0.1)) }).to_string(), "").exits(1).stdout;
@@ -351,7 +371,8 @@ fn several_reports_are_points_of_a_series() {
 fn results_of_asv_are_a_series_in_order_of_their_dates() {
     let mut project = Project::empty();
     for n in 1..=16_i64 {
-        let level = if n < 9 { 0.1 } else { 0.15 } * crate::harness::noise(u32::try_from(n).unwrap());
+        let level =
+            if n < 9 { 0.1 } else { 0.15 } * crate::harness::noise(u32::try_from(n).unwrap());
         // Names are hashes, which are in no order.
         let hash = format!("{:02x}{n:038}", (n * 37) % 251);
         let result = format!(

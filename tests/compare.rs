@@ -33,21 +33,29 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
 #[test]
 fn what_is_slower_is_told_and_can_be_a_failure() {
     let project = Project::repository().plan(SCRIPT_PLAN);
-    let project = project.file("prog", "exit\n").commit("quick").file("prog", "sleep 0.7\n").commit("slow");
-    let slower = project.tacho("compare HEAD~1 HEAD -r 8 --no-control -m wall --fail-on slower:50%").exits(1);
+    let project =
+        project.file("prog", "exit\n").commit("quick").file("prog", "sleep 0.7\n").commit("slow");
+    let slower = project
+        .tacho("compare HEAD~1 HEAD -r 8 --no-control -m wall --fail-on slower:50%")
+        .exits(1);
     let why = slower.stderr.lines().last().unwrap();
-    assert!(why.starts_with("error: `--fail-on slower:50%`: failed by answer wall (slower by "), "{why}");
+    assert!(
+        why.starts_with("error: `--fail-on slower:50%`: failed by answer wall (slower by "),
+        "{why}"
+    );
     let slower = slower.stdout;
     assert!(slower.starts_with("HEAD (the revision "), "{slower}");
     assert!(slower.contains(")\n\n  benchmark  metric  n  "), "{slower}");
     // Others on this host may be told of in between.
-    assert!(slower.contains("  slower\n\n") && slower.contains("\n1 slower; a difference of "), "{slower}");
+    assert!(
+        slower.contains("  slower\n\n") && slower.contains("\n1 slower; a difference of "),
+        "{slower}"
+    );
     let faster = project
         .tacho("compare HEAD HEAD~1 -r 8 --no-control -m wall --fail-on slower --markdown")
         .exits(0)
         .stdout;
-    let head =
-        "**1 faster; `--fail-on slower`: passed**\n\n| benchmark | metric | HEAD | HEAD~1 | ratio | 95 % |";
+    let head = "**1 faster; `--fail-on slower`: passed**\n\n| benchmark | metric | HEAD | HEAD~1 | ratio | 95 % |";
     assert!(faster.starts_with(head), "{faster}");
     assert!(faster.contains(" | faster |\n\n- ") && faster.contains("\n- 1 faster"), "{faster}");
 }
@@ -69,8 +77,9 @@ fn what_was_0_and_is_not_is_worse_beyond_each_limit() {
     let project = Project::repository().plan(COUNTED);
     let project = project.file("prog", "echo errors 0\n").commit("none");
     let project = project.file("prog", "echo errors $((100 + $$ % 9))\n").commit("many");
-    let compare =
-        |sides: &str| project.tacho(&format!("compare {sides} -m errors -r 12 --fail-on slower:5%"));
+    let compare = |sides: &str| {
+        project.tacho(&format!("compare {sides} -m errors -r 12 --fail-on slower:5%"))
+    };
     let told = compare("HEAD~1 HEAD").exits(1).stdout;
     assert!(told.contains("\n1 slower"), "{told}");
     let told = compare("HEAD HEAD~1").exits(0).stdout;
@@ -92,7 +101,8 @@ const STEADY: [(&str, i32, i32); 7] = [
 fn steady() -> Project {
     let metrics = "metrics = [{ name = 'errors', from = 'regex:errors (-?[0-9]+)' }, \
                    { name = 'size', from = 'regex:size ([0-9]+)', unit = 'bytes' }]";
-    let plan = COUNTED.replace("metrics = [{ name = 'errors', from = 'regex:errors ([0-9]+)' }]", metrics);
+    let plan =
+        COUNTED.replace("metrics = [{ name = 'errors', from = 'regex:errors ([0-9]+)' }]", metrics);
     STEADY.into_iter().fold(Project::repository().plan(&plan), |project, (name, errors, size)| {
         let prog = format!("echo errors {errors} size {size} # {name}\n");
         project.file("prog", &prog).commit(name).tag(name)
@@ -103,7 +113,8 @@ fn steady() -> Project {
 fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
     let project = steady();
     let gate = |sides: &str, rounds: u32, exits: i32| {
-        let typed = format!("compare {sides} -m errors,size -r {rounds} --fail-on slower:5% --json");
+        let typed =
+            format!("compare {sides} -m errors,size -r {rounds} --fail-on slower:5% --json");
         let rows = project.tacho(&typed).exits(exits).json()["rows"].take();
         let of = |metric: &str| {
             rows.as_array().unwrap().iter().find(|row| row["metric"] == metric).unwrap().clone()
@@ -130,26 +141,39 @@ fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
     assert_eq!((&errors["verdict"], &errors["difference"]), (&"slower".into(), &2.0.into()));
     for (sides, verdict) in [("hundred zero", "faster"), ("zero still-zero", "same")] {
         let [errors, size] = gate(sides, 10, 0);
-        assert_eq!((&errors["verdict"], &size["verdict"]), (&verdict.into(), &verdict.into()), "{sides}");
+        assert_eq!(
+            (&errors["verdict"], &size["verdict"]),
+            (&verdict.into(), &verdict.into()),
+            "{sides}"
+        );
     }
     let told = project.tacho("compare zero hundred -m errors -r 10").exits(0).stdout;
     assert!(told.contains("  +100  100 … 100  all pairs  slower\n"), "{told}");
     let few = project.tacho("compare zero hundred -m errors -r 2").exits(0).stdout;
-    assert!(few.contains("  unclear: 2 more rounds (") && few.contains(") would settle it\n"), "{few}");
+    assert!(
+        few.contains("  unclear: 2 more rounds (") && few.contains(") would settle it\n"),
+        "{few}"
+    );
     // The runs above were of both builds, and what they differ by is nothing.
-    let kept = project.tacho("compare run:4/a hundred --kept -m errors -r 6 --fail-on slower:5%").exits(1);
+    let kept =
+        project.tacho("compare run:4/a hundred --kept -m errors -r 6 --fail-on slower:5%").exits(1);
     assert!(kept.stdout.contains("\n1 slower"), "{}", kept.stdout);
 }
 
 #[test]
 fn a_gate_fails_at_its_limit_and_not_below_it() {
     let project = steady();
-    for (metric, limit, exits) in [("size", 10, 1), ("size", 11, 0), ("errors", 5, 1), ("errors", 6, 0)] {
+    for (metric, limit, exits) in
+        [("size", 10, 1), ("size", 11, 0), ("errors", 5, 1), ("errors", 6, 0)]
+    {
         let typed = format!("compare thousand more -m {metric} --fail-on slower:{limit}%");
         assert!(project.tacho(&typed).exits(exits).stdout.contains("\n1 slower"), "{typed}");
     }
     assert_eq!(
-        project.tacho("compare thousand more -m size --margin 20% --fail-on slower:5%").exits(2).stderr,
+        project
+            .tacho("compare thousand more -m size --margin 20% --fail-on slower:5%")
+            .exits(2)
+            .stderr,
         "error: `--fail-on slower:5%` is less than the margin of 20%, up to which two are the same\n\
          hint: `--margin 5%`, or less, calls two the same only up to there\n"
     );
@@ -180,7 +204,8 @@ fn page(project: &Project, run: u32) -> String {
 /// What comes of that where only one processor may be used.
 fn on_one_processor(command: &Command) -> Answer {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
+    let list =
+        status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
     let first = list.split([',', '-']).next().unwrap();
     let mut pinned = Command::new("taskset");
     pinned.args(["-c", first]).arg(command.get_program()).args(command.get_args());
@@ -197,7 +222,8 @@ fn on_one_processor(command: &Command) -> Answer {
 fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
     let project = Project::empty();
     let compare = ["compare", "--duet", "--rounds", "6"];
-    let one = on_one_processor(&project.command(compare.iter().chain(&["true", "sleep 0"]).copied()));
+    let one =
+        on_one_processor(&project.command(compare.iter().chain(&["true", "sleep 0"]).copied()));
     assert_eq!(
         one.exits(2).stderr,
         "error: both cannot be executed at the same time: two processors are needed, and one may be used\n\
@@ -207,8 +233,9 @@ fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
         return;
     }
     let both = ["sleep 0.01", "sleep 0.7"];
-    let told =
-        Answer::of(&project.command(compare.iter().chain(&both).copied()).output().unwrap()).exits(0).stdout;
+    let told = Answer::of(&project.command(compare.iter().chain(&both).copied()).output().unwrap())
+        .exits(0)
+        .stdout;
     let note = told.split("\nexecuted at the same time on processors ").nth(1).unwrap();
     assert_eq!(note.lines().nth(1), Some("  swapped each round; no control"), "{told}");
     assert!(told.contains("  slower\n"), "{told}");
@@ -227,20 +254,26 @@ fn a_duet_is_judged_again_as_it_was_measured() {
         return;
     }
     let project = Project::scripts(2);
-    let answer = project.tacho("compare HEAD~1 HEAD -r 6 --all-rounds --duet --json").exits(0).json();
+    let answer =
+        project.tacho("compare HEAD~1 HEAD -r 6 --all-rounds --duet --json").exits(0).json();
     let shown = project.tacho("show run:1 --json").exits(0).json();
     assert_eq!((&answer["rows"], &answer["duet"]), (&shown["rows"], &shown["duet"]));
     let markdown = project.tacho("compare HEAD~1 HEAD -r 6 --duet --markdown").exits(0).stdout;
     assert!(markdown.contains("\n\n- executed at the same time on processors "), "{markdown}");
     let kept = project.tacho("compare run:1/a run:1 --kept --duet").exits(2).stderr;
-    assert!(kept.starts_with("error: `--duet` executes both, and one of them is not executed\n"), "{kept}");
+    assert!(
+        kept.starts_with("error: `--duet` executes both, and one of them is not executed\n"),
+        "{kept}"
+    );
 }
 
 #[test]
 fn the_ratio_may_be_asked_for() {
     let project = Project::scripts(2);
-    let answer =
-        project.tacho("compare HEAD~1 HEAD -r 6 --all-rounds --estimator min --json").exits(0).json();
+    let answer = project
+        .tacho("compare HEAD~1 HEAD -r 6 --all-rounds --estimator min --json")
+        .exits(0)
+        .json();
     assert_eq!(
         (&answer["estimator"], &answer["rows"][0]["estimator"]),
         (&"minimum".into(), &"minimum".into())
@@ -283,7 +316,8 @@ fn the_same_program_is_told_and_not_measured() {
 fn what_cannot_be_compared_is_said_with_the_reason() {
     let plan = SCRIPT_PLAN.replace("artifacts", "build = 'test -e prog'\nartifacts");
     let project = Project::repository().plan(&plan);
-    let project = project.file("other", "").commit("nothing").file("prog", "exit\n").commit("something");
+    let project =
+        project.file("other", "").commit("nothing").file("prog", "exit\n").commit("something");
     let told = project.tacho("compare HEAD~1 HEAD").exits(2).stdout;
     assert!(told.contains(" cannot be compared: its build failed: "), "{told}");
     let unknown = project.tacho("compare v9 HEAD").exits(2).stderr;
@@ -293,9 +327,15 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     assert_eq!(near, "error: there is no file `run.json`\nhint: did you mean `runs.json`?\n");
     let project = told;
     let program = project.tacho("compare HEAD sleep").exits(2).stderr;
-    assert_eq!(program, "error: `sleep` is no revision, but a program\nhint: `command:sleep` executes it\n");
+    assert_eq!(
+        program,
+        "error: `sleep` is no revision, but a program\nhint: `command:sleep` executes it\n"
+    );
     let missing = project.tacho("compare HEAD gone.json").exits(2).stderr;
-    assert!(missing.starts_with("error: there is no file `gone.json`\nhint: a side is "), "{missing}");
+    assert!(
+        missing.starts_with("error: there is no file `gone.json`\nhint: a side is "),
+        "{missing}"
+    );
     let mistake = |typed: &str| project.tacho(&format!("compare HEAD~1 {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("--margin 100%"),
@@ -303,7 +343,8 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
          hint: it is written like `--margin 1%` or `--margin 0.5%`\n"
     );
     assert!(
-        mistake("--precision x").starts_with("error: `--precision x` is no share between 0 % and 100 %\n")
+        mistake("--precision x")
+            .starts_with("error: `--precision x` is no share between 0 % and 100 %\n")
     );
     assert_eq!(
         mistake("--fail-on bla"),
@@ -343,12 +384,20 @@ fn what_is_asked_of_a_run_is_shown_or_refused() {
     assert_eq!(metrics("-m wall"), ["wall"]);
     assert_eq!(metrics("-m all"), metrics(""));
     let told = |typed: &str| project.tacho(&format!("show run:1 {typed}")).exits(2).stderr;
-    assert!(told("-m nope").starts_with("error: `nope` was not compared, but `wall`"), "{}", told("-m nope"));
+    assert!(
+        told("-m nope").starts_with("error: `nope` was not compared, but `wall`"),
+        "{}",
+        told("-m nope")
+    );
     assert_eq!(
         told("--build-log"),
         "error: `--build-log` is of one revision, and a run compares two\nhint: `tacho show REVISION --build-log`\n"
     );
-    assert!(told("--output").starts_with("error: `--output` is of one revision"), "{}", told("--output"));
+    assert!(
+        told("--output").starts_with("error: `--output` is of one revision"),
+        "{}",
+        told("--output")
+    );
     let all = project.tacho("show run:1 --samples --json").exits(0).json();
     let cells = all["samples"].as_array().unwrap();
     let counted = |cell: &Value| {
@@ -381,7 +430,8 @@ fn a_run_is_shown_again_in_markdown() {
 #[test]
 fn what_fails_at_one_revision_is_told() {
     let project = Project::repository().plan(SCRIPT_PLAN);
-    let project = project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
+    let project =
+        project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
     let answer = project.tacho("compare HEAD~1 HEAD -r 3 --no-control").exits(2).stdout;
     assert!(answer.contains("failed at HEAD (exit 3)"), "{answer}");
 }
@@ -399,7 +449,10 @@ fn commands_need_no_plan() {
     let project = Project::empty();
     let arguments = ["compare", "sleep 0.01", "sh -c 'sleep 0.7'", "-r", "6", "--no-control"];
     let told = Answer::of(&project.command(arguments).output().unwrap()).succeeds().stdout;
-    assert!(told.starts_with("sh -c 'sleep 0.7' (a command) against sleep 0.01 (a command)\n"), "{told}");
+    assert!(
+        told.starts_with("sh -c 'sleep 0.7' (a command) against sleep 0.01 (a command)\n"),
+        "{told}"
+    );
     assert!(told.contains("1 slower"), "{told}");
     let answer = project.tacho("compare --command true false -r 6 --json").exits(2).json();
     assert_eq!(answer["b"]["program"]["kind"], "command");
@@ -424,20 +477,32 @@ fn commands_need_no_plan() {
 fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
     let project = Project::scripts(2);
     project.tacho("compare HEAD~1 HEAD -r 2 --no-control --save-as good").exits(0);
-    let again = project.tacho("compare HEAD HEAD~1 -r 2 --no-control --save-as good").exits(2).stderr;
-    assert!(again.starts_with("error: there is a baseline `good` already\nhint: `--force` "), "{again}");
+    let again =
+        project.tacho("compare HEAD HEAD~1 -r 2 --no-control --save-as good").exits(2).stderr;
+    assert!(
+        again.starts_with("error: there is a baseline `good` already\nhint: `--force` "),
+        "{again}"
+    );
     let project = project.file("prog", "echo answer # revision 3\n").commit("change 3");
     let told = project.tacho("compare good -r 2 --no-control").exits(0).stdout;
     assert!(told.contains(" against good (the baseline of run 1: the build "), "{told}");
     assert!(told.contains(", measured again)\n"), "{told}");
     let first = project.tacho("compare run:1/a run:1 -r 2 --no-control --json").exits(0).json();
-    assert_eq!((&first["a"]["name"], &first["a"]["program"]["kind"]), (&"run:1/a".into(), &"build".into()));
+    assert_eq!(
+        (&first["a"]["name"], &first["a"]["program"]["kind"]),
+        (&"run:1/a".into(), &"build".into())
+    );
     let shown = project.tacho("show run:1 --json").exits(0).json();
-    assert_eq!((&shown["run"], &shown["rows"][0]["samples"]), (&1.into(), &serde_json::json!([2, 2])));
+    assert_eq!(
+        (&shown["run"], &shown["rows"][0]["samples"]),
+        (&1.into(), &serde_json::json!([2, 2]))
+    );
     assert_eq!(shown["rows"][0]["estimator"], "all-ratios");
     let by_name = project.tacho("show good --json").exits(0).json();
     assert_eq!(by_name["run"], 1, "{by_name}");
-    assert!(project.tacho("show saved:good --markdown").exits(0).stdout.contains("\n\n| benchmark |"));
+    assert!(
+        project.tacho("show saved:good --markdown").exits(0).stdout.contains("\n\n| benchmark |")
+    );
     let none = project.tacho("show saved:god").exits(2).stderr;
     assert!(none.starts_with("error: there is no baseline `god`\n"), "{none}");
     let none = project.tacho("compare run:9 HEAD").exits(2).stderr;
@@ -479,13 +544,15 @@ fn no_name_of_a_side_breaks_a_table_in_markdown() {
     let (_, told) = told.split_once("\n\n").unwrap();
     assert!(told.starts_with(head), "{told}");
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();
-    let table: Vec<usize> = told.lines().take_while(|line| line.starts_with('|')).map(cells).collect();
+    let table: Vec<usize> =
+        told.lines().take_while(|line| line.starts_with('|')).map(cells).collect();
     assert!(table.len() == 3 && table.iter().all(|of| *of == table[0]), "{told}");
 }
 
 #[test]
 fn names_of_benchmarks_are_literal_and_on_one_line() {
-    let named = |seconds: f64| hyperfine("sort <n> | `tr`\\nuniq", seconds).replace("]}]}", "]}, OTHER]}");
+    let named =
+        |seconds: f64| hyperfine("sort <n> | `tr`\\nuniq", seconds).replace("]}]}", "]}, OTHER]}");
     let other = hyperfine("other", 0.1);
     let other = &other[r#"{"results": ["#.len()..other.len() - 2];
     let project = Project::empty()
@@ -506,7 +573,8 @@ fn a_baseline_has_a_name_of_one_word() {
         let refused = Answer::of(&project.command(typed).output().unwrap()).exits(2).stderr;
         let (first, hint) = refused.split_once('\n').unwrap();
         assert!(
-            first.starts_with("error: `a") && first.ends_with("b` cannot be the name of a baseline"),
+            first.starts_with("error: `a")
+                && first.ends_with("b` cannot be the name of a baseline"),
             "{refused}"
         );
         assert_eq!(
@@ -552,7 +620,10 @@ fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
     let is_it = |row: &&Value| row["benchmark"] == "late" && row["metric"] == "cpu";
     assert_eq!(some, all.iter().filter(is_it).cloned().collect::<Vec<_>>());
     let text = project.tacho("show run:1 -b late -m wall").exits(0).stdout;
-    assert!(text.contains("  late ") && !text.contains("  answer ") && !text.contains(" cpu "), "{text}");
+    assert!(
+        text.contains("  late ") && !text.contains("  answer ") && !text.contains(" cpu "),
+        "{text}"
+    );
     assert!(text.contains("2 rows judged together"), "{text}");
     let unknown = project.tacho("show run:1 -b none").exits(2).stderr;
     assert_eq!(unknown, "error: there is no benchmark `none`\nhint: known are `answer`, `late`\n");
@@ -569,12 +640,18 @@ fn each_sample_of_a_run_is_shown_of_both_sides() {
         let is_it = |it: &&Value| it["benchmark"] == benchmark && it["side"] == side;
         let [side] = sides.iter().filter(is_it).collect::<Vec<_>>()[..] else { panic!("{answer}") };
         let counted = side["samples"].as_array().unwrap().iter().filter(|it| it["round"] != 0);
-        counted.map(|it| (it["run"].as_i64().unwrap(), it["values"]["wall"].clone())).collect::<Vec<_>>()
+        counted
+            .map(|it| (it["run"].as_i64().unwrap(), it["values"]["wall"].clone()))
+            .collect::<Vec<_>>()
     };
     let [a, b, control] = ["a", "b", "control"].map(|side| of(1, "late", side));
-    assert!([&a, &b, &control].iter().all(|side| side.len() == 3) && a != b && a != control, "{a:?}");
+    assert!(
+        [&a, &b, &control].iter().all(|side| side.len() == 3) && a != b && a != control,
+        "{a:?}"
+    );
     let text = project.tacho("show run:1 --samples -b late -m wall").exits(0).stdout;
-    for head in ["late at HEAD~1\n", "late at HEAD\n", "late at HEAD~1, once more as the control\n"] {
+    for head in ["late at HEAD~1\n", "late at HEAD\n", "late at HEAD~1, once more as the control\n"]
+    {
         assert!(text.contains(head), "{text}");
     }
     assert!(!text.contains("answer at "), "{text}");
@@ -588,12 +665,16 @@ fn values_of_parameters_are_compared_at_one_revision() {
     let plan = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog {n}");
     let project = Project::repository().plan(&format!("{plan}parameters = {{ n = [1, 2] }}\n"));
     let project = project.file("prog", "exit\n").commit("works");
-    let answer = project.tacho("compare HEAD:n=1 HEAD:n=2 -r 2 --no-control --json").exits(0).json();
+    let answer =
+        project.tacho("compare HEAD:n=1 HEAD:n=2 -r 2 --no-control --json").exits(0).json();
     assert_eq!(answer["rows"].as_array().unwrap().len(), 1);
     assert_eq!(answer["rows"][0]["benchmark"], "answer");
     assert_eq!(answer["b"]["program"]["parameters"], serde_json::json!({ "n": 2 }));
     let page = page(&project, 1);
-    assert!(page.contains("<h1>HEAD:n=2 against HEAD:n=1</h1>"), "of one revision, and no diff: {page}");
+    assert!(
+        page.contains("<h1>HEAD:n=2 against HEAD:n=1</h1>"),
+        "of one revision, and no diff: {page}"
+    );
     assert!(!page.contains("without"), "{page}");
     let one = project.tacho("compare HEAD:n=1 HEAD").exits(2).stderr;
     assert!(one.contains("both sides must fix the same parameters"), "{one}");
@@ -614,8 +695,9 @@ fn hyperfine(command: &str, seconds: f64) -> String {
 
 #[test]
 fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
-    let project =
-        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
+    let project = Project::empty()
+        .file("old.json", &hyperfine("old", 0.1))
+        .file("new.json", &hyperfine("new", 0.11));
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     insta::assert_snapshot!(told, @r"
     new.json (a report of hyperfine) against old.json (a report of hyperfine)
@@ -647,9 +729,11 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
 /// Nobody is to believe that it was checked.
 #[test]
 fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
-    let project =
-        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
-    let gate = |fail_on: &str| project.tacho(&format!("compare old.json new.json --fail-on {fail_on}"));
+    let project = Project::empty()
+        .file("old.json", &hyperfine("old", 0.1))
+        .file("new.json", &hyperfine("new", 0.11));
+    let gate =
+        |fail_on: &str| project.tacho(&format!("compare old.json new.json --fail-on {fail_on}"));
     let told = gate("slower:5%").exits(0);
     assert!(told.stdout.contains("\n1 unclear; "), "{}", told.stdout);
     assert_eq!(
@@ -715,7 +799,8 @@ fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
         let line = format!("\n--fail-on {told}\n");
         let shown = project.tacho(&format!("show run:{run}")).exits(0).stdout;
         assert!(shown.contains(&line), "{line} {shown}");
-        let page = std::fs::read_to_string(project.path().join(format!("pages/comparison/{run}.html")));
+        let page =
+            std::fs::read_to_string(project.path().join(format!("pages/comparison/{run}.html")));
         let html = format!("<p><code>--fail-on {}.</p>", told.replacen(": ", "</code>: ", 1));
         assert!(page.as_ref().unwrap().contains(&html), "{html} {page:?}");
     }
@@ -749,11 +834,17 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     );
     project.tacho("compare HEAD~1 HEAD -r 3 -m wall --fail-on slower:5%,unclear").exits(1);
     let steady = steady();
-    let few = steady.tacho("compare zero hundred -m errors -r 3 --fail-on slower:5%,unclear").exits(1).stderr;
+    let few = steady
+        .tacho("compare zero hundred -m errors -r 3 --fail-on slower:5%,unclear")
+        .exits(1)
+        .stderr;
     let few = few.split_once("  check errors: 1 more round (").unwrap().1;
     let (few, gate) = few.split_once('\n').unwrap();
     assert!(few.ends_with(") would settle it"), "{few}");
-    assert!(gate.starts_with("error: `--fail-on slower:5%,unclear`: failed by check errors ("), "{gate}");
+    assert!(
+        gate.starts_with("error: `--fail-on slower:5%,unclear`: failed by check errors ("),
+        "{gate}"
+    );
 }
 
 #[test]
@@ -762,7 +853,10 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     let new = hyperfine_of(&[("a", 0.1), ("d", 0.2)]);
     let project = Project::empty().file("old.json", &old).file("new.json", &new);
     let compare = |typed: &str| project.tacho(&format!("compare old.json new.json {typed}"));
-    assert_eq!(compare("").exits(0).stderr, "note: only in old.json: b, c\nnote: only in new.json: d\n");
+    assert_eq!(
+        compare("").exits(0).stderr,
+        "note: only in old.json: b, c\nnote: only in new.json: d\n"
+    );
     assert_eq!(
         compare("--fail-on slower:50%").exits(0).stderr,
         "warning: only old.json has `b`, `c`: `--fail-on slower:50%` does not see that\n\
@@ -805,10 +899,14 @@ fn a_benchmark_that_the_plan_lost_is_not_forgotten() {
     let project = project.plan(&format!("{SCRIPT_PLAN}\n[[benchmark]]{late}"));
     project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
     let project = project.plan(SCRIPT_PLAN);
-    let told =
-        project.tacho("compare good HEAD~1 --kept -r 3 -m wall --fail-on slower:5%,missing").exits(1).stderr;
+    let told = project
+        .tacho("compare good HEAD~1 --kept -r 3 -m wall --fail-on slower:5%,missing")
+        .exits(1)
+        .stderr;
     assert!(
-        told.contains("warning: only good has `late`: `--fail-on slower:5%,missing` fails\nerror: "),
+        told.contains(
+            "warning: only good has `late`: `--fail-on slower:5%,missing` fails\nerror: "
+        ),
         "{told}"
     );
     let told = project.tacho("compare good HEAD~1 --kept -r 3").exits(0).stderr;
@@ -822,10 +920,14 @@ fn a_file_with_executions_that_reached_a_limit_is_refused() {
     let null = r#"{"results": [{"command": "b", "times": [0.05, null, 0.05]}]}"#;
     let project = Project::empty().file("a.json", &hyperfine("a", 0.1));
     let project = project.file("limited.json", limited).file("null.json", null);
-    let refused =
-        |file: &str| project.tacho(&format!("compare a.json {file} --fail-on slower:5%")).exits(2).stderr;
+    let refused = |file: &str| {
+        project.tacho(&format!("compare a.json {file} --fail-on slower:5%")).exits(2).stderr
+    };
     let (why, null) = (refused("limited.json"), refused("null.json"));
-    assert!(why.contains("1 of its executions reached a limit, and took longer than is known"), "{why}");
+    assert!(
+        why.contains("1 of its executions reached a limit, and took longer than is known"),
+        "{why}"
+    );
     assert!(null.contains("1 of 3 values of `times` are no numbers"), "{null}");
 }
 
@@ -865,19 +967,24 @@ fn a_file_of_ours_says_what_its_executions_that_reached_a_limit_would_have_been_
     assert_eq!((&both["verdict"], &both["ratio"]), (&"unclear".into(), &Value::Null), "{both}");
     let told = project.tacho("compare a.json all.json --fail-on slower:5%").exits(1).stdout;
     assert!(
-        told.contains("command time: limit reached: 1 s (20 executions of all.json): they would have"),
+        told.contains(
+            "command time: limit reached: 1 s (20 executions of all.json): they would have"
+        ),
         "{told}"
     );
 }
 
 #[test]
 fn what_executes_nothing_waits_for_nobody() {
-    let project =
-        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
+    let project = Project::empty()
+        .file("old.json", &hyperfine("old", 0.1))
+        .file("new.json", &hyperfine("new", 0.11));
     let path = project.path().join(".tacho-lock");
     let held = tacho_measure::lock_host(&path, "another", tacho_measure::Wait::No).unwrap();
     project.tacho("compare old.json new.json").exits(0);
-    assert!(project.tacho("compare true false --command").exits(2).stderr.contains("in `another`)"));
+    assert!(
+        project.tacho("compare true false --command").exits(2).stderr.contains("in `another`)")
+    );
     drop(held);
 }
 
@@ -900,17 +1007,24 @@ fn benchmarks_of_go_on_other_numbers_of_processors_are_the_same_under_another_co
         "error: A and B are not of the same host or conditions: GOMAXPROCS 8 of a.txt, 16 of b.txt\n\
          hint: `--regardless` compares them all the same\n"
     );
-    let answer = |sides: &str| project.tacho(&format!("compare {sides} --regardless --json")).exits(0).json();
+    let answer = |sides: &str| {
+        project.tacho(&format!("compare {sides} --regardless --json")).exits(0).json()
+    };
     let told = answer("a.txt b.txt");
     assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 8 of a.txt, 16 of b.txt"]));
     assert_eq!(told["only_a"], serde_json::json!(["BenchmarkOld"]));
-    let names: Vec<&Value> = told["rows"].as_array().unwrap().iter().map(|row| &row["benchmark"]).collect();
+    let names: Vec<&Value> =
+        told["rows"].as_array().unwrap().iter().map(|row| &row["benchmark"]).collect();
     assert_eq!(names, ["BenchmarkSum", "BenchmarkSort/n-16"]);
     let told = answer("one.txt b.txt");
     assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 1 of one.txt, 16 of b.txt"]));
     assert_eq!(told["rows"].as_array().unwrap().len(), 2);
     let told = answer("total.txt sum.txt");
-    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 8 of total.txt, 4 of sum.txt"]), "alone");
+    assert_eq!(
+        told["otherwise"],
+        serde_json::json!(["GOMAXPROCS 8 of total.txt, 4 of sum.txt"]),
+        "alone"
+    );
     let none = project.tacho("compare a.txt total.txt").exits(2).stderr;
     assert!(none.contains("they have no benchmark in common"), "{none}");
 }
@@ -940,8 +1054,10 @@ fn a_file_of_executions_that_failed_is_not_alike_beside_a_command() {
         refused("command:true file:failed.json").contains("exit status of `true` 0 of "),
         "the other way"
     );
-    let told =
-        project.tacho("compare file:failed.json command:true -r 4 --regardless --json").exits(0).json();
+    let told = project
+        .tacho("compare file:failed.json command:true -r 4 --regardless --json")
+        .exits(0)
+        .json();
     assert!(
         told["otherwise"][0].as_str().unwrap().starts_with("exit status of `true` 2 in 1 of 20"),
         "{told}"
@@ -950,14 +1066,19 @@ fn a_file_of_executions_that_failed_is_not_alike_beside_a_command() {
     let of_plan = refused("file:answer.json HEAD");
     assert!(of_plan.contains("exit status of `answer` 1 in 20 of 20 executions of "), "{of_plan}");
     let files = project.tacho("compare file:other.json file:well.json").exits(2).stderr;
-    assert!(files.contains("exit status 1 in 20 of 20 executions of "), "whatever they are called: {files}");
+    assert!(
+        files.contains("exit status 1 in 20 of 20 executions of "),
+        "whatever they are called: {files}"
+    );
 }
 
 #[test]
 fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
-    let project =
-        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
-    let mistake = |typed: &str| project.tacho(&format!("compare old.json new.json {typed}")).exits(2).stderr;
+    let project = Project::empty()
+        .file("old.json", &hyperfine("old", 0.1))
+        .file("new.json", &hyperfine("new", 0.11));
+    let mistake =
+        |typed: &str| project.tacho(&format!("compare old.json new.json {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("-r 10"),
         "error: neither A nor B is executed, and `--rounds` is for what is\n\
@@ -966,7 +1087,10 @@ fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
     let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");
     let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` are for what is\n";
     assert!(several.contains(listed), "{several}");
-    assert!(mistake("--precision 1%").contains("and `--precision` is for what is\n"), "as it ends executing");
+    assert!(
+        mistake("--precision 1%").contains("and `--precision` is for what is\n"),
+        "as it ends executing"
+    );
     project.tacho("compare old.json true -r 4").succeeds();
 }
 
@@ -1002,7 +1126,10 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
     assert_eq!(answer["family"], serde_json::json!({ "rows": 4, "false_discovery": 0.05 }));
     let rows = answer["rows"].as_array().unwrap().iter();
     let names: Vec<&str> = rows.filter_map(|row| row["benchmark"].as_str()).collect();
-    assert_eq!((names, answer["trade_off"].as_bool()), (vec!["up", "double", "down", "even"], Some(true)));
+    assert_eq!(
+        (names, answer["trade_off"].as_bool()),
+        (vec!["up", "double", "down", "even"], Some(true))
+    );
     let markdown = project.tacho("compare old.json new.json --markdown").exits(0).stdout;
     let list = markdown.splitn(3, "\n\n").last().unwrap();
     assert!(list.starts_with("- not measured today: old.json and new.json; "), "{markdown}");
@@ -1014,8 +1141,10 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
 #[test]
 fn a_file_stands_beside_a_command() {
     let project = Project::empty().file("old.json", &hyperfine("anything", 3.0));
-    let answer =
-        project.command(["compare", "old.json", "sleep 0.01", "-r", "5", "--json"]).output().unwrap();
+    let answer = project
+        .command(["compare", "old.json", "sleep 0.01", "-r", "5", "--json"])
+        .output()
+        .unwrap();
     let answer = Answer::of(&answer).succeeds().json();
     let row = &answer["rows"][0];
     assert_eq!((&row["verdict"], &row["metric"]), (&"faster".into(), &"wall".into()));
@@ -1027,9 +1156,11 @@ fn a_file_stands_beside_a_command() {
 
 #[test]
 fn what_is_no_report_of_the_same_host_is_refused() {
-    let go =
-        |cpu: &str| format!("cpu: {cpu}\nBenchmarkSort-2 100 1200 ns/op\nBenchmarkSort-2 100 1210 ns/op\n");
-    let project = Project::empty().file("a.txt", &go("fast")).file("b.txt", &go("slow")).file("c", "words\n");
+    let go = |cpu: &str| {
+        format!("cpu: {cpu}\nBenchmarkSort-2 100 1200 ns/op\nBenchmarkSort-2 100 1210 ns/op\n")
+    };
+    let project =
+        Project::empty().file("a.txt", &go("fast")).file("b.txt", &go("slow")).file("c", "words\n");
     let other = project.tacho("compare a.txt b.txt").exits(2).stderr;
     assert_eq!(
         other,
@@ -1064,7 +1195,10 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     let project = Project::scripts(2);
     project.tacho("compare HEAD~1 HEAD -r 4 --no-control --save-as good").exits(0);
     let answer = project.tacho("compare run:1/a good --kept --json").exits(0).json();
-    assert_eq!((&answer["run"], &answer["rows"][0]["estimator"]), (&serde_json::Value::Null, &"runs".into()));
+    assert_eq!(
+        (&answer["run"], &answer["rows"][0]["estimator"]),
+        (&serde_json::Value::Null, &"runs".into())
+    );
     assert_eq!(answer["rows"][0]["samples"], serde_json::json!([4, 4]));
     let half = project.tacho("compare good HEAD~1 --kept -r 5 --json").exits(0).json();
     assert_eq!((&half["executed"], &half["run"]), (&serde_json::json!([false, true]), &2.into()));
@@ -1084,10 +1218,14 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     let markdown = project.tacho("show run:2 --markdown").exits(0).stdout;
     assert!(markdown.contains("\n\n- not measured today: good; "), "{markdown}");
     let none = project.tacho("compare HEAD~1 HEAD --kept").exits(2).stderr;
-    assert!(none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "), "{none}");
+    assert!(
+        none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "),
+        "{none}"
+    );
 }
 
-/// What is measured later, at another level, tells more of the host, and must not change what was judged before.
+/// What is measured later, at another level, tells more of the host, and must not change what was
+/// judged before.
 #[test]
 fn a_run_beside_a_baseline_is_judged_at_any_time_as_on_its_day() {
     let project = Project::repository().plan(SCRIPT_PLAN).file("nap", "0.01");
@@ -1098,7 +1236,8 @@ fn a_run_beside_a_baseline_is_judged_at_any_time_as_on_its_day() {
     project.tacho(&format!("{both} --save-as good")).exits(0);
     let on_the_day = project.tacho("compare good HEAD~1 --kept -r 4 --json").exits(0).json();
     let shown = || {
-        ["--json", "", "--markdown"].map(|form| project.tacho(&format!("show run:2 {form}")).exits(0).stdout)
+        ["--json", "", "--markdown"]
+            .map(|form| project.tacho(&format!("show run:2 {form}")).exits(0).stdout)
     };
     let before = shown();
     for nap in ["0.03", "0.06"] {
@@ -1134,7 +1273,8 @@ fn what_was_executed_otherwise_is_not_compared() {
     let project = Project::scripts(2);
     project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
     let plan = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog 2");
-    let project = project.plan(&format!("{plan}conditions = {{ environment = {{ LIMIT = '9' }} }}\n"));
+    let project =
+        project.plan(&format!("{plan}conditions = {{ environment = {{ LIMIT = '9' }} }}\n"));
     let other = project.tacho("compare good HEAD~1 --kept -r 3").exits(2).stderr;
     assert_eq!(
         other,
@@ -1158,7 +1298,8 @@ fn what_was_executed_otherwise_is_not_compared() {
 #[test]
 fn what_failed_is_no_baseline() {
     let project = Project::repository().plan(SCRIPT_PLAN);
-    let project = project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
+    let project =
+        project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
     let told = project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as bad").exits(2).stderr;
     assert!(told.contains("note: `bad` was given to nothing: an execution failed\n"), "{told}");
     let none = project.tacho("compare saved:bad HEAD").exits(2).stderr;
@@ -1167,10 +1308,12 @@ fn what_failed_is_no_baseline() {
 
 #[test]
 fn a_path_to_a_program_is_a_command_beside_a_plan_too() {
-    let project = Project::scripts(1).file("light", "#!/bin/sh\n").file("heavy", "#!/bin/sh\nsleep 0.05\n");
+    let project =
+        Project::scripts(1).file("light", "#!/bin/sh\n").file("heavy", "#!/bin/sh\nsleep 0.05\n");
     for name in ["light", "heavy"] {
         let path = project.path().join(name);
-        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
     }
     let told = project.tacho("compare ./light ./heavy -r 6 --all-rounds").exits(0).stdout;
     assert!(told.starts_with("./heavy (a command) against ./light (a command)\n"), "{told}");
@@ -1188,7 +1331,10 @@ fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
     let of_folder =
         "error: `light` is no program, but the file `./light` is\nhint: did you mean `./light`?\n";
     assert_eq!(told("compare light true"), of_folder);
-    assert_eq!(told("bench light"), "error: `light` is no program\nhint: did you mean `./light`?\n");
+    assert_eq!(
+        told("bench light"),
+        "error: `light` is no program\nhint: did you mean `./light`?\n"
+    );
     let nothing = |name: &str| {
         format!(
             "error: `{name}` is neither a file nor a program, \
@@ -1204,7 +1350,11 @@ fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
         told("compare result.jsn true"),
         nothing("result.jsn") + "hint: did you mean `results.json`?\n"
     );
-    assert!(told("compare v1 v2").starts_with("error: there is no plan: "), "{}", told("compare v1 v2"));
+    assert!(
+        told("compare v1 v2").starts_with("error: there is no plan: "),
+        "{}",
+        told("compare v1 v2")
+    );
     let project = Project::scripts(1).file("light", "#!/bin/sh\n");
     std::fs::set_permissions(
         project.path().join("light"),
@@ -1229,8 +1379,9 @@ fn nothing_on_both_sides_is_the_same() {
 
 #[test]
 fn sixty_columns_are_enough() {
-    let project =
-        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.2));
+    let project = Project::empty()
+        .file("old.json", &hyperfine("old", 0.1))
+        .file("new.json", &hyperfine("new", 0.2));
     let mut command = project.command(["compare", "old.json", "new.json"]);
     let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).succeeds().stdout;
     let rows = told.split("\n\n").nth(1).unwrap();
@@ -1241,7 +1392,8 @@ fn sixty_columns_are_enough() {
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }
 
-/// A file of hyperfine's with thirty times, of which so many are around 0.12 s and the others around 0.1 s.
+/// A file of hyperfine's with thirty times, of which so many are around 0.12 s and the others
+/// around 0.1 s.
 fn in_two_modes(slow: u32) -> String {
     let time = |n: u32| if n < slow { 0.12 } else { 0.1 } * (1.0 + 0.0001 * f64::from(n * 7 % 13));
     let times: Vec<String> = (0..30).map(|n| time(n).to_string()).collect();
@@ -1250,7 +1402,8 @@ fn in_two_modes(slow: u32) -> String {
 
 #[test]
 fn of_modes_the_levels_are_compared() {
-    let project = Project::empty().file("old.json", &in_two_modes(8)).file("new.json", &in_two_modes(23));
+    let project =
+        Project::empty().file("old.json", &in_two_modes(8)).file("new.json", &in_two_modes(23));
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     assert!(
         told.contains(
@@ -1260,7 +1413,8 @@ fn of_modes_the_levels_are_compared() {
         "{told}"
     );
     assert!(told.contains("  × 1.000  "), "between the modes it would be 1.200: {told}");
-    let modes = &project.tacho("compare old.json new.json --json").exits(0).json()["rows"][0]["modes"];
+    let modes =
+        &project.tacho("compare old.json new.json --json").exits(0).json()["rows"][0]["modes"];
     assert_eq!(modes["compared"], "levels");
     assert!(modes["difference"][0].as_f64().unwrap() > 0.2, "{modes}");
 }
@@ -1268,12 +1422,14 @@ fn of_modes_the_levels_are_compared() {
 #[test]
 fn levels_of_files_have_no_direction_where_the_means_point_elsewhere() {
     let file = |slow: u32, level: f64| {
-        let time =
-            |n: u32| level * if n < slow { 0.12 } else { 0.1 } * (1.0 + 0.0001 * f64::from(n * 7 % 13));
+        let time = |n: u32| {
+            level * if n < slow { 0.12 } else { 0.1 } * (1.0 + 0.0001 * f64::from(n * 7 % 13))
+        };
         let times: Vec<String> = (0..30).map(|n| time(n).to_string()).collect();
         format!(r#"{{"results": [{{"command": "c", "times": [{}]}}]}}"#, times.join(", "))
     };
-    // Levels a fourth lower in each, which is beyond what runs differ by; the means are so only with the same shares.
+    // Levels a fourth lower in each, which is beyond what runs differ by; the means are so only
+    // with the same shares.
     let project = Project::empty().file("old.json", &file(8, 1.0)).file("new.json", &file(8, 0.7));
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     assert!(told.contains("faster"), "{told}");

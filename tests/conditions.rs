@@ -13,7 +13,8 @@ fn project(script: &str, keys: &str) -> Project {
 
 #[test]
 fn a_limit_that_is_reached_is_a_result() {
-    let project = project("while :; do :; done\n", "limits = { cpu-time = \"40ms\" }\nmetrics = [\"cpu\"]");
+    let project =
+        project("while :; do :; done\n", "limits = { cpu-time = \"40ms\" }\nmetrics = [\"cpu\"]");
     let answer = project.tacho("track HEAD").succeeds();
     assert!(answer.stdout.contains("> "), "{}", answer.stdout);
     assert!(
@@ -29,10 +30,14 @@ fn a_limit_that_is_reached_is_a_result() {
     assert!(point["median"].as_f64().unwrap() >= 40e6, "{point}");
     assert_eq!(point["values"], serde_json::json!([]));
     let shown = project.tacho("show HEAD").succeeds().stdout;
-    assert!(shown.contains("2 executions reached a limit; the first: limit reached: 40.00 ms"), "{shown}");
+    assert!(
+        shown.contains("2 executions reached a limit; the first: limit reached: 40.00 ms"),
+        "{shown}"
+    );
     assert!(project.tacho("track HEAD").succeeds().stdout.contains("nothing was missing"));
     project.tacho("site pages").succeeds();
-    let pages: Vec<_> = std::fs::read_dir(project.path().join("pages/series")).unwrap().flatten().collect();
+    let pages: Vec<_> =
+        std::fs::read_dir(project.path().join("pages/series")).unwrap().flatten().collect();
     let page = std::fs::read_to_string(pages[0].path()).unwrap();
     assert!(page.contains("limit reached: 40.00 ms of processor time"), "{page}");
 }
@@ -89,8 +94,8 @@ fn processes_left_behind_are_told_of() {
     );
     let shown = project.tacho("show HEAD").succeeds().stdout;
     assert!(shown.contains("3 executions left processes behind, which were killed"), "{shown}");
-    let sample =
-        &project.tacho("show HEAD --json").succeeds().json()["hosts"][0]["benchmarks"][0]["samples"][0];
+    let sample = &project.tacho("show HEAD --json").succeeds().json()["hosts"][0]["benchmarks"][0]
+        ["samples"][0];
     assert_eq!(sample["values"]["left-behind"], 2.0);
 }
 
@@ -100,7 +105,8 @@ fn what_cannot_be_read_says_why() {
     let project = project("exit 0\n", keys);
     project.tacho("track HEAD").exits(0);
     let why = "control groups are forbidden (`cgroup = \"never\"`)";
-    let shown = project.tacho("show HEAD --metric wall --metric peak-memory-tree").succeeds().stdout;
+    let shown =
+        project.tacho("show HEAD --metric wall --metric peak-memory-tree").succeeds().stdout;
     assert!(shown.contains(&format!("peak-memory-tree: {why}")), "{shown}");
     let answer = project.tacho("show HEAD --json").succeeds().json();
     assert_eq!(answer["hosts"][0]["benchmarks"][0]["absent"]["peak-memory-tree"], why);
@@ -120,8 +126,9 @@ fn what_went_to_devices_is_read_or_says_why() {
         assert!(why.is_none_or(|why| why.starts_with("not available here: ")), "{name}: {why:?}");
     }
     let shown = project.tacho("show HEAD --metric block-input-tree").succeeds().stdout;
-    let is_there =
-        shown.contains("of all processes together, what passed until the end, as the control group has it");
+    let is_there = shown.contains(
+        "of all processes together, what passed until the end, as the control group has it",
+    );
     assert_ne!(is_there, shown.contains("block-input-tree: not available here: "), "{shown}");
 }
 

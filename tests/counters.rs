@@ -62,7 +62,9 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
     }
     let answer = answer.exits(2);
     assert!(
-        answer.stderr.starts_with("error: benchmark `answer` asks for `instructions`: not available here: ")
+        answer
+            .stderr
+            .starts_with("error: benchmark `answer` asks for `instructions`: not available here: ")
     );
     assert!(
         answer.stderr.ends_with("; `instructions?` leaves it out where it cannot be had\n"),
@@ -77,7 +79,11 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
     }
     let optional = script("'wall', 'instructions?'").tacho("track").exits(0);
     let note = "note: `instructions` of `answer` is absent: not available here: ";
-    assert!(optional.stderr.starts_with(note) && optional.stderr.lines().count() == 1, "{}", optional.stderr);
+    assert!(
+        optional.stderr.starts_with(note) && optional.stderr.lines().count() == 1,
+        "{}",
+        optional.stderr
+    );
 }
 
 #[test]
@@ -102,7 +108,9 @@ fn counters_that_nobody_knows_are_told_with_those_that_are() {
 
 /// A program that spins so often.
 fn spins(turns: u32) -> String {
-    format!("int main(void) {{ for (long i = 0; i < {turns}; i++) __asm__ volatile(\"\"); return 0; }}\n")
+    format!(
+        "int main(void) {{ for (long i = 0; i < {turns}; i++) __asm__ volatile(\"\"); return 0; }}\n"
+    )
 }
 
 const PROGRAM: &str = r#"
@@ -131,7 +139,12 @@ fn instructions(project: &Project, command: &str) -> Vec<f64> {
     let answer = project.tacho(command).exits(0).json();
     let series = answer["series"].as_array().unwrap();
     let series = series.iter().find(|series| series["metric"] == "callgrind-instructions").unwrap();
-    series["points"].as_array().unwrap().iter().map(|point| point["median"].as_f64().unwrap()).collect()
+    series["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| point["median"].as_f64().unwrap())
+        .collect()
 }
 
 #[test]
@@ -139,7 +152,8 @@ fn callgrind_tells_programs_apart_to_the_instruction() {
     if !has(Counter::CallgrindInstructions) {
         return;
     }
-    let project = two_programs().plan(&format!("{PROGRAM}metrics = ['callgrind-instructions', 'wall']\n"));
+    let project =
+        two_programs().plan(&format!("{PROGRAM}metrics = ['callgrind-instructions', 'wall']\n"));
     let counts = instructions(&project, "track --json");
     // A turn of the loop is the same few instructions each time, and all else is the same.
     let more = counts[1] - counts[0];
@@ -166,8 +180,9 @@ fn a_kept_count_is_known_no_better_than_one_of_today() {
         return;
     }
     let project = two_programs().plan(&format!("{PROGRAM}metrics = ['callgrind-instructions']\n"));
-    let row =
-        |typed: &str| project.tacho(&format!("compare {typed} --json")).exits(0).json()["rows"][0].clone();
+    let row = |typed: &str| {
+        project.tacho(&format!("compare {typed} --json")).exits(0).json()["rows"][0].clone()
+    };
     let today = row("HEAD~1 HEAD -r 1 --no-control --save-as good");
     let kept = row("run:1/a good --kept");
     assert_eq!((&kept["ratio"], &kept["verdict"]), (&today["ratio"], &today["verdict"]));

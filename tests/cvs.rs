@@ -37,7 +37,8 @@ build = "sh build.sh"
 artifacts = ["prog"]
 "#;
 
-/// What the program is made with: it must be made itself, once, from the source of the week from which on it is needed.
+/// What the program is made with: it must be made itself, once, from the source of the week from
+/// which on it is needed.
 const TOOL: &str = r#"
 [[quirk]]
 name = "tool"
@@ -72,7 +73,8 @@ fn level(commit: u32) -> f64 {
     noise(commit) * [100.0, 130.0, 160.0][steps]
 }
 
-/// From some week on there is a tool between; for some weeks something is missing that only later comes by itself.
+/// From some week on there is a tool between; for some weeks something is missing that only later
+/// comes by itself.
 fn build(commit: u32) -> &'static str {
     match commit / EACH {
         week if week < TOOL_SINCE => "cp prog.in prog\n",
@@ -83,7 +85,8 @@ fn build(commit: u32) -> &'static str {
     }
 }
 
-/// The tool's source: before it is needed it cannot do it, and a week later it does not work on this system any more.
+/// The tool's source: before it is needed it cannot do it, and a week later it does not work on
+/// this system any more.
 fn tool(commit: u32) -> &'static str {
     match commit / EACH {
         week if week < TOOL_SINCE => "test $# = 1 && cat $1\n",
@@ -95,15 +98,19 @@ fn tool(commit: u32) -> &'static str {
 /// A revision of a file, oldest first: when, by whom, why, and what it holds.
 type Revision = (i64, &'static str, String, String);
 
-/// The file as RCS keeps it (rcsfile(5)): the newest revision whole, each older one as a change to it.
+/// The file as RCS keeps it (rcsfile(5)): the newest revision whole, each older one as a change to
+/// it.
 fn rcs(revisions: &[Revision]) -> String {
     let mut text = format!("head\t1.{};\naccess;\nsymbols;\nlocks; strict;\n\n", revisions.len());
     for (place, (time, author, ..)) in revisions.iter().enumerate().rev() {
         let date = Timestamp::from_second(*time).unwrap().strftime("%Y.%m.%d.%H.%M.%S").to_string();
         let next = if place > 0 { format!("1.{place}") } else { String::new() };
         let number = place + 1;
-        write!(text, "\n1.{number}\ndate\t{date};\tauthor {author};\tstate Exp;\nbranches;\nnext\t{next};\n")
-            .unwrap();
+        write!(
+            text,
+            "\n1.{number}\ndate\t{date};\tauthor {author};\tstate Exp;\nbranches;\nnext\t{next};\n"
+        )
+        .unwrap();
     }
     text += "\n\ndesc\n@@\n";
     for (place, (.., message, content)) in revisions.iter().enumerate().rev() {
@@ -119,16 +126,19 @@ fn rcs(revisions: &[Revision]) -> String {
     text
 }
 
-/// A project whose subject is in CVS: each commit changes the program, some the tool or the way it is built, a second or so
-/// later.
+/// A project whose subject is in CVS: each commit changes the program, some the tool or the way it
+/// is built, a second or so later.
 fn project() -> Project {
     let mut program: Vec<Revision> = Vec::new();
     let mut others: [Vec<Revision>; 2] = Default::default();
     for commit in 0..WEEKS * EACH {
-        let message = format!("change {commit}\n----------------------------\nwith all that belongs to it");
+        let message =
+            format!("change {commit}\n----------------------------\nwith all that belongs to it");
         let content = format!("echo work {:.4}\n# $Id$\n", level(commit));
         program.push((time(commit), "ann", message.clone(), content));
-        for (after, (file, content)) in (1..).zip(others.iter_mut().zip([tool(commit), build(commit)])) {
+        for (after, (file, content)) in
+            (1..).zip(others.iter_mut().zip([tool(commit), build(commit)]))
+        {
             if file.last().is_none_or(|(.., last)| last != content) {
                 file.push((time(commit) + after, "ann", message.clone(), content.to_owned()));
             }
@@ -192,7 +202,10 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
     let subject = SUBJECT.replace("artifacts", link);
     let project = project.plan(&format!("{subject}{WORK}{TOOL}{COMPAT}"));
     let tracked = json(&project, "track --every 1w --json");
-    assert_eq!((&tracked["builds"]["built"], &tracked["builds"]["failed"]), (&21.into(), &0.into()));
+    assert_eq!(
+        (&tracked["builds"]["built"], &tracked["builds"]["failed"]),
+        (&21.into(), &0.into())
+    );
     assert_eq!(tracked["samples"], 3 * 2);
     let week = SLOWER[1] * EACH;
     let weekly = change(&project, week, week + 2);
@@ -214,15 +227,18 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
         "{diff}"
     );
 
-    // A date is its first moment everywhere: the last point before its midnight, and no other that is measured on that day.
+    // A date is its first moment everywhere: the last point before its midnight, and no other that
+    // is measured on that day.
     let (before, date) = (written(time(week)), &written(time(week + 1))[..10]);
-    let shown = |name: &str, diff: &str| project.tacho(&format!("show {name}{diff}")).exits(0).stdout;
+    let shown =
+        |name: &str, diff: &str| project.tacho(&format!("show {name}{diff}")).exits(0).stdout;
     assert_eq!(shown(date, ""), shown(&before, ""));
     assert_eq!(shown(date, " --diff"), shown(&before, " --diff"));
     assert!(shown(date, " --diff").contains("\t1.34\n"), "{}", shown(date, " --diff"));
     let planned = project.tacho(&format!("track --dry-run {date}")).exits(0).stdout;
     assert!(planned.contains(&before), "{planned}");
-    let range = |end: &str| project.tacho(&format!("changes ..{end} --json")).json()["events"].clone();
+    let range =
+        |end: &str| project.tacho(&format!("changes ..{end} --json")).json()["events"].clone();
     assert_eq!(range(date), range(&before));
 
     looks_like_git(&project);
@@ -263,7 +279,8 @@ fn looks_like_git(project: &Project) {
     project.tacho("show HEAD").succeeds();
     project.tacho("log").succeeds();
     project.tacho("site pages").exits(0);
-    let page = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(entry.unwrap().path());
+    let page =
+        |entry: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(entry.unwrap().path());
     let mut pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap().map(page);
     let linked = "<a href=\"https://e.org/prog.in.diff?r1=1.62&amp;r2=1.63\"><code>prog.in</code></a><span class=\"note\"> 1.62 → 1.63</span>";
     assert!(pages.any(|page| page.unwrap().contains(linked)));
@@ -298,7 +315,11 @@ fn a_bisection_names_a_commit_across_quirks_and_what_hides_one_without() {
         "{}",
         text.stdout
     );
-    assert!(text.stderr.contains("note: only a commit of git can be reverted\n"), "{}", text.stderr);
+    assert!(
+        text.stderr.contains("note: only a commit of git can be reverted\n"),
+        "{}",
+        text.stderr
+    );
     let unknown = project.tacho("bisect HEAD~5 HEAD").exits(2).stderr;
     assert!(
         unknown.starts_with("error: unknown revision `HEAD~5`\nhint: a revision of CVS is a time"),
@@ -348,7 +369,8 @@ fn what_is_asked_for_in_vain() {
       |
     hint: it says what to get of a CVS repository; git has nothing like it here
     "#);
-    let porg = project.plan(&(SUBJECT.replace("src/prog", "src/porg") + WORK)).tacho("track").exits(2);
+    let porg =
+        project.plan(&(SUBJECT.replace("src/prog", "src/porg") + WORK)).tacho("track").exits(2);
     assert_snapshot!(porg.steady_stderr(), @r#"
     error: there is no module `src/porg` in `<folder>/cvsroot`
     hint: `module` is a folder in the repository, such as `src/sys`

@@ -70,7 +70,10 @@ high    the clock source is hpet
 "
     );
     let answer = project.tacho("doctor --sysroot slow --json").exits(1).json();
-    assert_eq!((&answer["fit"], &answer["findings"][0]["name"]), (&false.into(), &"clock-source".into()));
+    assert_eq!(
+        (&answer["fit"], &answer["findings"][0]["name"]),
+        (&false.into(), &"clock-source".into())
+    );
     let nowhere = project.tacho("doctor --sysroot none").exits(2);
     assert!(nowhere.stderr.starts_with("error: cannot read `none`: "), "{}", nowhere.stderr);
 }
@@ -81,7 +84,8 @@ fn a_run_records_what_the_instrument_read_of_itself() {
     project.tacho("track").succeeds();
     let runs = project.tacho("log --json").succeeds().json();
     let conditions = runs["runs"][0]["conditions"].as_object().unwrap();
-    let ours: Vec<&str> = conditions.keys().filter_map(|key| key.strip_prefix("instrument.")).collect();
+    let ours: Vec<&str> =
+        conditions.keys().filter_map(|key| key.strip_prefix("instrument.")).collect();
     assert_eq!(ours, ["between", "clock-step", "loop-spread", "nothing", "true", "true-spread"]);
     assert!(conditions.contains_key("now.kernel"), "{conditions:?}");
 }

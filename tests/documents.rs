@@ -1,4 +1,5 @@
-//! The documents say what is so: their commands exist, their numbers are the code's, generated ones are fresh.
+//! The documents say what is so: their commands exist, their numbers are the code's, generated ones
+//! are fresh.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,8 @@ fn documents() -> Vec<String> {
         .collect()
 }
 
-/// All pages of one part of the book, as one text with single spaces: a rule may go over several lines.
+/// All pages of one part of the book, as one text with single spaces: a rule may go over several
+/// lines.
 fn part(folder: &str) -> String {
     let pages = pages().into_iter().filter(|page| page.contains(folder));
     let words: Vec<String> = pages
@@ -45,7 +47,8 @@ fn part(folder: &str) -> String {
     words.join(" ")
 }
 
-/// The lines of all `console` blocks that begin with `$ tacho`, and of those to be pasted, where a plan is there already.
+/// The lines of all `console` blocks that begin with `$ tacho`, and of those to be pasted, where a
+/// plan is there already.
 fn commands(text: &str) -> Vec<String> {
     let command = |line: &str, prefix: &str| {
         let command = line.strip_prefix(prefix)?;
@@ -61,10 +64,11 @@ fn commands(text: &str) -> Vec<String> {
 
 #[test]
 fn every_command_of_the_documents_is_understood() {
-    let numbers =
-        "commit,parse\n".to_owned() + &(0..20).map(|n| format!("c{n},10.{}\n", n % 7)).collect::<String>();
+    let numbers = "commit,parse\n".to_owned()
+        + &(0..20).map(|n| format!("c{n},10.{}\n", n % 7)).collect::<String>();
     let project = Project::scripts(12).tag("v1.0").file("numbers.csv", &numbers);
-    let of = |name: String| commands(&document(&name)).into_iter().map(move |line| (name.clone(), line));
+    let of =
+        |name: String| commands(&document(&name)).into_iter().map(move |line| (name.clone(), line));
     for (name, line) in documents().into_iter().flat_map(of) {
         let line = line.split(" #").next().unwrap().trim();
         let words = shell_words::split(line).unwrap();
@@ -117,7 +121,8 @@ fn every_option_named_in_the_documents_exists() {
 
 /// The anchor of a heading, as mdBook and GitHub make it.
 fn anchor(heading: &str) -> String {
-    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    let kept =
+        heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
@@ -134,10 +139,15 @@ fn links_between_documents_lead_somewhere() {
         let path = root().join(&name);
         for found in pattern.captures_iter(&document(&name)) {
             let target = &found[1];
-            let at = if target.is_empty() { path.clone() } else { path.parent().unwrap().join(target) };
+            let at =
+                if target.is_empty() { path.clone() } else { path.parent().unwrap().join(target) };
             assert!(at.exists(), "{name} links to `{target}`");
             let anchored = found.get(2).map(|anchor| anchor.as_str());
-            assert!(anchored.is_none_or(|it| has_anchor(&at, it)), "{name} links to `{}`", &found[0]);
+            assert!(
+                anchored.is_none_or(|it| has_anchor(&at, it)),
+                "{name} links to `{}`",
+                &found[0]
+            );
         }
     }
 }
@@ -148,7 +158,8 @@ fn every_page_is_in_the_summary() {
     for folder in ["", "guide", "method", "formats"] {
         for entry in std::fs::read_dir(root().join("docs/src").join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            let is_page = std::path::Path::new(&name).extension().is_some_and(|extension| extension == "md");
+            let is_page =
+                std::path::Path::new(&name).extension().is_some_and(|extension| extension == "md");
             let page = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             let is_listed = name == "SUMMARY.md" || pages.contains(&format!("docs/src/{page}"));
             assert!(is_listed || !is_page, "docs/src/SUMMARY.md does not list `{page}`");
@@ -160,12 +171,13 @@ fn every_page_is_in_the_summary() {
 fn the_method_states_the_constants_of_the_code() {
     let method = part("/method/");
     let give_up = format!("first {} executions fail", tacho_experiment::GIVE_UP_AFTER);
-    let fewest =
-        (1..100).find(|&n| tacho_stats::Summary::of(&vec![1.0; n]).is_some_and(|s| s.interval.is_some()));
+    let fewest = (1..100)
+        .find(|&n| tacho_stats::Summary::of(&vec![1.0; n]).is_some_and(|s| s.interval.is_some()));
     let interval = format!("Below {} samples there is none", fewest.unwrap());
     let output = format!("longer than {} MiB", tacho_experiment::LONGEST_OUTPUT >> 20);
     let replicates = format!("more than {} replicates", tacho_experiment::MOST_REPLICATES);
-    let false_share = format!("at most **{} %** are expected to be false", 100.0 * changes::FALSE_SHARE);
+    let false_share =
+        format!("at most **{} %** are expected to be false", 100.0 * changes::FALSE_SHARE);
     let returned = format!("no more than {} % of the change is left", 100.0 * changes::RETURNED);
     let far_off = format!("above {} in size", outlier::OUTLIER_SCORE);
     let too_few = format!("Of fewer than {} samples none", outlier::OUTLIER_LEAST);

@@ -1,4 +1,5 @@
-//! Failing machines and hostile programs: what is lost comes back, or one clear error says what happened.
+//! Failing machines and hostile programs: what is lost comes back, or one clear error says what
+//! happened.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -99,7 +100,8 @@ fn a_store_is_read_without_the_right_to_write() {
     // Whether the host made a change of three revisions is of no matter here.
     let own = ["log", "show HEAD --json", "changes"].map(|command| project.tacho(command).stdout);
     done(Command::new("chmod").args(["-R", "a=rX"]).arg(project.path()));
-    let others = ["log", "show HEAD --json", "changes"].map(|command| reader(&project, command).stdout);
+    let others =
+        ["log", "show HEAD --json", "changes"].map(|command| reader(&project, command).stdout);
     assert_eq!(own, others);
     let pages = tempfile::tempdir().unwrap();
     fs::set_permissions(pages.path(), fs::Permissions::from_mode(0o777)).unwrap();

@@ -5,10 +5,12 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// Has what these tests start heed each signal again that whoever started them (`nohup`, a shell's `&`) had them ignore.
+/// Has what these tests start heed each signal again that whoever started them (`nohup`, a shell's
+/// `&`) had them ignore.
 fn heed_signals() {
     for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
-        // SAFETY: no handler of these is installed here, only in the processes that these tests start.
+        // SAFETY: no handler of these is installed here, only in the processes that these tests
+        // start.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
@@ -33,11 +35,14 @@ impl Project {
         project
     }
 
-    /// A repository with the plan of [`SCRIPT_PLAN`] and so many commits, each with a script of its own.
+    /// A repository with the plan of [`SCRIPT_PLAN`] and so many commits, each with a script of its
+    /// own.
     pub fn scripts(commits: u32) -> Self {
         (1..=commits)
             .fold(Self::repository(), |project, n| {
-                project.file("prog", &format!("echo answer # revision {n}\n")).commit(&format!("change {n}"))
+                project
+                    .file("prog", &format!("echo answer # revision {n}\n"))
+                    .commit(&format!("change {n}"))
             })
             .plan(SCRIPT_PLAN)
     }
@@ -122,7 +127,8 @@ impl Project {
         Answer::of(&self.command(arguments.split_whitespace()).output().unwrap())
     }
 
-    /// The places of all samples of all revisions: benchmark, revision, run, round, position; sorted.
+    /// The places of all samples of all revisions: benchmark, revision, run, round, position;
+    /// sorted.
     pub fn places(&self) -> Vec<String> {
         let mut places = Vec::new();
         for revision in self.git(["rev-list", "--first-parent", "HEAD"]).lines() {
@@ -162,7 +168,8 @@ name = "answer"
 command = "sh {build}/prog"
 "#;
 
-/// What is measured of a program that prints its work itself, so that nothing depends on how fast this machine is.
+/// What is measured of a program that prints its work itself, so that nothing depends on how fast
+/// this machine is.
 pub const WORK: &str = r#"
 [measure]
 rounds = 2
@@ -213,7 +220,8 @@ impl Answer {
 
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in:\n{}", self.stdout))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error} in:\n{}", self.stdout))
     }
 
     /// Standard output with what differs from time to time made equal.
@@ -227,7 +235,8 @@ impl Answer {
     }
 }
 
-/// Standard error without what is said of other work on the host: these tests are executed on busy hosts too.
+/// Standard error without what is said of other work on the host: these tests are executed on busy
+/// hosts too.
 fn without_load(text: &str) -> String {
     let is_load = |line: &str| {
         line.starts_with("warning: other processes used ")
@@ -237,8 +246,8 @@ fn without_load(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !is_load(line)).collect()
 }
 
-/// Times become `<time>`, percentages `<percent>`, sizes `<size>`, drawn lines `<line>`, temporary folders
-/// `<folder>`; columns are two blanks apart.
+/// Times become `<time>`, percentages `<percent>`, sizes `<size>`, drawn lines `<line>`, temporary
+/// folders `<folder>`; columns are two blanks apart.
 pub fn steady(text: &str) -> String {
     let replace = |pattern: &str, by: &str, text: &str| {
         regex::Regex::new(pattern).unwrap().replace_all(text, by).into_owned()

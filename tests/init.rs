@@ -43,8 +43,12 @@ fn a_workflow_is_written_for_a_ci_system() {
         answer.starts_with("wrote `.github/workflows/tacho.yml`\nnext: commit it and `tacho.toml`"),
         "{answer}"
     );
-    let workflow = std::fs::read_to_string(project.path().join(".github/workflows/tacho.yml")).unwrap();
-    assert!(workflow.contains("fetch-depth: 0") && workflow.contains("--fail-on slower:3%"), "{workflow}");
+    let workflow =
+        std::fs::read_to_string(project.path().join(".github/workflows/tacho.yml")).unwrap();
+    assert!(
+        workflow.contains("fetch-depth: 0") && workflow.contains("--fail-on slower:3%"),
+        "{workflow}"
+    );
     assert_eq!(project.tacho("init --ci github --print").succeeds().stdout, workflow);
     assert_eq!(
         project.tacho("init --ci github").exits(2).stderr,
@@ -56,10 +60,13 @@ fn a_workflow_is_written_for_a_ci_system() {
 
 #[test]
 fn a_benchmark_of_the_project_itself_is_proposed() {
-    let project =
-        Project::repository().file("Makefile", "prog: prog.c\n\tcc -o prog prog.c\nbench: prog\n\t./prog\n");
+    let project = Project::repository()
+        .file("Makefile", "prog: prog.c\n\tcc -o prog prog.c\nbench: prog\n\t./prog\n");
     let answer = project.tacho("init").succeeds().stdout;
-    assert!(answer.contains("has a benchmark of its own, `make bench`: the end of the plan"), "{answer}");
+    assert!(
+        answer.contains("has a benchmark of its own, `make bench`: the end of the plan"),
+        "{answer}"
+    );
     assert!(answer.ends_with("next: edit `command`, then `tacho track HEAD`\n"), "{answer}");
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
     let (_, table) = plan.split_once("take out the `#` of this table,\n").unwrap();
@@ -93,7 +100,8 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     let place = std::path::Path::new(tacho.get_program()).parent().unwrap().to_owned();
     let path = format!("{}:{}", place.display(), std::env::var("PATH").unwrap());
     let compare = |base: &str, head: &str| {
-        let [base, head] = [base, head].map(|name| project.git(["rev-parse", name]).trim().to_owned());
+        let [base, head] =
+            [base, head].map(|name| project.git(["rev-parse", name]).trim().to_owned());
         let mut shell = std::process::Command::new("bash");
         shell.args(["-eo", "pipefail", "-c", &script]).current_dir(project.path());
         for (name, value) in tacho.get_envs() {
@@ -117,5 +125,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     assert!(junit.contains("<failure message=\"× "), "{junit}");
     assert_eq!(compare("HEAD", "HEAD~1").exits(0).stdout, "");
     compare("HEAD", "HEAD").exits(0);
-    assert!(std::fs::read_to_string(project.path().join("report.md")).unwrap().starts_with("```\n"));
+    assert!(
+        std::fs::read_to_string(project.path().join("report.md")).unwrap().starts_with("```\n")
+    );
 }

@@ -38,11 +38,18 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
     let answer = project.tacho("layouts -n 10 -r 3 --json").exits(0).json();
     let row = &answer["rows"][0];
     assert_eq!(row["layouts"].as_array().unwrap().len(), 10, "{answer}");
-    assert!(row["layouts"].as_array().unwrap().iter().all(|layout| layout["samples"] == 3), "{answer}");
-    assert!(row["relink"].is_number() && row["restart"].is_number() && row["keep"].is_null(), "{answer}");
+    assert!(
+        row["layouts"].as_array().unwrap().iter().all(|layout| layout["samples"] == 3),
+        "{answer}"
+    );
+    assert!(
+        row["relink"].is_number() && row["restart"].is_number() && row["keep"].is_null(),
+        "{answer}"
+    );
     assert!(row["relink_at_most"].as_f64() > row["relink"].as_f64(), "{answer}");
     assert!(row["relink_at_least"].as_f64() <= row["relink"].as_f64(), "{answer}");
-    // How often to repeat is said where it was told apart from restarting, or is little: no advice without evidence.
+    // How often to repeat is said where it was told apart from restarting, or is little: no advice
+    // without evidence.
     let is_told = row["relink_at_least"].as_f64() > Some(0.0);
     let is_known = is_told || row["one_stands_for_all"] == true;
     assert_eq!(row["repetition"].is_object(), is_known, "{answer}");
@@ -53,10 +60,15 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
     let values = |point: &serde_json::Value| point["values"].as_array().unwrap().len();
     assert!(points.iter().all(|point| values(point) == 0), "no part of any series: {series}");
     if has("ld.bfd") {
-        let beside = project.tacho("layouts -n 2 -r 2 --with sorted,aligned --json").exits(0).json();
+        let beside =
+            project.tacho("layouts -n 2 -r 2 --with sorted,aligned --json").exits(0).json();
         let row = &beside["rows"][0];
-        let orders: Vec<&str> =
-            row["fixed"].as_array().unwrap().iter().map(|it| it["order"].as_str().unwrap()).collect();
+        let orders: Vec<&str> = row["fixed"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["order"].as_str().unwrap())
+            .collect();
         assert_eq!(
             (row["layouts"].as_array().unwrap().len(), orders),
             (2, vec!["sorted", "aligned"]),
@@ -68,7 +80,10 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
         project.tacho("compare HEAD HEAD --order sorted -r 2").exits(0);
     }
     let text = project.tacho("layouts -n 2 -r 2").exits(0).stdout;
-    assert!(["keep", "restart", "relink", "by 2 layouts"].iter().all(|word| text.contains(word)), "{text}");
+    assert!(
+        ["keep", "restart", "relink", "by 2 layouts"].iter().all(|word| text.contains(word)),
+        "{text}"
+    );
 }
 
 #[test]
@@ -81,7 +96,8 @@ fn both_sides_are_linked_in_several_orders_and_the_verdict_is_by_layouts() {
     let levels = "[measure]\nlevels = { layouts = 3, processes = 4 }\n[[benchmark]]";
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
     // What is printed does not depend on how fast this machine is.
-    let said = "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
+    let said =
+        "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
     let project = project.plan(&(plan.replace("[[benchmark]]", levels) + said));
     let main = |work: u32| {
         let text = std::fs::read_to_string(project.path().join("main.c")).unwrap();
@@ -112,18 +128,23 @@ fn both_sides_are_linked_in_several_orders_and_the_verdict_is_by_layouts() {
     assert!(text.contains("parts work, by 2 layouts: HEAD~1: relink"), "{text}");
     project.tacho("site pages").exits(0);
     let page = std::fs::read_to_string(project.path().join("pages/comparison/2.html")).unwrap();
-    assert!(page.contains("HEAD~1 with and without slower.diff") && page.contains("again 2"), "{page}");
+    assert!(
+        page.contains("HEAD~1 with and without slower.diff") && page.contains("again 2"),
+        "{page}"
+    );
     let refused = project.tacho("compare run:1/a run:1/b --layouts 2").exits(2).stderr;
     assert!(refused.starts_with("error: `--layouts` links revisions"), "{refused}");
     let alone = project.tacho("compare HEAD~1 HEAD --layouts 1 -r 2 --json").exits(0).json();
     assert_eq!(alone["rows"][0]["levels"], serde_json::Value::Null);
 }
 
-/// What it prints differs by much from execution to execution, and by nothing from layout to layout.
+/// What it prints differs by much from execution to execution, and by nothing from layout to
+/// layout.
 fn noisy() -> Project {
     let project = program("cc $LDFLAGS -o prog *.c");
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
-    let said = "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
+    let said =
+        "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
     let main = "#include <stdio.h>\n#include <time.h>\nint part1(int), part4(int), part6(int);\n\
                 int main(void) { struct timespec now; clock_gettime(CLOCK_REALTIME, &now);\n\
                 printf(\"work %d\\n\", 1000 + (int) (now.tv_nsec / 1000 % 7) * 100); return part1(1) + part4(1) + part6(1) == 7; }\n";
@@ -136,14 +157,18 @@ fn what_is_too_noisy_to_tell_is_said_and_nothing_advised() {
         eprintln!("left out: there is no linker here that shuffles");
         return;
     }
-    // Executions differ by 20 % and no layout by anything: three of four each tell of that hardly ever.
+    // Executions differ by 20 % and no layout by anything: three of four each tell of that hardly
+    // ever.
     let project = noisy();
     let answer = project.tacho("layouts -n 3 -r 4 --json").json();
     let row = &answer["rows"][0];
     assert_eq!(row["one_stands_for_all"], false, "{answer}");
     if row["relink_at_least"] == 0.0 {
         let more = &row["would_tell"];
-        assert!(more["layouts"].as_u64().unwrap() * more["processes"].as_u64().unwrap() >= 24, "{answer}");
+        assert!(
+            more["layouts"].as_u64().unwrap() * more["processes"].as_u64().unwrap() >= 24,
+            "{answer}"
+        );
         assert!(row["repetition"].is_null() && row["by_chance"].is_null(), "{answer}");
     }
     let text = project.tacho("layouts -n 3 -r 4").stdout;
@@ -165,17 +190,21 @@ fn what_is_too_noisy_to_tell_is_said_and_nothing_advised() {
 fn tracked_over_layouts(levels: &str) -> Project {
     let project = program("cc $LDFLAGS -o prog *.c");
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
-    let said = "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
+    let said =
+        "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
     let measure = format!("[measure]\nlevels = {levels}\n[[benchmark]]");
     let project = project.plan(&(plan.replace("[[benchmark]]", &measure) + said));
     let main = |work: &str| {
         let text = std::fs::read_to_string(project.path().join("main.c")).unwrap();
         let said = format!("#include <stdio.h>\n{}\n", text.lines().next().unwrap_or_default());
         let body: String = text.lines().skip(1).map(|line| format!("{line}\n")).collect();
-        said + &body.replace("return x == 7", &format!("printf(\"work %d\\n\", {work}); return x == 7"))
+        said + &body
+            .replace("return x == 7", &format!("printf(\"work %d\\n\", {work}); return x == 7"))
     };
-    // The order in which the linker put two functions is what a layout is, and here the number that counts.
-    let order = "(int) (100 + 10 * ((char *) part2 > (char *) part5) + ((char *) part3 > (char *) part4))";
+    // The order in which the linker put two functions is what a layout is, and here the number that
+    // counts.
+    let order =
+        "(int) (100 + 10 * ((char *) part2 > (char *) part5) + ((char *) part3 > (char *) part4))";
     let (quick, slow) = (main(order), main(&format!("2 * {order}")));
     project.file("main.c", &quick).commit("it says so").file("main.c", &slow).commit("slower")
 }
@@ -190,7 +219,11 @@ fn revisions_are_tracked_over_layouts_and_each_layout_counts_once() {
     let text = project.tacho("track --dry-run HEAD~1..HEAD").exits(0).stdout;
     assert!(text.contains("15 rounds"), "{text}");
     let answer = project.tacho("track HEAD~1..HEAD --json").exits(0).json();
-    assert_eq!((&answer["samples"], &answer["builds"]["built"]), (&30.into(), &2.into()), "{answer}");
+    assert_eq!(
+        (&answer["samples"], &answer["builds"]["built"]),
+        (&30.into(), &2.into()),
+        "{answer}"
+    );
     let series = &answer["series"][0];
     for point in series["points"].as_array().unwrap() {
         let values = point["values"].as_array().unwrap();
@@ -214,7 +247,8 @@ fn revisions_are_tracked_over_layouts_and_each_layout_counts_once() {
         shown.contains("in 3 layouts") && shown.contains("each row is of the medians of layouts"),
         "{shown}"
     );
-    let digest = shown.split("artifacts ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let digest =
+        shown.split("artifacts ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
     let refused = project.tacho(&format!("compare build:{digest} HEAD")).exits(2).stderr;
     assert!(refused.contains("is several of one source"), "{refused}");
     project.tacho("site pages").exits(0);
@@ -311,8 +345,10 @@ fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
     }
     let project = program("cc $LDFLAGS -o prog *.c");
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
-    let levels =
-        plan.replace("[[benchmark]]", "[measure]\nlevels = { layouts = 2, processes = 1 }\n[[benchmark]]");
+    let levels = plan.replace(
+        "[[benchmark]]",
+        "[measure]\nlevels = { layouts = 2, processes = 1 }\n[[benchmark]]",
+    );
     let metrics = "metrics = [{ name = 'work', from = 'regex:work ([0-9]+)', better = 'lower' }]\n";
     let project = (1..=10).fold(project.plan(&(levels + metrics)), |project, n| {
         let work = if n <= 5 { 100 } else { 200 };
@@ -324,8 +360,10 @@ fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
     project.tacho("track HEAD~9..HEAD").exits(0);
     let listed = project.tacho("changes --json").json();
     let change = &listed["events"][0]["changes"][0];
-    let told =
-        project.tacho(&format!("changes --confirm {}", change["name"].as_str().unwrap())).exits(2).stdout;
+    let told = project
+        .tacho(&format!("changes --confirm {}", change["name"].as_str().unwrap()))
+        .exits(2)
+        .stdout;
     assert!(told.contains("it is by 2 layouts") && told.contains("tacho compare "), "{told}");
 }
 

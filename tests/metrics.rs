@@ -14,8 +14,9 @@ fn plan(metrics: &str) -> String {
 
 /// Two commits: the first gives buckets of 6.5, the second of 4.5.
 fn buckets(metrics: &str) -> Project {
-    let script =
-        |bucket: &str, rate: u32| format!("echo hashing\necho mean bucket {bucket}\necho rate: {rate} >&2\n");
+    let script = |bucket: &str, rate: u32| {
+        format!("echo hashing\necho mean bucket {bucket}\necho rate: {rate} >&2\n")
+    };
     Project::repository()
         .file("prog", &script("6.5", 100))
         .commit("hash")
@@ -25,8 +26,7 @@ fn buckets(metrics: &str) -> Project {
 }
 
 const BUCKET: &str = "{ name = 'bucket', from = 'regex:mean bucket ([0-9.]+)', unit = 'entries' }";
-const RATE: &str =
-    "{ name = 'rate', from = 'key:rate', unit = 'requests/s', better = 'higher', stream = 'stderr' }";
+const RATE: &str = "{ name = 'rate', from = 'key:rate', unit = 'requests/s', better = 'higher', stream = 'stderr' }";
 
 #[test]
 fn a_number_in_the_output_is_a_metric() {
@@ -53,7 +53,10 @@ fn a_number_in_the_output_is_a_metric() {
     assert_eq!(series.len(), tacho_record::Metric::BUILT_IN.len() + 2);
     assert_eq!(named("bucket")["points"][1]["values"], serde_json::json!([4.5, 4.5, 4.5]));
     assert_eq!(named("bucket")["unit"], serde_json::json!({ "other": "entries" }));
-    assert_eq!((&named("bucket")["better"], &named("rate")["better"]), (&"lower".into(), &"higher".into()));
+    assert_eq!(
+        (&named("bucket")["better"], &named("rate")["better"]),
+        (&"lower".into(), &"higher".into())
+    );
     let head = project.git(["rev-parse", "HEAD"]);
     let shown = project.tacho(&format!("show {} --samples", head.trim())).succeeds().stdout;
     assert!(shown.contains("4.500 entries") && shown.contains("150 requests/s"), "{shown}");
@@ -71,15 +74,20 @@ fn pages_show_it_with_its_direction() {
     let data: Vec<_> =
         std::fs::read_dir(pages.join("data")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let csv = data.iter().find(|path| {
-        path.to_string_lossy().contains("rate") && path.extension().is_some_and(|kind| kind == "csv")
+        path.to_string_lossy().contains("rate")
+            && path.extension().is_some_and(|kind| kind == "csv")
     });
     let csv = csv.unwrap_or_else(|| panic!("{data:?}"));
     let csv = std::fs::read_to_string(csv).unwrap();
     let last = csv.lines().last().unwrap();
     assert!(last.ends_with("valid,150,requests/s,higher"), "{last}");
     let head = project.git(["rev-parse", "HEAD"]);
-    let revision = std::fs::read_to_string(pages.join(format!("revision/{}.html", head.trim()))).unwrap();
-    assert!(revision.contains("class=\"word better\">better<"), "a rate that rises is better: {revision}");
+    let revision =
+        std::fs::read_to_string(pages.join(format!("revision/{}.html", head.trim()))).unwrap();
+    assert!(
+        revision.contains("class=\"word better\">better<"),
+        "a rate that rises is better: {revision}"
+    );
 }
 
 #[test]
@@ -132,7 +140,10 @@ fn a_file_of_an_earlier_execution_is_never_read() {
     let points = &all["series"][0]["points"];
     assert_eq!(points[0]["values"], serde_json::json!([1.0, 1.0, 1.0]));
     let failure = points[1]["failure"].as_str().unwrap();
-    assert!(failure.starts_with("unreadable: `m`: ") && failure.ends_with("was not written"), "{failure}");
+    assert!(
+        failure.starts_with("unreadable: `m`: ") && failure.ends_with("was not written"),
+        "{failure}"
+    );
 }
 
 #[test]

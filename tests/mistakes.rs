@@ -26,7 +26,8 @@ fn no_plan() {
 
 #[test]
 fn a_broken_plan() {
-    let answer = Project::repository().plan("[subject]\nrepositry = \".\"\n").tacho("track").exits(2);
+    let answer =
+        Project::repository().plan("[subject]\nrepositry = \".\"\n").tacho("track").exits(2);
     assert_snapshot!(answer.stderr, @r#"
     error: the plan has no `[[benchmark]]`
      --> tacho.toml:1:1
@@ -107,8 +108,8 @@ fn a_build_command_that_is_not_there() {
 
 #[test]
 fn a_build_that_never_ends() {
-    let plan =
-        SCRIPT_PLAN.replace("artifacts", "build = \"sleep 1000\"\nbuild-timeout = \"200ms\"\nartifacts");
+    let plan = SCRIPT_PLAN
+        .replace("artifacts", "build = \"sleep 1000\"\nbuild-timeout = \"200ms\"\nartifacts");
     let answer = Project::scripts(1).plan(&plan).tacho("track").exits(2);
     assert!(answer.stderr.contains("timed out after 0.20 s"), "{}", answer.stderr);
 }
@@ -152,7 +153,10 @@ fn a_benchmark_that_fails_crashes_hangs_or_is_not_there() {
     let why = failure(&format!("true {long}"), "");
     assert!(why.starts_with("the argument list of `true` is too long: "), "{why}");
     let wrong = "expect = { stdout = { contains = 'right' } }";
-    assert_eq!(failure("echo wrong", wrong), "wrong answer: the output does not contain the expected text");
+    assert_eq!(
+        failure("echo wrong", wrong),
+        "wrong answer: the output does not contain the expected text"
+    );
 }
 
 #[test]
@@ -173,12 +177,16 @@ fn no_file_is_written_over_that_is_not_an_executions_own() {
     error: benchmark `b` would overwrite `<folder>/notes.txt`, which no earlier execution wrote
     hint: name another file in `file`, or move it away; what executions of that benchmark wrote before is overwritten
     ");
-    assert!(refused(&reads("tacho.toml"), "tacho.toml").contains("which no earlier execution wrote"));
+    assert!(
+        refused(&reads("tacho.toml"), "tacho.toml").contains("which no earlier execution wrote")
+    );
     assert!(refused(&reads("folder"), "folder").contains("which is a folder"));
     let input = "stdin = 'notes.txt'\noutput = { file = './folder/../notes.txt' }";
     assert!(refused(&benchmark("cat", input), "notes.txt").contains("its standard input"));
     let right = "expect = { stdout = { file = 'notes.txt' } }\noutput = { file = 'notes.txt' }";
-    assert!(refused(&benchmark("cat", right), "notes.txt").contains("which holds the right answer"));
+    assert!(
+        refused(&benchmark("cat", right), "notes.txt").contains("which holds the right answer")
+    );
 }
 
 #[test]
@@ -206,8 +214,14 @@ fn a_mistyped_program_is_found_after_the_first_build() {
     );
     // One that came later is none.
     let later = Project::scripts(1).file("late", "#!/bin/sh\n").commit("late");
-    std::process::Command::new("chmod").args(["+x", "late"]).current_dir(later.path()).status().unwrap();
-    let later = later.commit("may be executed").plan(&benchmark("{build}/late", "").replace("'prog'", "'*'"));
+    std::process::Command::new("chmod")
+        .args(["+x", "late"])
+        .current_dir(later.path())
+        .status()
+        .unwrap();
+    let later = later
+        .commit("may be executed")
+        .plan(&benchmark("{build}/late", "").replace("'prog'", "'*'"));
     let answer = later.tacho("track --json").exits(2).json();
     assert_eq!(answer["builds"]["built"], 3);
 }
@@ -215,21 +229,25 @@ fn a_mistyped_program_is_found_after_the_first_build() {
 #[test]
 fn an_output_that_is_not_utf_8_is_read_and_shown_all_the_same() {
     let prints = "metrics = [{ name = 'n', from = 'key:n' }]\nexpect = { stdout = 'same' }";
-    let project = Project::scripts(1).plan(&benchmark("printf '\\377\\376 no text\\nn=5\\n'", prints));
+    let project =
+        Project::scripts(1).plan(&benchmark("printf '\\377\\376 no text\\nn=5\\n'", prints));
     let answer = project.tacho("track --json").succeeds().json();
     assert_eq!(answer["series"][0]["points"][0]["values"], serde_json::json!([5.0, 5.0]));
     let project = Project::scripts(1).plan(&benchmark("printf '\\377\\376 no number\\n'", prints));
     project.tacho("track").exits(2);
     let shown = project.tacho("show HEAD").succeeds().stdout;
     assert!(
-        shown.contains("unreadable: `n`: no line begins with `n=` or `n:`\n    | \u{fffd}\u{fffd} no number"),
+        shown.contains(
+            "unreadable: `n`: no line begins with `n=` or `n:`\n    | \u{fffd}\u{fffd} no number"
+        ),
         "{shown}"
     );
 }
 
 #[test]
 fn a_limit_below_what_it_needs_to_start_is_reached() {
-    let project = Project::scripts(1).plan(&benchmark("true", "limits = { address-space = '64KiB' }"));
+    let project =
+        Project::scripts(1).plan(&benchmark("true", "limits = { address-space = '64KiB' }"));
     let answer = project.tacho("track --json").succeeds().json();
     let point = &answer["series"][0]["points"][0];
     assert_eq!((&point["limited"], &point["failed"]), (&2.into(), &0.into()));
@@ -240,8 +258,9 @@ fn a_limit_below_what_it_needs_to_start_is_reached() {
 #[test]
 fn a_benchmark_that_prints_a_gigabyte() {
     let print = "sh -c 'head -c 1000000000 /dev/zero; head -c 100000000 /dev/zero >&2'";
-    let project = Project::scripts(1)
-        .plan(&benchmark(print, "expect = { stdout = 'same' }").replace("rounds = 2", "rounds = 1"));
+    let project = Project::scripts(1).plan(
+        &benchmark(print, "expect = { stdout = 'same' }").replace("rounds = 2", "rounds = 1"),
+    );
     project.tacho("track").succeeds();
     let kept: u64 = size_of_tree(&project.path().join(".tacho"));
     assert!(kept < 10_000_000, "{kept} bytes are kept of it");
@@ -299,8 +318,10 @@ fn names_with_spaces_and_paths_that_are_not_utf_8() {
     let project = Project::scripts(2);
     let odd = std::ffi::OsStr::from_bytes(b"odd \xff name");
     std::fs::write(project.path().join(odd), "x").unwrap();
-    let project =
-        project.commit("odd file").file("sub/<script>", "x").commit("<b>markup</b> & \u{1b}[2J control");
+    let project = project
+        .commit("odd file")
+        .file("sub/<script>", "x")
+        .commit("<b>markup</b> & \u{1b}[2J control");
     let mut command = project.command(["track", "HEAD^{/change 2}", "HEAD"]);
     Answer::of(&command.output().unwrap()).exits(0);
     project.tacho("site pages").exits(0);
@@ -314,7 +335,8 @@ fn a_disk_that_is_full() {
     let project = Project::scripts(2);
     let small = project.path().join(".small");
     std::fs::create_dir(&small).unwrap();
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=96k", "tmpfs"]).arg(&small).output();
+    let mounted =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=96k", "tmpfs"]).arg(&small).output();
     if !mounted.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: mounting a tmpfs needs root");
         return;
@@ -331,7 +353,11 @@ fn what_was_probably_meant_is_said() {
     let project = Project::scripts(2);
     let said = |arguments: &str, status: i32| project.tacho(arguments).exits(status).stderr;
     project.tacho("track HEAD --quiet").exits(0);
-    assert!(said("show HAED", 2).ends_with("hint: did you mean `HEAD`?\n"), "{}", said("show HAED", 2));
+    assert!(
+        said("show HAED", 2).ends_with("hint: did you mean `HEAD`?\n"),
+        "{}",
+        said("show HAED", 2)
+    );
     assert!(said("track HAED~1", 2).ends_with("hint: did you mean `HEAD`?\n"));
     assert_snapshot!(said("show HEAD~1", 2), @"
     error: `HEAD~1` is not measured yet

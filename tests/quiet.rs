@@ -54,7 +54,10 @@ fn commands_side_by_side_tell_of_it_too() {
     let load = Load::new();
     let (told, json) = (measure(&[]).stderr, measure(&["--json"]).json());
     drop(load);
-    assert!(told.contains("for a quiet host") && told.contains("disturbed, and repeated"), "{told}");
+    assert!(
+        told.contains("for a quiet host") && told.contains("disturbed, and repeated"),
+        "{told}"
+    );
     assert!(
         json["waits"][0]["why"].is_string() && !json["disturbed"].as_object().unwrap().is_empty(),
         "{json}"
@@ -77,12 +80,19 @@ fn a_load_beside_is_waited_for_no_longer_than_wished_and_rounds_are_repeated() {
     let waits = run["waits"].as_array().unwrap();
     let waited: f64 = waits.iter().map(|wait| wait["took"].as_f64().unwrap()).sum();
     assert!(waited > 0.0 && waited <= 1.0, "{waits:?}");
-    assert!(waits.iter().all(|wait| wait["why"].is_string() && wait["quiet"].is_boolean()), "{waits:?}");
+    assert!(
+        waits.iter().all(|wait| wait["why"].is_string() && wait["quiet"].is_boolean()),
+        "{waits:?}"
+    );
 
     let known = project.tacho("show HEAD --json").succeeds().json();
     let samples = known["hosts"][0]["benchmarks"][0]["samples"].as_array().unwrap();
     let rounds = |of: &dyn Fn(&serde_json::Value) -> bool| -> Vec<String> {
-        samples.iter().filter(|sample| of(sample)).map(|sample| sample["round"].to_string()).collect()
+        samples
+            .iter()
+            .filter(|sample| of(sample))
+            .map(|sample| sample["round"].to_string())
+            .collect()
     };
     let disturbed = rounds(&|sample| sample["disturbed"].is_string());
     let listed: Vec<&String> = run["disturbed"].as_object().unwrap().keys().collect();

@@ -73,7 +73,11 @@ fn a_window_is_mended_and_nothing_outside_of_it_is_built_again() {
         before.contains("before the plan or its quirks were edited: `tacho track 4809682f10`"),
         "{before}"
     );
-    assert_eq!(counts(project.tacho("track --json --seed 1")), [6, 0, 0, 2 * 4], "only the window is new");
+    assert_eq!(
+        counts(project.tacho("track --json --seed 1")),
+        [6, 0, 0, 2 * 4],
+        "only the window is new"
+    );
     let shown = project.tacho("show broken").succeeds().stdout;
     assert!(!shown.contains("were edited"), "{shown}");
     assert!(shown.contains("\nwith quirk: missing\n"), "{shown}");
@@ -85,10 +89,18 @@ fn a_window_is_mended_and_nothing_outside_of_it_is_built_again() {
     );
     let reworded = MENDED.replace("there is", "nobody has").replace("\"missing\"", "\"other\"");
     let project = with(project, &reworded);
-    assert_eq!(counts(project.tacho("track --json")), [6, 0, 0, 0], "what it is called changes no build");
+    assert_eq!(
+        counts(project.tacho("track --json")),
+        [6, 0, 0, 0],
+        "what it is called changes no build"
+    );
     let edited = PATCH.replace("+cp src prog", "+cp src prog; echo true >> prog");
     let project = project.file("quirks/missing.patch", &edited);
-    assert_eq!(counts(project.tacho("track --json")), [6, 0, 0, 2 * 4], "what it does makes other builds");
+    assert_eq!(
+        counts(project.tacho("track --json")),
+        [6, 0, 0, 2 * 4],
+        "what it does makes other builds"
+    );
 }
 
 #[test]
@@ -96,7 +108,8 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     let project = history();
     let id = |name: &str| project.git(["rev-parse", name]).trim().to_owned();
     let (first, last) = (id("broken"), id("mended~1"));
-    let line = format!("{}..{}, 2 revisions, could not be built: not judged", &first[..10], &last[..10]);
+    let line =
+        format!("{}..{}, 2 revisions, could not be built: not judged", &first[..10], &last[..10]);
     let tracked = project.tacho("track --seed 1").exits(0);
     assert!(tracked.stderr.contains(&format!("note: {line}\n")), "{}", tracked.stderr);
     for form in ["changes", "changes --markdown"] {
@@ -109,7 +122,10 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
         unbuilt[0].clone()
     };
     for stretch in [of("track --json"), of("changes --json")] {
-        assert_eq!((&stretch["first"], &stretch["last"]), (&first.clone().into(), &last.clone().into()));
+        assert_eq!(
+            (&stretch["first"], &stretch["last"]),
+            (&first.clone().into(), &last.clone().into())
+        );
         assert_eq!((&stretch["revisions"], &stretch["state"]), (&2.into(), &"failed".into()));
         assert!(stretch["why"].as_str().unwrap().contains("missing"), "{stretch}");
     }
@@ -125,7 +141,8 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     assert!(!mended.contains("2 revisions"), "{mended}");
 }
 
-/// What the pages say of the series' wall time: stretches that were not built, and where quirks begin and end.
+/// What the pages say of the series' wall time: stretches that were not built, and where quirks
+/// begin and end.
 fn on_pages(project: &Project) -> [Vec<String>; 2] {
     project.tacho("site pages").exits(0);
     let of_wall = |path: &std::path::PathBuf| {
@@ -134,10 +151,12 @@ fn on_pages(project: &Project) -> [Vec<String>; 2] {
     };
     let data = std::fs::read_dir(project.path().join("pages").join("data")).unwrap();
     let path = data.map(|file| file.unwrap().path()).find(of_wall).unwrap();
-    let data: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let data: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     ["unbuilt", "quirks"].map(|what| {
         let at = |one: &serde_json::Value| one.get("at").or(one.get("from")).unwrap().to_string();
-        let told = |one: &serde_json::Value| format!("{}: {}", at(one), one["text"].as_str().unwrap());
+        let told =
+            |one: &serde_json::Value| format!("{}: {}", at(one), one["text"].as_str().unwrap());
         // Where there are none, the key is not there.
         data[what].as_array().into_iter().flatten().map(told).collect()
     })
@@ -164,7 +183,8 @@ fn what_was_built_before_quirks_were_edited_is_not_on_pages() {
     let page = project.path().join("pages/revision");
     let id = project.git(["rev-parse", "mended~1"]);
     let mut pages = std::fs::read_dir(page).unwrap().map(|page| page.unwrap().path());
-    let page = pages.find(|page| page.file_name().unwrap().to_string_lossy().contains(&id[..10])).unwrap();
+    let page =
+        pages.find(|page| page.file_name().unwrap().to_string_lossy().contains(&id[..10])).unwrap();
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("It was made before the plan or its quirks were edited."), "{page}");
     project.tacho("track --seed 1").exits(0);
@@ -195,7 +215,10 @@ fn of_what_was_not_tried_nothing_is_said() {
 #[test]
 fn both_sides_of_an_edge_are_taken_when_asked_for() {
     let project = with(history(), MENDED);
-    assert_eq!(counts(project.tacho("track --json --every 10commits --rounds 1")), [2, 0, 0, 2 * 2]);
+    assert_eq!(
+        counts(project.tacho("track --json --every 10commits --rounds 1")),
+        [2, 0, 0, 2 * 2]
+    );
     let edges = project.tacho("track --json --every 10commits --rounds 1 --quirk-edges");
     assert_eq!(counts(edges), [5, 0, 0, 3 * 2], "all but the fifth");
 }
@@ -216,7 +239,8 @@ fn each_word_cuts_history_where_it_says() {
         ("after = '2023-11-15'", ""),
     ];
     for (range, expected) in cases {
-        let project = with(project.copied(), &format!("[[quirk]]\nwhy = 'w'\nskip = true\n{range}\n"));
+        let project =
+            with(project.copied(), &format!("[[quirk]]\nwhy = 'w'\nskip = true\n{range}\n"));
         let answer = project.tacho("track --json --rounds 1").exits(0).json();
         let points = answer["series"][0]["points"].as_array().unwrap().iter().zip(1..);
         let skipped = points.filter(|(point, _)| point["build"] == "skipped");
@@ -245,7 +269,10 @@ after-build = "cat log >> prog"
     let project = with(history(), quirks);
     assert_eq!(counts(project.tacho("track broken --json")), [1, 0, 0, 4]);
     let build = project.tacho("show broken --build-log").exits(0).stdout;
-    assert!(build.contains("# takes make.sh from") && build.contains("# with WORD=said"), "{build}");
+    assert!(
+        build.contains("# takes make.sh from") && build.contains("# with WORD=said"),
+        "{build}"
+    );
     let misspelt = with(history(), &quirks.replace("path = \"make.sh\"", "path = \"maek.sh\""));
     let refused = misspelt.tacho("track --dry-run broken").exits(2).stderr;
     assert_snapshot!(refused, @"
@@ -257,7 +284,10 @@ after-build = "cat log >> prog"
     let project = with(project, &failing);
     assert_eq!(project.tacho("track broken --json").json()["builds"]["failed"], 1);
     let shown = project.tacho("show broken").stdout;
-    assert!(shown.contains("`after-build` of quirk `order` failed with exit status 3: no disk"), "{shown}");
+    assert!(
+        shown.contains("`after-build` of quirk `order` failed with exit status 3: no disk"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -298,7 +328,10 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     let said = |quirks: &str| {
         let project = with(project.copied(), quirks);
         let answer = project.tacho("track").exits(2);
-        assert_eq!(project.tacho("track --dry-run").exits(2).steady_stderr(), answer.steady_stderr());
+        assert_eq!(
+            project.tacho("track --dry-run").exits(2).steady_stderr(),
+            answer.steady_stderr()
+        );
         assert!(!project.path().join(".cache").join("tree").exists());
         answer.steady_stderr()
     };
@@ -332,7 +365,8 @@ fn an_edge_on_another_branch_is_told() {
     project.git(["checkout", "--quiet", "side"]);
     let project = project.file("note", "side\n").commit("a release branch").tag("released");
     project.git(["checkout", "--quiet", "main"]);
-    let project = with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
+    let project =
+        with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
     let listed = project.tacho("quirk list").exits(0);
     assert_snapshot!(listed.stderr, @"
     note: quirk `q`: before `released` is on another branch: it ends for none of these revisions
@@ -395,7 +429,11 @@ fn the_window_is_found_and_a_quirk_suggested() {
     assert_eq!((&json["revisions"], &json["builds"]), (&2.into(), &false.into()));
     let stub = json["quirk"].as_str().unwrap().replace("# skip", "skip");
     let project = with(project, &stub);
-    assert_eq!(counts(project.tacho("track --json --rounds 1")), [4, 0, 2, 4 * 2], "the stub is a quirk");
+    assert_eq!(
+        counts(project.tacho("track --json --rounds 1")),
+        [4, 0, 2, 4 * 2],
+        "the stub is a quirk"
+    );
     let builds = project.tacho("quirk suggest first").succeeds().stdout;
     assert_eq!(builds, "2cdd082175 builds: no quirk is needed\n");
 }
@@ -431,9 +469,12 @@ fn only_a_quirk_that_was_tried_is_called_one_that_mends() {
 fn a_remedy_that_does_not_mend_is_not_proposed() {
     let project = of_c("int shared;\n", "set -e\ncc one.c two.c -o prog\n");
     let answer = project.tacho("quirk suggest HEAD").succeeds().stdout;
-    let (_, quirk) = answer.split_once("a quirk to fill in, for tacho.toml or quirks/*.toml:\n\n").unwrap();
+    let (_, quirk) =
+        answer.split_once("a quirk to fill in, for tacho.toml or quirks/*.toml:\n\n").unwrap();
     assert!(
-        quirk.contains("\n# tried, does not build either: CFLAGS=\"-O2 -fcommon\" in the environment\n"),
+        quirk.contains(
+            "\n# tried, does not build either: CFLAGS=\"-O2 -fcommon\" in the environment\n"
+        ),
         "{quirk}"
     );
     assert!(!quirk.contains("\nenvironment"), "{quirk}");
@@ -459,7 +500,8 @@ fn what_fails_for_another_reason_is_another_stretch() {
         let project = project.file("make.sh", &format!("set -e\n# {n}\ncp {from} prog\n"));
         project.file("src", &format!("echo answer # {n}\n")).commit(&format!("change {n}"))
     };
-    let from = [(1, "src"), (2, "lost"), (3, "lost"), (4, "gone"), (5, "gone"), (6, "gone"), (7, "src")];
+    let from =
+        [(1, "src"), (2, "lost"), (3, "lost"), (4, "gone"), (5, "gone"), (6, "gone"), (7, "src")];
     let project = from.into_iter().fold(Project::repository(), commit).plan(&plan());
     let id = |n: u32| project.git(["rev-parse", &format!("HEAD~{}", 7 - n)]).trim().to_owned();
     let told = project.tacho("quirk suggest HEAD~4").succeeds().stdout;
@@ -469,7 +511,10 @@ fn what_fails_for_another_reason_is_another_stretch() {
         short(4),
         short(6)
     );
-    assert!(told.contains(&expected) && told.contains("\n2 revisions in a row:\n  builds  "), "{told}");
+    assert!(
+        told.contains(&expected) && told.contains("\n2 revisions in a row:\n  builds  "),
+        "{told}"
+    );
     let json = project.tacho("quirk suggest HEAD~4 --json").succeeds().json();
     assert_eq!((&json["first"], &json["last"]), (&id(2).into(), &id(3).into()));
     assert_eq!((&json["before"], &json["after"]), (&id(1).into(), &id(7).into()));
@@ -517,12 +562,16 @@ fn a_quirk_is_checked_with_and_without() {
     assert!(told.ends_with("  tried 3 of 4 revisions; `--all` tries each\n"), "{told}");
     let idle = with(
         project,
-        &MENDED
-            .replace("\"broken\"", "\"last\"")
-            .replace("before = \"mended\"\npatch = \"quirks/missing.patch\"", "environment = { A = \"1\" }"),
+        &MENDED.replace("\"broken\"", "\"last\"").replace(
+            "before = \"mended\"\npatch = \"quirks/missing.patch\"",
+            "environment = { A = \"1\" }",
+        ),
     );
     let checked = idle.tacho("quirk check --json").succeeds().json()["quirks"][0].clone();
-    assert_eq!((&checked["verdict"], &checked["tried"][0]["differs"]), (&"not needed".into(), &false.into()));
+    assert_eq!(
+        (&checked["verdict"], &checked["tried"][0]["differs"]),
+        (&"not needed".into(), &false.into())
+    );
     let told = idle.tacho("quirk check").succeeds().stdout;
     assert!(told.starts_with("missing: not needed\n"), "{told}");
     assert!(idle.tacho("quirk check mising").exits(2).stderr.contains("known are `missing`"));
@@ -535,16 +584,22 @@ fn one_that_is_not_needed_to_build_may_make_other_builds() {
     let line = "flag: not needed to build, but 3 of 3 revisions tried build to something else with it: `tacho quirk effect flag` measures what it does\n";
     assert!(told.starts_with(line), "{told}");
     let checked = project.tacho("quirk check --json").succeeds().json()["quirks"][0].clone();
-    assert_eq!((&checked["verdict"], &checked["tried"][0]["differs"]), (&"not needed".into(), &true.into()));
+    assert_eq!(
+        (&checked["verdict"], &checked["tried"][0]["differs"]),
+        (&"not needed".into(), &true.into())
+    );
 }
 
 #[test]
 fn a_quirk_for_no_revision_is_told() {
-    let later = "[[quirk]]\nname = 'later'\nwhy = 'w'\nfrom = '2090-01-01'\nenvironment = { A = '1' }\n";
+    let later =
+        "[[quirk]]\nname = 'later'\nwhy = 'w'\nfrom = '2090-01-01'\nenvironment = { A = '1' }\n";
     let project = with(history(), &format!("{MENDED}{later}"));
     let told = |command: &str| project.tacho(command).exits(0).stderr;
     let note = "note: the quirk `later` (from `2090-01-01`) is for none of these revisions\n";
-    assert!(told("track --dry-run").contains(note) && !told("track --dry-run").contains("`missing`"));
+    assert!(
+        told("track --dry-run").contains(note) && !told("track --dry-run").contains("`missing`")
+    );
     // Of a part of history that says nothing.
     assert!(!told("track --dry-run last~1..").contains(note));
 }
@@ -564,7 +619,10 @@ fn what_is_skipped_is_no_build_that_fails() {
     assert!(beside.contains("1 revision in a row:\n  skipped     4809682f10"), "{beside}");
     let nothing = project.tacho("quirk effect gone").exits(0).stdout;
     assert_eq!(nothing, "what a quirk skips is not built: there is nothing to measure of it\n");
-    assert_eq!(project.tacho("quirk effect gone --json").exits(0).json()["effects"], serde_json::json!([]));
+    assert_eq!(
+        project.tacho("quirk effect gone --json").exits(0).json()["effects"],
+        serde_json::json!([])
+    );
     // Another's range is tried and measured where it is built.
     let project = with(project, &format!("{skip}{MENDED}"));
     let checked = project.tacho("quirk check missing").exits(0).stdout;
@@ -596,8 +654,12 @@ patch = 'quirks/other.patch'
     let project = with(history().file("quirks/other.patch", &other), quirks);
     let told = project.tacho("track mended~1..").exits(2).stderr;
     let hunk = "hunk 1 of `make.sh` (`@@ -1,2 +1,2 @@`) finds other lines there";
-    assert!(told.contains("note: 4 of 4 builds failed; first 77fa50b292: exit status 1: cp:"), "{told}");
-    let patch = format!("and 1 more: quirk `one`: patch `quirks/missing.patch` does not apply: {hunk}\n");
+    assert!(
+        told.contains("note: 4 of 4 builds failed; first 77fa50b292: exit status 1: cp:"),
+        "{told}"
+    );
+    let patch =
+        format!("and 1 more: quirk `one`: patch `quirks/missing.patch` does not apply: {hunk}\n");
     assert!(told.contains(&patch), "{told}");
     assert!(told.contains("quirk `two`: patch `quirks/other.patch` does not apply"), "{told}");
 }
@@ -618,7 +680,8 @@ fn with_numbers(fails_without: bool) -> Project {
         let project = project.commit(&format!("change {n}"));
         if n == 7 { project.tag("flag") } else { project }
     });
-    let metrics = "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
+    let metrics =
+        "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
     let quirk = "[[quirk]]\nname = \"flag\"\nwhy = \"it wants one\"\nfrom = \"flag\"\nenvironment = { FAST = \"20\" }\n";
     project.plan(&format!("{}{metrics}{quirk}", plan()))
 }
@@ -631,11 +694,18 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
         let before = project.tacho("changes --json").json();
         let name = before["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
         let shown = project.tacho(&format!("changes show {name}")).stdout;
-        assert!(shown.contains("to measure what the quirk alone does: tacho quirk effect"), "{shown}");
+        assert!(
+            shown.contains("to measure what the quirk alone does: tacho quirk effect"),
+            "{shown}"
+        );
 
         let answer = project.tacho("quirk effect flag -r 8 --json").exits(0).json();
         let effect = &answer["effects"][0];
-        assert_eq!((&effect["quirk"], &effect["begins"]), (&"flag".into(), &true.into()), "{answer}");
+        assert_eq!(
+            (&effect["quirk"], &effect["begins"]),
+            (&"flag".into(), &true.into()),
+            "{answer}"
+        );
         // Where it needs the quirk, it is the one before that is built with it.
         let same = effect["at"] == effect["revision"];
         assert_eq!(same, !fails_without, "{answer}");
@@ -650,13 +720,15 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
         assert!((rest - (1.3 / ratio - 1.0)).abs() < 0.001, "{shown}");
         let text = project.tacho(&format!("changes show {name}")).stdout;
         assert!(
-            text.contains("the beginning of the quirk `flag` alone: +") && text.contains("what is left: +"),
+            text.contains("the beginning of the quirk `flag` alone: +")
+                && text.contains("what is left: +"),
             "{text}"
         );
         project.tacho("site pages").exits(0);
         for folder in ["series", "change"] {
             let pages = std::fs::read_dir(project.path().join("pages").join(folder)).unwrap();
-            let mut pages = pages.map(|page| std::fs::read_to_string(page.unwrap().path()).unwrap());
+            let mut pages =
+                pages.map(|page| std::fs::read_to_string(page.unwrap().path()).unwrap());
             assert!(pages.any(|page| page.contains("the beginning of flag alone: +")), "{folder}");
         }
     }
@@ -665,10 +737,13 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
 #[test]
 fn quirks_that_adjoin_are_no_conflict() {
     let quirk = |name: &str, range: &str, fast: u32| {
-        format!("[[quirk]]\nname = '{name}'\nwhy = 'w'\n{range}\nenvironment = {{ FAST = '{fast}' }}\n")
+        format!(
+            "[[quirk]]\nname = '{name}'\nwhy = 'w'\n{range}\nenvironment = {{ FAST = '{fast}' }}\n"
+        )
     };
     let adjoining =
-        [quirk("one", "from = 'flag'\nbefore = 'HEAD'", 20), quirk("two", "from = 'HEAD'", 30)].concat();
+        [quirk("one", "from = 'flag'\nbefore = 'HEAD'", 20), quirk("two", "from = 'HEAD'", 30)]
+            .concat();
     let of = |fails_without: bool| {
         let project = with_numbers(fails_without);
         let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
@@ -677,13 +752,15 @@ fn quirks_that_adjoin_are_no_conflict() {
         project.plan(&format!("{}{adjoining}", &plan[..plan.find("[[quirk]]").unwrap()]))
     };
     let answer = of(false).tacho("quirk effect -r 2 --json").exits(0).json();
-    let ratio = |effect: &serde_json::Value| effect["compared"]["rows"][0]["ratio"].as_f64().unwrap();
+    let ratio =
+        |effect: &serde_json::Value| effect["compared"]["rows"][0]["ratio"].as_f64().unwrap();
     for (effect, to) in answer["effects"].as_array().unwrap().iter().zip([130.0, 130.0, 140.0]) {
         assert!((ratio(effect) - to / 110.0).abs() < 1e-9, "{answer}");
     }
     assert_eq!(answer["effects"].as_array().unwrap().len(), 3);
 
-    // Where one or the other is needed, nothing is told of the edge between them; of the others it is.
+    // Where one or the other is needed, nothing is told of the edge between them; of the others it
+    // is.
     let answer = of(true).tacho("quirk effect -r 2 --json").exits(0).json();
     let effects = answer["effects"].as_array().unwrap();
     assert!((ratio(&effects[0]) - 120.0 / 100.0).abs() < 1e-9, "{answer}");
@@ -697,12 +774,20 @@ fn quirks_that_adjoin_are_no_conflict() {
 fn what_cannot_be_told_of_a_quirk_is_said() {
     let project = with(history(), MENDED);
     let text = project.tacho("quirk effect -r 2").exits(0).stdout;
-    assert!(text.contains("missing begins 4809682f10") && text.contains("missing ends before"), "{text}");
     assert!(
-        text.contains("its effect cannot be told from the commit's: 4809682f10 without it does not build"),
+        text.contains("missing begins 4809682f10") && text.contains("missing ends before"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "its effect cannot be told from the commit's: 4809682f10 without it does not build"
+        ),
         "{text}"
     );
     assert!(project.tacho("quirk effect mising").exits(2).stderr.contains("known are `missing`"));
     let none = with(project, "");
-    assert_eq!(none.tacho("quirk effect").exits(0).stdout, "no quirk begins or ends within this history\n");
+    assert_eq!(
+        none.tacho("quirk effect").exits(0).stdout,
+        "no quirk begins or ends within this history\n"
+    );
 }

@@ -1,7 +1,7 @@
 //! Killed at any moment, the same command ends with exactly the samples of an undisturbed run.
 //!
-//! The subject itself kills `tacho`, at a moment that the test chooses: in a build, in an execution, or between
-//! two samples (in the next one's `prepare`). Nothing here waits and hopes.
+//! The subject itself kills `tacho`, at a moment that the test chooses: in a build, in an
+//! execution, or between two samples (in the next one's `prepare`). Nothing here waits and hopes.
 
 use crate::harness::Project;
 
@@ -147,7 +147,10 @@ fn a_run_took_the_time_in_which_it_measured_not_the_pause() {
     let time = |key: &str| run[key].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     let from_end_to_end = time("ended").duration_since(time("started")).as_secs_f64();
     let took = run["took"].as_f64().unwrap();
-    assert!(took > 0.0 && took <= from_end_to_end - pause.as_secs_f64(), "{took} of {from_end_to_end}");
+    assert!(
+        took > 0.0 && took <= from_end_to_end - pause.as_secs_f64(),
+        "{took} of {from_end_to_end}"
+    );
 }
 
 #[test]
@@ -157,5 +160,9 @@ fn an_interrupt_ends_the_child_and_says_how_to_go_on() {
     let mut command = killed.project.command(["track", "--quiet"]);
     let output = command.env("KILL_FOLDER", killed.folder()).output().unwrap();
     let answer = crate::harness::Answer::of(&output).exits(130);
-    assert!(answer.stdout.contains("nothing is lost, the same command goes on"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("nothing is lost, the same command goes on"),
+        "{}",
+        answer.stdout
+    );
 }

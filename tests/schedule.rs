@@ -22,8 +22,7 @@ metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
 "#;
 
 /// What a mail would hold goes to a file, each after the other.
-const MAIL: &str =
-    "{ echo \"$TACHO_TITLE [$TACHO_SUBJECT $TACHO_WORSE] $(echo $TACHO_CHANGES | wc -w)\"; cat; } >> mail";
+const MAIL: &str = "{ echo \"$TACHO_TITLE [$TACHO_SUBJECT $TACHO_WORSE] $(echo $TACHO_CHANGES | wc -w)\"; cat; } >> mail";
 
 /// Commits whose program prints these levels, with a fixed to and fro of 1 %.
 fn grown(project: Project, commits: std::ops::RangeInclusive<u32>, level: f64) -> Project {
@@ -90,7 +89,8 @@ impl Host {
     }
 }
 
-/// Commits of a program on such a host. Its noise, of up to 0.6 %, is that of the next execution, whichever that is.
+/// Commits of a program on such a host. Its noise, of up to 0.6 %, is that of the next execution,
+/// whichever that is.
 fn hosted(project: Project, commits: std::ops::RangeInclusive<u32>, level: u32) -> Project {
     commits.fold(project, |project, commit| {
         let script = format!(
@@ -119,7 +119,10 @@ fn a_run_that_measures_an_old_revision_again_knows_what_the_host_did() {
     let found = project.tacho("changes --json").exits(1).json();
     let change = &found["events"][0]["changes"][0];
     let change_21 = project.git(["rev-parse", "HEAD~3"]).trim().to_owned();
-    assert_eq!((&found["events"].as_array().unwrap().len(), &change["revision"]), (&1, &change_21.into()));
+    assert_eq!(
+        (&found["events"].as_array().unwrap().len(), &change["revision"]),
+        (&1, &change_21.into())
+    );
 }
 
 #[test]
@@ -166,7 +169,10 @@ fn what_came_with_a_run_is_told_as_it_is_where_nothing_is_to_be_measured_again()
     scheduled(&project, "--no-confirm").exits(1);
     assert!(again(&project).is_null());
     let mail = std::fs::read_to_string(project.path().join("mail")).unwrap();
-    assert!(mail.starts_with("prog: 1 new change, 1 for the worse") && mail.contains("change 13"), "{mail}");
+    assert!(
+        mail.starts_with("prog: 1 new change, 1 for the worse") && mail.contains("change 13"),
+        "{mail}"
+    );
     let alone = project.tacho("track --no-confirm").exits(2).stderr;
     assert!(alone.contains("--notify <CMD>"), "{alone}");
 }
@@ -196,7 +202,8 @@ fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
     let answer = scheduled(&project, "--every 1d --fetch").exits(2);
     let line = answer.stderr.lines().next().unwrap().to_owned();
     assert!(
-        line.starts_with("error: `git fetch` failed: ") && line.ends_with("; what is there is measured"),
+        line.starts_with("error: `git fetch` failed: ")
+            && line.ends_with("; what is there is measured"),
         "{line}"
     );
     project.git(["remote", "set-url", "origin", "ext::sleep 1000"]);
@@ -233,7 +240,8 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
         let has = |point: &&serde_json::Value| {
             !point["values"].as_array().is_none_or(Vec::is_empty) || !point["median"].is_null()
         };
-        let names = points.iter().filter(has).map(|point| point["subject"].as_str().unwrap().to_owned());
+        let names =
+            points.iter().filter(has).map(|point| point["subject"].as_str().unwrap().to_owned());
         names.collect::<Vec<_>>().join(", ")
     };
     let would = project.tacho("track --missing --at-most 3 --dry-run").succeeds();
@@ -248,7 +256,10 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     let would = || project.tacho("track --missing --dry-run --json").succeeds().json();
     let before = would();
     assert_eq!((&before["benchmarks"], &before["executions"]), (&1.into(), &(12 * 2).into()));
-    assert_eq!((&before["takes"], &before["unknown"]), (&0.0.into(), &serde_json::json!(["later"])));
+    assert_eq!(
+        (&before["takes"], &before["unknown"]),
+        (&0.0.into(), &serde_json::json!(["later"]))
+    );
     assert_eq!(samples(&project), 24, "nothing is executed");
     assert_eq!(measured("track --missing --at-most 3 --json"), "change 1, change 6, change 12");
     let after = would();

@@ -7,12 +7,14 @@ use crate::harness::{Answer, Project};
 
 /// Stops the launcher, and stays.
 const STOPPER: &str = "kill -STOP $PPID; echo >begun; exec sleep 1000";
-const WHY: &str = "the launcher of commands was stopped (SIGSTOP), by the command or by somebody else";
+const WHY: &str =
+    "the launcher of commands was stopped (SIGSTOP), by the command or by somebody else";
 
 /// The error output of `tacho bench` with these words, which finds only failures, soon.
 fn failing(project: &Project, words: &[&str]) -> String {
     let begun = Instant::now();
-    let mut command = project.command(["bench", "--quiet"].into_iter().chain(words.iter().copied()));
+    let mut command =
+        project.command(["bench", "--quiet"].into_iter().chain(words.iter().copied()));
     let answer = Answer::of(&command.output().unwrap()).exits(2);
     assert!(begun.elapsed() < Duration::from_secs(100), "{:?}", begun.elapsed());
     answer.stderr
@@ -39,7 +41,8 @@ fn a_command_that_stops_its_launcher_later_fails_then() {
 }
 
 fn started(project: &Project, words: &[&str]) -> Child {
-    let mut command = project.command(["bench", "--quiet"].into_iter().chain(words.iter().copied()));
+    let mut command =
+        project.command(["bench", "--quiet"].into_iter().chain(words.iter().copied()));
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let begun = project.path().join("begun");
     while !begun.exists() {
@@ -54,7 +57,13 @@ fn ctrl_c_and_sigterm_end_what_stops_its_launcher() {
     let project = Project::empty();
     for signal in ["-INT", "-TERM"] {
         let mut child = started(&project, &["-r", "1000000", STOPPER]);
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([signal, &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         assert_eq!(child.wait().unwrap().code(), Some(130));
     }
 }

@@ -1,4 +1,5 @@
-//! When to stop, and what comes before: with numbers that the subject prints, so that nothing depends on time.
+//! When to stop, and what comes before: with numbers that the subject prints, so that nothing
+//! depends on time.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -55,15 +56,20 @@ fn a_cell_ends_with_the_precision_that_was_asked_for() {
 #[test]
 fn what_is_not_reached_is_said() {
     let project = project("warmup = 2", "$((1000 + n % 2 * 500))");
-    let answer = project.tacho("track HEAD --precision 1% --max-rounds 12 --json").succeeds().json();
+    let answer =
+        project.tacho("track HEAD --precision 1% --max-rounds 12 --json").succeeds().json();
     assert_eq!(answer["samples"], 2 + 12);
     let point = last_point(&answer);
     assert_eq!(point["stopped"]["by"], "max-rounds");
     let shown = steady(&project.tacho("show").succeeds().stdout);
     assert!(shown.contains("<percent> not reached: no more rounds"), "{shown}");
-    // A fixed number that is asked for later adds to what there is, and the interval stays what it must be.
+    // A fixed number that is asked for later adds to what there is, and the interval stays what it
+    // must be.
     let more = project.tacho("track HEAD --rounds 15 --json").succeeds().json();
-    assert_eq!((&more["samples"], &last_point(&more)["looked_at"]), (&Value::from(2 + 3), &true.into()));
+    assert_eq!(
+        (&more["samples"], &last_point(&more)["looked_at"]),
+        (&Value::from(2 + 3), &true.into())
+    );
     assert_eq!(last_point(&more)["stopped"], Value::Null);
 }
 
@@ -75,13 +81,17 @@ fn a_budget_ends_it_and_stays_spent() {
     let point = last_point(&answer);
     assert_eq!((&point["looked_at"], &point["stopped"]["by"]), (&false.into(), &"budget".into()));
     assert_eq!(project.tacho("track HEAD --json").succeeds().json()["run"], Value::Null);
-    assert_eq!(project.tacho("track HEAD --budget 1h --rounds 4 --json").succeeds().json()["samples"], 1 + 3);
+    assert_eq!(
+        project.tacho("track HEAD --budget 1h --rounds 4 --json").succeeds().json()["samples"],
+        1 + 3
+    );
 }
 
 /// Seven runs of which the first two were boosted, as with a machine that was cool.
 #[test]
 fn a_warm_up_is_found_shown_and_left_out() {
-    let project = project("rounds = 9\nwarmup = 'found'", "$((n > 2 ? 51400 + n * 7919 % 101 : 48000 + n))");
+    let project =
+        project("rounds = 9\nwarmup = 'found'", "$((n > 2 ? 51400 + n * 7919 % 101 : 48000 + n))");
     let answer = project.tacho("track HEAD").succeeds();
     assert_snapshot!(answer.steady_stdout(), @r#"
     b · took (lower is better)  <line>
@@ -100,8 +110,14 @@ fn a_warm_up_is_found_shown_and_left_out() {
     let shown = project.tacho("show HEAD --json").succeeds().json();
     let benchmark = &shown["hosts"][0]["benchmarks"][0];
     assert_snapshot!(benchmark["steadiness"], @r#"[{"counts_from":3,"course":"slowdown","metric":"took","phases":[{"first":1,"last":2,"level":48001.5},{"first":3,"last":9,"level":51444.0}],"run":1}]"#);
-    assert_eq!([&benchmark["samples"][1]["warm_up"], &benchmark["samples"][2]["warm_up"]], [true, false]);
-    assert_eq!(last_point(&project.tacho("show --json").succeeds().json())["steadiness"]["counts_from"], 3);
+    assert_eq!(
+        [&benchmark["samples"][1]["warm_up"], &benchmark["samples"][2]["warm_up"]],
+        [true, false]
+    );
+    assert_eq!(
+        last_point(&project.tacho("show --json").succeeds().json())["steadiness"]["counts_from"],
+        3
+    );
     assert!(project.tacho("track HEAD").succeeds().stdout.contains("nothing was missing"));
     project.tacho("site pages").succeeds();
     let pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap();
@@ -111,7 +127,8 @@ fn a_warm_up_is_found_shown_and_left_out() {
 
 #[test]
 fn a_level_that_changes_at_the_end_is_no_steady_state() {
-    let project = project("rounds = 20\nwarmup = 'found'", "$(((n > 16 ? 13000 : 10000) + n * 7919 % 101))");
+    let project =
+        project("rounds = 20\nwarmup = 'found'", "$(((n > 16 ? 13000 : 10000) + n * 7919 % 101))");
     let answer = project.tacho("track HEAD").succeeds().stdout;
     assert!(answer.contains("no steady state"), "{answer}");
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();

@@ -42,14 +42,20 @@ fn history() -> Project {
 
 fn places(answer: &serde_json::Value) -> Vec<String> {
     let places = answer["survey"]["series"][0]["places"].as_array().unwrap();
-    places.iter().map(|place| format!("{} {}", place["commits"], place["known"].as_str().unwrap())).collect()
+    places
+        .iter()
+        .map(|place| format!("{} {}", place["commits"], place["known"].as_str().unwrap()))
+        .collect()
 }
 
 /// The names of the changes that `tacho changes` tells, the newest first.
 fn names(project: &Project) -> Vec<String> {
     let changes = project.tacho("changes --json").json();
-    let all =
-        changes["events"].as_array().unwrap().iter().flat_map(|event| event["changes"].as_array().unwrap());
+    let all = changes["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|event| event["changes"].as_array().unwrap());
     all.map(|change| change["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -85,13 +91,18 @@ fn what_is_certain_and_not_told_as_a_change_is_said() {
     let answer = project.tacho("track --builds 5 --seed 1").exits(0).stdout;
     let (few, hint) =
         ("it has 5 points with values, and 6 are needed", "`tacho changes` does not tell that of ");
-    let line = answer.lines().find(|line| line.contains(hint)).unwrap_or_else(|| panic!("{answer}"));
+    let line =
+        answer.lines().find(|line| line.contains(hint)).unwrap_or_else(|| panic!("{answer}"));
     assert!(line.ends_with(&format!(" yet: {few}")), "{line}");
     assert_eq!(names(&project), [""; 0]);
     let json = project.tacho("track --builds 5 --json").exits(0).json();
     let series = &json["survey"]["series"][0];
     for place in series["places"].as_array().unwrap() {
-        assert_eq!((&place["change"], &place["why_not"]), (&serde_json::Value::Null, &few.into()), "{json}");
+        assert_eq!(
+            (&place["change"], &place["why_not"]),
+            (&serde_json::Value::Null, &few.into()),
+            "{json}"
+        );
     }
     // Each of these ranges can be looked into all the same.
     let place = &series["places"][0];
@@ -154,7 +165,11 @@ fn a_change_that_is_known_is_zoomed_into() {
         event["changes"].as_array().unwrap().iter().any(|change| change["name"] == name.as_str())
     };
     let event = now["events"].as_array().unwrap().iter().find(has_it);
-    assert_eq!(event.map(|event| &event["commits"]), Some(&1.into()), "the same change, pinned: {now}");
+    assert_eq!(
+        event.map(|event| &event["commits"]),
+        Some(&1.into()),
+        "the same change, pinned: {now}"
+    );
     assert_snapshot!(project.tacho("track --zoom nothing").exits(2).stderr, @r"
     error: there is no change `nothing`
     hint: `tacho changes --all` lists all of them
@@ -170,7 +185,9 @@ fn a_zoom_tells_of_its_range_alone() {
     let short = |name: &str| project.git(["rev-parse", "--short=10", name]).trim().to_owned();
     let range = format!("{}..{}", short("HEAD~30"), short("HEAD~22"));
     assert!(
-        told.contains(&format!("\nanswer · cost in {range}: no change of 5.0 % or more was seen\n")),
+        told.contains(&format!(
+            "\nanswer · cost in {range}: no change of 5.0 % or more was seen\n"
+        )),
         "{told}"
     );
     // Both changes lie outside.
@@ -178,7 +195,8 @@ fn a_zoom_tells_of_its_range_alone() {
     let json = project.tacho(&format!("{zoom} --json")).exits(0).json();
     assert_eq!(json["survey"]["series"][0]["besides"], serde_json::json!([]));
     let points = json["series"][0]["points"].as_array().unwrap();
-    let listed: Vec<&str> = points.iter().map(|point| point["revision"].as_str().unwrap()).collect();
+    let listed: Vec<&str> =
+        points.iter().map(|point| point["revision"].as_str().unwrap()).collect();
     let all = project.git(["rev-list", "--first-parent", "HEAD~31..HEAD~22"]);
     assert!(listed.len() > 1 && listed.iter().all(|id| all.contains(id)), "{listed:?} of {all}");
     assert_eq!(names(&project).len(), 2);
@@ -195,7 +213,10 @@ fn what_is_not_measured_is_not_called_measured() {
     assert!(told.contains("\nnothing was missing: all of this is measured\n"), "{told}");
     let told = again("track --builds 2 HEAD~20..");
     assert!(told.contains("build failed"), "{told}");
-    assert!(told.contains("\nnothing was missing: all of this that builds is measured\n"), "{told}");
+    assert!(
+        told.contains("\nnothing was missing: all of this that builds is measured\n"),
+        "{told}"
+    );
     // What another command has built, and the survey did not ask for.
     let at = project.git(["rev-parse", "HEAD~5"]).trim().to_owned();
     let quirk = format!(
@@ -206,21 +227,28 @@ fn what_is_not_measured_is_not_called_measured() {
     project.tacho("track --builds 2 HEAD~9..").exits(0);
     let told = project.tacho("track --builds 2 HEAD~9..").exits(0).stdout;
     assert!(told.contains("not measured yet"), "{told}");
-    let nothing = "\nnothing was measured this time: 1 revision that is built is not measured yet\n";
+    let nothing =
+        "\nnothing was measured this time: 1 revision that is built is not measured yet\n";
     assert!(told.contains(nothing), "{told}");
 }
 
 #[test]
 fn what_would_be_done_is_said() {
     let project = history();
-    let said = |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
+    let said =
+        |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
     assert_snapshot!(said("--builds 20 HEAD~9.."), @"would look for changes of 5.0 % or more among 10 revisions with at most 20 builds, and execute 1 benchmark in 4 rounds at each that is built");
     assert_snapshot!(said("--budget 2h --min-effect 2%"), @"would look for changes of 2.0 % or more among 60 revisions in 2 h 0 min, builds included, and execute 1 benchmark in 4 rounds at each that is built");
-    let json = |options: &str| project.tacho(&format!("track --dry-run --json {options}")).succeeds().json();
+    let json = |options: &str| {
+        project.tacho(&format!("track --dry-run --json {options}")).succeeds().json()
+    };
     let survey = json("--builds 20 --budget 2h HEAD~9..");
     let of = |key: &str| survey[key].clone();
     assert_eq!((of("least"), of("builds"), of("budget")), (0.05.into(), 20.into(), 7200.0.into()));
-    assert_eq!((of("revisions").as_array().unwrap().len(), of("good")), (10, serde_json::Value::Null));
+    assert_eq!(
+        (of("revisions").as_array().unwrap().len(), of("good")),
+        (10, serde_json::Value::Null)
+    );
     let plain = json("HEAD~1..");
     assert_eq!(plain["revisions"][1], project.git(["rev-parse", "HEAD"]).trim());
     assert_eq!((&plain["benchmarks"], &plain["executions"]), (&1.into(), &8.into()));
@@ -231,7 +259,8 @@ fn what_would_be_done_is_said() {
     ");
 }
 
-/// Thirty commits that change nothing but a note; with the quirk, from the 11th to before the 21st, the cost is higher.
+/// Thirty commits that change nothing but a note; with the quirk, from the 11th to before the 21st,
+/// the cost is higher.
 fn with_a_quirk() -> Project {
     let make = "! grep -q broken prog && echo \"echo cost \\$((100 + ${MORE:-0})) '#' $(cat note)\" > prog\n";
     let project = (1..=30).fold(Project::repository().file("make.sh", make), |project, n| {
@@ -248,9 +277,13 @@ fn a_change_at_a_quirks_edge_is_said_to_be_there() {
     let told = project.tacho("track --builds 25 --seed 1").exits(0).stdout;
     let short = |name: &str| project.git(["rev-parse", "--short=10", name]).trim().to_owned();
     let (begin, end) = (short("n11"), short("n21"));
-    assert!(told.contains(": 2 changes of 5.0 % or more, none of which need be the program's\n"), "{told}");
+    assert!(
+        told.contains(": 2 changes of 5.0 % or more, none of which need be the program's\n"),
+        "{told}"
+    );
     for (at, verb) in [(&begin, "begins"), (&end, "ends")] {
-        let line = format!("\n  {at}: it need not be the program: the quirk `slower` {verb} here\n");
+        let line =
+            format!("\n  {at}: it need not be the program: the quirk `slower` {verb} here\n");
         assert!(told.contains(&line), "{told}");
     }
     let json = project.tacho("track --builds 25 --json").exits(0).json();

@@ -2,7 +2,8 @@
 
 use crate::harness::{Answer, Project};
 
-/// A program that prints what a number costs and needs no time that matters: `work 40` prints `cost=…`, lowest at 30.
+/// A program that prints what a number costs and needs no time that matters: `work 40` prints
+/// `cost=…`, lowest at 30.
 const WORK: &str = "echo cost=$((1000 + ($1 - 30) * ($1 - 30)))\n";
 
 fn sweep(words: &[&str]) -> Answer {
@@ -21,7 +22,8 @@ const COST: [&str; 4] = ["-m", "cost=key:cost", "--minimise", "cost"];
 
 #[test]
 fn the_best_value_of_a_grid_is_named_with_what_the_default_costs() {
-    let words = [&COST[..], &["-r", "3", "-P", "n=10..50:10", "--default", "n=10", "sh work {n}"]].concat();
+    let words =
+        [&COST[..], &["-r", "3", "-P", "n=10..50:10", "--default", "n=10", "sh work {n}"]].concat();
     let answer = sweep(&words).exits(0);
     let lines: Vec<&str> = answer.stdout.lines().collect();
     assert!(lines[0].trim_start().starts_with("n  median"), "{}", answer.stdout);
@@ -39,7 +41,8 @@ fn the_best_value_of_a_grid_is_named_with_what_the_default_costs() {
 
 #[test]
 fn a_grid_is_answered_in_json_and_in_markdown() {
-    let words = [&COST[..], &["-r", "2", "-P", "n=10,30,50", "--seed", "7", "sh work {n}"]].concat();
+    let words =
+        [&COST[..], &["-r", "2", "-P", "n=10,30,50", "--seed", "7", "sh work {n}"]].concat();
     let json = sweep(&[&words[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(
         (&json["best"], &json["shape"], &json["metric"]),
@@ -80,7 +83,9 @@ fn a_limit_decides_which_values_may_be_the_best() {
     let words = [&limits[..], &["-r", "6", "-P", "n=10,20,30", "sh work {n}"]].concat();
     let told = sweep(&words).exits(0).stdout;
     assert!(told.contains("not cost < 1300") && told.contains("\nbest: `n=20`, 1100\n"), "{told}");
-    let none = sweep(&[&COST[..], &["--where", "cost<10", "-r", "2", "-P", "n=1,2", "sh work {n}"]].concat());
+    let none = sweep(
+        &[&COST[..], &["--where", "cost<10", "-r", "2", "-P", "n=1,2", "sh work {n}"]].concat(),
+    );
     assert!(none.exits(2).stdout.contains("\nno curve: no value keeps `cost < 10`\n"));
 }
 
@@ -97,8 +102,16 @@ fn a_search_names_an_interval_and_how_many_samples_it_took() {
 
 #[test]
 fn the_highest_load_that_keeps_a_limit_is_found() {
-    let words =
-        ["--highest-load", "n=31..100", "--keep", "cost<=1400", "-m", "cost=key:cost", "--trials", "3"];
+    let words = [
+        "--highest-load",
+        "n=31..100",
+        "--keep",
+        "cost<=1400",
+        "-m",
+        "cost=key:cost",
+        "--trials",
+        "3",
+    ];
     let answer = sweep(&[&words[..], &["sh work {n}"]].concat()).exits(0);
     let told = &answer.stdout;
     assert!(told.contains("\nhighest load that keeps `cost <= 1400`: `n=50`\n"), "{told}");
@@ -108,18 +121,34 @@ fn the_highest_load_that_keeps_a_limit_is_found() {
         "{told}"
     );
     let all =
-        sweep(&[&words[..2], &["--keep", "cost<9999"], &words[4..], &["sh work {n}"]].concat()).exits(0);
+        sweep(&[&words[..2], &["--keep", "cost<9999"], &words[4..], &["sh work {n}"]].concat())
+            .exits(0);
     assert!(all.stdout.contains("\nhighest load: at least `n=100`\n"), "{}", all.stdout);
 }
 
 #[test]
 fn variants_are_times_of_the_floor() {
-    let words = ["-r", "3", "--floor", "true", "-n", "nothing", "-n", "work", "true", "sleep 0.05", "--json"];
+    let words = [
+        "-r",
+        "3",
+        "--floor",
+        "true",
+        "-n",
+        "nothing",
+        "-n",
+        "work",
+        "true",
+        "sleep 0.05",
+        "--json",
+    ];
     let json = sweep(&words).exits(0).json();
     assert_eq!((&json["floor"], &json["front"]), (&"nothing".into(), &serde_json::json!(["work"])));
     assert!(json["values"][1]["floor_ratio"].as_f64().unwrap() > 2.0);
     let markdown = sweep(&[&words[..words.len() - 1], &["--markdown"]].concat()).exits(0).stdout;
-    assert!(markdown.contains("\n| `nothing` |  |  |") && markdown.contains("\nfront of time"), "{markdown}");
+    assert!(
+        markdown.contains("\n| `nothing` |  |  |") && markdown.contains("\nfront of time"),
+        "{markdown}"
+    );
     let told = sweep(&words[..words.len() - 1]).exits(0).stdout;
     assert!(told.contains("× floor") && told.contains("\nfront of time and memory"), "{told}");
 }
@@ -132,23 +161,33 @@ fn a_benchmark_of_the_plan_is_swept_over_its_parameters() {
     let project = Project::repository().file("work", WORK).plan(plan);
     let told = project.tacho("sweep --quiet --benchmark cost --minimise cost -r 2").exits(0).stdout;
     assert!(told.contains("\nbest: `n=30`, 1000\n"), "{told}");
-    let typed =
-        project.tacho("sweep --quiet --benchmark cost --minimise cost -r 2 -P n=28,29 --json").exits(0);
+    let typed = project
+        .tacho("sweep --quiet --benchmark cost --minimise cost -r 2 -P n=28,29 --json")
+        .exits(0);
     assert_eq!(typed.json()["best"], "n=29");
-    let found =
-        project.tacho("sweep --quiet --benchmark cost --minimise cost --search n=1..60 --json").exits(0);
+    let found = project
+        .tacho("sweep --quiet --benchmark cost --minimise cost --search n=1..60 --json")
+        .exits(0);
     assert_eq!(found.json()["best"], "n=30");
     let wrong = project.tacho("sweep --benchmark cost -P batch=1,2").exits(2);
-    assert_eq!(wrong.stderr, "error: the benchmark has no parameter `batch`\nhint: known are `mode`, `n`\n");
+    assert_eq!(
+        wrong.stderr,
+        "error: the benchmark has no parameter `batch`\nhint: known are `mode`, `n`\n"
+    );
     let unknown = project.tacho("sweep --benchmark coast").exits(2);
-    assert!(unknown.stderr.starts_with("error: there is no benchmark `coast`\n"), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.starts_with("error: there is no benchmark `coast`\n"),
+        "{}",
+        unknown.stderr
+    );
 }
 
 /// Needs root, `iperf3` and most of a minute; `benches/highest-load.sh` does it twenty times.
 #[test]
 #[ignore = "takes most of a minute"]
 fn the_rate_of_a_link_between_namespaces_is_found() {
-    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/highest-load.sh");
+    let script =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/highest-load.sh");
     let tacho = assert_cmd::cargo::cargo_bin!("tacho");
     let output = std::process::Command::new(script).arg(tacho).arg("1").output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
@@ -173,7 +212,10 @@ fn mistakes_are_named_before_anything_is_executed() {
             &["--search", "n=0..9", "--log", "true {n}"],
             "`--log` needs values above 0, and `n=0..9` begins at 0",
         ),
-        (&["--search", "n=1..9", "true {n}", "false {n}"], "a search takes one command, and there are 2"),
+        (
+            &["--search", "n=1..9", "true {n}", "false {n}"],
+            "a search takes one command, and there are 2",
+        ),
     ] {
         let answer = sweep(words).exits(2);
         assert!(
@@ -186,7 +228,9 @@ fn mistakes_are_named_before_anything_is_executed() {
 
 #[test]
 fn a_value_that_fails_is_shown_and_is_an_error() {
-    let words = [&COST[..], &["-r", "2", "-P", "n=20,30", "sh -c 'test {n} -gt 20 && sh work {n}'"]].concat();
+    let words =
+        [&COST[..], &["-r", "2", "-P", "n=20,30", "sh -c 'test {n} -gt 20 && sh work {n}'"]]
+            .concat();
     let answer = sweep(&words).exits(2);
     assert!(
         answer.stdout.contains("2 failed (exit 1)") && answer.stdout.contains("\nbest: `n=30`"),

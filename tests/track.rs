@@ -46,12 +46,17 @@ fn more_rounds_and_new_commits_add_only_what_is_missing() {
 fn another_recipe_makes_another_program_of_the_same_revision() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();
-    let recipe =
-        |command: &str| SCRIPT_PLAN.replace("artifacts", &format!("build = \"{command}\"\nartifacts"));
+    let recipe = |command: &str| {
+        SCRIPT_PLAN.replace("artifacts", &format!("build = \"{command}\"\nartifacts"))
+    };
     let project = project.plan(&recipe("echo true >> prog"));
     let other = project.tacho("track --json").succeeds().json();
     assert_eq!(other["samples"], 4, "it is measured on its own");
-    assert_eq!(other["series"][0]["points"][0]["values"].as_array().unwrap().len(), 3, "and not mixed in");
+    assert_eq!(
+        other["series"][0]["points"][0]["values"].as_array().unwrap().len(),
+        3,
+        "and not mixed in"
+    );
     let project = project.plan(SCRIPT_PLAN);
     let back = project.tacho("track --json").succeeds().json();
     assert_eq!(back["samples"], 0, "nothing is lost of the first");
@@ -81,7 +86,9 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
     assert_eq!(corrected.json()["samples"], 4);
     let again = project.tacho("track").succeeds();
     assert!(again.stdout.contains("nothing was missing"), "{}", again.stdout);
-    for shown in [project.tacho("show").succeeds().stdout, project.tacho("show HEAD").succeeds().stdout] {
+    for shown in
+        [project.tacho("show").succeeds().stdout, project.tacho("show HEAD").succeeds().stdout]
+    {
         assert!(shown.contains("answer v3") && !shown.contains("failed"), "{shown}");
     }
 }
@@ -91,14 +98,18 @@ fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();
     let slow = SCRIPT_PLAN.replace("sh {build}/prog", "sh -c 'sleep 0.02; echo slow' {build}");
-    let project = project.plan(&slow.replace("[[benchmark]]", "[[benchmark]]\nexpect = { stdout = 'same' }"));
+    let project =
+        project.plan(&slow.replace("[[benchmark]]", "[[benchmark]]\nexpect = { stdout = 'same' }"));
     let edited = project.tacho("track --json").exits(0);
     assert_snapshot!(edited.stderr, @r#"
     note: `answer` was edited: it is measured by itself, as version 2
     hint: if both measure the same, write `same-as = 1` in the plan
     "#);
     let edited = edited.json();
-    assert_eq!((&edited["series"][0]["benchmark"], &edited["samples"]), (&"answer v2".into(), &4.into()));
+    assert_eq!(
+        (&edited["series"][0]["benchmark"], &edited["samples"]),
+        (&"answer v2".into(), &4.into())
+    );
     assert!(edited["series"][0]["points"][0]["median"].as_f64() > Some(2e7), "{edited}");
     let shown = project.tacho("show").succeeds();
     assert_snapshot!(shown.steady_stdout(), @r#"
@@ -137,10 +148,14 @@ fn two_wordings_are_one_measurement_if_the_plan_says_so() {
 
 #[test]
 fn what_a_failed_execution_printed_is_shown() {
-    let project = Project::scripts(1).file("prog", "echo useful message >&2; exit 4\n").commit("fails");
+    let project =
+        Project::scripts(1).file("prog", "echo useful message >&2; exit 4\n").commit("fails");
     project.tacho("track HEAD").exits(2);
     let shown = project.tacho("show HEAD").exits(0).stdout;
-    assert!(shown.contains("2 executions failed; the first: exit 4\n    | useful message\n"), "{shown}");
+    assert!(
+        shown.contains("2 executions failed; the first: exit 4\n    | useful message\n"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -150,7 +165,11 @@ fn what_has_no_value_as_it_failed_is_named_and_an_error() {
     let project = project.plan(&plan);
     let answer = project.tacho("track --quiet").exits(2);
     let end = answer.stderr.lines().last().unwrap().to_owned();
-    assert!(end.starts_with("error: no values, as executions failed: `answer` at "), "{}", answer.stderr);
+    assert!(
+        end.starts_with("error: no values, as executions failed: `answer` at "),
+        "{}",
+        answer.stderr
+    );
     assert!(!end.contains("fine"), "{end}");
     project.tacho("track --quiet").exits(2);
     project.tacho("track --quiet -b fine").exits(0);
@@ -164,7 +183,8 @@ fn a_series_of_one_benchmark_is_shown_by_its_name() {
     project.tacho("track --quiet").exits(0);
     let names = |arguments: &str, key: &str| -> Vec<String> {
         let answer = project.tacho(arguments).succeeds().json();
-        let list = if key == "series" { &answer["series"] } else { &answer["hosts"][0]["benchmarks"] };
+        let list =
+            if key == "series" { &answer["series"] } else { &answer["hosts"][0]["benchmarks"] };
         let name = |one: &serde_json::Value| one["benchmark"].as_str().unwrap().to_owned();
         list.as_array().unwrap().iter().map(name).collect()
     };
@@ -186,7 +206,10 @@ fn a_cache_that_goes_away_is_an_error_and_loses_nothing() {
     let answer = project.tacho("track").exits(2);
     assert!(answer.stderr.contains("is gone\nhint: "), "{}", answer.stderr);
     let answer = project.tacho("track --json").exits(0).json();
-    assert_eq!((&answer["samples"], &answer["series"][0]["points"][0]["failed"]), (&4.into(), &0.into()));
+    assert_eq!(
+        (&answer["samples"], &answer["series"][0]["points"][0]["failed"]),
+        (&4.into(), &0.into())
+    );
 }
 
 #[test]
@@ -215,8 +238,10 @@ fn a_range_begins_with_the_state_before_its_first_commit() {
     let project = Project::scripts(4);
     let revisions = |arguments: &str| {
         let answer = project.tacho(&format!("track {arguments} --dry-run")).succeeds();
-        let subjects =
-            answer.stdout.lines().filter_map(|line| Some(format!("change{}", line.split("change").nth(1)?)));
+        let subjects = answer
+            .stdout
+            .lines()
+            .filter_map(|line| Some(format!("change{}", line.split("change").nth(1)?)));
         subjects.collect::<Vec<_>>()
     };
     assert_eq!(revisions("HEAD~2..HEAD"), ["change 2", "change 3", "change 4"]);
@@ -242,8 +267,8 @@ fn a_wrong_answer_is_a_failed_sample_and_never_a_fast_one() {
 
 #[test]
 fn parameters_make_series_of_their_own() {
-    let plan =
-        SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog {n}") + "parameters = { n = [1, 2] }\n";
+    let plan = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog {n}")
+        + "parameters = { n = [1, 2] }\n";
     let project = Project::scripts(1).plan(&plan);
     let answer = project.tacho("track --json --metric wall --metric peak-memory").succeeds().json();
     let names: Vec<String> = answer["series"]
@@ -251,12 +276,21 @@ fn parameters_make_series_of_their_own() {
         .unwrap()
         .iter()
         .map(|series| {
-            format!("{} {}", series["benchmark"].as_str().unwrap(), series["metric"].as_str().unwrap())
+            format!(
+                "{} {}",
+                series["benchmark"].as_str().unwrap(),
+                series["metric"].as_str().unwrap()
+            )
         })
         .collect();
     assert_eq!(
         names,
-        ["answer[n=1] wall", "answer[n=1] peak-memory", "answer[n=2] wall", "answer[n=2] peak-memory"]
+        [
+            "answer[n=1] wall",
+            "answer[n=1] peak-memory",
+            "answer[n=2] wall",
+            "answer[n=2] peak-memory"
+        ]
     );
 }
 
@@ -284,9 +318,11 @@ fn releases_are_tracked_without_a_repository() {
 
 #[test]
 fn the_work_tree_is_never_touched() {
-    let project = Project::scripts(2).file("prog", "echo unfinished work\n").file("untracked", "mine\n");
-    let state =
-        |project: &Project| (project.git(["status", "--porcelain"]), project.git(["rev-parse", "HEAD"]));
+    let project =
+        Project::scripts(2).file("prog", "echo unfinished work\n").file("untracked", "mine\n");
+    let state = |project: &Project| {
+        (project.git(["status", "--porcelain"]), project.git(["rev-parse", "HEAD"]))
+    };
     let before = state(&project);
     project.tacho("track").succeeds();
     let (status, head) = state(&project);
@@ -339,7 +375,8 @@ fn failed_builds_are_told_and_do_not_hurt() {
 #[test]
 fn a_benchmark_that_nothing_was_built_for_is_known_by_the_plan() {
     let plan = SCRIPT_PLAN.replace("artifacts", "build = \"exit 3\"\nartifacts");
-    let project = Project::repository().file("prog", "echo 1\n").commit("does not build").plan(&plan);
+    let project =
+        Project::repository().file("prog", "echo 1\n").commit("does not build").plan(&plan);
     project.tacho("track -q");
     let shown = project.tacho("show HEAD -b answer").succeeds().stdout;
     assert!(shown.contains("exit status 3"), "{shown}");
@@ -371,7 +408,10 @@ fn what_was_measured_is_read_back() {
     assert_eq!(others[..3], ["user", "sys", "peak-memory"]);
     assert_eq!(others.last(), Some(&"block-output"));
     assert!(table.contains("\n  peak-memory: the largest "), "{table}");
-    assert!(table.contains("\n  sys, user: of short programs as many kernels' ticks fell "), "{table}");
+    assert!(
+        table.contains("\n  sys, user: of short programs as many kernels' ticks fell "),
+        "{table}"
+    );
     let one = project.tacho("show v1 --metric cpu").succeeds().stdout;
     assert!(one.contains("\n  cpu ") && !one.contains("wall"), "{one}");
     let log = project.tacho("log").succeeds().stdout;
@@ -393,8 +433,7 @@ fn pages_are_written_and_open_from_disk() {
 #[test]
 fn an_outlier_is_shown_with_what_the_readings_tell_of_it() {
     // One execution of eight sleeps: it is blocked for no reason that a reading shows.
-    let script =
-        "n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; if [ $n = 5 ]; then sleep 1; fi\n";
+    let script = "n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; if [ $n = 5 ]; then sleep 1; fi\n";
     let plan = SCRIPT_PLAN.replace("rounds = 3", "rounds = 8");
     assert!(plan.contains("rounds = 8"));
     let project = Project::repository().file("prog", script).commit("one").plan(&plan);
@@ -404,11 +443,15 @@ fn an_outlier_is_shown_with_what_the_readings_tell_of_it() {
     let known = project.tacho("show HEAD --json").succeeds().json();
     let outliers = known["hosts"][0]["benchmarks"][0]["outliers"].as_array().unwrap().clone();
     let slow = outliers.iter().find(|it| it["round"] == 5).unwrap();
-    assert!(slow["ratio"].as_f64().unwrap() > 2.0 && slow["score"].as_f64().unwrap() > 3.5, "{slow}");
+    assert!(
+        slow["ratio"].as_f64().unwrap() > 2.0 && slow["score"].as_f64().unwrap() > 3.5,
+        "{slow}"
+    );
     assert_eq!((&slow["metric"], &slow["run"]), (&"wall".into(), &1.into()));
     project.tacho("site pages").succeeds();
     let pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap().flatten();
-    let pages: Vec<String> = pages.filter_map(|page| std::fs::read_to_string(page.path()).ok()).collect();
+    let pages: Vec<String> =
+        pages.filter_map(|page| std::fs::read_to_string(page.path()).ok()).collect();
     assert!(pages.iter().any(|page| page.contains("<li>round 5: wall ")), "{pages:?}");
 }
 
@@ -462,12 +505,15 @@ fn where_another_run_begins_is_marked_and_each_run_says_what_it_was() {
     assert_eq!(marks("1").1, [false, false], "what both runs measured links them");
     let (project, marks) = marks("0");
     assert_eq!(marks, [false, true]);
-    let [one, two] = ["HEAD~1", "HEAD"].map(|name| project.git(["rev-parse", name])[..10].to_owned());
+    let [one, two] =
+        ["HEAD~1", "HEAD"].map(|name| project.git(["rev-parse", name])[..10].to_owned());
     project.tacho("track --rounds 5").succeeds();
     let log = project.tacho("log").succeeds().stdout;
-    let whats: Vec<&str> = log.lines().skip(1).map(|line| line.rsplit_once("track ").unwrap().1).collect();
+    let whats: Vec<&str> =
+        log.lines().skip(1).map(|line| line.rsplit_once("track ").unwrap().1).collect();
     assert_eq!(whats, [format!("{one}..{two}"), two, one]);
     let pages = project.tacho("site pages").exits(0);
-    let read = |name: &str| std::fs::read_to_string(project.path().join("pages").join(name)).unwrap();
+    let read =
+        |name: &str| std::fs::read_to_string(project.path().join("pages").join(name)).unwrap();
     assert!(read("runs.html").contains("Run 3: track "), "{}", pages.stdout);
 }

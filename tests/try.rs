@@ -19,7 +19,8 @@ command = 'sh {build}/prog'
 metrics = [{ name = 'bucket', from = 'regex:bucket ([0-9.]+)', unit = 'entries' }]
 ";
 
-const PROG: &str = "# a table\n:\nbucket=60\n:\nstep=1\n:\necho hashing\necho bucket $((bucket * step))\n";
+const PROG: &str =
+    "# a table\n:\nbucket=60\n:\nstep=1\n:\necho hashing\necho bucket $((bucket * step))\n";
 
 /// A diff that makes another of one line of the program, with a line around it.
 fn diff(old: &str, new: &str) -> String {
@@ -81,7 +82,11 @@ fn diffs_are_tried_each_alone_and_all_together() {
     );
     assert_eq!(std::fs::read_to_string(project.path().join("prog")).unwrap(), PROG);
     let tracked = project.tacho("track --rounds 2 --json").exits(0).json();
-    assert_eq!(tracked["series"][0]["points"][0]["values"], json!([60.0, 60.0]), "no series knows of it");
+    assert_eq!(
+        tracked["series"][0]["points"][0]["values"],
+        json!([60.0, 60.0]),
+        "no series knows of it"
+    );
 }
 
 /// What the base was built to is built again by its own recipe, and not by that of the diff.
@@ -99,14 +104,19 @@ fn the_answer_says_with_and_without() {
     let project = project();
     let head = project.git(["rev-parse", "HEAD"])[..10].to_owned();
     let same = project.tacho("try same.diff --rounds 8").exits(0).stdout;
-    assert!(same.starts_with(&format!("HEAD with same.diff against HEAD (the revision {head})\n")), "{same}");
+    assert!(
+        same.starts_with(&format!("HEAD with same.diff against HEAD (the revision {head})\n")),
+        "{same}"
+    );
     assert!(same.contains("  same, within ± 1 %\n\n1 same"), "{same}");
-    let slow = project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
+    let slow =
+        project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
     let (gate, slow) = slow.split_once("\n\n").unwrap();
     assert_eq!(gate, "**1 slower: fails on `slower:5%`: hash bucket × 4.00**");
     assert!(slow.starts_with("| benchmark | metric | HEAD | slow.diff | ratio |"), "{slow}");
-    let fast =
-        project.tacho("try fast.diff --rounds 8 --fail-on slower --base main -b hash -m bucket").exits(0);
+    let fast = project
+        .tacho("try fast.diff --rounds 8 --fail-on slower --base main -b hash -m bucket")
+        .exits(0);
     assert!(fast.stdout.contains("  faster\n\n1 faster"), "{}", fast.stdout);
     project.tacho("site pages --quiet").exits(0);
     let pages = std::fs::read_to_string(project.path().join("pages/comparisons.html")).unwrap();
@@ -114,7 +124,8 @@ fn the_answer_says_with_and_without() {
         assert!(pages.contains(text), "{text}: {pages}");
     }
     let project = project.file("README", "words\n").commit("words");
-    let idle = project.file("words.diff", "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-words\n+more words\n");
+    let idle = project
+        .file("words.diff", "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-words\n+more words\n");
     let told = idle.tacho("try words.diff").exits(0).stdout;
     assert!(told.ends_with(" built to the same artifacts: they are the same program\n"), "{told}");
 }
@@ -124,13 +135,20 @@ fn a_diff_may_come_from_standard_input() {
     let project = project();
     let with_input = |arguments: &str, input: &str| {
         let mut command = project.command(arguments.split(' '));
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         Answer::of(&child.wait_with_output().unwrap())
     };
     let told = with_input("try - --rounds 8", &diff("bucket=60", "bucket=45")).exits(0).stdout;
-    assert!(told.starts_with("HEAD with standard input against HEAD") && told.contains("1 faster"), "{told}");
+    assert!(
+        told.starts_with("HEAD with standard input against HEAD") && told.contains("1 faster"),
+        "{told}"
+    );
     let none = with_input("try -", "hello\n").exits(2).stderr;
     assert_eq!(none, "error: `standard input` is not a patch: it names no file\n");
     let other = diff("step=1", "step=2").replace("-step=1", "-step=9");
@@ -168,7 +186,8 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let told = project.tacho("try dos.diff").exits(2).stdout;
     assert!(told.ends_with("; its lines end with CR LF, and those of `prog` do not\n"), "{told}");
     // Without context git looks for a hunk at the end of the file.
-    let project = project.file("bare.diff", "--- a/prog\n+++ b/prog\n@@ -3 +3 @@\n-bucket=60\n+bucket=45\n");
+    let project =
+        project.file("bare.diff", "--- a/prog\n+++ b/prog\n@@ -3 +3 @@\n-bucket=60\n+bucket=45\n");
     let bare = project.tacho("try bare.diff").exits(2).stdout;
     assert!(bare.contains("hunk 1 of `prog` (`@@ -3 +3 @@`) has no lines of context"), "{bare}");
     let twice = project.tacho("try fast.diff ./fast.diff").exits(2).stderr;
@@ -177,7 +196,8 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
         "error: the diff `./fast.diff` is named twice\nhint: each diff is tried alone, and all together: once is enough\n"
     );
     // Where those lines are not in the file, that is why.
-    let project = project.file("other.diff", "--- a/prog\n+++ b/prog\n@@ -1 +1 @@\n-bucket=61\n+bucket=45\n");
+    let project =
+        project.file("other.diff", "--- a/prog\n+++ b/prog\n@@ -1 +1 @@\n-bucket=61\n+bucket=45\n");
     let other = project.tacho("try other.diff").exits(2).stdout;
     assert!(other.contains("hunk 1 of `prog` (`@@ -1 +1 @@`) finds other lines there"), "{other}");
     let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
@@ -195,7 +215,10 @@ fn what_was_0_without_a_diff_passes_no_gate_with_it() {
     let told = project.tacho("try raised.diff -r 8 --fail-on slower:5% --json").exits(1).json();
     let row = &told["tries"][0]["rows"][0];
     assert_eq!((&row["verdict"], &row["ratio"]), (&"slower".into(), &Value::Null));
-    assert_eq!((&row["more_rounds"], &row["difference_interval"]), (&Value::Null, &json!([45.0, 45.0])));
+    assert_eq!(
+        (&row["more_rounds"], &row["difference_interval"]),
+        (&Value::Null, &json!([45.0, 45.0]))
+    );
 }
 
 #[test]
@@ -203,11 +226,16 @@ fn a_page_shows_what_was_with_it_and_without() {
     let project = project();
     project.tacho("try fast.diff --rounds 8").exits(0);
     project.tacho("site pages").exits(0);
-    let read = |file: &str| std::fs::read_to_string(project.path().join("pages").join(file)).unwrap();
+    let read =
+        |file: &str| std::fs::read_to_string(project.path().join("pages").join(file)).unwrap();
     let page = read("comparison/1.html");
-    for text in
-        ["HEAD with and without fast.diff", "faster with", "without again", "× 0.750", "tacho show run:1"]
-    {
+    for text in [
+        "HEAD with and without fast.diff",
+        "faster with",
+        "without again",
+        "× 0.750",
+        "tacho show run:1",
+    ] {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(read("comparisons.html").contains("comparison/1.html"));
@@ -223,7 +251,10 @@ fn a_diff_that_does_not_apply_or_build_is_told_and_the_others_are_measured() {
     assert_eq!(told, expected);
     let answer = project.tacho("try fast.diff broken.diff --rounds 8 --json").exits(2).json();
     let tries = &answer["tries"];
-    assert_eq!((&tries[0]["rows"][0]["verdict"], &tries[0]["not_built"]), (&json!("faster"), &json!(null)));
+    assert_eq!(
+        (&tries[0]["rows"][0]["verdict"], &tries[0]["not_built"]),
+        (&json!("faster"), &json!(null))
+    );
     for broken in [&tries[1], &tries[2]] {
         let why = broken["not_built"].as_str().unwrap();
         assert!(why.starts_with("exit status 2"), "{why}");
@@ -242,10 +273,22 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
         assert!(!project.cache().exists());
         stderr
     };
-    assert!(said("none.diff").starts_with("error: cannot read `none.diff`: No such file"), "a missing file");
-    assert!(said("fast.diff --base v9").starts_with("error: unknown revision `v9`"), "a wrong name");
-    assert!(said("fast.diff -b hsh").starts_with("error: there is no benchmark `hsh`"), "a wrong benchmark");
-    assert!(said("fast.diff --margin x").starts_with("error: `--margin x` is no share "), "a wrong margin");
+    assert!(
+        said("none.diff").starts_with("error: cannot read `none.diff`: No such file"),
+        "a missing file"
+    );
+    assert!(
+        said("fast.diff --base v9").starts_with("error: unknown revision `v9`"),
+        "a wrong name"
+    );
+    assert!(
+        said("fast.diff -b hsh").starts_with("error: there is no benchmark `hsh`"),
+        "a wrong benchmark"
+    );
+    assert!(
+        said("fast.diff --margin x").starts_with("error: `--margin x` is no share "),
+        "a wrong margin"
+    );
     assert!(said("").contains("<PATCH>"), "no diff at all");
     assert_eq!(said("prog"), "error: `prog` is not a patch: it names no file\n");
 }

@@ -32,10 +32,20 @@ fn wait_for(path: &Path) {
 
 /// `tacho tune` with a command that says when it began and goes on for long.
 fn long(project: &Project) -> Child {
-    let words =
-        ["tune", "--sysroot", "lab", "aslr=0", "turbo", "--", "sh", "-c", "touch begun; exec sleep 60"];
+    let words = [
+        "tune",
+        "--sysroot",
+        "lab",
+        "aslr=0",
+        "turbo",
+        "--",
+        "sh",
+        "-c",
+        "touch begun; exec sleep 60",
+    ];
     let mut command = project.command(words);
-    let child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let child =
+        command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_for(&project.path().join("begun"));
     assert_eq!(aslr(project), "0\n");
     child
@@ -49,7 +59,8 @@ fn signal(name: &str, of: &str) {
 #[test]
 fn settings_hold_while_the_command_is_executed() {
     let project = lab();
-    let answer = project.tacho(&format!("tune --sysroot lab aslr=0 thp=never turbo -- cat {ASLR}")).exits(0);
+    let answer =
+        project.tacho(&format!("tune --sysroot lab aslr=0 thp=never turbo -- cat {ASLR}")).exits(0);
     assert_eq!(
         (answer.stdout.as_str(), answer.stderr.as_str()),
         ("0\n", "set: 3 changes\nput back: 3 changes\n")
@@ -62,7 +73,10 @@ fn settings_hold_while_the_command_is_executed() {
 #[test]
 fn without_a_command_they_hold_until_they_are_put_back() {
     let project = lab();
-    assert_eq!(project.tacho("tune --sysroot lab turbo aslr=0").exits(0).stderr, "set: 2 changes\n");
+    assert_eq!(
+        project.tacho("tune --sysroot lab turbo aslr=0").exits(0).stderr,
+        "set: 2 changes\n"
+    );
     assert_eq!(aslr(&project), "0\n");
     let again = project.tacho("tune --sysroot lab thp=never").exits(2);
     assert_eq!(
@@ -77,13 +91,17 @@ fn without_a_command_they_hold_until_they_are_put_back() {
         "put back: 1 change\nleft alone: /proc/sys/kernel/randomize_va_space is 1, changed by something else \
          (it was 2, we wrote 0)\n"
     );
-    assert_eq!(project.tacho("tune --sysroot lab --restore").succeeds().stdout, "nothing to put back\n");
+    assert_eq!(
+        project.tacho("tune --sysroot lab --restore").succeeds().stdout,
+        "nothing to put back\n"
+    );
 }
 
 #[test]
 fn a_dry_run_changes_nothing() {
     let project = lab();
-    let answer = project.tacho("tune --sysroot lab --dry-run turbo thp=never nice=-5 -- true").succeeds();
+    let answer =
+        project.tacho("tune --sysroot lab --dry-run turbo thp=never nice=-5 -- true").succeeds();
     assert_eq!(
         answer.stdout,
         "\
@@ -98,9 +116,13 @@ execute the command with niceness -5
 #[test]
 fn mistakes_are_explained_and_change_nothing() {
     let project = lab();
-    let error = |arguments: &str| project.tacho(&format!("tune --sysroot lab {arguments}")).exits(2).stderr;
+    let error =
+        |arguments: &str| project.tacho(&format!("tune --sysroot lab {arguments}")).exits(2).stderr;
     let hint = "hint: `tacho tune` lists the settings of this machine\n";
-    assert_eq!(error("trubo"), format!("error: there is no setting `trubo`; did you mean `turbo`?\n{hint}"));
+    assert_eq!(
+        error("trubo"),
+        format!("error: there is no setting `trubo`; did you mean `turbo`?\n{hint}")
+    );
     assert_eq!(error("aslr"), format!("error: `aslr` needs a value: `aslr=0|1|2`\n{hint}"));
     let missing = error("aslr=0 smt -- true");
     assert!(
@@ -111,7 +133,9 @@ fn mistakes_are_explained_and_change_nothing() {
         error("nice=5"),
         "error: `nice=5` is for a command, and none is given\nhint: write the command behind `--`\n"
     );
-    assert!(error("turbo -- /no/such/program").contains("error: cannot execute `/no/such/program`: "));
+    assert!(
+        error("turbo -- /no/such/program").contains("error: cannot execute `/no/such/program`: ")
+    );
     assert_eq!(aslr(&project), "2\n");
 }
 
@@ -144,7 +168,10 @@ fn killed_the_next_call_puts_everything_back() {
     signal("-KILL", &group);
     assert_eq!(aslr(&project), "0\n");
     let found = project.tacho("doctor --sysroot lab").exits(1).stdout;
-    assert!(found.contains("high    a `tacho tune` that was killed left 2 changes in place\n"), "{found}");
+    assert!(
+        found.contains("high    a `tacho tune` that was killed left 2 changes in place\n"),
+        "{found}"
+    );
     let answer = project.tacho(&format!("tune --sysroot lab thp=never -- cat {ASLR}")).exits(0);
     assert_eq!(answer.stdout, "2\n");
     let earlier = "a killed `tacho tune` had left changes behind; put back: 2 changes\n";
@@ -155,7 +182,9 @@ fn killed_the_next_call_puts_everything_back() {
 fn all_settings_are_listed_in_80_columns() {
     let listed = lab().tacho("tune --sysroot lab").succeeds().stdout;
     assert!(
-        listed.contains("\nturbo=on|off              CPUs may exceed their base frequency (now on)\n"),
+        listed.contains(
+            "\nturbo=on|off              CPUs may exceed their base frequency (now on)\n"
+        ),
         "{listed}"
     );
     assert!(listed.lines().all(|line| line.chars().count() <= 80), "{listed}");

@@ -1,4 +1,5 @@
-//! The least samples and builds by which one of so many revisions can be named, levels and noise being known (Fano's inequality).
+//! The least samples and builds by which one of so many revisions can be named, levels and noise
+//! being known (Fano's inequality).
 
 use std::f64::consts::{LN_2, TAU};
 
@@ -27,7 +28,8 @@ fn capacity(scatter: Scatter, step: f64) -> f64 {
     let places = ((1.6 / width) as usize, (step / width).round() as usize);
     let density: Vec<f64> =
         (0..places.0).map(|at| density(scatter, at as f64 * width - 0.7) * width).collect();
-    let at = |place: usize, shift: usize| place.checked_sub(shift).map_or(0.0, |place| density[place]);
+    let at =
+        |place: usize, shift: usize| place.checked_sub(shift).map_or(0.0, |place| density[place]);
     let told = |share: f64| -> f64 {
         let of = |place: usize| {
             let (before, after) = (at(place, 0), at(place, places.1));
@@ -47,7 +49,9 @@ fn scale(scatter: Scatter) -> f64 {
     match scatter {
         Scatter::Gaussian(sd) => sd,
         Scatter::None | Scatter::Failing(..) => 1e-3,
-        Scatter::Lognormal | Scatter::Bimodal | Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => 0.01,
+        Scatter::Lognormal | Scatter::Bimodal | Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => {
+            0.01
+        }
     }
 }
 
@@ -58,7 +62,9 @@ fn density(scatter: Scatter, value: f64) -> f64 {
         Scatter::Gaussian(sd) => gaussian(value, sd),
         Scatter::None | Scatter::Failing(..) => gaussian(value, 1e-3),
         Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => gaussian(value, 0.01),
-        Scatter::Bimodal => 0.9 * gaussian(value, 0.01) + 0.1 * gaussian(value - 1.6_f64.ln(), 0.01),
+        Scatter::Bimodal => {
+            0.9 * gaussian(value, 0.01) + 0.1 * gaussian(value - 1.6_f64.ln(), 0.01)
+        }
         Scatter::Lognormal => {
             // value = ln(1 + 0.03 (exp(z) - 1))
             let exp = (value.exp() - 1.0) / 0.03 + 1.0;

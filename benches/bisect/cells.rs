@@ -1,5 +1,5 @@
-//! The cells that are simulated: every noise, step, number of revisions and price of a build; what else makes bisections err; builds
-//! that differ by layout.
+//! The cells that are simulated: every noise, step, number of revisions and price of a build; what
+//! else makes bisections err; builds that differ by layout.
 
 use tacho_stats::bisect::{Builds, Rules};
 
@@ -30,7 +30,15 @@ pub struct Cell {
 impl Cell {
     fn new(name: String, scatter: Scatter, step: f64, rules: Rules) -> Self {
         let expected = if step == 0.0 { Expected::Silence } else { Expected::Named };
-        Self { name, expected, candidates: 256, scatter, step, rules, make: Box::new(|world| world) }
+        Self {
+            name,
+            expected,
+            candidates: 256,
+            scatter,
+            step,
+            rules,
+            make: Box::new(|world| world),
+        }
     }
 
     fn made(self, make: impl Fn(World) -> World + 'static) -> Self {
@@ -93,7 +101,8 @@ fn steps() -> Vec<Cell> {
                                 "steps {noise} step-{}% N={candidates} b={build_cost} q={broken} {layout}",
                                 step * 100.0
                             );
-                            let cell = Cell::new(name, scatter, step, rules(step, builds, build_cost));
+                            let cell =
+                                Cell::new(name, scatter, step, rules(step, builds, build_cost));
                             all.push(Cell { candidates, ..cell }.made(move |mut world| {
                                 world.build_cost = build_cost;
                                 if broken > 0.0 { world.with_broken(broken) } else { world }
@@ -163,8 +172,10 @@ fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
     let three = ("gaussian-3%", Scatter::Gaussian(0.03));
     let bimodal = ("bimodal", Scatter::Bimodal);
     let of = |((noise, scatter), step, least): ((&str, Scatter), f64, f64)| {
-        let name = format!("layouts {noise} step-{}% asked-{}% {layout}", step * 100.0, least * 100.0);
-        Cell::new(name, scatter, step, rules(least, builds, 10.0)).made(|world| world.with_layout(0.01))
+        let name =
+            format!("layouts {noise} step-{}% asked-{}% {layout}", step * 100.0, least * 100.0);
+        Cell::new(name, scatter, step, rules(least, builds, 10.0))
+            .made(|world| world.with_layout(0.01))
     };
     let cells = [
         (one, 0.02, 0.02),
@@ -176,10 +187,12 @@ fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
         (one, 0.0, 0.05),
         (three, 0.0, 0.05),
     ];
-    let apart = [("none", Scatter::None), ("gaussian-0.3%", Scatter::Gaussian(0.003)), one].map(|noise| {
-        let cell = of((noise, 0.0, 0.02));
-        Cell { name: cell.name.replacen("layouts", "layouts ends-apart", 1), ..cell }.made(ends_apart)
-    });
+    let apart =
+        [("none", Scatter::None), ("gaussian-0.3%", Scatter::Gaussian(0.003)), one].map(|noise| {
+            let cell = of((noise, 0.0, 0.02));
+            Cell { name: cell.name.replacen("layouts", "layouts ends-apart", 1), ..cell }
+                .made(ends_apart)
+        });
     cells.map(of).into_iter().chain(apart).collect()
 }
 

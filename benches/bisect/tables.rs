@@ -1,4 +1,5 @@
-//! Trials of cells, kept in a file so that several sessions add up, and the table that they come to.
+//! Trials of cells, kept in a file so that several sessions add up, and the table that they come
+//! to.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -27,7 +28,8 @@ struct Tally {
     samples: f64,
     builds: f64,
     cost: f64,
-    /// Trials that named nobody and gave a set, how many revisions those have, and how many hold a step.
+    /// Trials that named nobody and gave a set, how many revisions those have, and how many hold a
+    /// step.
     sets: f64,
     in_sets: f64,
     held: f64,
@@ -93,7 +95,9 @@ fn truth(world: &World) -> Vec<usize> {
 }
 
 fn came(world: &World, outcome: &Outcome) -> &'static str {
-    let Some(named) = outcome.culprits.first().map(|culprit| culprit.revision) else { return "none" };
+    let Some(named) = outcome.culprits.first().map(|culprit| culprit.revision) else {
+        return "none";
+    };
     match truth(world).iter().position(|at| *at == named) {
         Some(0) => "right",
         Some(_) => "other",
@@ -102,8 +106,9 @@ fn came(world: &World, outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Whether the step is among the revisions that cannot be built between the culprit and its parent, where one of them could have been and
-/// was not tried: that the culprit is one of all these is what is told.
+/// Whether the step is among the revisions that cannot be built between the culprit and its parent,
+/// where one of them could have been and was not tried: that the culprit is one of all these is
+/// what is told.
 fn within(world: &World, outcome: &Outcome) -> bool {
     let Some(culprit) = outcome.culprits.first() else { return false };
     let between = culprit.parent + 1..culprit.revision;
@@ -120,11 +125,15 @@ impl Tally {
     /// Takes up a trial.
     fn add(&mut self, line: &str) -> Option<()> {
         let words: Vec<&str> = line.split('\t').collect();
-        let [came, samples, builds, cost, size, held, seconds, parts @ ..] = words.as_slice() else {
+        let [came, samples, builds, cost, size, held, seconds, parts @ ..] = words.as_slice()
+        else {
             return None;
         };
-        let numbers = [samples, builds, cost, size, held, seconds].map(|text| text.parse::<f64>().ok());
-        let [Some(samples), Some(builds), Some(cost), Some(size), Some(held), Some(seconds)] = numbers else {
+        let numbers =
+            [samples, builds, cost, size, held, seconds].map(|text| text.parse::<f64>().ok());
+        let [Some(samples), Some(builds), Some(cost), Some(size), Some(held), Some(seconds)] =
+            numbers
+        else {
             return None;
         };
         let is = |word: &str| f64::from(u8::from(*came == word));
@@ -171,7 +180,10 @@ impl Tally {
             promise("wrong", self.share(self.wrong) <= 0.005);
             if cell.step >= least - 1e-9 {
                 promise("right", self.share(self.right + self.other + self.stretch) >= 0.97);
-                promise("cost", !(has("steps") && has("b=10") && has("q=0")) || self.times(cell) <= 2.5);
+                promise(
+                    "cost",
+                    !(has("steps") && has("b=10") && has("q=0")) || self.times(cell) <= 2.5,
+                );
                 let most = (cell.candidates as f64).log2() + 4.0;
                 // A build as cheap as a sample is worth more of them.
                 let counts = has("steps") && has("q=0") && !has("b=1");
@@ -191,13 +203,15 @@ impl Tally {
         let percent = |of: f64| format!("{:.1}", 100.0 * self.share(of));
         let named = self.right + self.other + self.stretch + self.wrong;
         let none = self.trials as f64 - named;
-        let times = if cell.step == 0.0 { String::new() } else { format!("{:.2}", self.times(cell)) };
+        let times =
+            if cell.step == 0.0 { String::new() } else { format!("{:.2}", self.times(cell)) };
         let sets = if self.sets == 0.0 {
             String::new()
         } else {
             format!("{:.0} of {:.0}, {:.1} each", self.held, self.sets, self.in_sets / self.sets)
         };
-        let numbers = [self.samples, self.builds, self.cost].map(|sum| format!("{:.1}", self.share(sum)));
+        let numbers =
+            [self.samples, self.builds, self.cost].map(|sum| format!("{:.1}", self.share(sum)));
         [
             cell.name.clone(),
             self.trials.to_string(),
@@ -230,14 +244,16 @@ fn kept(path: Option<&PathBuf>) -> BTreeMap<String, Tally> {
     all
 }
 
-/// Has so many trials of each cell of these words made, those that are kept among them, and prints what all come to.
+/// Has so many trials of each cell of these words made, those that are kept among them, and prints
+/// what all come to.
 pub fn print(words: &str, trials: u64) {
     let cells: Vec<Cell> = cells::all().into_iter().filter(|cell| cell.is(words)).collect();
     let path = std::env::var_os("TACHO_RESULTS").map(PathBuf::from);
     let minutes = std::env::var("TACHO_MINUTES").ok().map(|text| text.parse::<f64>().unwrap());
     let until = minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
     let mut all = kept(path.as_ref());
-    let mut file = path.map(|path| OpenOptions::new().create(true).append(true).open(path).unwrap());
+    let mut file =
+        path.map(|path| OpenOptions::new().create(true).append(true).open(path).unwrap());
     // A trial of each cell in turn: whenever it ends, all have about as many.
     'trials: for seed in 0..trials {
         for cell in &cells {

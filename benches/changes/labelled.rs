@@ -1,7 +1,8 @@
 //! How good the detector is on series whose changes somebody has labelled.
 //!
-//! The file is JSON: an array of `{"id": "…", "values": […], "changes": [{"i": 57}, …]}`, each `i` the first place of a new level;
-//! other keys are not read. A series without changes counts for alarms only.
+//! The file is JSON: an array of `{"id": "…", "values": […], "changes": [{"i": 57}, …]}`, each `i`
+//! the first place of a new level; other keys are not read. A series without changes counts for
+//! alarms only.
 
 use std::path::Path;
 
@@ -77,7 +78,8 @@ struct Quality {
 impl Quality {
     fn add(&mut self, series: &Series) {
         let changes = detect(&series.points, &Options::default()).changes;
-        let told: Vec<usize> = changes.iter().filter(|one| one.p <= TOLD).map(|one| one.index).collect();
+        let told: Vec<usize> =
+            changes.iter().filter(|one| one.p <= TOLD).map(|one| one.index).collect();
         self.told += told.len();
         self.labels += series.labels.len();
         self.found += matched(&series.labels, &told, NEAR).len();
@@ -92,7 +94,12 @@ impl Quality {
         let unchanged: Vec<&Series> = all.iter().filter(|one| one.labels.is_empty()).collect();
         let values: usize = unchanged.iter().map(|one| one.points.len()).sum();
         let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-        println!("{} series, {} labels, {} series without", all.len(), self.labels, unchanged.len());
+        println!(
+            "{} series, {} labels, {} series without",
+            all.len(),
+            self.labels,
+            unchanged.len()
+        );
         println!(
             "F1, alarms in series without labels counted: {:.3}",
             share(2 * self.found, self.told + self.labels)
@@ -106,18 +113,26 @@ impl Quality {
             "false alarms of 1,000 values without change: {:.3}",
             1e3 * share(self.false_alarms, values)
         );
-        println!("series without change alarmed: {:.1} %", 1e2 * share(self.alarmed, unchanged.len()));
+        println!(
+            "series without change alarmed: {:.1} %",
+            1e2 * share(self.alarmed, unchanged.len())
+        );
         println!("error of the place: {:.3}", share(self.off.iter().sum(), self.off.len()));
     }
 }
 
-/// The distances of as many labels as can each have a change of its own within reach, both in order.
+/// The distances of as many labels as can each have a change of its own within reach, both in
+/// order.
 fn matched(labels: &[usize], told: &[usize], reach: usize) -> Vec<usize> {
     // The most pairs, and of those the nearest, from each place on: as (pairs, distance).
     let width = told.len() + 1;
     let mut best = vec![(0_usize, 0_usize); (labels.len() + 1) * width];
     let better = |one: (usize, usize), other: (usize, usize)| {
-        if (one.0, std::cmp::Reverse(one.1)) >= (other.0, std::cmp::Reverse(other.1)) { one } else { other }
+        if (one.0, std::cmp::Reverse(one.1)) >= (other.0, std::cmp::Reverse(other.1)) {
+            one
+        } else {
+            other
+        }
     };
     let pair = |best: &[(usize, usize)], at: usize, to: usize| {
         let (pairs, distance) = best[(at + 1) * width + to + 1];
@@ -127,7 +142,8 @@ fn matched(labels: &[usize], told: &[usize], reach: usize) -> Vec<usize> {
     for at in (0..labels.len()).rev() {
         for to in (0..told.len()).rev() {
             let without = better(best[(at + 1) * width + to], best[at * width + to + 1]);
-            best[at * width + to] = pair(&best, at, to).map_or(without, |with| better(with, without));
+            best[at * width + to] =
+                pair(&best, at, to).map_or(without, |with| better(with, without));
         }
     }
     let (mut at, mut to, mut off) = (0, 0, Vec::new());
@@ -162,7 +178,8 @@ impl Replay {
         for length in FROM..=series.points.len() {
             let mut found = detect(&series.points[..length], &Options::default());
             found.scatter.clear();
-            let known: Vec<usize> = ledger::known(&alerts, &found).iter().map(|one| one.index).collect();
+            let known: Vec<usize> =
+                ledger::known(&alerts, &found).iter().map(|one| one.index).collect();
             found.changes.retain(|one| one.p <= TOLD || known.contains(&one.index));
             let (after, events) = ledger::update(&alerts, &found, length);
             alerts = after;
@@ -170,8 +187,10 @@ impl Replay {
                 match event {
                     Event::Confirmed { id } => {
                         self.alerts += 1;
-                        let place =
-                            alerts.iter().find(|alert| alert.id == id).map(|alert| alert.change.index);
+                        let place = alerts
+                            .iter()
+                            .find(|alert| alert.id == id)
+                            .map(|alert| alert.change.index);
                         note(&series.labels, &mut delays, place, length);
                     }
                     Event::Withdrawn { why: Reason::NotSeen, .. } => self.taken_back += 1,
@@ -193,7 +212,10 @@ impl Replay {
             self.taken_back as f64 / self.alerts.max(1) as f64
         );
         println!("labels found: {} of {}", self.delays.len(), self.labels);
-        println!("values until it is told, median: {}", median.map_or("–".to_owned(), usize::to_string));
+        println!(
+            "values until it is told, median: {}",
+            median.map_or("–".to_owned(), usize::to_string)
+        );
     }
 }
 

@@ -1,4 +1,5 @@
-//! Series whose changes are known, made from a seed: noise as benchmarks have it, and steps as commits make them.
+//! Series whose changes are known, made from a seed: noise as benchmarks have it, and steps as
+//! commits make them.
 //!
 //! No constant of the detector was chosen on these series.
 
@@ -98,7 +99,8 @@ impl Set {
         let mut all = Vec::new();
         // In a few values a wave or a second level is a step.
         let is_short = matches!(self.places, Places::Middle);
-        let is_step = |noise: &Noise| matches!(noise, Noise::StickyModes | Noise::Sharing | Noise::Waving);
+        let is_step =
+            |noise: &Noise| matches!(noise, Noise::StickyModes | Noise::Sharing | Noise::Waving);
         for noise in NOISES.into_iter().filter(|noise| !is_short || !is_step(noise)) {
             for changes in [true, false] {
                 all.extend((0..self.each).map(|_| {
@@ -150,7 +152,8 @@ impl Maker {
         }
     }
 
-    /// Levels in the logarithm: steps of 2 to 16 standard deviations, evenly in the logarithm, up or down.
+    /// Levels in the logarithm: steps of 2 to 16 standard deviations, evenly in the logarithm, up
+    /// or down.
     fn levels(&mut self, n: usize, places: &[usize], sd: f64) -> Vec<f64> {
         let (mut level, mut last) = (4.6, 0.0);
         let mut levels = Vec::with_capacity(n);
@@ -176,9 +179,12 @@ impl Maker {
         let sd = 0.003 * 10.0_f64.powf(self.0.random::<f64>());
         let levels = self.levels(n, &labels, sd);
         let (mut slow, mut is_up) = (self.gaussian(), false);
-        let (border, apart) = (self.between(n / 3, n - 3), (8.0 + 20.0 * self.0.random::<f64>()) * sd);
+        let (border, apart) =
+            (self.between(n / 3, n - 3), (8.0 + 20.0 * self.0.random::<f64>()) * sd);
         let turn = std::f64::consts::TAU * (0.7 + 1.3 * self.0.random::<f64>()) / n as f64;
-        let climb = (if self.chance(0.5) { 1.0 } else { -1.0 }) * (0.02 + 0.06 * self.0.random::<f64>()) * sd;
+        let climb = (if self.chance(0.5) { 1.0 } else { -1.0 })
+            * (0.02 + 0.06 * self.0.random::<f64>())
+            * sd;
         let points = levels.iter().enumerate().map(|(i, level)| {
             let z = self.gaussian();
             let mut host = 0;
@@ -203,7 +209,12 @@ impl Maker {
                     (z + slow) * sd
                 }
                 Noise::Spikes => {
-                    z * sd + if self.chance(0.04) { apart * (1.0 + self.0.random::<f64>()) } else { 0.0 }
+                    z * sd
+                        + if self.chance(0.04) {
+                            apart * (1.0 + self.0.random::<f64>())
+                        } else {
+                            0.0
+                        }
                 }
                 Noise::Growing => z * sd * if i < border { 0.5 } else { 1.5 },
                 Noise::Climbing => z * sd + climb * i as f64,
@@ -222,7 +233,8 @@ impl Maker {
                     }
                 }
                 Noise::Sharing => {
-                    z * sd + if self.chance(if i < border { 0.1 } else { 0.6 }) { apart } else { 0.0 }
+                    z * sd
+                        + if self.chance(if i < border { 0.1 } else { 0.6 }) { apart } else { 0.0 }
                 }
                 Noise::Waving => z * sd + 3.0 * sd * (i as f64 * turn).sin(),
                 Noise::TwoHosts => {
@@ -232,7 +244,11 @@ impl Maker {
             };
             let value = (level + from_level).exp();
             let grain = 100.0 * sd * 1.3;
-            let value = if matches!(noise, Noise::Rounded) { (value / grain).round() * grain } else { value };
+            let value = if matches!(noise, Noise::Rounded) {
+                (value / grain).round() * grain
+            } else {
+                value
+            };
             Point { environment: host, ..Point::of(value) }
         });
         let points = points.collect();

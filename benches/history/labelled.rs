@@ -1,7 +1,8 @@
 //! How good the detector of histories measured in rounds is on series whose changes are known.
 //!
-//! The file is JSON, one array: `{"samples": [[…]], "rounds": [[…]], "runs": [[…]], "truth": {"family": "A", "changes":
-//! [{"index": 5, "z": 8.1, "left": 3, "right": 1, "log": 0.05}], …}}`; a change is found where it is reported at its index.
+//! The file is JSON, one array: `{"samples": [[…]], "rounds": [[…]], "runs": [[…]], "truth":
+//! {"family": "A", "changes": [{"index": 5, "z": 8.1, "left": 3, "right": 1, "log": 0.05}], …}}`; a
+//! change is found where it is reported at its index.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +21,8 @@ struct Count {
     blamed: usize,
 }
 
-/// Prints how good the detector is on the series of this file; `odd` says which half of them, if not all.
+/// Prints how good the detector is on the series of this file; `odd` says which half of them, if
+/// not all.
 pub fn report(path: &Path, odd: Option<usize>) {
     let all: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
@@ -48,7 +50,8 @@ pub fn report(path: &Path, odd: Option<usize>) {
             count(counts.entry(key.clone()).or_default(), &verdict, &labels);
         }
         for change in truth["changes"].as_array().unwrap() {
-            let hit = verdict.changes.iter().any(|c| Some(c.index as u64) == change["index"].as_u64());
+            let hit =
+                verdict.changes.iter().any(|c| Some(c.index as u64) == change["index"].as_u64());
             let side = change["left"].as_u64().unwrap().min(change["right"].as_u64().unwrap());
             let z = change["z"].as_f64().unwrap();
             let mut keys = vec![
@@ -77,7 +80,8 @@ pub fn report(path: &Path, odd: Option<usize>) {
             }
         }
         for change in verdict.changes.iter().chain(&verdict.unclear) {
-            let entry = calibration.entry((change.probability * 20.0).min(19.0) as usize).or_default();
+            let entry =
+                calibration.entry((change.probability * 20.0).min(19.0) as usize).or_default();
             let exact = labels.iter().any(|label| change.range.contains(label));
             *entry = (entry.0 + usize::from(exact), entry.1 + 1);
         }
@@ -141,7 +145,8 @@ fn count(count: &mut Count, verdict: &HistoryVerdict, labels: &[usize]) {
     if labels.is_empty() {
         count.quiet += 1;
         count.alarmed += usize::from(!verdict.changes.is_empty());
-        count.blamed += usize::from(verdict.changes.iter().any(|change| change.origin == Origin::Commit));
+        count.blamed +=
+            usize::from(verdict.changes.iter().any(|change| change.origin == Origin::Commit));
         return;
     }
     let hits = verdict.changes.iter().filter(|change| labels.contains(&change.index)).count();

@@ -1,4 +1,5 @@
-//! How good the detector is on histories that are drawn, where the model holds and where it does not.
+//! How good the detector is on histories that are drawn, where the model holds and where it does
+//! not.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,12 @@ pub fn report(count: u64, seed: u64) {
         still("walk of 2 %", |world| World { walk: 0.02, ..world }),
         still("half of a round slower", |world| World { disturbed: 0.5, ..world }),
         still("4 revisions, 3 rounds", |world| World { revisions: 4, rounds: 3, ..world }),
-        still("the same in two modes", |world| World { revisions: 4, rounds: 3, slow_mode: 0.3, ..world }),
+        still("the same in two modes", |world| World {
+            revisions: 4,
+            rounds: 3,
+            slow_mode: 0.3,
+            ..world
+        }),
         still("8 revisions, 3 rounds, two modes", |world| World {
             revisions: 8,
             rounds: 3,
@@ -47,7 +53,8 @@ pub fn report(count: u64, seed: u64) {
             let verdict = verdict(&world.history(seed + number).0);
             alarmed += u64::from(!verdict.changes.is_empty());
             told += verdict.changes.len();
-            blamed += u64::from(verdict.changes.iter().any(|change| change.origin == Origin::Commit));
+            blamed +=
+                u64::from(verdict.changes.iter().any(|change| change.origin == Origin::Commit));
         }
         println!("{name}: {alarmed} of {count} alarmed ({told}), {blamed} as the commit's");
     }
@@ -72,7 +79,8 @@ fn accuracy(count: u64, seed: u64) {
             }
             all += verdict.changes.len();
             for change in &verdict.changes {
-                let Some((_, effect)) = truth.iter().find(|(index, _)| *index == change.index) else {
+                let Some((_, effect)) = truth.iter().find(|(index, _)| *index == change.index)
+                else {
                     continue;
                 };
                 hits += 1;
@@ -99,6 +107,7 @@ fn verdict(executions: &[Simulated]) -> HistoryVerdict {
     for &(run, revision, layout, round, ln) in executions {
         runs.entry(run).or_default().push(Execution { revision, layout, round, ln });
     }
-    let all: Vec<RunReading> = runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();
+    let all: Vec<RunReading> =
+        runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();
     judge(&all)
 }

@@ -1,4 +1,5 @@
-//! What each comparison of a study said, a line of JSON each, and the tables that all of them add up to.
+//! What each comparison of a study said, a line of JSON each, and the tables that all of them add
+//! up to.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +21,8 @@ pub struct Trial {
     pub verdict: String,
     pub ratio: Option<f64>,
     pub interval: Option<(f64, f64)>,
-    /// Which ratio decided, and how wide the intervals of all that may were where nothing differs; not in old ledgers.
+    /// Which ratio decided, and how wide the intervals of all that may were where nothing differs;
+    /// not in old ledgers.
     #[serde(default)]
     pub estimator: Option<String>,
     #[serde(default)]
@@ -31,7 +33,8 @@ pub struct Trial {
     pub samples: u64,
     pub rounds: u64,
     pub seconds: f64,
-    /// Whether a rank test of as many samples as there may be tells both apart; absent where it was not to be had.
+    /// Whether a rank test of as many samples as there may be tells both apart; absent where it was
+    /// not to be had.
     pub rank_test: Option<bool>,
     pub rank_test_seconds: Option<f64>,
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// As many threads as there are processors, each by turns busy and idle for 0.1 to 1.5 s, until dropped.
+/// As many threads as there are processors, each by turns busy and idle for 0.1 to 1.5 s, until
+/// dropped.
 pub struct Load {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,

@@ -1,12 +1,15 @@
-//! What `tacho compare` says of real programs: `cargo bench -p tacho --bench study`, on a quiet machine.
+//! What `tacho compare` says of real programs: `cargo bench -p tacho --bench study`, on a quiet
+//! machine.
 //!
-//! *null*: five programs against themselves, hyperfine in blocks with a rank test beside, where it is installed. *power*: a
-//! loop that is slower by so many per cent of its instructions (callgrind says how many they are), beside a rank test of 30 rounds
-//! of the same error. *carry*: a program that slows its successor. *start*: what `tacho` itself takes.
+//! *null*: five programs against themselves, hyperfine in blocks with a rank test beside, where it
+//! is installed. *power*: a loop that is slower by so many per cent of its instructions (callgrind
+//! says how many they are), beside a rank test of 30 rounds of the same error. *carry*: a program
+//! that slows its successor. *start*: what `tacho` itself takes.
 //!
-//! `TACHO_STUDY=null,power` chooses among them. `TACHO_TRIALS` (10) is how many comparisons each makes, all programs or
-//! slow-downs by turns; `TACHO_MINUTES` after how many minutes a study begins no more of them; `TACHO_LOAD=1` has a load come and
-//! go beside. `TACHO_RESULTS=FILE` adds each comparison to that file: the tables are of all that it has, so that slots add up.
+//! `TACHO_STUDY=null,power` chooses among them. `TACHO_TRIALS` (10) is how many comparisons each
+//! makes, all programs or slow-downs by turns; `TACHO_MINUTES` after how many minutes a study
+//! begins no more of them; `TACHO_LOAD=1` has a load come and go beside. `TACHO_RESULTS=FILE` adds
+//! each comparison to that file: the tables are of all that it has, so that slots add up.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -20,7 +23,9 @@ use std::time::{Duration, Instant};
 use ledger::Trial;
 use load::Load;
 use serde_json::Value;
-use tacho_stats::compare::{Influence, Look, RankTest, Rules, Sample, Sides, after_predecessors, compare};
+use tacho_stats::compare::{
+    Influence, Look, RankTest, Rules, Sample, Sides, after_predecessors, compare,
+};
 
 /// Rounds at the most.
 const ROUNDS: &str = "30";
@@ -30,7 +35,8 @@ const ERROR: f64 = 0.05;
 const SLOWER: [u64; 5] = [0, 1, 2, 5, 10];
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -46,7 +52,8 @@ fn main() {
                     lab: &lab,
                     study,
                     trials: set("TACHO_TRIALS").map_or(10, |trials| trials.parse().unwrap()),
-                    minutes: set("TACHO_MINUTES").map_or(f64::INFINITY, |minutes| minutes.parse().unwrap()),
+                    minutes: set("TACHO_MINUTES")
+                        .map_or(f64::INFINITY, |minutes| minutes.parse().unwrap()),
                     is_loaded: set("TACHO_LOAD").is_some_and(|load| load != "0"),
                     results: set("TACHO_RESULTS")
                         .map_or_else(|| folder.path().join("results"), PathBuf::from),
@@ -72,7 +79,8 @@ struct Slot<'a> {
 impl Slot<'_> {
     /// Makes the comparisons, one at a time, and shows all that the file then has.
     fn measure(&self) {
-        let before = ledger::read(&self.results).iter().filter(|trial| trial.study == self.study).count();
+        let before =
+            ledger::read(&self.results).iter().filter(|trial| trial.study == self.study).count();
         let load = self.is_loaded.then(|| Load::new(before as u64));
         let began = Instant::now();
         let base = if self.study == "null" { self.lab.write_text() } else { self.lab.base() };
@@ -102,7 +110,11 @@ impl Slot<'_> {
         let rank_test = self.lab.hyperfine(program, program);
         let what = (self.study, self.host(), format!("`{program}`"));
         let trial = Trial::of(&answer, what, Some(1.0), seconds);
-        Trial { rank_test, rank_test_seconds: rank_test.map(|_| began.elapsed().as_secs_f64()), ..trial }
+        Trial {
+            rank_test,
+            rank_test_seconds: rank_test.map(|_| began.elapsed().as_secs_f64()),
+            ..trial
+        }
     }
 
     /// A loop against one with more turns.
@@ -113,8 +125,12 @@ impl Slot<'_> {
         let (told, took) = self.lab.rank_test(&a, &b);
         // What starts and ends a program is not slower: of wall time it is a little less.
         let truth = (percent == 0).then_some(1.0);
-        let trial =
-            Trial::of(&answer, (self.study, self.host(), format!("{percent:2} % slower")), truth, seconds);
+        let trial = Trial::of(
+            &answer,
+            (self.study, self.host(), format!("{percent:2} % slower")),
+            truth,
+            seconds,
+        );
         Trial { rank_test: Some(told), rank_test_seconds: Some(took), ..trial }
     }
 }
@@ -170,9 +186,11 @@ impl Lab<'_> {
         self.tacho(&["compare", "--command", a, b, "-r", ROUNDS, "--json"])
     }
 
-    /// Whether a rank test tells the wall times of both apart, executed in all rounds; and how many seconds that takes.
+    /// Whether a rank test tells the wall times of both apart, executed in all rounds; and how many
+    /// seconds that takes.
     fn rank_test(&self, a: &str, b: &str) -> (bool, f64) {
-        let (answer, seconds) = self.tacho(&["bench", "--json", "-r", ROUNDS, "-n", "a", "-n", "b", a, b]);
+        let (answer, seconds) =
+            self.tacho(&["bench", "--json", "-r", ROUNDS, "-n", "a", "-n", "b", a, b]);
         let times = |side: usize| -> Vec<f64> {
             let samples = answer["commands"][side]["samples"].as_array().unwrap();
             samples.iter().filter_map(|sample| sample["values"]["wall"].as_f64()).collect()
@@ -182,7 +200,8 @@ impl Lab<'_> {
 
     /// hyperfine, one command after the other; nothing where it is not installed.
     fn hyperfine(&self, a: &str, b: &str) -> Option<bool> {
-        let words = ["-N", "-w", "1", "-r", ROUNDS, "--style", "none", "--export-json", "h.json", a, b];
+        let words =
+            ["-N", "-w", "1", "-r", ROUNDS, "--style", "none", "--export-json", "h.json", a, b];
         let status = self.command("hyperfine", &words).stdout(Stdio::null()).status().ok()?;
         let text = status.success().then(|| std::fs::read(self.folder.join("h.json")).unwrap())?;
         let report: Value = serde_json::from_slice(&text).unwrap();
@@ -195,8 +214,9 @@ impl Lab<'_> {
 
     /// What the programs read.
     fn write_text(&self) -> Spin {
-        let line =
-            |n: u64| format!("{} {:x} the quick brown fox {n}\n", n * 7919 % 10007, n.pow(3) % 1_000_003);
+        let line = |n: u64| {
+            format!("{} {:x} the quick brown fox {n}\n", n * 7919 % 10007, n.pow(3) % 1_000_003)
+        };
         let lines = |count: u64| (0..count).map(line).collect::<String>();
         std::fs::write(self.folder.join("text"), lines(60_000)).unwrap();
         std::fs::write(self.folder.join("third"), lines(20_000)).unwrap();
@@ -226,7 +246,8 @@ impl Lab<'_> {
 
     /// How many instructions a loop of so many turns has, by callgrind.
     fn instructions(&self, turns: u64) -> Option<f64> {
-        let words = ["--tool=callgrind", "--callgrind-out-file=/dev/null", "./spin", &turns.to_string()];
+        let words =
+            ["--tool=callgrind", "--callgrind-out-file=/dev/null", "./spin", &turns.to_string()];
         let output = self.command("valgrind", &words).stderr(Stdio::piped()).output().ok()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let line = text.lines().find(|line| line.contains("Collected"))?;
@@ -243,7 +264,8 @@ impl Lab<'_> {
         };
         let fastest = (0..9).map(|_| time()).fold(f64::INFINITY, f64::min);
         let wanted = Duration::from_millis(30).as_secs_f64() / fastest * turns as f64;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positive, and far below 2⁵³
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        // positive, and far below 2⁵³
         let whole = wanted as u64;
         whole
     }
@@ -253,7 +275,10 @@ impl Lab<'_> {
         self.compile_spin();
         let base = self.calibrated();
         let after = |own: &str| {
-            format!("if [ -e warm ]; then rm warm; ./spin {}; else ./spin {base}; fi; {own}", base * 6 / 5)
+            format!(
+                "if [ -e warm ]; then rm warm; ./spin {}; else ./spin {base}; fi; {own}",
+                base * 6 / 5
+            )
         };
         let commands = [after("touch warm"), after(":"), after("true")];
         let mut words = vec!["bench", "--json", "-r", ROUNDS];

@@ -13,14 +13,15 @@ use crate::run::prepare::missing;
 use crate::track::{Tracked, track};
 use crate::{Bench, ExperimentError};
 
-/// How many revisions are measured together: enough to tell levels apart, few enough that the first answer comes soon.
+/// How many revisions are measured together: enough to tell levels apart, few enough that the first
+/// answer comes soon.
 pub const AT_ONCE: usize = 16;
 
 /// Measures what is missing at revisions that are built, the most telling ones first.
 ///
-/// `marks` are the full names of the last revision before and the first after each change that other benchmarks show, the
-/// most important change first. At most so many revisions are measured; none: all. Interrupted, the same question goes
-/// on.
+/// `marks` are the full names of the last revision before and the first after each change that
+/// other benchmarks show, the most important change first. At most so many revisions are measured;
+/// none: all. Interrupted, the same question goes on.
 pub fn fill(
     bench: &mut Bench<'_>,
     question: &Question,
@@ -55,9 +56,11 @@ pub struct Lacking {
     pub cells: Vec<Cell>,
     /// How many revisions of the question are built.
     pub built: usize,
-    /// The most executions that there may be; the warm-up is among them where it is known how long it is.
+    /// The most executions that there may be; the warm-up is among them where it is known how long
+    /// it is.
     pub executions: u64,
-    /// How long the executions take of benchmarks that were executed on this host before, by the median of their wall times.
+    /// How long the executions take of benchmarks that were executed on this host before, by the
+    /// median of their wall times.
     pub takes: Duration,
     /// The others: how long they take is not known.
     pub unknown: Vec<BenchmarkKey>,
@@ -71,7 +74,8 @@ pub fn would_fill(
     marks: &[(String, String)],
     at_most: Option<usize>,
 ) -> Result<Lacking, ExperimentError> {
-    let Gaps { mut revisions, builds, mut cells } = lacking((store, host), executor, question, marks)?;
+    let Gaps { mut revisions, builds, mut cells } =
+        lacking((store, host), executor, question, marks)?;
     revisions.truncate(at_most.unwrap_or(usize::MAX));
     let names: HashSet<&str> = revisions.iter().map(|revision| revision.id.as_str()).collect();
     cells.retain(|cell| names.contains(cell.revision.as_str()));
@@ -82,7 +86,9 @@ pub fn would_fill(
         let executions: u64 = of_key.map(|cell| u64::from(cell.rounds) + u64::from(warmup)).sum();
         all.executions += executions;
         match typical(store, host, &key)? {
-            Some(once) => all.takes += once.saturating_mul(u32::try_from(executions).unwrap_or(u32::MAX)),
+            Some(once) => {
+                all.takes += once.saturating_mul(u32::try_from(executions).unwrap_or(u32::MAX));
+            }
             None if executions > 0 => all.unknown.push(key),
             None => {}
         }
@@ -91,7 +97,11 @@ pub fn would_fill(
 }
 
 /// How long an execution of that benchmark took on that host, typically.
-fn typical(store: &mut Store, host: HostId, key: &BenchmarkKey) -> Result<Option<Duration>, ExperimentError> {
+fn typical(
+    store: &mut Store,
+    host: HostId,
+    key: &BenchmarkKey,
+) -> Result<Option<Duration>, ExperimentError> {
     let values: Vec<f64> =
         store.values(host, key, "wall")?.into_iter().flat_map(|measured| measured.values).collect();
     let median = median(&values).filter(|median| median.is_finite() && *median >= 0.0);
@@ -134,8 +144,8 @@ fn lacking(
     Ok(Gaps { revisions, builds, cells })
 }
 
-/// Places in the order in which they tell most: the newest; those that are marked; the oldest; then each time the one in the middle
-/// of the widest gap, by place in history, that is left.
+/// Places in the order in which they tell most: the newest; those that are marked; the oldest; then
+/// each time the one in the middle of the widest gap, by place in history, that is left.
 fn worth(orders: &[u64], marks: &[usize]) -> Vec<usize> {
     let Some(last) = orders.len().checked_sub(1) else { return Vec::new() };
     let mut taken: Vec<usize> = Vec::with_capacity(orders.len());
@@ -145,7 +155,8 @@ fn worth(orders: &[u64], marks: &[usize]) -> Vec<usize> {
             taken.push(place);
         }
     }
-    let mut gaps: std::collections::BinaryHeap<(u64, usize, usize)> = std::collections::BinaryHeap::new();
+    let mut gaps: std::collections::BinaryHeap<(u64, usize, usize)> =
+        std::collections::BinaryHeap::new();
     let put = |gaps: &mut std::collections::BinaryHeap<_>, from: usize, to: usize| {
         if to - from > 1 {
             gaps.push((orders[to].saturating_sub(orders[from]), to, from));

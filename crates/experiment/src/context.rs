@@ -36,7 +36,8 @@ impl Bench<'_> {
         question: &Question,
         cells: Vec<Cell>,
     ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
-        // What is compared or bisected is of one run: it joins no series, whatever its version is called.
+        // What is compared or bisected is of one run: it joins no series, whatever its version is
+        // called.
         let joins_series = !matches!(purpose, Purpose::Bisect | Purpose::Compare);
         versions::keep(self.store, &question.plan, joins_series)?;
         let rule = question.rule();

@@ -29,7 +29,9 @@ pub enum ExperimentError {
         hint: Option<String>,
     },
     /// Another process measured another wording of a benchmark under the same version meanwhile.
-    #[error("benchmark `{benchmark}` was measured meanwhile by another process, with another command")]
+    #[error(
+        "benchmark `{benchmark}` was measured meanwhile by another process, with another command"
+    )]
     EditedMeanwhile {
         /// The benchmark's name.
         benchmark: String,
@@ -120,7 +122,8 @@ impl ExperimentError {
     pub fn hint(&self) -> Option<String> {
         match self {
             ExperimentError::BuildGone { .. } => Some(
-                "who cleans the cache? nothing is lost: the same command builds again and goes on".to_owned(),
+                "who cleans the cache? nothing is lost: the same command builds again and goes on"
+                    .to_owned(),
             ),
             ExperimentError::CounterUnavailable { metric, hint, .. } => {
                 let without = format!("`{metric}?` leaves it out where it cannot be had");
@@ -138,9 +141,8 @@ impl ExperimentError {
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }
-            ExperimentError::NoProgram { source, .. } | ExperimentError::Unavailable { source, .. } => {
-                source.hint.clone()
-            }
+            ExperimentError::NoProgram { source, .. }
+            | ExperimentError::Unavailable { source, .. } => source.hint.clone(),
             ExperimentError::WouldOverwrite { .. } => {
                 let mine = "or move it away; what executions of that benchmark wrote before is overwritten";
                 Some(format!("name another file in `file`, {mine}"))

@@ -47,12 +47,14 @@ pub enum Event<'a> {
         run: &'a Run,
         /// What it measures.
         cells: &'a [Cell],
-        /// Executions in all, at the most; those of a warm-up by time, which nobody knows, left out.
+        /// Executions in all, at the most; those of a warm-up by time, which nobody knows, left
+        /// out.
         total: usize,
         /// Executions that an earlier, interrupted session of this run has done.
         done: usize,
     },
-    /// Callgrind counts the instructions of a cell, which takes some fifty times as long as an execution.
+    /// Callgrind counts the instructions of a cell, which takes some fifty times as long as an
+    /// execution.
     CountingBegins {
         /// What is counted.
         cell: &'a Cell,
@@ -99,8 +101,8 @@ pub enum Event<'a> {
         /// By what.
         noise: Noise,
     },
-    /// A program changed the folder of its own build while it was measured: later executions may have measured something
-    /// else than the build.
+    /// A program changed the folder of its own build while it was measured: later executions may
+    /// have measured something else than the build.
     BuildChanged {
         /// What was executed.
         cell: &'a Cell,

@@ -12,13 +12,15 @@
 //! | [`trial`] | one execution: prepares, executes, judges and reads it |
 //! | [`analysis`] | reads the samples back in order of history |
 //!
-//! Other experiments take other ways through them: [`mod@bench`], [`compare`], [`changes`], [`survey`] and [`bisect`].
+//! Other experiments take other ways through them: [`mod@bench`], [`compare`], [`changes`],
+//! [`survey`] and [`bisect`].
 //!
 //! Nothing here starts a process or opens a database by itself. Builds come from a
 //! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor).
 //! An [`Observer`] is informed of each [`Event`]. A clock is read only to report where a session's
-//! time went. Nothing is decided by it, except what a bisection weighs: builds and samples cost time,
-//! by the executor's clock. So every schedule and every stopping rule is tested with scripted ones.
+//! time went. Nothing is decided by it, except what a bisection weighs: builds and samples cost
+//! time, by the executor's clock. So every schedule and every stopping rule is tested with scripted
+//! ones.
 
 pub mod analysis;
 mod backfill;

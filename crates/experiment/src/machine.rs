@@ -19,7 +19,8 @@ pub struct MachineChanges {
     pub what: Vec<String>,
 }
 
-/// The facts of a machine as conditions of a run. The list of its packages is kept once, among the logs.
+/// The facts of a machine as conditions of a run. The list of its packages is kept once, among the
+/// logs.
 pub fn keep_facts(
     store: &mut Store,
     root: &Root,
@@ -130,17 +131,25 @@ mod tests {
         };
         let first = keep(&mut store, "6.1.0-21", &[("libc6", "2.36-9+deb12u13"), ("gcc", "12.2")]);
         let first = run(&mut store, "lab", first);
-        let elsewhere =
-            run(&mut store, "other", BTreeMap::from([("machine.kernel.version".into(), "5".into())]));
+        let elsewhere = run(
+            &mut store,
+            "other",
+            BTreeMap::from([("machine.kernel.version".into(), "5".into())]),
+        );
         let old = run(&mut store, "lab", BTreeMap::new());
         let now = keep(&mut store, "6.1.0-22", &[("libc6", "2.36-9+deb12u14"), ("gcc", "12.2")]);
         let (now, same) = (run(&mut store, "lab", now.clone()), run(&mut store, "lab", now));
         assert_eq!(since_last(&mut store, &first).unwrap(), None);
         assert_eq!(since_last(&mut store, &elsewhere).unwrap(), None);
         assert_eq!(since_last(&mut store, &old).unwrap(), None, "an old run kept no facts");
-        let what =
-            vec!["kernel.version: 6.1.0-21 → 6.1.0-22".to_owned(), "libc6 2.36-9+deb12u13 → u14".to_owned()];
-        assert_eq!(since_last(&mut store, &now).unwrap(), Some(MachineChanges { since: first.number, what }));
+        let what = vec![
+            "kernel.version: 6.1.0-21 → 6.1.0-22".to_owned(),
+            "libc6 2.36-9+deb12u13 → u14".to_owned(),
+        ];
+        assert_eq!(
+            since_last(&mut store, &now).unwrap(),
+            Some(MachineChanges { since: first.number, what })
+        );
         assert_eq!(since_last(&mut store, &same).unwrap(), None);
     }
 }

@@ -11,7 +11,8 @@ use tacho_stats::forecast::Forecast;
 use tacho_stats::interleaved::{Execution, Fit, spells};
 use tacho_stats::summary::median;
 
-/// Lengths of the programs, and how many rounds of each are executed in one turn: the short ones cost little.
+/// Lengths of the programs, and how many rounds of each are executed in one turn: the short ones
+/// cost little.
 const LENGTHS: [(Duration, u32); 3] =
     [(Duration::ZERO, 20), (Duration::from_millis(20), 5), (Duration::from_millis(200), 1)];
 /// Additions of a shell from which its speed is found.
@@ -38,7 +39,8 @@ pub struct NoiseOfLength {
     pub uneven: f64,
     /// Whether the host's speed is seen to move.
     pub moves: bool,
-    /// The speeds that the host went through: how much slower than usual each was, as a share, in order of time.
+    /// The speeds that the host went through: how much slower than usual each was, as a share, in
+    /// order of time.
     pub speeds: Vec<f64>,
 }
 
@@ -62,7 +64,8 @@ struct Compared {
     spent: Duration,
 }
 
-/// Compares programs with themselves, in turns, for that time. Interrupted, it answers with what it has.
+/// Compares programs with themselves, in turns, for that time. Interrupted, it answers with what it
+/// has.
 pub fn measure(
     executor: &mut dyn Executor,
     time: Duration,
@@ -102,7 +105,15 @@ fn programs(executor: &mut dyn Executor) -> Result<Vec<Compared>, MeasureError> 
                 (format!("{} ms of work", length.as_millis()), looping(additions))
             };
             let (executions, walls) = (Vec::new(), Vec::new());
-            Compared { name, request, rounds_a_turn, executions, walls, rounds: 0, spent: Duration::ZERO }
+            Compared {
+                name,
+                request,
+                rounds_a_turn,
+                executions,
+                walls,
+                rounds: 0,
+                spent: Duration::ZERO,
+            }
         })
         .collect())
 }
@@ -122,20 +133,30 @@ fn wall(executor: &mut dyn Executor, request: &Request) -> Result<Duration, Meas
     match execution.ended {
         Ended::Exited(0) => Ok(execution.wall),
         Ended::Interrupted => Err(MeasureError::Interrupted),
-        ended => Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) }),
+        ended => {
+            Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) })
+        }
     }
 }
 
 impl Compared {
     /// Both sides once, in random order.
-    fn round(&mut self, executor: &mut dyn Executor, random: &mut impl Rng) -> Result<(), MeasureError> {
+    fn round(
+        &mut self,
+        executor: &mut dyn Executor,
+        random: &mut impl Rng,
+    ) -> Result<(), MeasureError> {
         let begin = executor.now();
         let mut order = [0, 1];
         order.shuffle(random);
         for program in order {
             let wall = wall(executor, &self.request)?.as_nanos() as f64;
             self.walls.push(wall);
-            self.executions.push(Execution { program, round: self.rounds, value: wall.max(1.0).ln() });
+            self.executions.push(Execution {
+                program,
+                round: self.rounds,
+                value: wall.max(1.0).ln(),
+            });
         }
         self.rounds += 1;
         self.spent += Duration::try_from(executor.now().duration_since(begin)).unwrap_or_default();
@@ -172,7 +193,8 @@ mod tests {
 
     use super::*;
 
-    /// A host on which a shell takes 1 µs an addition, and everything this much longer in the second half of each minute.
+    /// A host on which a shell takes 1 µs an addition, and everything this much longer in the
+    /// second half of each minute.
     fn host<'a>(slower: f64) -> ScriptedExecutor<'a> {
         let mut random = ChaCha8Rng::seed_from_u64(5);
         ScriptedExecutor::new(move |request: &Request, at: Timestamp| {
@@ -197,7 +219,8 @@ mod tests {
         assert_eq!(names, ["`true`", "20 ms of work", "200 ms of work"]);
         for it in &found {
             assert!(!it.moves && it.speeds.is_empty() && it.rounds > 60, "{it:?}");
-            // Noise of ± 1 % is even: its standard deviation is 0.58 %, that of a round's ratio √2 times as much.
+            // Noise of ± 1 % is even: its standard deviation is 0.58 %, that of a round's ratio √2
+            // times as much.
             let rounds = 60.0 / it.round;
             let expected = 2.8 * 0.0058 * std::f64::consts::SQRT_2 / rounds.sqrt();
             let ratio = it.detectable(1).unwrap() / expected;
@@ -220,7 +243,8 @@ mod tests {
     #[test]
     fn interrupted_it_answers_with_what_it_has() {
         let found =
-            measure(&mut host(0.0), Duration::from_secs(3600), 1, &AtomicBool::new(true), |_| {}).unwrap();
+            measure(&mut host(0.0), Duration::from_secs(3600), 1, &AtomicBool::new(true), |_| {})
+                .unwrap();
         assert_eq!((found[2].rounds, found[2].forecast), (1, None));
     }
 }

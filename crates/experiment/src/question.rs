@@ -33,11 +33,12 @@ pub struct Question {
 }
 
 impl Question {
-    /// What makes a question the same: benchmarks, recipes, revisions, and the rule by which they are
-    /// measured. The seed is no part of it, and neither is the rest of the plan.
+    /// What makes a question the same: benchmarks, recipes, revisions, and the rule by which they
+    /// are measured. The seed is no part of it, and neither is the rest of the plan.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();
+        let revisions: Vec<&str> =
+            self.revisions.iter().map(|revision| revision.id.as_str()).collect();
         let plan = (&self.plan.benchmarks, self.rule());
         let recipes = self.recipes.together(revisions.iter().copied());
         let question = (plan, recipes, revisions, self.measure_equal, self.retry_failed);

@@ -21,7 +21,8 @@ pub struct Tracked {
     pub samples: usize,
     /// Whether the user stopped it: the same command goes on from there.
     pub interrupted: bool,
-    /// Whether some builds came out otherwise each time, so that what is missing of them was not measured.
+    /// Whether some builds came out otherwise each time, so that what is missing of them was not
+    /// measured.
     pub unsettled: bool,
     /// Time spent in builds, checkouts included.
     pub building: Duration,
@@ -56,8 +57,9 @@ impl Tracked {
 
 /// Builds and measures what is missing of a range, and nothing twice.
 ///
-/// All builds come first, so that no build runs while something is measured. Each sample is kept before the
-/// next execution starts; interrupted or killed, the same question goes on where it stopped.
+/// All builds come first, so that no build runs while something is measured. Each sample is kept
+/// before the next execution starts; interrupted or killed, the same question goes on where it
+/// stopped.
 pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, ExperimentError> {
     let mut tracked = Tracked { interrupted: true, ..Tracked::nothing() };
     check(bench, question)?;

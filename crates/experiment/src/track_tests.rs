@@ -1,4 +1,5 @@
-//! `track` with a scripted builder, a scripted executor and a real store: nothing is compiled or timed.
+//! `track` with a scripted builder, a scripted executor and a real store: nothing is compiled or
+//! timed.
 
 use std::cell::Cell as Shared;
 use std::collections::BTreeMap;
@@ -7,7 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{
-    Absent, Capture, Captured, Ended, Execution, Executor, Look, Request, ScriptedExecutor, Unavailable,
+    Absent, Capture, Captured, Ended, Execution, Executor, Look, Request, ScriptedExecutor,
+    Unavailable,
 };
 use tacho_record::{BuildState, Digest, Failure, Host, Limit, Outcome, Plan, Recipes, Revision};
 use tacho_store::{Absence, Location, Store};
@@ -25,7 +27,8 @@ pub fn plan(benchmarks: &str) -> Plan {
 }
 
 fn parsed(text: &str) -> Plan {
-    tacho_record::plan::parse(text, "tacho.toml").unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+    tacho_record::plan::parse(text, "tacho.toml")
+        .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
 }
 
 fn plan_text(measure: &str, benchmarks: &str) -> String {
@@ -68,8 +71,9 @@ impl Lab {
     /// A cache that is always empty: what is measured again is built again.
     fn builder(&self) -> ScriptedBuilder {
         let states = self.contents.iter();
-        states
-            .fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()))
+        states.fold(ScriptedBuilder::new(), |builder, (revision, state)| {
+            builder.with(revision, state.clone())
+        })
     }
 
     pub fn question(&self) -> Question {
@@ -92,7 +96,8 @@ impl Lab {
         Store::open(&Location::Folder(self.folder.path().join(".tacho"))).unwrap()
     }
 
-    /// Tracks with executions as the script says; a script that panics is a `tacho` that was killed.
+    /// Tracks with executions as the script says; a script that panics is a `tacho` that was
+    /// killed.
     pub fn track(
         &self,
         script: impl FnMut(&Request, Timestamp) -> Execution,
@@ -198,7 +203,8 @@ fn a_run_with_a_new_revision_measures_the_newest_old_one_again() {
     lab.track(interrupted_after(7)).unwrap();
     let linked = lab.track(well).unwrap();
     assert_eq!((linked.run, linked.samples), (Some(2), 2 * 2 * 4 - 7));
-    let again = |revision: &str| lab.samples().iter().filter(|line| line.contains(revision)).count();
+    let again =
+        |revision: &str| lab.samples().iter().filter(|line| line.contains(revision)).count();
     assert_eq!([again("r1"), again("r2"), again("r3")], [8, 16, 8]);
     assert_eq!(lab.track(well).unwrap().samples, 0, "nothing new: nothing is linked");
 }
@@ -267,8 +273,7 @@ fn failures_from_before_a_time_limit_was_raised_mean_nothing() {
 
 #[test]
 fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
-    let limited =
-        "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { cpu-time = '2s', address-space = '1GiB' }";
+    let limited = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { cpu-time = '2s', address-space = '1GiB' }";
     let lab = Lab::new(limited, 1);
     let executed = Shared::new(0);
     let tracked = lab.track(|request, at| {
@@ -321,7 +326,8 @@ fn why_a_metric_is_absent_is_kept_once() {
 fn why_readings_of_the_host_are_absent_is_kept_once_a_run() {
     let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
     let why = "not available here: no";
-    let mut executor = ScriptedExecutor::new(well).not_reading(vec![Absent::new("host-frequency", why)]);
+    let mut executor =
+        ScriptedExecutor::new(well).not_reading(vec![Absent::new("host-frequency", why)]);
     lab.track_by(&mut executor, &mut Silent).unwrap();
     let mut store = lab.store();
     let key = store.cells(1).unwrap()[0].1.benchmark.clone();
@@ -340,16 +346,27 @@ fn what_is_otherwise_at_the_end_of_a_run_is_kept() {
     let end = facts(&[("now.governor", "powersave"), ("now.load", "4.0"), ("now.thp", "never")]);
     let mut executor = ScriptedExecutor::new(well).stating(end);
     lab.ask(&question, &mut executor, &mut Silent).unwrap();
-    let kept =
-        [("end.load", "4.0"), ("now.governor", "powersave"), ("now.load", "0.1"), ("now.thp", "never")];
+    let kept = [
+        ("end.load", "4.0"),
+        ("now.governor", "powersave"),
+        ("now.load", "0.1"),
+        ("now.thp", "never"),
+    ];
     assert_eq!(lab.store().conditions(1).unwrap(), facts(&kept));
 }
 
 #[test]
 fn an_end_that_is_none_of_the_limits_is_a_failure_under_it() {
-    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { address-space = '1GiB' }", 1);
+    let lab = Lab::new(
+        "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { address-space = '1GiB' }",
+        1,
+    );
     lab.track(|_, at| ended(Ended::Exited(3), at)).unwrap();
-    assert!(lab.samples().iter().all(|line| line.contains("Exit { code: 3 }")), "{:?}", lab.samples());
+    assert!(
+        lab.samples().iter().all(|line| line.contains("Exit { code: 3 }")),
+        "{:?}",
+        lab.samples()
+    );
 }
 
 #[test]
@@ -379,7 +396,8 @@ fn what_cannot_be_had_here_is_said_before_anything_is_built() {
         host,
     };
     let error = track(&mut bench, &lab.question()).unwrap_err();
-    let expected = "benchmark `a` cannot be executed as the plan says: cannot drop the system's caches";
+    let expected =
+        "benchmark `a` cannot be executed as the plan says: cannot drop the system's caches";
     assert_eq!(error.to_string(), expected);
     assert_eq!(error.hint().as_deref(), Some("`cold = true` needs root"));
     assert!(store.builds(host).unwrap().is_empty());
@@ -387,7 +405,8 @@ fn what_cannot_be_had_here_is_said_before_anything_is_built() {
 
 #[test]
 fn an_environment_of_random_length_is_the_same_when_taken_up_again() {
-    let padded = TWO.replace("name = 'b'", "name = 'b'\nconditions = { random-environment = true }");
+    let padded =
+        TWO.replace("name = 'b'", "name = 'b'\nconditions = { random-environment = true }");
     let lengths = |stop: Option<usize>| {
         let lab = Lab::new(&padded, 2);
         let mut found = BTreeMap::new();
@@ -431,8 +450,9 @@ fn a_failure_after_a_good_warm_up_is_not_given_up() {
 
 #[test]
 fn parameters_that_read_alike_are_two_benchmarks() {
-    let benchmark =
-        |n: &str| format!("[[benchmark]]\nname = 'a'\ncommand = 'a {{n}}'\nparameters = {{ n = [{n}] }}");
+    let benchmark = |n: &str| {
+        format!("[[benchmark]]\nname = 'a'\ncommand = 'a {{n}}'\nparameters = {{ n = [{n}] }}")
+    };
     let mut lab = Lab::new(&benchmark("1"), 1);
     assert_eq!(lab.track(well).unwrap().samples, 4);
     lab.benchmarks = benchmark("'1'");
@@ -450,7 +470,8 @@ fn what_another_run_took_meanwhile_is_not_repeated() {
     lab.track(well).unwrap();
     lab.benchmarks = both;
     lab.track(well).unwrap();
-    let counted = lab.samples().iter().filter(|line| line.contains(" a ") && !line.contains(" 0.")).count();
+    let counted =
+        lab.samples().iter().filter(|line| line.contains(" a ") && !line.contains(" 0.")).count();
     assert_eq!(counted, 3, "{:#?}", lab.samples());
 }
 
@@ -469,8 +490,9 @@ fn a_build_that_comes_out_otherwise_begins_a_run_of_its_own() {
 fn a_single_failure_is_not_given_up() {
     let first = Shared::new(true);
     let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
-    let tracked =
-        lab.track(|_, at| ended(if first.replace(false) { Ended::TimedOut } else { Ended::Exited(0) }, at));
+    let tracked = lab.track(|_, at| {
+        ended(if first.replace(false) { Ended::TimedOut } else { Ended::Exited(0) }, at)
+    });
     assert_eq!(tracked.unwrap().samples, 4);
 }
 
@@ -482,7 +504,8 @@ fn the_newest_revision_gives_the_reference_answer() {
         Execution { stdout: Some(Captured::of(answer)), ..ended(Ended::Exited(0), at) }
     })
     .unwrap();
-    let wrong: Vec<String> = lab.samples().into_iter().filter(|line| line.contains("WrongAnswer")).collect();
+    let wrong: Vec<String> =
+        lab.samples().into_iter().filter(|line| line.contains("WrongAnswer")).collect();
     assert!(wrong.len() == 2 && wrong.iter().all(|line| line.contains("r2 a")), "{wrong:#?}");
 }
 
@@ -538,11 +561,13 @@ fn a_metric_of_the_output_is_kept_with_the_sample_and_must_be_there() {
     let unreadable = Outcome::Failed { failure: Failure::Unreadable { why }, output: "ok".into() };
     assert_eq!((of("r1").outcome, of("r1").value("bucket")), (unreadable, None));
     assert!(of("r1").value("wall").is_some(), "what can be read is kept");
-    let failed = Outcome::Failed { failure: Failure::Exit { code: 1 }, output: "ok bucket 5".into() };
+    let failed =
+        Outcome::Failed { failure: Failure::Exit { code: 1 }, output: "ok bucket 5".into() };
     assert_eq!(of("r2").outcome, failed, "what fails need not have printed it");
     assert_eq!((of("r3").outcome, of("r3").value("bucket")), (Outcome::Valid, Some(5.5)));
-    let replicates: Vec<f64> =
-        (of("r3").values.iter()).filter_map(|(name, value)| (name == "bucket").then_some(*value)).collect();
+    let replicates: Vec<f64> = (of("r3").values.iter())
+        .filter_map(|(name, value)| (name == "bucket").then_some(*value))
+        .collect();
     assert_eq!(replicates, [6.5, 4.5]);
     assert!(store.metrics().unwrap().iter().any(|metric| metric.name == "bucket"));
 }

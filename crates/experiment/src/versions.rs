@@ -1,8 +1,9 @@
 //! Which version of a benchmark a plan's entry is.
 //!
-//! The store knows what each version executes. An entry that executes what a version executed is this version; an edited
-//! one is the next, and is measured by itself. `same-as` in the plan says that both wordings measure the same. Stores that
-//! were written before definitions were kept have them in the plans of their runs.
+//! The store knows what each version executes. An entry that executes what a version executed is
+//! this version; an edited one is the next, and is measured by itself. `same-as` in the plan says
+//! that both wordings measure the same. Stores that were written before definitions were kept have
+//! them in the plans of their runs.
 
 use std::collections::BTreeMap;
 
@@ -32,16 +33,22 @@ pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
     let known = VersionFacts::read(store)?;
     for benchmark in plan.benchmarks.iter_mut().filter(|benchmark| benchmark.same_as.is_none()) {
         let content = benchmark.definition().content;
-        let next = || known.highest.get(&benchmark.name).map_or(benchmark.raised, |highest| highest + 1);
-        benchmark.version =
-            known.version(&benchmark.name, &content).unwrap_or_else(|| next().max(benchmark.raised));
+        let next =
+            || known.highest.get(&benchmark.name).map_or(benchmark.raised, |highest| highest + 1);
+        benchmark.version = known
+            .version(&benchmark.name, &content)
+            .unwrap_or_else(|| next().max(benchmark.raised));
     }
     Ok(())
 }
 
-/// Keeps what the benchmarks of a plan execute, before they are measured. That a version has another definition is an error where
-/// the samples join a series.
-pub(crate) fn keep(store: &mut Store, plan: &Plan, joins_series: bool) -> Result<(), ExperimentError> {
+/// Keeps what the benchmarks of a plan execute, before they are measured. That a version has
+/// another definition is an error where the samples join a series.
+pub(crate) fn keep(
+    store: &mut Store,
+    plan: &Plan,
+    joins_series: bool,
+) -> Result<(), ExperimentError> {
     let known = VersionFacts::read(store)?;
     for definition in &known.unkept {
         store.put_definition(definition, false)?;
@@ -95,10 +102,16 @@ pub fn superseded_by(plan: &Plan, key: &BenchmarkKey) -> Option<u32> {
 
 /// The benchmarks that have measurements on that host, those of superseded versions last.
 ///
-/// A superseded version that has no valid sample is left out: its command was a mistake that was corrected.
-pub fn shown(store: &mut Store, host: HostId, plan: &Plan) -> Result<Vec<BenchmarkKey>, StoreError> {
+/// A superseded version that has no valid sample is left out: its command was a mistake that was
+/// corrected.
+pub fn shown(
+    store: &mut Store,
+    host: HostId,
+    plan: &Plan,
+) -> Result<Vec<BenchmarkKey>, StoreError> {
     let counts = store.counts(host)?;
-    let has_values = |key: &BenchmarkKey| counts.iter().any(|it| it.benchmark == *key && it.valid > 0);
+    let has_values =
+        |key: &BenchmarkKey| counts.iter().any(|it| it.benchmark == *key && it.valid > 0);
     let (mut old, mut all): (Vec<_>, Vec<_>) =
         store.benchmarks(host)?.into_iter().partition(|key| superseded_by(plan, key).is_some());
     old.retain(has_values);
@@ -120,7 +133,9 @@ impl VersionFacts {
         let is_kept = |name: &str| kept.iter().any(|definition| definition.name == name);
         let before = highest.keys().any(|name| !is_kept(name));
         let mut unkept = if before { of_runs(store)? } else { Vec::new() };
-        unkept.retain(|definition| highest.contains_key(&definition.name) && !is_kept(&definition.name));
+        unkept.retain(|definition| {
+            highest.contains_key(&definition.name) && !is_kept(&definition.name)
+        });
         for definition in kept.iter().chain(&unkept) {
             let highest = highest.entry(definition.name.clone()).or_insert(definition.version);
             *highest = definition.version.max(*highest);
@@ -134,8 +149,8 @@ impl VersionFacts {
     }
 }
 
-/// The definitions in the plans of all runs, each once. Where a version was edited, all its wordings are this version, since
-/// their samples were kept as one series.
+/// The definitions in the plans of all runs, each once. Where a version was edited, all its
+/// wordings are this version, since their samples were kept as one series.
 fn of_runs(store: &mut Store) -> Result<Vec<Definition>, StoreError> {
     let mut texts: Vec<String> = store.runs()?.into_iter().map(|run| run.plan).collect();
     texts.sort_unstable();
@@ -183,7 +198,8 @@ mod tests {
             started: jiff::Timestamp::UNIX_EPOCH,
             conditions: BTreeMap::new(),
         };
-        let benchmark = BenchmarkKey { name: "b".into(), version, parameters: Parameters::default() };
+        let benchmark =
+            BenchmarkKey { name: "b".into(), version, parameters: Parameters::default() };
         let cell = Cell { revision: "r1".into(), artifact: Digest::of("a"), benchmark, rounds: 1 };
         store.begin_run(&new, &[cell]).unwrap();
     }

@@ -69,7 +69,8 @@ impl fmt::Display for FactChange {
 }
 
 impl Facts {
-    /// Facts that only files show: quick enough to be read before each run. `folder` is where the work is done.
+    /// Facts that only files show: quick enough to be read before each run. `folder` is where the
+    /// work is done.
     #[must_use]
     pub fn read(root: &Root, folder: &str) -> Self {
         let mut facts = Self::default();
@@ -95,7 +96,11 @@ impl Facts {
     pub fn changed(before: &Self, now: &Self) -> Vec<FactChange> {
         let change = |(name, now): (&String, &Fact)| {
             let before = before.0.get(name).filter(|before| *before != now)?;
-            Some(FactChange { name: name.clone(), before: before.to_string(), now: now.to_string() })
+            Some(FactChange {
+                name: name.clone(),
+                before: before.to_string(),
+                now: now.to_string(),
+            })
         };
         now.0.iter().filter_map(change).collect()
     }
@@ -146,13 +151,20 @@ impl Facts {
         );
         self.add("cpu.smt", processor::smt(root));
         self.add("cpu.caches", processor::caches(root));
-        self.add("cpu.isolated", processor::listed(root, "isolated").map(|list| or_none(&list.to_string())));
-        self.add("cpu.no-ticks", processor::listed(root, "nohz_full").map(|list| or_none(&list.to_string())));
+        self.add(
+            "cpu.isolated",
+            processor::listed(root, "isolated").map(|list| or_none(&list.to_string())),
+        );
+        self.add(
+            "cpu.no-ticks",
+            processor::listed(root, "nohz_full").map(|list| or_none(&list.to_string())),
+        );
         self.add("cpu.mitigations", processor::mitigations(root));
     }
 
     fn frequency(&mut self, root: &Root) {
-        let counts = |values: Vec<(u32, String)>| counted(values.iter().map(|(_, value)| value.as_str()));
+        let counts =
+            |values: Vec<(u32, String)>| counted(values.iter().map(|(_, value)| value.as_str()));
         self.add("frequency.driver", frequency::driver(root));
         self.add("frequency.governor", frequency::governors(root).map(counts));
         self.add(
@@ -195,8 +207,14 @@ impl Facts {
         self.add("memory.huge-pages", root.choice(memory::HUGE_PAGES));
         self.add("memory.huge-pages-defrag", root.choice(memory::HUGE_PAGES_DEFRAG));
         self.add("memory.nodes", memory::nodes(root));
-        self.add("memory.numa-balancing", root.read(memory::NUMA_BALANCING).map(|value| switch(&value)));
-        self.add("memory.same-page-merging", root.read(memory::SAME_PAGES).map(|value| switch(&value)));
+        self.add(
+            "memory.numa-balancing",
+            root.read(memory::NUMA_BALANCING).map(|value| switch(&value)),
+        );
+        self.add(
+            "memory.same-page-merging",
+            root.read(memory::SAME_PAGES).map(|value| switch(&value)),
+        );
     }
 
     fn kernel(&mut self, root: &Root) {
@@ -211,8 +229,9 @@ impl Facts {
 
     fn limits(&mut self, root: &Root) {
         let groups = ControlGroups::read(root);
-        let with =
-            |limit: &dyn Fn(&ControlGroups) -> String| groups.as_ref().map(limit).map_err(Clone::clone);
+        let with = |limit: &dyn Fn(&ControlGroups) -> String| {
+            groups.as_ref().map(limit).map_err(Clone::clone)
+        };
         let limit = |text: Option<String>| text.unwrap_or_else(|| "no limit".to_owned());
         self.add("cgroup.version", with(&|groups| groups.versions().to_owned()));
         self.add(
@@ -273,7 +292,8 @@ fn interrupts(root: &Root) -> FactReading<String> {
 
 /// A name that stays the same over restarts and names nobody: a digest of `/etc/machine-id`.
 ///
-/// The number itself is confidential by its definition (machine-id(5)), a digest with a text of ours is not.
+/// The number itself is confidential by its definition (machine-id(5)), a digest with a text of
+/// ours is not.
 pub fn host_name(root: &Root) -> FactReading<String> {
     let path = "/etc/machine-id";
     let id = root.read(path)?;

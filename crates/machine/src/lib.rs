@@ -1,8 +1,8 @@
 //! The machine: what it is, whether it is fit to measure on, and its settings.
 //!
-//! `readings` read the kernel's files through one path root ([`Root`]). [`Facts`] list them; `doctor` judges them;
-//! `tune` changes them and puts them back. This crate executes no benchmark and knows no plan: floor 2, on
-//! `record` alone.
+//! `readings` read the kernel's files through one path root ([`Root`]). [`Facts`] list them;
+//! `doctor` judges them; `tune` changes them and puts them back. This crate executes no benchmark
+//! and knows no plan: floor 2, on `record` alone.
 
 mod cpu_list;
 pub mod doctor;

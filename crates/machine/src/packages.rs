@@ -60,7 +60,9 @@ impl PackageList {
 
     fn of_dpkg(text: &str) -> Self {
         let package = |block: &str| {
-            let field = |key: &str| block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+            let field = |key: &str| {
+                block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
+            };
             let installed = field("Status")?.ends_with(" installed");
             installed.then_some((field("Package")?.to_owned(), field("Version")?.to_owned()))
         };
@@ -114,7 +116,9 @@ impl fmt::Display for PackageChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
         match (&self.before, &self.now) {
-            (Some(before), Some(now)) => write!(f, "{name} {before} → {}", differing_end(before, now)),
+            (Some(before), Some(now)) => {
+                write!(f, "{name} {before} → {}", differing_end(before, now))
+            }
             (None, Some(now)) => write!(f, "{name} {now} installed"),
             (Some(before), None) => write!(f, "{name} {before} removed"),
             (None, None) => write!(f, "{name}"),
@@ -122,13 +126,15 @@ impl fmt::Display for PackageChange {
     }
 }
 
-/// The end of the newer version where only a numbered word at the end differs: `u14` of `2.36-9+deb12u14`.
+/// The end of the newer version where only a numbered word at the end differs: `u14` of
+/// `2.36-9+deb12u14`.
 fn differing_end<'a>(before: &str, now: &'a str) -> &'a str {
     let same = before.bytes().zip(now.bytes()).take_while(|(a, b)| a == b).count();
     let is_ascii = now.is_ascii() && before.is_ascii();
     let bytes = now.as_bytes();
-    let back =
-        |from: usize, is: fn(&u8) -> bool| from - bytes[..from].iter().rev().take_while(|b| is(b)).count();
+    let back = |from: usize, is: fn(&u8) -> bool| {
+        from - bytes[..from].iter().rev().take_while(|b| is(b)).count()
+    };
     let digits = back(same, u8::is_ascii_digit);
     let word = back(digits, u8::is_ascii_alphabetic);
     let rest_is_number = bytes[digits..].iter().all(u8::is_ascii_digit) && before.len() > same;
@@ -158,7 +164,8 @@ Version: 1.0
         assert_eq!(PackageList::of_dpkg(STATUS), libc("2.36-9+deb12u13"));
         let apk = PackageList::of_apk("C:Q1\nP:musl\nV:1.2.4-r2\nA:x86_64\n\nP:zlib\nV:1.3-r0\n");
         assert_eq!(apk.to_string(), "musl 1.2.4-r2\nzlib 1.3-r0\n");
-        let pacman = PackageList::of_pacman(&["gcc-libs-14.2.1-1".to_owned(), "ALPM_DB_VERSION".to_owned()]);
+        let pacman =
+            PackageList::of_pacman(&["gcc-libs-14.2.1-1".to_owned(), "ALPM_DB_VERSION".to_owned()]);
         assert_eq!(pacman.to_string(), "gcc-libs 14.2.1-1\n");
     }
 
@@ -168,8 +175,12 @@ Version: 1.0
         let now = PackageList::parse("gcc 13.1.0-1\nlibc6 2.36-9+deb12u14\nnew 2\n");
         let lines: Vec<String> =
             PackageList::changes(&before, &now).iter().map(ToString::to_string).collect();
-        let expected =
-            ["gcc 12.2.0-14 → 13.1.0-1", "libc6 2.36-9+deb12u13 → u14", "new 2 installed", "old 1 removed"];
+        let expected = [
+            "gcc 12.2.0-14 → 13.1.0-1",
+            "libc6 2.36-9+deb12u13 → u14",
+            "new 2 installed",
+            "old 1 removed",
+        ];
         assert_eq!(lines, expected);
         assert_ne!(before.digest(), now.digest());
         assert!(PackageList::changes(&now, &now).is_empty());

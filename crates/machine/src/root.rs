@@ -49,14 +49,17 @@ impl Root {
         match fs::read(self.place(path)) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&[path])),
-            Err(error) => Err(format!("not available here, because {path} cannot be read: {error}")),
+            Err(error) => {
+                Err(format!("not available here, because {path} cannot be read: {error}"))
+            }
         }
     }
 
     /// The number in a file.
     pub fn number(&self, path: &str) -> FactReading<i64> {
         let text = self.read(path)?;
-        text.parse().map_err(|_| format!("not available here, because {path} is no number: `{text}`"))
+        text.parse()
+            .map_err(|_| format!("not available here, because {path} is no number: `{text}`"))
     }
 
     /// The word that is chosen in a file such as `always [madvise] never`.
@@ -71,7 +74,8 @@ impl Root {
         self.place(path).exists()
     }
 
-    /// Whether the permissions of a file let its owner write it. Root itself is refused nothing but this.
+    /// Whether the permissions of a file let its owner write it. Root itself is refused nothing but
+    /// this.
     #[must_use]
     pub fn is_writable(&self, path: &str) -> bool {
         fs::metadata(self.place(path)).is_ok_and(|data| data.permissions().mode() & 0o200 != 0)
@@ -99,15 +103,19 @@ impl Root {
 
     /// Writes a value into a file of the kernel's, in one call, as the kernel asks for it.
     ///
-    /// A copy of another machine's files has no kernel behind it. There the file gets the text that the
-    /// kernel would show: with a newline, and with the choices that were not taken.
+    /// A copy of another machine's files has no kernel behind it. There the file gets the text that
+    /// the kernel would show: with a newline, and with the choices that were not taken.
     pub fn write(&self, path: &str, value: &str) -> io::Result<()> {
         if self.is_this_machine() {
-            return fs::OpenOptions::new().write(true).open(self.place(path))?.write_all(value.as_bytes());
+            return fs::OpenOptions::new()
+                .write(true)
+                .open(self.place(path))?
+                .write_all(value.as_bytes());
         }
         let before = fs::read_to_string(self.place(path)).unwrap_or_default();
         let after = shown_after(&before, value);
-        // Whole or not at all, as a kernel does it: by a file in the folder where the journal is, if there is one.
+        // Whole or not at all, as a kernel does it: by a file in the folder where the journal is,
+        // if there is one.
         let aside = self.place("/var/lib/tacho/write.new");
         match fs::write(&aside, &after) {
             Ok(()) => fs::rename(&aside, self.place(path)),
@@ -120,7 +128,8 @@ impl Root {
 fn shown_after(before: &str, value: &str) -> String {
     let words = || before.split_whitespace().map(|word| word.trim_matches(['[', ']']));
     if chosen(before).is_some() && words().any(|word| word == value) {
-        let marked = words().map(|word| if word == value { format!("[{word}]") } else { word.to_owned() });
+        let marked =
+            words().map(|word| if word == value { format!("[{word}]") } else { word.to_owned() });
         return marked.collect::<Vec<_>>().join(" ") + "\n";
     }
     format!("{value}\n")
@@ -169,8 +178,15 @@ mod tests {
             root.number("/word").unwrap_err(),
             "not available here, because /word is no number: `fast`"
         );
-        assert_eq!(root.choice("/word").unwrap_err(), "not available here, because /word has no `[…]`");
+        assert_eq!(
+            root.choice("/word").unwrap_err(),
+            "not available here, because /word has no `[…]`"
+        );
         assert_eq!(root.read("/none").unwrap_err(), "not available here, because /none is missing");
-        assert!(root.read("/").unwrap_err().starts_with("not available here, because / cannot be read: "));
+        assert!(
+            root.read("/")
+                .unwrap_err()
+                .starts_with("not available here, because / cannot be read: ")
+        );
     }
 }

@@ -218,7 +218,10 @@ fn what_is_set_is_no_finding_any_more() {
     assert!(!has("turbo") && has("governor"));
     // At one frequency for all CPUs the governor decides nothing.
     for cpu in 0..12 {
-        machine.write(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_max_freq"), "800000\n");
+        machine.write(
+            &format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_max_freq"),
+            "800000\n",
+        );
     }
     assert!(!has("governor"));
 }
@@ -243,10 +246,16 @@ fn a_machine_that_shows_nothing_has_no_findings() {
 #[test]
 fn this_machine_is_examined() {
     let diagnosis = Diagnosis::of(&Root::this_machine(), "/");
-    let total = [Harm::High, Harm::Medium, Harm::Low].map(|harm| diagnosis.count(harm)).iter().sum::<usize>();
+    let total = [Harm::High, Harm::Medium, Harm::Low]
+        .map(|harm| diagnosis.count(harm))
+        .iter()
+        .sum::<usize>();
     assert_eq!(total, diagnosis.findings.len());
     let Facts(facts) = Facts::read(&Root::this_machine(), "/");
     let guest = facts["host.virtualisation"].to_string();
     let is_guest = guest != "none" && !guest.starts_with("not available");
-    assert_eq!(diagnosis.findings.iter().any(|finding| finding.name == "virtual-machine"), is_guest);
+    assert_eq!(
+        diagnosis.findings.iter().any(|finding| finding.name == "virtual-machine"),
+        is_guest
+    );
 }

@@ -114,7 +114,8 @@ storage.file-system = ext4 relatime
 
 #[test]
 fn all_machines_have_the_same_facts() {
-    let names = |name: &str| Facts::read(&Machine::of(name).root, "/").0.into_keys().collect::<Vec<_>>();
+    let names =
+        |name: &str| Facts::read(&Machine::of(name).root, "/").0.into_keys().collect::<Vec<_>>();
     let expected = names("tuned-lab");
     for machine in MACHINES {
         assert_eq!(names(machine), expected, "{machine}");
@@ -127,8 +128,12 @@ fn a_missing_reading_has_its_reason() {
     let Facts(facts) = Facts::read(&Root::of_folder(folder.path()), "/");
     for (name, fact) in facts {
         match fact {
-            Fact::Missing(why) => assert!(why.starts_with("not available here, because "), "{name}: {why}"),
-            Fact::Value(value) => assert_eq!((name.as_str(), value.as_str()), ("interrupts.balanced", "no")),
+            Fact::Missing(why) => {
+                assert!(why.starts_with("not available here, because "), "{name}: {why}");
+            }
+            Fact::Value(value) => {
+                assert_eq!((name.as_str(), value.as_str()), ("interrupts.balanced", "no"));
+            }
         }
     }
 }
@@ -140,8 +145,10 @@ fn what_changed_between_two_moments_is_listed() {
     machine.write("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
     machine.write("/proc/sys/kernel/osrelease", "6.8.0-47-generic\n");
     let now = Facts::read(&machine.root, "/");
-    let lines: Vec<String> = Facts::changed(&before, &now).iter().map(ToString::to_string).collect();
-    let expected = ["frequency.turbo: on → off", "kernel.version: 6.8.0-45-generic → 6.8.0-47-generic"];
+    let lines: Vec<String> =
+        Facts::changed(&before, &now).iter().map(ToString::to_string).collect();
+    let expected =
+        ["frequency.turbo: on → off", "kernel.version: 6.8.0-45-generic → 6.8.0-47-generic"];
     assert_eq!(lines, expected);
     assert!(Facts::changed(&now, &now).is_empty());
 }
@@ -156,7 +163,8 @@ fn facts_are_kept_and_read_again() {
 #[test]
 fn nothing_that_names_a_device_or_a_person_is_among_the_facts() {
     let shown: String = MACHINES.map(|name| listed(&Machine::of(name))).concat();
-    for secret in ["2222-3333", "0f3c5e7a", "--secret", "user-1000", "server:/export", "/dev/nvme"] {
+    for secret in ["2222-3333", "0f3c5e7a", "--secret", "user-1000", "server:/export", "/dev/nvme"]
+    {
         assert!(!shown.contains(secret), "{secret}");
     }
 }

@@ -19,7 +19,8 @@ const THP: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 const AUTOGROUP: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 const CPUSETS: &str = "/sys/fs/cgroup/cpuset";
 
-/// A control group around all processes of this test, so that no other process is moved. It goes away with this.
+/// A control group around all processes of this test, so that no other process is moved. It goes
+/// away with this.
 struct Around {
     folder: PathBuf,
     company: Child,
@@ -100,7 +101,8 @@ fn killed_at_a_real_step() {
     let mut watch = |_: TuneStep<'_>| {
         left -= 1;
         if left == 0 {
-            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
+                .unwrap();
         }
     };
     let lock = JournalLock::make(&root).unwrap().unwrap();
@@ -130,12 +132,22 @@ fn killed_anywhere_this_machine_is_put_back() {
         child.args(["--exact", "killed_at_a_real_step", "--quiet"]);
         child.env(STEP, step.to_string()).env(GROUP, &group);
         let status = child.output().unwrap().status;
-        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "step {step} of {steps}");
+        assert_eq!(
+            std::os::unix::process::ExitStatusExt::signal(&status),
+            Some(9),
+            "step {step} of {steps}"
+        );
         dirty += usize::from(state() != before);
         let restoration = put_back(&root).unwrap();
-        assert!(restoration.is_none_or(|it| it.failed.is_empty() && it.left_alone.is_empty()), "step {step}");
+        assert!(
+            restoration.is_none_or(|it| it.failed.is_empty() && it.left_alone.is_empty()),
+            "step {step}"
+        );
         assert_eq!(state(), before, "after step {step} of {steps}");
     }
-    println!("{steps} of {steps} put back, {dirty} of them after a change; shield: {}", around.is_some());
+    println!(
+        "{steps} of {steps} put back, {dirty} of them after a change; shield: {}",
+        around.is_some()
+    );
     assert!(dirty >= 2 * changes, "the machine was changed after {dirty} of {steps} steps only");
 }

@@ -11,8 +11,8 @@ use common::Machine;
 use tacho_machine::Root;
 use tacho_machine::doctor::Diagnosis;
 use tacho_machine::tune::{
-    Audience, HoldsUntil, Journal, JournalLock, Notice, Restoration, TuneChange, TuneError, TunePlan,
-    TuneSetting, TuneStep, apply, list, put_back, restore, tuned,
+    Audience, HoldsUntil, Journal, JournalLock, Notice, Restoration, TuneChange, TuneError,
+    TunePlan, TuneSetting, TuneStep, apply, list, put_back, restore, tuned,
 };
 
 /// Everything that can be set on the desktop.
@@ -35,7 +35,8 @@ fn settings(texts: &[&str]) -> Vec<TuneSetting> {
 
 /// All files but those of the journal.
 fn content(machine: &Machine) -> Vec<(String, Option<Vec<u8>>)> {
-    let is_own = |name: &str| name.starts_with("var/lib/tacho") || ["var", "var/lib"].contains(&name);
+    let is_own =
+        |name: &str| name.starts_with("var/lib/tacho") || ["var", "var/lib"].contains(&name);
     machine.content().into_iter().filter(|(name, _)| !is_own(name)).collect()
 }
 
@@ -87,7 +88,10 @@ fn a_shield_of_version_1_moves_everything_else_and_back() {
         ("10-11", "0-1")
     );
     assert_eq!(read("tacho-others/cpuset.cpus"), "0-9,12-47");
-    assert_eq!((read("tacho-others/cgroup.procs").as_str(), read("cgroup.procs").as_str()), ("1\n77", ""));
+    assert_eq!(
+        (read("tacho-others/cgroup.procs").as_str(), read("cgroup.procs").as_str()),
+        ("1\n77", "")
+    );
     undo(&machine.root);
     assert!(content(&machine) == before);
 }
@@ -96,7 +100,8 @@ fn a_shield_of_version_1_moves_everything_else_and_back() {
 fn what_is_set_already_is_not_changed() {
     let machine = Machine::of("tuned-lab");
     let plan =
-        TunePlan::of(&machine.root, &settings(&["turbo", "governor", "smt=off", "thp=never"])).unwrap();
+        TunePlan::of(&machine.root, &settings(&["turbo", "governor", "smt=off", "thp=never"]))
+            .unwrap();
     assert_eq!(plan, TunePlan::default());
 }
 
@@ -149,7 +154,9 @@ fn what_is_not_available_is_said_before_anything_is_changed() {
     let before = machine.content();
     let error = |texts: &[&str]| {
         let mut audience = Audience { notice: &mut |_| {}, watch: &mut |_| {} };
-        tuned(&machine.root, &settings(texts), &["true".to_owned()], &mut audience).unwrap_err().to_string()
+        tuned(&machine.root, &settings(texts), &["true".to_owned()], &mut audience)
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
         error(&["thp=never", "turbo"]),
@@ -158,8 +165,14 @@ fn what_is_not_available_is_said_before_anything_is_changed() {
     );
     assert_eq!(error(&["smt"]), "cannot set `smt=off` here: the kernel says notsupported");
     assert_eq!(error(&["shield=7"]), "cannot set `shield=7` here: the CPUs in use are 0-1");
-    assert_eq!(error(&["shield=0-1"]), "cannot set `shield=0-1` here: no CPU is left for everything else");
-    assert_eq!(error(&["stop=cron"]), "cannot set `stop=cron` here: these are the files of another machine");
+    assert_eq!(
+        error(&["shield=0-1"]),
+        "cannot set `shield=0-1` here: no CPU is left for everything else"
+    );
+    assert_eq!(
+        error(&["stop=cron"]),
+        "cannot set `stop=cron` here: these are the files of another machine"
+    );
     assert!(machine.content() == before);
 }
 
@@ -176,7 +189,8 @@ fn a_change_that_is_refused_takes_all_others_back() {
         value: "0".to_owned(),
         may_fail: false,
     });
-    let error = apply(&machine.root, &lock, &plan, HoldsUntil::CommandEnds, &mut |_| {}).unwrap_err();
+    let error =
+        apply(&machine.root, &lock, &plan, HoldsUntil::CommandEnds, &mut |_| {}).unwrap_err();
     assert!(error.to_string().starts_with("cannot set `/sys/missing/switch`: "), "{error}");
     assert!(content(&machine) == before);
     assert!(Journal::load(&machine.root).unwrap().is_none());
@@ -189,12 +203,17 @@ fn a_value_that_the_kernel_does_not_keep_is_an_error() {
     let plan = TunePlan::of(&machine.root, &settings(&["aslr=0", "turbo"])).unwrap();
     let mut undone = |step: TuneStep<'_>| {
         // Something else answers the second change by undoing the first.
-        if matches!(step, TuneStep::Making(TuneChange::Write { path, .. }) if path.ends_with("no_turbo")) {
+        if matches!(step, TuneStep::Making(TuneChange::Write { path, .. }) if path.ends_with("no_turbo"))
+        {
             machine.write("/proc/sys/kernel/randomize_va_space", "2\n");
         }
     };
-    let error = apply(&machine.root, &lock, &plan, HoldsUntil::CommandEnds, &mut undone).unwrap_err();
-    assert_eq!(error.to_string(), "`/proc/sys/kernel/randomize_va_space` does not keep `0`: it shows `2`");
+    let error =
+        apply(&machine.root, &lock, &plan, HoldsUntil::CommandEnds, &mut undone).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`/proc/sys/kernel/randomize_va_space` does not keep `0`: it shows `2`"
+    );
 }
 
 #[test]
@@ -202,7 +221,10 @@ fn two_at_a_time_are_refused_and_held_settings_are_not_overwritten() {
     let machine = desktop();
     make(&machine.root, &["turbo"], HoldsUntil::Restored).unwrap();
     let error = make(&machine.root, &["aslr=0"], HoldsUntil::CommandEnds).unwrap_err();
-    assert_eq!(error.to_string(), "settings made by an earlier `tacho tune` are still in place: 1 changes");
+    assert_eq!(
+        error.to_string(),
+        "settings made by an earlier `tacho tune` are still in place: 1 changes"
+    );
     let _lock = JournalLock::take(&machine.root).unwrap().unwrap();
     assert!(matches!(put_back(&machine.root), Err(TuneError::Busy)));
 }
@@ -217,7 +239,8 @@ fn a_command_has_the_settings_and_afterwards_they_are_gone() {
     let words = ["sh", "-c", &script].map(str::to_owned);
     let mut notices = Vec::new();
     let mut audience = Audience { notice: &mut |notice| notices.push(notice), watch: &mut |_| {} };
-    let ended = tuned(&machine.root, &settings(&["turbo", "governor"]), &words, &mut audience).unwrap();
+    let ended =
+        tuned(&machine.root, &settings(&["turbo", "governor"]), &words, &mut audience).unwrap();
     assert_eq!(ended, Some(tacho_machine::tune::CommandEnd::Exit(7)));
     assert_eq!(std::fs::read_to_string(&seen).unwrap(), "1\n");
     std::fs::remove_file(seen).unwrap();
@@ -307,7 +330,9 @@ fn killed_anywhere_everything_is_put_back() {
         assert!(is_killed(&machine, step), "step {step} of {steps}");
         let left = Journal::load(&machine.root).unwrap().is_some();
         // The next `tacho doctor` says so, and the next call puts everything back.
-        let found = |name: &str| Diagnosis::of(&machine.root, "/").findings.iter().any(|it| it.name == name);
+        let found = |name: &str| {
+            Diagnosis::of(&machine.root, "/").findings.iter().any(|it| it.name == name)
+        };
         assert_eq!(found("left-tuned"), left, "step {step}");
         let restoration = put_back(&machine.root).unwrap();
         assert_eq!(restoration.is_some(), left, "step {step}");

@@ -1,4 +1,5 @@
-//! Companions: programs that go on beside executions, a server above all; what they are, not how they are started.
+//! Companions: programs that go on beside executions, a server above all; what they are, not how
+//! they are started.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +10,8 @@ use crate::{Absent, Ended, Request};
 /// What to start, and how it is known that it is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompanionRequest {
-    /// What is started, and how long it may take to become ready. Its outputs are read, whatever this says.
+    /// What is started, and how long it may take to become ready. Its outputs are read, whatever
+    /// this says.
     pub request: Request,
     /// How it is known that it is ready.
     pub ready: Readiness,
@@ -69,8 +71,11 @@ impl CompanionEnd {
             }
         };
         // To go into the background is what servers do of their own accord.
-        let left =
-            if self.left_behind > 0 { ", leaving processes behind (keep it in the foreground)" } else { "" };
+        let left = if self.left_behind > 0 {
+            ", leaving processes behind (keep it in the foreground)"
+        } else {
+            ""
+        };
         format!("{how}{left}")
     }
 }
@@ -92,10 +97,11 @@ pub enum NotReady {
 /// What a companion has used, all its processes together; absent is what could not be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompanionUsage {
-    /// Processor time. Exact for the processes that were there all the time, in the kernel's ticks for those that ended
-    /// meanwhile and were waited for.
+    /// Processor time. Exact for the processes that were there all the time, in the kernel's ticks
+    /// for those that ended meanwhile and were waited for.
     pub cpu: Option<Duration>,
-    /// The largest resident set of any one process that is still there, since the account was begun.
+    /// The largest resident set of any one process that is still there, since the account was
+    /// begun.
     pub peak_memory: Option<u64>,
 }
 

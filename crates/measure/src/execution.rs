@@ -16,8 +16,9 @@ pub trait Executor {
     /// Never fails: a command that could not be started has [`Ended::NotStarted`].
     fn execute(&mut self, request: &Request) -> Execution;
 
-    /// The same, where `next` is certain to be what is executed next if this one ends well (with status 0, of its own, and leaving
-    /// nothing behind): it may have begun when this returns, and is ended if something else is asked for all the same.
+    /// The same, where `next` is certain to be what is executed next if this one ends well (with
+    /// status 0, of its own, and leaving nothing behind): it may have begun when this returns, and
+    /// is ended if something else is asked for all the same.
     ///
     /// An executor that says nothing begins nothing before it is asked for.
     fn execute_before(&mut self, request: &Request, next: &Request) -> Execution {
@@ -25,10 +26,11 @@ pub trait Executor {
         self.execute(request)
     }
 
-    /// Executes both at the same time, and returns when both, and all that they started, have ended.
+    /// Executes both at the same time, and returns when both, and all that they started, have
+    /// ended.
     ///
-    /// Each is accounted for alone. Readings of the host are the same for both: of all the time until the later one has ended,
-    /// and without those of the processor that one of them was on.
+    /// Each is accounted for alone. Readings of the host are the same for both: of all the time
+    /// until the later one has ended, and without those of the processor that one of them was on.
     fn execute_pair(&mut self, requests: [&Request; 2]) -> [Execution; 2];
 
     /// Why executions cannot have that counter, if they cannot.
@@ -55,21 +57,23 @@ pub trait Executor {
         BTreeMap::new()
     }
 
-    /// What the host is like during so long a time, in which nothing is executed; less if the user interrupts.
+    /// What the host is like during so long a time, in which nothing is executed; less if the user
+    /// interrupts.
     ///
     /// An executor that says nothing has a quiet host.
     fn look(&mut self, _span: Duration) -> Readings {
         Readings::default()
     }
 
-    /// Whether an execution under that request's conditions and limits can be had here; nothing is executed.
+    /// Whether an execution under that request's conditions and limits can be had here; nothing is
+    /// executed.
     fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
         let _ = request;
         Ok(())
     }
 
-    /// The same for what must still be done when the user has interrupted: only a second interrupt ends it, or
-    /// 10 seconds after the first, or after its own beginning where that was later.
+    /// The same for what must still be done when the user has interrupted: only a second interrupt
+    /// ends it, or 10 seconds after the first, or after its own beginning where that was later.
     fn finish(&mut self, request: &Request) -> Execution {
         self.execute(request)
     }
@@ -105,7 +109,8 @@ pub struct Execution {
     pub stderr_tail: Vec<u8>,
     /// Its standard error, if more of it was asked for than its end.
     pub stderr: Option<Captured>,
-    /// How many processes that it had started were still alive when it ended of its own; they were killed.
+    /// How many processes that it had started were still alive when it ended of its own; they were
+    /// killed.
     pub left_behind: u32,
     /// What could not be read, and why; in no order.
     pub absent: Vec<Absent>,
@@ -146,20 +151,23 @@ pub enum Ended {
     TimedOut,
 }
 
-/// What the kernel says that an execution used: the process itself, its descendants that were waited for, and those
-/// that it left behind.
+/// What the kernel says that an execution used: the process itself, its descendants that were
+/// waited for, and those that it left behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Processor time in the program. The split from `sys` is sampled by many kernels, the sum is exact.
+    /// Processor time in the program. The split from `sys` is sampled by many kernels, the sum is
+    /// exact.
     pub user: Duration,
     /// Processor time in the kernel on its behalf.
     pub sys: Duration,
-    /// The largest resident set of any one process of the execution, in bytes, as roughly as the kernel counts it.
+    /// The largest resident set of any one process of the execution, in bytes, as roughly as the
+    /// kernel counts it.
     ///
     /// Absent when the kernel's number cannot be told from [`peak_floor`](Self::peak_floor).
     pub peak_memory: Option<u64>,
-    /// The smallest peak that can be seen, in bytes: a process inherits that of the process it was made from, so
-    /// a smaller one stays hidden behind that of our launcher and the command that it was given.
+    /// The smallest peak that can be seen, in bytes: a process inherits that of the process it was
+    /// made from, so a smaller one stays hidden behind that of our launcher and the command that it
+    /// was given.
     pub peak_floor: u64,
     /// How often memory was made available without reading it from anywhere.
     pub minor_faults: u64,
@@ -173,22 +181,23 @@ pub struct Usage {
     pub block_input: u64,
     /// What it gave the system to be written to devices some time, in bytes.
     pub block_output: u64,
-    /// The most memory that all its processes had together at any time, in bytes, what the system kept of files for
-    /// them included; present only where [`Request::tree_memory`] asks for it.
+    /// The most memory that all its processes had together at any time, in bytes, what the system
+    /// kept of files for them included; present only where [`Request::tree_memory`] asks for it.
     pub tree_memory: Option<u64>,
-    /// What all its processes together read from devices and wrote to them until it had ended; present only where
-    /// [`Request::tree_blocks`] asks for it.
+    /// What all its processes together read from devices and wrote to them until it had ended;
+    /// present only where [`Request::tree_blocks`] asks for it.
     pub tree_blocks: Option<Blocks>,
-    /// Whether some of its descendants are in none of the above: nobody waited for them, as their parent ignores the ends of
-    /// its children, and then the kernel keeps no account. What is here is no value of a metric then, but less.
+    /// Whether some of its descendants are in none of the above: nobody waited for them, as their
+    /// parent ignores the ends of its children, and then the kernel keeps no account. What is here
+    /// is no value of a metric then, but less.
     pub forgotten: bool,
-    /// Processor time of all its processes, by its control group; present only where that is more than [`user`](Self::user)
-    /// and [`sys`](Self::sys).
+    /// Processor time of all its processes, by its control group; present only where that is more
+    /// than [`user`](Self::user) and [`sys`](Self::sys).
     pub tree_cpu: Option<Duration>,
     /// The CPU that it used last; told of executions that are long enough for readings of the host.
     pub last_cpu: Option<u32>,
-    /// How often its first thread was moved to another CPU, from the moment when it was made; told of the same executions, where the
-    /// kernel counts it.
+    /// How often its first thread was moved to another CPU, from the moment when it was made; told
+    /// of the same executions, where the kernel counts it.
     pub migrations: Option<u64>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.
     pub scheduled: Option<Scheduled>,
@@ -210,9 +219,11 @@ pub struct Blocks {
     pub written: u64,
 }
 
-/// How the kernel scheduled the process that was started: its first thread only, and none of its descendants.
+/// How the kernel scheduled the process that was started: its first thread only, and none of its
+/// descendants.
 ///
-/// What is left of the wall time it was blocked: waiting for a file, a timer, another thread or process.
+/// What is left of the wall time it was blocked: waiting for a file, a timer, another thread or
+/// process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scheduled {
     /// On a CPU. Exact.
@@ -255,7 +266,8 @@ impl Usage {
                 None => (UNKNOWN, &["cpu", "cpu-percent", "host-other-cpu"][..]),
                 Some(_) => (FORGOTTEN, &[][..]),
             };
-            absent.extend(Self::WAITED_FOR.iter().chain(of).map(|metric| Absent::new(*metric, why)));
+            absent
+                .extend(Self::WAITED_FOR.iter().chain(of).map(|metric| Absent::new(*metric, why)));
         } else if self.peak_memory.is_none() {
             let floor = self.peak_floor / 1024;
             let why = format!(
@@ -288,7 +300,13 @@ impl Captured {
     pub fn of(output: impl AsRef<[u8]>) -> Self {
         let output = output.as_ref();
         let tail = output[output.len().saturating_sub(crate::process::TAIL)..].to_vec();
-        Self { digest: Some(Digest::of(output)), bytes: output.len() as u64, found: None, tail, kept: None }
+        Self {
+            digest: Some(Digest::of(output)),
+            bytes: output.len() as u64,
+            found: None,
+            tail,
+            kept: None,
+        }
     }
 
     /// The same, all of it kept.

@@ -1,7 +1,8 @@
-//! The instrument, measured by itself: what it costs to start nothing, and what this machine makes of equal work.
+//! The instrument, measured by itself: what it costs to start nothing, and what this machine makes
+//! of equal work.
 //!
-//! Everything is taken in turns, so that all readings see the same machine. Here are raw readings only; who asks
-//! summarises them.
+//! Everything is taken in turns, so that all readings see the same machine. Here are raw readings
+//! only; who asks summarises them.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -29,7 +30,8 @@ pub struct SelfTest {
     pub loops: Vec<Duration>,
     /// The wall time of a program of 5 KiB that ends at once: what every sample has in it.
     pub nothing: Vec<Duration>,
-    /// From the end of the one to the end of the other, without that wall time: what is spent between two samples.
+    /// From the end of the one to the end of the other, without that wall time: what is spent
+    /// between two samples.
     pub between: Vec<Duration>,
     /// The wall time of `true`.
     pub trues: Vec<Duration>,
@@ -39,9 +41,11 @@ pub struct SelfTest {
 ///
 /// # Errors
 ///
-/// [`MeasureError::Interrupted`] when the user stops it, [`MeasureError::Instrument`] when a program cannot be started.
+/// [`MeasureError::Interrupted`] when the user stops it, [`MeasureError::Instrument`] when a
+/// program cannot be started.
 pub fn self_test(executor: &mut dyn Executor, turns: u32) -> Result<SelfTest, MeasureError> {
-    let program = program().map_err(|source| MeasureError::Instrument { why: source.to_string() })?;
+    let program =
+        program().map_err(|source| MeasureError::Instrument { why: source.to_string() })?;
     let nothing = request(&path(&program).to_string_lossy());
     let really = request("true");
     let mut test = SelfTest::default();
@@ -77,7 +81,9 @@ fn execute(executor: &mut dyn Executor, request: &Request) -> Result<Duration, M
         Ended::Exited(0) => Ok(execution.wall),
         Ended::Interrupted => Err(MeasureError::Interrupted),
         Ended::NotStarted(why) => Err(MeasureError::Instrument { why }),
-        ended => Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) }),
+        ended => {
+            Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) })
+        }
     }
 }
 
@@ -124,13 +130,16 @@ mod tests {
         assert!(test.clock_step > Duration::ZERO && test.clock_step < Duration::from_millis(10));
         let all = [&test.loops, &test.nothing, &test.between, &test.trues];
         assert!(all.iter().all(|readings| readings.len() == 5));
-        assert!(all.iter().all(|readings| readings.iter().all(|reading| *reading > Duration::ZERO)));
+        assert!(
+            all.iter().all(|readings| readings.iter().all(|reading| *reading > Duration::ZERO))
+        );
     }
 
     #[test]
     fn what_ends_otherwise_is_an_error() {
         let ended = |ended: Ended| {
-            let script = move |_: &Request, at: Timestamp| Execution::of(ended.clone(), at, Duration::ZERO);
+            let script =
+                move |_: &Request, at: Timestamp| Execution::of(ended.clone(), at, Duration::ZERO);
             self_test(&mut ScriptedExecutor::new(script), 1).unwrap_err()
         };
         assert!(matches!(ended(Ended::Interrupted), MeasureError::Interrupted));

@@ -1,9 +1,10 @@
 //! Ctrl-C as a flag that everybody may look at, and as a wake-up for whoever sleeps.
 //!
-//! The handler runs on whichever thread the kernel picks, so a sleeping `poll` need not see `EINTR`. Therefore it
-//! also writes to a socket that the poll loop listens to: the loop sleeps until something happens, and an
-//! execution is not disturbed by a harness that wakes up to look at a flag. A flag that is not the installed one
-//! (in tests, or another front end's) has no socket; then the loop looks every [`TICK`].
+//! The handler runs on whichever thread the kernel picks, so a sleeping `poll` need not see
+//! `EINTR`. Therefore it also writes to a socket that the poll loop listens to: the loop sleeps
+//! until something happens, and an execution is not disturbed by a harness that wakes up to look at
+//! a flag. A flag that is not the installed one (in tests, or another front end's) has no socket;
+//! then the loop looks every [`TICK`].
 //!
 //! How often the user wished it is not how often a signal came: see [`presses`].
 
@@ -37,10 +38,12 @@ struct Installed {
 
 /// Makes SIGINT, SIGTERM and SIGHUP set a flag instead of ending this process.
 ///
-/// A second SIGINT ends what is still done because of the first ([`Executor::finish`](crate::Executor::finish)); a
-/// third ends this process. One that a process sends within 100 ms of another is the same wish.
+/// A second SIGINT ends what is still done because of the first
+/// ([`Executor::finish`](crate::Executor::finish)); a third ends this process. One that a process
+/// sends within 100 ms of another is the same wish.
 ///
-/// A signal that was ignored from the start (`nohup`) stays ignored. Called again, it returns the same flag.
+/// A signal that was ignored from the start (`nohup`) stays ignored. Called again, it returns the
+/// same flag.
 pub fn install_interrupt() -> Result<Arc<AtomicBool>, MeasureError> {
     static ONCE: Mutex<()> = Mutex::new(());
     let _one_at_a_time = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +63,8 @@ fn install() -> io::Result<Installed> {
         if is_ignored(signal)? {
             continue;
         }
-        // Actions run in the order in which they are registered: whoever is woken finds the flags set.
+        // Actions run in the order in which they are registered: whoever is woken finds the flags
+        // set.
         count_presses(signal, &presses, Arc::clone(&hurry))?;
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
         signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
@@ -68,7 +72,8 @@ fn install() -> io::Result<Installed> {
     Ok(Installed { flag, hurry, wake })
 }
 
-/// Has a second press of Ctrl-C raise that flag, and a third end us the ordinary way; another signal may be the first.
+/// Has a second press of Ctrl-C raise that flag, and a third end us the ordinary way; another
+/// signal may be the first.
 fn count_presses(
     signal: libc::c_int,
     presses: &Arc<(Instant, Presses)>,
@@ -88,7 +93,8 @@ fn count_presses(
             _ => _ = signal_hook::low_level::emulate_default_handler(SIGINT),
         }
     };
-    // SAFETY: it looks at the clock and changes flags, which a handler may do, and its last resort is made for one.
+    // SAFETY: it looks at the clock and changes flags, which a handler may do, and its last resort
+    // is made for one.
     unsafe { signal_hook_registry::register_sigaction(signal, count) }?;
     Ok(())
 }
@@ -120,7 +126,8 @@ impl Interrupt {
 
     /// Whether the user wants it to end.
     pub fn is_raised(&self) -> bool {
-        // A wake-up comes after the flag: where that is not set there is none to take, which saves a call of the system.
+        // A wake-up comes after the flag: where that is not set there is none to take, which saves
+        // a call of the system.
         self.flag.load(Ordering::SeqCst) && {
             self.take_wake_ups();
             true

@@ -1,12 +1,14 @@
-//! Executes one command and accounts for it; says what the host is; lets one measurement at a time onto it.
+//! Executes one command and accounts for it; says what the host is; lets one measurement at a time
+//! onto it.
 //!
-//! Here live the [`Executor`] with its real and its scripted form, the facts of the [`host`](host()), the host's
-//! lock and the catching of Ctrl-C. What does *not* live here: what to execute, how often and in which order
-//! (`experiment`), what the readings mean (`stats`), and where they are kept (`store`). This crate writes no
-//! file but the lock.
+//! Here live the [`Executor`] with its real and its scripted form, the facts of the
+//! [`host`](host()), the host's lock and the catching of Ctrl-C. What does *not* live here: what to
+//! execute, how often and in which order (`experiment`), what the readings mean (`stats`), and
+//! where they are kept (`store`). This crate writes no file but the lock.
 //!
-//! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings elsewhere. Commands
-//! are started by a small program of its own (`launcher/launcher.c`), which the library carries.
+//! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings
+//! elsewhere. Commands are started by a small program of its own (`launcher/launcher.c`), which the
+//! library carries.
 
 mod companion;
 mod counters;
@@ -22,7 +24,9 @@ mod process;
 mod request;
 mod scripted;
 
-pub use companion::{Companion, CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness};
+pub use companion::{
+    Companion, CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness,
+};
 pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
 pub use error::MeasureError;
 pub use execution::{Absent, Blocks, Captured, Ended, Execution, Executor, Scheduled, Usage};

@@ -1,7 +1,7 @@
 //! The host's lock: one measurement at a time, builds included, whoever measures.
 //!
-//! It is the kernel's lock on an open file, so it goes with its process however that ends. The file stays; its
-//! text says whose the lock is, and means nothing while nobody holds it.
+//! It is the kernel's lock on an open file, so it goes with its process however that ends. The file
+//! stays; its text says whose the lock is, and means nothing while nobody holds it.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -18,7 +18,8 @@ use rustix::io::Errno;
 
 use crate::MeasureError;
 
-/// How often a lock is tried that another holds: nothing announces that it is free, and nobody is in a hurry.
+/// How often a lock is tried that another holds: nothing announces that it is free, and nobody is
+/// in a hurry.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// What to do while another measurement holds the host.
@@ -54,8 +55,11 @@ pub fn lock_host(path: &Path, what: &str, wait: Wait<'_>) -> Result<HostLock, Me
         match try_lock(path).map_err(failed)? {
             Tried::Locked(file) => {
                 let mut lock = HostLock { file };
-                let holder =
-                    Holder { pid: std::process::id(), since: Timestamp::now(), what: one_line(what) };
+                let holder = Holder {
+                    pid: std::process::id(),
+                    since: Timestamp::now(),
+                    what: one_line(what),
+                };
                 lock.say(&holder.to_text()).map_err(failed)?;
                 return Ok(lock);
             }
@@ -71,18 +75,20 @@ pub fn lock_host(path: &Path, what: &str, wait: Wait<'_>) -> Result<HostLock, Me
     }
 }
 
-/// The file by which this host is locked: what `TACHO_LOCK` says, else the same for all users of the host.
+/// The file by which this host is locked: what `TACHO_LOCK` says, else the same for all users of
+/// the host.
 ///
 /// That is `tacho.lock` in `/run/lock` where all users may write there, else in `/tmp`.
 #[must_use]
 pub fn lock_path() -> PathBuf {
-    std::env::var_os("TACHO_LOCK").map_or_else(|| common_path(Path::new("/run/lock")), PathBuf::from)
+    std::env::var_os("TACHO_LOCK")
+        .map_or_else(|| common_path(Path::new("/run/lock")), PathBuf::from)
 }
 
 /// Asks what all users may do, not what this one may: they must all come to the same answer.
 fn common_path(preferred: &Path) -> PathBuf {
-    let open_to_all =
-        fs::metadata(preferred).is_ok_and(|folder| folder.is_dir() && folder.mode() & 0o003 == 0o003);
+    let open_to_all = fs::metadata(preferred)
+        .is_ok_and(|folder| folder.is_dir() && folder.mode() & 0o003 == 0o003);
     if open_to_all { preferred } else { Path::new("/tmp") }.join("tacho.lock")
 }
 
@@ -111,7 +117,8 @@ fn try_lock(path: &Path) -> io::Result<Tried> {
 
 /// Opens the file, which children do not inherit, and makes it if it is not there.
 ///
-/// In two steps, as the kernel forbids even root to open another user's file in `/tmp` with leave to make it.
+/// In two steps, as the kernel forbids even root to open another user's file in `/tmp` with leave
+/// to make it.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
@@ -233,8 +240,7 @@ mod tests {
     #[test]
     fn where_it_cannot_be_the_error_names_the_file() {
         let error = lock(Path::new("/no/such/folder/lock")).unwrap_err();
-        let expected =
-            "cannot lock this host with `/no/such/folder/lock`: No such file or directory (os error 2)";
+        let expected = "cannot lock this host with `/no/such/folder/lock`: No such file or directory (os error 2)";
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.hint(), Some("name a file that you may write in TACHO_LOCK"));
         let folder = tempfile::tempdir().unwrap();
@@ -256,11 +262,17 @@ mod tests {
 
     #[test]
     fn the_day_is_named_if_it_is_another() {
-        let holder =
-            Holder { pid: 123, since: "2026-11-20T13:02:59Z".parse().unwrap(), what: "proj".to_owned() };
+        let holder = Holder {
+            pid: 123,
+            since: "2026-11-20T13:02:59Z".parse().unwrap(),
+            what: "proj".to_owned(),
+        };
         let line = |now: &str| holder.line(&now.parse().unwrap());
         assert_eq!(line("2026-11-20T15:00:00+01:00[+01:00]"), "pid 123, since 14:02, in `proj`");
-        assert_eq!(line("2026-11-21T00:30:00+00:00[UTC]"), "pid 123, since 2026-11-20 13:02, in `proj`");
+        assert_eq!(
+            line("2026-11-21T00:30:00+00:00[UTC]"),
+            "pid 123, since 2026-11-20 13:02, in `proj`"
+        );
     }
 
     proptest! {

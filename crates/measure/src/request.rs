@@ -8,14 +8,16 @@ use tacho_record::{Conditions, Counter, Limits};
 /// One command to execute once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The program and its arguments; a program without a `/` is looked for in `PATH`. No shell is involved.
+    /// The program and its arguments; a program without a `/` is looked for in `PATH`. No shell is
+    /// involved.
     pub command: Vec<String>,
     /// The folder in which it is executed.
     pub directory: PathBuf,
-    /// Variables added to the environment that the conditions give it, the later of two with the same name winning.
+    /// Variables added to the environment that the conditions give it, the later of two with the
+    /// same name winning.
     pub environment: Vec<(String, String)>,
-    /// A variable of this name and so many bytes, after all others: what differs from one execution to the next of the same command
-    /// is kept out of what can be prepared once.
+    /// A variable of this name and so many bytes, after all others: what differs from one execution
+    /// to the next of the same command is kept out of what can be prepared once.
     pub padding: Option<(&'static str, usize)>,
     /// The file that is its standard input; without one it reads `/dev/null`.
     pub stdin: Option<PathBuf>,
@@ -23,11 +25,13 @@ pub struct Request {
     pub timeout: Duration,
     /// How long it may take to end when it is asked to; then it is killed.
     pub grace: Duration,
-    /// How long it may take to be gone once it is killed, which may have much memory to give back; then it is left alone.
+    /// How long it may take to be gone once it is killed, which may have much memory to give back;
+    /// then it is left alone.
     pub patience: Duration,
     /// What becomes of its standard output.
     pub stdout: Capture,
-    /// What becomes of its standard error, the end of which is read and known in any case but [`Capture::Inherit`].
+    /// What becomes of its standard error, the end of which is read and known in any case but
+    /// [`Capture::Inherit`].
     pub stderr: Capture,
     /// What it finds around it.
     pub conditions: Conditions,
@@ -37,7 +41,8 @@ pub struct Request {
     pub counters: Vec<Counter>,
     /// Whether the memory of all its processes together is to be read, where that can be.
     pub tree_memory: bool,
-    /// Whether what all its processes together read from devices and write to them is to be read, where that can be.
+    /// Whether what all its processes together read from devices and write to them is to be read,
+    /// where that can be.
     pub tree_blocks: bool,
 }
 
@@ -70,7 +75,8 @@ impl Request {
 /// What becomes of an output of a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Capture {
-    /// It goes to this file, which is empty at the start, and is looked at when the subject has ended.
+    /// It goes to this file, which is empty at the start, and is looked at when the subject has
+    /// ended.
     File {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,8 @@
-//! An executor that executes nothing: what comes of each request is scripted, on a clock of its own.
+//! An executor that executes nothing: what comes of each request is scripted, on a clock of its
+//! own.
 //!
-//! With it the floors above test their schedules, stopping rules and bisections without timing anything.
+//! With it the floors above test their schedules, stopping rules and bisections without timing
+//! anything.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,17 +12,18 @@ use jiff::Timestamp;
 use tacho_record::Counter;
 
 use crate::{
-    Absent, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Execution, Executor, NotReady,
-    Readings, Request, Unavailable,
+    Absent, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Execution, Executor,
+    NotReady, Readings, Request, Unavailable,
 };
 
 /// Executes by asking a closure, and remembers what it was asked.
 ///
 /// The closure is given the request and the time on the clock, and returns what comes of it. Its
-/// [`Execution::at`] is replaced by the clock's time, and the clock then advances by its `wall`; of two at the same time by the
-/// longer one.
+/// [`Execution::at`] is replaced by the clock's time, and the clock then advances by its `wall`; of
+/// two at the same time by the longer one.
 ///
-/// What was [certain](Executor::execute_before) to be next and is not is a mistake of the schedule: it panics.
+/// What was [certain](Executor::execute_before) to be next and is not is a mistake of the schedule:
+/// it panics.
 ///
 /// ```
 /// use std::time::Duration;
@@ -62,7 +65,8 @@ type Script<'a> = dyn FnMut(&Request, Timestamp) -> Execution + 'a;
 type Looks<'a> = dyn FnMut(Timestamp) -> Readings + 'a;
 
 /// What comes of starting a companion.
-type CompanionScript<'a> = dyn FnMut(&CompanionRequest) -> Result<Box<dyn Companion>, NotReady> + 'a;
+type CompanionScript<'a> =
+    dyn FnMut(&CompanionRequest) -> Result<Box<dyn Companion>, NotReady> + 'a;
 
 impl<'a> ScriptedExecutor<'a> {
     /// An executor with that script, whose clock starts at the epoch.
@@ -84,7 +88,8 @@ impl<'a> ScriptedExecutor<'a> {
         }
     }
 
-    /// The same with companions of that script; without one, each is ready at once, uses nothing and never ends.
+    /// The same with companions of that script; without one, each is ready at once, uses nothing
+    /// and never ends.
     #[must_use]
     pub fn with_companions(
         self,
@@ -118,7 +123,8 @@ impl<'a> ScriptedExecutor<'a> {
         Self { unread, ..self }
     }
 
-    /// The same on a host that is like that at a time, when it is looked at; without it, it is quiet.
+    /// The same on a host that is like that at a time, when it is looked at; without it, it is
+    /// quiet.
     #[must_use]
     pub fn looking(self, looks: impl FnMut(Timestamp) -> Readings + 'a) -> Self {
         Self { looks: Box::new(looks), ..self }
@@ -261,7 +267,11 @@ mod tests {
         let mut calls = 0;
         let mut executor = ScriptedExecutor::new(|_, at| {
             calls += 1;
-            Execution::of(Ended::Exited(calls), at - Duration::from_secs(99), Duration::from_secs(2))
+            Execution::of(
+                Ended::Exited(calls),
+                at - Duration::from_secs(99),
+                Duration::from_secs(2),
+            )
         })
         .starting_at(start);
         assert_eq!(executor.now(), start);

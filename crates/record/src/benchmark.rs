@@ -33,7 +33,8 @@ impl fmt::Display for Parameter {
 pub struct Parameters(pub BTreeMap<String, Parameter>);
 
 impl Parameters {
-    /// All combinations of the values given for each name, in order of the names, the last name fastest.
+    /// All combinations of the values given for each name, in order of the names, the last name
+    /// fastest.
     #[must_use]
     pub fn product(choices: &BTreeMap<String, Vec<Parameter>>) -> Vec<Self> {
         choices.iter().fold(vec![Self::default()], |rows, (name, values)| {
@@ -72,7 +73,8 @@ pub struct BenchmarkKey {
 }
 
 impl BenchmarkKey {
-    /// The key as text that no other key has: `n = 1` and `n = "1"` are two benchmarks, though they read alike.
+    /// The key as text that no other key has: `n = 1` and `n = "1"` are two benchmarks, though they
+    /// read alike.
     #[must_use]
     pub fn identity(&self) -> String {
         // Only a number that JSON cannot write has no text, and plans refuse those.
@@ -105,10 +107,16 @@ mod tests {
             ("batch".to_owned(), vec![Parameter::Integer(1), Parameter::Integer(64)]),
             ("level".to_owned(), vec![Parameter::Text("fast".into()), Parameter::Number(0.5)]),
         ]);
-        let shown: Vec<String> = Parameters::product(&choices).iter().map(ToString::to_string).collect();
+        let shown: Vec<String> =
+            Parameters::product(&choices).iter().map(ToString::to_string).collect();
         assert_eq!(
             shown,
-            ["batch=1,level=fast", "batch=1,level=0.5", "batch=64,level=fast", "batch=64,level=0.5"]
+            [
+                "batch=1,level=fast",
+                "batch=1,level=0.5",
+                "batch=64,level=fast",
+                "batch=64,level=0.5"
+            ]
         );
         assert_eq!(Parameters::product(&BTreeMap::new()), [Parameters::default()]);
     }

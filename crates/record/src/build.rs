@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Digest;
 
-/// The folder of the layout of that number, counted from 0, where artifacts are those of several. All have the same length: where
-/// the arguments of a program end in memory moves its stack.
+/// The folder of the layout of that number, counted from 0, where artifacts are those of several.
+/// All have the same length: where the arguments of a program end in memory moves its stack.
 #[must_use]
 pub fn layout_folder(layout: u32) -> String {
     format!("layout-{:04}", layout + 1)
@@ -25,8 +25,8 @@ pub enum BuildState {
         artifact: Digest,
         /// The artifacts' size on disk, uncompressed, in bytes.
         size: u64,
-        /// How many builds it is, where one source was linked in several orders: each is a [folder](layout_folder) of the
-        /// artifacts. Those that came out as another did count once.
+        /// How many builds it is, where one source was linked in several orders: each is a
+        /// [folder](layout_folder) of the artifacts. Those that came out as another did count once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         layouts: Option<u32>,
     },
@@ -90,13 +90,14 @@ impl Build {
 pub struct Build {
     /// The revision's full name.
     pub revision: String,
-    /// The digest of all in the plan that decides what is built (command, artifacts, quirks; limit excluded).
+    /// The digest of all in the plan that decides what is built (command, artifacts, quirks; limit
+    /// excluded).
     pub recipe: Digest,
     /// The names of the quirks that applied, in the order in which they acted.
     #[serde(default)]
     pub quirks: Vec<String>,
-    /// The compilers, linkers and interpreters that it found, by name (`cc`, `python3`), and what each says of its version in one
-    /// line.
+    /// The compilers, linkers and interpreters that it found, by name (`cc`, `python3`), and what
+    /// each says of its version in one line.
     #[serde(default)]
     pub tools: BTreeMap<String, String>,
     /// How it ended.

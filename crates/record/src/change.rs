@@ -1,4 +1,5 @@
-//! Changes: places in a series from which on it is otherwise, with their life and what users say of them.
+//! Changes: places in a series from which on it is otherwise, with their life and what users say of
+//! them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -26,8 +27,8 @@ pub struct Change {
     pub fixed_by: Option<String>,
     /// What measuring both sides again said, if that was done: the last time.
     pub again: Option<Again>,
-    /// The name of the bisection that named its commit, if one did: its revisions are then this commit and its parent. It is known
-    /// from the bisection, and not kept with the change.
+    /// The name of the bisection that named its commit, if one did: its revisions are then this
+    /// commit and its parent. It is known from the bisection, and not kept with the change.
     #[serde(default, skip_serializing)]
     pub named_by: Option<String>,
 }
@@ -45,7 +46,8 @@ pub struct Again {
     pub effect: Option<f64>,
     /// Where that is with 95 % confidence.
     pub interval: Option<(f64, f64)>,
-    /// Where that makes the effect no more than a bound, how many samples of the side before and of that after reached a limit.
+    /// Where that makes the effect no more than a bound, how many samples of the side before and of
+    /// that after reached a limit.
     #[serde(default, skip_serializing_if = "is_none")]
     pub limited: [u32; 2],
 }
@@ -65,7 +67,8 @@ impl Change {
         }
     }
 
-    /// Whether something of the environment changed with it, and nothing says that it is the program all the same.
+    /// Whether something of the environment changed with it, and nothing says that it is the
+    /// program all the same.
     #[must_use]
     pub fn is_of_environment(&self) -> bool {
         self.finding.kind == ChangeKind::Environment && !self.differs_again()
@@ -89,9 +92,11 @@ impl Change {
 pub struct Finding {
     /// The full name of the revision that is most likely the first at the new level.
     pub revision: String,
-    /// The last measured revision before that is surely at the old level. It was a commit after this one …
+    /// The last measured revision before that is surely at the old level. It was a commit after
+    /// this one …
     pub good: String,
-    /// … up to and including this one: the last measured revision that may be the first at the new level.
+    /// … up to and including this one: the last measured revision that may be the first at the new
+    /// level.
     pub bad: String,
     /// The level before, in the metric's base unit; for a change of spread that spread.
     pub before: f64,
@@ -165,7 +170,8 @@ pub struct Tagged {
 }
 
 impl Tagged {
-    /// What happened to it at the change, as words that go on a sentence: ``the quirk `libc` begins here``.
+    /// What happened to it at the change, as words that go on a sentence: ``the quirk `libc` begins
+    /// here``.
     #[must_use]
     pub fn told(&self) -> String {
         let Self { tag, before, after } = self;
@@ -180,7 +186,10 @@ impl Tagged {
 /// Which quirks begin and end between two lists of their names.
 fn quirks_told(before: &str, after: &str) -> String {
     let names = |list: &str| -> Vec<String> {
-        list.split(", ").filter(|&name| name != Build::NO_QUIRKS).map(|name| format!("`{name}`")).collect()
+        list.split(", ")
+            .filter(|&name| name != Build::NO_QUIRKS)
+            .map(|name| format!("`{name}`"))
+            .collect()
     };
     let (old, new) = (names(before), names(after));
     let told = |mut names: Vec<String>, others: &[String], verb: &str| {
@@ -193,7 +202,11 @@ fn quirks_told(before: &str, after: &str) -> String {
     };
     let all: Vec<String> =
         [told(old.clone(), &new, "end"), told(new, &old, "begin")].into_iter().flatten().collect();
-    if all.is_empty() { "the quirks act in another order from here on".to_owned() } else { all.join(", ") }
+    if all.is_empty() {
+        "the quirks act in another order from here on".to_owned()
+    } else {
+        all.join(", ")
+    }
 }
 
 /// Kinds of changes.
@@ -259,7 +272,8 @@ pub enum Life {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withdrawal {
-    /// It was seen from farther away, over revisions without values, and a change nearer by explains it.
+    /// It was seen from farther away, over revisions without values, and a change nearer by
+    /// explains it.
     Nearer,
     /// It was not seen again before it could be confirmed.
     NotConfirmed,
@@ -288,7 +302,8 @@ pub enum Word {
 
 /// Something that happened to a change.
 ///
-/// What [was found until then](Happened::Moved) became what the next such says was found, or what is found now.
+/// What [was found until then](Happened::Moved) became what the next such says was found, or what
+/// is found now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Happening {
     /// When.
@@ -319,8 +334,8 @@ pub enum Happened {
     },
     /// Both sides were measured again.
     Measured(Again),
-    /// With what was measured since, another revision is more likely the first, others may be, it is of another kind, or the
-    /// level differs by more or less than was thought.
+    /// With what was measured since, another revision is more likely the first, others may be, it
+    /// is of another kind, or the level differs by more or less than was thought.
     Moved {
         /// What was found until then.
         from: Box<Finding>,
@@ -343,8 +358,8 @@ pub enum Happened {
     },
 }
 
-/// A name made from a seed, short and to be spoken: `lodare`. Further attempts give further names, for when the
-/// first is taken.
+/// A name made from a seed, short and to be spoken: `lodare`. Further attempts give further names,
+/// for when the first is taken.
 #[must_use]
 pub fn change_name(seed: Digest, attempt: u32) -> String {
     const BEGINS: &[u8] = b"bdfghklmnprstvz";
@@ -362,7 +377,10 @@ mod tests {
     #[test]
     fn a_name_depends_on_nothing_but_its_seed() {
         let seed = Digest::of("parse wall lab 0123");
-        assert_eq!((change_name(seed, 0), change_name(seed, 1)), ("zurepi".into(), "bagusa".into()));
+        assert_eq!(
+            (change_name(seed, 0), change_name(seed, 1)),
+            ("zurepi".into(), "bagusa".into())
+        );
     }
 
     #[test]
@@ -371,7 +389,9 @@ mod tests {
             (0..1000_u32).map(|n| change_name(Digest::of(n.to_le_bytes()), 0)).collect();
         assert!(names.len() >= 995, "{}", names.len());
         assert!(
-            names.iter().all(|name| name.len() == 6 && name.bytes().all(|byte| byte.is_ascii_lowercase()))
+            names
+                .iter()
+                .all(|name| name.len() == 6 && name.bytes().all(|byte| byte.is_ascii_lowercase()))
         );
     }
 
@@ -401,7 +421,10 @@ mod tests {
         let at = Timestamp::UNIX_EPOCH;
         let happening = Happening { at, what: Happened::Withdrawn { why: Withdrawal::NotSeen } };
         let text = serde_json::to_string(&happening).unwrap();
-        assert_eq!(text, r#"{"at":"1970-01-01T00:00:00Z","happened":"withdrawn","why":"not-seen"}"#);
+        assert_eq!(
+            text,
+            r#"{"at":"1970-01-01T00:00:00Z","happened":"withdrawn","why":"not-seen"}"#
+        );
         assert_eq!(serde_json::from_str::<Happening>(&text).unwrap(), happening);
     }
 }

@@ -21,14 +21,16 @@ pub enum Program {
     Build {
         /// What was built.
         artifact: Digest,
-        /// The revision that it was built of, by its full name: it is built again where the cache has let it go.
+        /// The revision that it was built of, by its full name: it is built again where the cache
+        /// has let it go.
         revision: String,
     },
     /// A command, as it is found; nothing is built.
     Command {
         /// As it was typed.
         command: String,
-        /// The words that it is started as; with a shell, those of the shell, and the command comes after them.
+        /// The words that it is started as; with a shell, those of the shell, and the command comes
+        /// after them.
         words: Vec<String>,
         /// Whether a shell starts it.
         shell: bool,
@@ -100,10 +102,11 @@ impl Program {
     }
 }
 
-/// What a run compares, and on which terms: kept with it, so that all can be judged again from its samples.
+/// What a run compares, and on which terms: kept with it, so that all can be judged again from its
+/// samples.
 ///
-/// Its cells are, row after row, those of the sides that are executed, in their order, and then the control's; of a side in
-/// several layouts one a layout.
+/// Its cells are, row after row, those of the sides that are executed, in their order, and then the
+/// control's; of a side in several layouts one a layout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparing {
     /// Both sides: what is compared with, what is compared.
@@ -115,8 +118,8 @@ pub struct Comparing {
     pub exported: [Vec<Exported>; 2],
     /// Whether the first side is executed a second time.
     pub control: bool,
-    /// The two processors on which both sides are executed at the same time, the one at the even position of a round on the
-    /// first; none: one after the other.
+    /// The two processors on which both sides are executed at the same time, the one at the even
+    /// position of a round on the first; none: one after the other.
     #[serde(default)]
     pub duet: Option<[u32; 2]>,
     /// How the ratio is taken, where that was asked for; none leaves it to the control.
@@ -128,10 +131,12 @@ pub struct Comparing {
     pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
     /// When a benchmark is executed no more.
     pub until: Until,
-    /// Where a revision without a quirk is compared with the same with it: which, and at which edge of its range.
+    /// Where a revision without a quirk is compared with the same with it: which, and at which edge
+    /// of its range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quirk: Option<QuirkEdge>,
-    /// Where a revision is compared with itself and a diff: what the diffs are called that the second side has.
+    /// Where a revision is compared with itself and a diff: what the diffs are called that the
+    /// second side has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<String>,
     /// In what hosts or conditions of both sides differ, in words, where that was let pass.
@@ -220,7 +225,8 @@ pub enum Until {
     AllRounds,
     /// When the ratio's interval reaches so far to either side, as a share.
     Precise(f64),
-    /// When the verdict is clear; with a number also, of what is slower, whether it is slower by that share.
+    /// When the verdict is clear; with a number also, of what is slower, whether it is slower by
+    /// that share.
     Settled(Option<f64>),
 }
 
@@ -230,7 +236,8 @@ mod tests {
 
     #[test]
     fn terms_of_before_there_were_estimators_or_gates_are_read() {
-        let side = Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
+        let side =
+            Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
         let terms = Comparing {
             sides: [side.clone(), side],
             earlier: [None, None],
@@ -264,7 +271,8 @@ mod tests {
 
     #[test]
     fn sides_are_written_with_what_they_were_taken_for() {
-        let side = Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
+        let side =
+            Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
         let text = serde_json::to_string(&side).unwrap();
         assert_eq!(text, r#"{"name":"v1","program":{"kind":"revision","revision":"abc"}}"#);
         assert_eq!(serde_json::from_str::<Side>(&text).unwrap(), side);

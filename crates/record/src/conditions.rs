@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Unit;
 
-/// What an execution finds around it. They belong to what is measured: under others, values mean something else.
+/// What an execution finds around it. They belong to what is measured: under others, values mean
+/// something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The processors that it may use; none: those that we may use ourselves.
@@ -51,7 +52,8 @@ impl Cpus {
         let mut all = BTreeSet::new();
         for part in text.split(',') {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number <= Self::LAST);
+            let number =
+                |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number <= Self::LAST);
             let (first, last) = (number(first)?, number(last)?);
             if first > last {
                 return None;
@@ -121,7 +123,8 @@ impl fmt::Display for Scheduling {
 pub enum Inherit {
     /// All of it.
     All,
-    /// [What is always kept](Inherit::KEPT), and variables of these names; a `*` at the end stands for any letters.
+    /// [What is always kept](Inherit::KEPT), and variables of these names; a `*` at the end stands
+    /// for any letters.
     Named(Vec<String>),
 }
 
@@ -132,10 +135,12 @@ impl Default for Inherit {
 }
 
 impl Inherit {
-    /// The variables that are always inherited: what programs need to find each other, their user's files, and
-    /// their language.
-    pub const KEPT: [&'static str; 11] =
-        ["HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+    /// The variables that are always inherited: what programs need to find each other, their user's
+    /// files, and their language.
+    pub const KEPT: [&'static str; 11] = [
+        "HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ",
+        "USER",
+    ];
 
     /// Whether a variable of that name is inherited.
     #[must_use]
@@ -146,12 +151,15 @@ impl Inherit {
         };
         match self {
             Inherit::All => true,
-            Inherit::Named(more) => Self::KEPT.into_iter().chain(more.iter().map(String::as_str)).any(is),
+            Inherit::Named(more) => {
+                Self::KEPT.into_iter().chain(more.iter().map(String::as_str)).any(is)
+            }
         }
     }
 }
 
-/// Whether an execution has a control group of its own, which accounts for all its processes together.
+/// Whether an execution has a control group of its own, which accounts for all its processes
+/// together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cgroup {
     /// Where a metric or a limit needs it.
@@ -163,7 +171,8 @@ pub enum Cgroup {
     Never,
 }
 
-/// A size in bytes, as people write it: `512MiB`, `2GB`. `None` of what is none, or beyond any disk.
+/// A size in bytes, as people write it: `512MiB`, `2GB`. `None` of what is none, or beyond any
+/// disk.
 #[must_use]
 pub fn size(text: &str) -> Option<u64> {
     // What does not fit is cut off at the largest number, and no disk is half as large.
@@ -295,17 +304,27 @@ mod tests {
         assert_eq!(line(Limit::CpuTime, None), "limit reached: 1.500 s of processor time");
         let shown = "limit reached: 1.000 GiB of address space (exit 1)";
         assert_eq!(line(Limit::AddressSpace, Some("exit 1")), shown);
-        let few =
-            Limits { cpu_time: Some(Duration::from_millis(30)), memory: Some(1 << 20), ..Limits::default() };
+        let few = Limits {
+            cpu_time: Some(Duration::from_millis(30)),
+            memory: Some(1 << 20),
+            ..Limits::default()
+        };
         assert_eq!(few.amounts(), ["1.000 MiB of memory", "30.00 ms of processor time"]);
     }
 
     #[test]
     fn little_of_our_environment_is_inherited() {
         let few = Inherit::default();
-        assert!(few.takes("PATH") && few.takes("LC_ALL") && !few.takes("PATHS") && !few.takes("CARGO_HOME"));
+        assert!(
+            few.takes("PATH")
+                && few.takes("LC_ALL")
+                && !few.takes("PATHS")
+                && !few.takes("CARGO_HOME")
+        );
         let more = Inherit::Named(vec!["CARGO_*".to_owned(), "X".to_owned()]);
-        assert!(more.takes("CARGO_HOME") && more.takes("X") && more.takes("HOME") && !more.takes("XY"));
+        assert!(
+            more.takes("CARGO_HOME") && more.takes("X") && more.takes("HOME") && !more.takes("XY")
+        );
         assert!(Inherit::All.takes("anything"));
     }
 }

@@ -7,9 +7,11 @@ use crate::{Direction, Metric, Unit};
 
 /// A metric that is counted where a plan, or a command, asks for it.
 ///
-/// All but [`Energy`](Self::Energy) and [`EnergyDram`](Self::EnergyDram) are of the process that was started and *all* its descendants, whether somebody
-/// waited for them or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+/// All but [`Energy`](Self::Energy) and [`EnergyDram`](Self::EnergyDram) are of the process that
+/// was started and *all* its descendants, whether somebody waited for them or not.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counter {
     /// Jumps that the processor did not foresee, in the program.
@@ -18,9 +20,11 @@ pub enum Counter {
     Branches,
     /// Of [`CacheReferences`](Self::CacheReferences), those that had to go to memory.
     CacheMisses,
-    /// Accesses to the last cache before memory, in the program. What exactly that is, the processor decides.
+    /// Accesses to the last cache before memory, in the program. What exactly that is, the
+    /// processor decides.
     CacheReferences,
-    /// Instructions of the program, as callgrind executes it once: nearly the same each time, and on any processor.
+    /// Instructions of the program, as callgrind executes it once: nearly the same each time, and
+    /// on any processor.
     CallgrindInstructions,
     /// How often a thread was moved to another CPU.
     CpuMigrations,
@@ -70,7 +74,8 @@ impl Counter {
         }
     }
 
-    /// The counter of that name, if there is one; `instructions=callgrind` is another name of `callgrind-instructions`.
+    /// The counter of that name, if there is one; `instructions=callgrind` is another name of
+    /// `callgrind-instructions`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "instructions=callgrind" { "callgrind-instructions" } else { name };
@@ -94,7 +99,12 @@ impl Counter {
         use Counter as C;
         matches!(
             self,
-            C::BranchMisses | C::Branches | C::CacheMisses | C::CacheReferences | C::Cycles | C::Instructions
+            C::BranchMisses
+                | C::Branches
+                | C::CacheMisses
+                | C::CacheReferences
+                | C::Cycles
+                | C::Instructions
         )
     }
 }

@@ -25,7 +25,8 @@ pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> 
         // Two clocks: the difference of who never blocks may be a little below zero.
         "blocked" => Some(value("wall")? - value("on-cpu")? - value("cpu-wait")?),
         "cpu" => Some(value("user")? + value("sys")?),
-        // What was left behind used processor time after the wall time, until it was killed: a share of nothing.
+        // What was left behind used processor time after the wall time, until it was killed: a
+        // share of nothing.
         "cpu-percent" if value("left-behind").is_some_and(|left| left > 0.0) => None,
         // No more decimals than mean something.
         "cpu-percent" => {
@@ -56,7 +57,8 @@ pub fn complete(values: &mut Vec<(Name, f64)>) {
 #[must_use]
 pub fn follows(values: &[(Name, f64)], metric: &str, value: f64) -> bool {
     let derived = derive(metric, &|part| only(values, part));
-    derived.is_some_and(|derived| derived.to_bits() == value.to_bits()) && only(values, metric).is_some()
+    derived.is_some_and(|derived| derived.to_bits() == value.to_bits())
+        && only(values, metric).is_some()
 }
 
 /// The value of a metric that has one value.
@@ -117,8 +119,13 @@ mod tests {
     fn each_needs_its_parts_and_nothing_else() {
         for metric in DERIVED {
             let one = |part: &str| Some(if part == "left-behind" { 0.0 } else { 1.0 });
-            assert!(derive(metric, &|part| one(part).filter(|_| parts(metric).contains(&part))).is_some());
-            for missing in parts(metric).iter().filter(|part| !["cpu", "left-behind"].contains(part)) {
+            assert!(
+                derive(metric, &|part| one(part).filter(|_| parts(metric).contains(&part)))
+                    .is_some()
+            );
+            for missing in
+                parts(metric).iter().filter(|part| !["cpu", "left-behind"].contains(part))
+            {
                 let of_the_rest =
                     derive(metric, &|part| one(part).filter(|_| part != *missing && part != "cpu"));
                 assert_eq!(of_the_rest, None, "{metric} without {missing}");

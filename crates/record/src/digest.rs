@@ -67,7 +67,9 @@ impl FromStr for Digest {
     type Err = ParseDigestError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        blake3::Hash::from_hex(text).map(Self::from).map_err(|_| ParseDigestError { text: text.to_owned() })
+        blake3::Hash::from_hex(text)
+            .map(Self::from)
+            .map_err(|_| ParseDigestError { text: text.to_owned() })
     }
 }
 

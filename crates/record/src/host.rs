@@ -11,7 +11,8 @@ use crate::Digest;
 pub struct Host {
     /// The name that people know it by.
     pub name: String,
-    /// What it is made of: `cpu`, `cpus`, `memory`, `kernel`, `os` and others, each as one line of text.
+    /// What it is made of: `cpu`, `cpus`, `memory`, `kernel`, `os` and others, each as one line of
+    /// text.
     ///
     /// Facts whose key starts with `now.` may differ from run to run and do not make another host.
     pub facts: BTreeMap<String, String>,

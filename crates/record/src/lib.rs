@@ -1,9 +1,9 @@
 //! The words that all parts of Tachograph share, and how they are written down.
 //!
-//! Here live the nouns of `docs/src/glossary.md`: [`Plan`], [`Revision`], [`Build`], [`Sample`], [`Measurement`],
-//! [`Series`], [`Change`] and their kin, with nothing but data and the rules that belong to the data alone.
-//! What does *not* live here: anything that touches a file, a process, a database or a clock.
-//! Every other crate depends on this one; it depends on none of them.
+//! Here live the nouns of `docs/src/glossary.md`: [`Plan`], [`Revision`], [`Build`], [`Sample`],
+//! [`Measurement`], [`Series`], [`Change`] and their kin, with nothing but data and the rules that
+//! belong to the data alone. What does *not* live here: anything that touches a file, a process, a
+//! database or a clock. Every other crate depends on this one; it depends on none of them.
 
 mod benchmark;
 pub mod bisection;
@@ -35,10 +35,12 @@ pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
 pub use build::{Build, BuildState, layout_folder};
 pub use change::{
-    Again, Change, ChangeKind, Finding, Happened, Happening, Life, Otherwise, Tagged, Withdrawal, Word,
-    change_name,
+    Again, Change, ChangeKind, Finding, Happened, Happening, Life, Otherwise, Tagged, Withdrawal,
+    Word, change_name,
 };
-pub use comparison::{Comparing, Earlier, Estimator, Exported, FailOn, Program, QuirkEdge, Side, Until};
+pub use comparison::{
+    Comparing, Earlier, Estimator, Exported, FailOn, Program, QuirkEdge, Side, Until,
+};
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling, size};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};

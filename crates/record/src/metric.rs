@@ -55,11 +55,12 @@ impl Metric {
     /// The name of the most memory that all processes of an execution had together.
     pub const PEAK_MEMORY_TREE: &'static str = "peak-memory-tree";
 
-    /// The names of what all processes of an execution together read from devices and wrote to them.
+    /// The names of what all processes of an execution together read from devices and wrote to
+    /// them.
     pub const TREE_BLOCKS: [&'static str; 2] = ["block-input-tree", "block-output-tree"];
 
-    /// The names of the metrics that are read where there is something beside an execution: a shell, an output that is
-    /// read, a companion, a control group.
+    /// The names of the metrics that are read where there is something beside an execution: a
+    /// shell, an output that is read, a companion, a control group.
     pub const BESIDE: [&'static str; 8] = [
         Self::NET_WALL,
         Self::SHELL,
@@ -82,7 +83,8 @@ impl Metric {
         own.or_else(counted).or_else(share).or_else(|| Self::host(name))
     }
 
-    /// The names of all metrics that a plan may ask for without saying what they are, the most usual first.
+    /// The names of all metrics that a plan may ask for without saying what they are, the most
+    /// usual first.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         let counters = Counter::ALL.map(Counter::name);
         Self::BUILT_IN.into_iter().chain(Self::BESIDE).chain(counters)
@@ -91,18 +93,24 @@ impl Metric {
     /// What is kept beside the processor's counters: the smallest of their shares.
     fn counted_share(name: &str) -> Option<Self> {
         let unit = Unit::Other("%".to_owned());
-        (name == Self::COUNTED_SHARE).then(|| Self { name: name.to_owned(), unit, better: Direction::Higher })
+        (name == Self::COUNTED_SHARE).then(|| Self {
+            name: name.to_owned(),
+            unit,
+            better: Direction::Higher,
+        })
     }
 
     /// The metric of [`Metric::BESIDE`] of that name, if there is one.
     ///
-    /// `shell` is the wall time of an empty shell, executed beside a benchmark that has one, and `net-wall` the wall
-    /// time without it, which noise may make negative. `output-bytes` is the length of an output that is read or goes
-    /// to a file. `companion-cpu` and `companion-peak-memory` are what a benchmark's companion used during the
-    /// execution: the processor time of all its processes, and the largest resident set of any one of them.
-    /// `peak-memory-tree` is the most memory that all processes of the execution had together at any time, what the
-    /// system kept of files for them included; it is read where a plan asks for it, or limits it. `block-input-tree` and
-    /// `block-output-tree` are what they read from devices and wrote to them until the end, where a plan asks for it.
+    /// `shell` is the wall time of an empty shell, executed beside a benchmark that has one, and
+    /// `net-wall` the wall time without it, which noise may make negative. `output-bytes` is the
+    /// length of an output that is read or goes to a file. `companion-cpu` and
+    /// `companion-peak-memory` are what a benchmark's companion used during the execution: the
+    /// processor time of all its processes, and the largest resident set of any one of them.
+    /// `peak-memory-tree` is the most memory that all processes of the execution had together at
+    /// any time, what the system kept of files for them included; it is read where a plan asks for
+    /// it, or limits it. `block-input-tree` and `block-output-tree` are what they read from devices
+    /// and wrote to them until the end, where a plan asks for it.
     #[must_use]
     pub fn beside(name: &str) -> Option<Self> {
         let unit = match name {
@@ -141,7 +149,9 @@ impl Metric {
     #[must_use]
     pub fn shared_name(name: &str) -> Name {
         let mut known = Self::names().chain([Self::COUNTED_SHARE]).chain(Self::HOST);
-        known.find(|known| *known == name).map_or_else(|| Name::Owned(name.to_owned()), Name::Borrowed)
+        known
+            .find(|known| *known == name)
+            .map_or_else(|| Name::Owned(name.to_owned()), Name::Borrowed)
     }
 
     /// Whether that is the name of a reading of the host.
@@ -152,12 +162,14 @@ impl Metric {
 
     /// The reading of the host of that name, if there is one.
     ///
-    /// Times and counts are those between a moment before the execution and one after it. `host-other-cpu` is the
-    /// processor time of everything but the subject and us; `host-steal` what a hypervisor kept from this host;
-    /// `host-pressure-…` for how long some task waited for a CPU, a device or memory; `host-switches` the context
-    /// switches of all; `host-migrations` how often the subject's first thread was moved to another CPU. The others hold at the end: the frequency of the CPU that it ended on, with that CPU's node
-    /// of memory and socket, the temperature of the hottest processor, memory that could be had (least of both
-    /// moments) and tasks that ran or were ready to (most of both, without who asks).
+    /// Times and counts are those between a moment before the execution and one after it.
+    /// `host-other-cpu` is the processor time of everything but the subject and us; `host-steal`
+    /// what a hypervisor kept from this host; `host-pressure-…` for how long some task waited for a
+    /// CPU, a device or memory; `host-switches` the context switches of all; `host-migrations` how
+    /// often the subject's first thread was moved to another CPU. The others hold at the end: the
+    /// frequency of the CPU that it ended on, with that CPU's node of memory and socket, the
+    /// temperature of the hottest processor, memory that could be had (least of both moments) and
+    /// tasks that ran or were ready to (most of both, without who asks).
     #[must_use]
     pub fn host(name: &str) -> Option<Self> {
         let other = |name: &str| Unit::Other(name.to_owned());
@@ -180,16 +192,19 @@ impl Metric {
 
     /// The built-in metric of that name, if there is one.
     ///
-    /// `wall` is the time from start to end, `user` and `sys` the processor time of the program and of the
-    /// kernel on its behalf, `cpu` their sum (exact, where the kernel only samples the split), and
-    /// `peak-memory` the largest resident set of any one process of the execution. `on-cpu`, `cpu-wait` and
-    /// `blocked` are what `wall` is made of, for the first thread of the process that was started: using a CPU,
-    /// waiting for one that others used, and waiting for anything else. `cpu-percent` is `cpu` by `wall`. The
-    /// rest are counts of the kernel's, and bytes to and from devices.
+    /// `wall` is the time from start to end, `user` and `sys` the processor time of the program and
+    /// of the kernel on its behalf, `cpu` their sum (exact, where the kernel only samples the
+    /// split), and `peak-memory` the largest resident set of any one process of the execution.
+    /// `on-cpu`, `cpu-wait` and `blocked` are what `wall` is made of, for the first thread of the
+    /// process that was started: using a CPU, waiting for one that others used, and waiting for
+    /// anything else. `cpu-percent` is `cpu` by `wall`. The rest are counts of the kernel's, and
+    /// bytes to and from devices.
     #[must_use]
     pub fn built_in(name: &str) -> Option<Self> {
         let unit = match name {
-            "blocked" | "cpu" | "cpu-wait" | "on-cpu" | "sys" | "user" | "wall" => Unit::Nanoseconds,
+            "blocked" | "cpu" | "cpu-wait" | "on-cpu" | "sys" | "user" | "wall" => {
+                Unit::Nanoseconds
+            }
             "block-input" | "block-output" | "peak-memory" => Unit::Bytes,
             "cpu-percent" => Unit::Other("%".to_owned()),
             "involuntary-switches"
@@ -214,8 +229,11 @@ mod tests {
             assert_eq!(Metric::built_in(name).map(|metric| metric.name).as_deref(), Some(name));
         }
         let counters = Counter::ALL.map(Counter::name);
-        let others =
-            Metric::BESIDE.into_iter().chain(counters).chain([Metric::COUNTED_SHARE]).chain(Metric::HOST);
+        let others = Metric::BESIDE
+            .into_iter()
+            .chain(counters)
+            .chain([Metric::COUNTED_SHARE])
+            .chain(Metric::HOST);
         for name in others {
             assert_eq!(Metric::known(name).map(|metric| metric.name).as_deref(), Some(name));
             assert_eq!(Metric::built_in(name), None);

@@ -4,7 +4,8 @@
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-3;
 
-/// A ratio with three or four digits: `1.012`, `12.3`, `150`; with an exponent where it is huge or next to nothing: `3.57e18`.
+/// A ratio with three or four digits: `1.012`, `12.3`, `150`; with an exponent where it is huge or
+/// next to nothing: `3.57e18`.
 #[must_use]
 pub fn factor(ratio: f64) -> String {
     match ratio {

@@ -8,7 +8,8 @@ use crate::Digest;
 
 /// The recipe of each revision: that of the plan, and where quirks apply, one of its own.
 ///
-/// So a quirk that is added or edited makes other builds of the revisions that it is for, and of no others.
+/// So a quirk that is added or edited makes other builds of the revisions that it is for, and of no
+/// others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recipes {
     usual: Digest,
@@ -51,11 +52,13 @@ impl Recipes {
     /// The recipes of these revisions as one digest: the usual one where no quirk applies.
     #[must_use]
     pub fn together<'a>(&self, revisions: impl IntoIterator<Item = &'a str>) -> Digest {
-        let quirky: Vec<_> = revisions.into_iter().filter_map(|it| self.quirky.get_key_value(it)).collect();
+        let quirky: Vec<_> =
+            revisions.into_iter().filter_map(|it| self.quirky.get_key_value(it)).collect();
         if quirky.is_empty() {
             return self.usual;
         }
-        let lines = quirky.iter().map(|(revision, quirky)| format!("{revision} {}\n", quirky.recipe));
+        let lines =
+            quirky.iter().map(|(revision, quirky)| format!("{revision} {}\n", quirky.recipe));
         Digest::of(format!("recipes 1\n{}\n{}", self.usual, lines.collect::<String>()))
     }
 }
@@ -68,7 +71,8 @@ mod tests {
     fn a_quirk_makes_another_recipe_of_its_own_revisions_only() {
         let usual = Digest::of("make");
         let mut recipes = Recipes::usual(usual);
-        recipes.insert("b".into(), Quirky { recipe: Digest::of("other"), quirks: vec!["q".into()] });
+        recipes
+            .insert("b".into(), Quirky { recipe: Digest::of("other"), quirks: vec!["q".into()] });
         assert_eq!((recipes.of("a"), recipes.of("b")), (usual, Digest::of("other")));
         assert_eq!((recipes.quirks("a").len(), recipes.quirks("b").len()), (0, 1));
         assert_eq!(recipes.together(["a", "c"]), usual);

@@ -1,7 +1,8 @@
 //! The rule of a run: what comes before measuring, and when it stops.
 //!
-//! [`Wishes`] are what a plan or a command line asks for; [`Rule`] is what that means, with nothing left open. The
-//! rule is kept with the run, so that it can be said later why there are as many samples as there are.
+//! [`Wishes`] are what a plan or a command line asks for; [`Rule`] is what that means, with nothing
+//! left open. The rule is kept with the run, so that it can be said later why there are as many
+//! samples as there are.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +20,8 @@ const MOST: u32 = 200;
 /// Most rounds where a time budget ends it.
 pub const MOST_IN_BUDGET: u32 = 10_000;
 /// How durations are written.
-pub(crate) const DURATIONS: &str = "durations are written like \"500ms\", \"60s\", \"5m\" or \"2h\"";
+pub(crate) const DURATIONS: &str =
+    "durations are written like \"500ms\", \"60s\", \"5m\" or \"2h\"";
 /// The longest duration: a year, so that no clock overflows.
 const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
@@ -29,14 +31,17 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 pub enum Warmup {
     /// So many executions of each cell, recorded and never summarised; 0 is none.
     Executions(u32),
-    /// Nothing: of what is measured the first phase is left out, where it is found to differ from the rest.
+    /// Nothing: of what is measured the first phase is left out, where it is found to differ from
+    /// the rest.
     Found,
-    /// Executions of each cell until they have taken this long together, recorded and never summarised.
+    /// Executions of each cell until they have taken this long together, recorded and never
+    /// summarised.
     Time(Duration),
 }
 
 impl Warmup {
-    /// Whether the first of all executions of a run are in the order of the cells, the newest revision first.
+    /// Whether the first of all executions of a run are in the order of the cells, the newest
+    /// revision first.
     #[must_use]
     pub fn is_any(self) -> bool {
         self != Warmup::Executions(0)
@@ -93,7 +98,9 @@ impl fmt::Display for Warmup {
             Warmup::Executions(1) => f.write_str("1 execution"),
             Warmup::Executions(number) => write!(f, "{number} executions"),
             Warmup::Found => f.write_str("found"),
-            Warmup::Time(time) => write!(f, "{:#}", SignedDuration::try_from(*time).unwrap_or(LONGEST)),
+            Warmup::Time(time) => {
+                write!(f, "{:#}", SignedDuration::try_from(*time).unwrap_or(LONGEST))
+            }
         }
     }
 }
@@ -103,7 +110,8 @@ impl fmt::Display for Warmup {
 pub struct Precision {
     /// How far the interval may reach to either side, as a share of the median (0.01 is ± 1 %).
     pub share: f64,
-    /// Of which metric; the benchmark's first one where there is none, or the benchmark does not have it.
+    /// Of which metric; the benchmark's first one where there is none, or the benchmark does not
+    /// have it.
     pub metric: Option<String>,
 }
 
@@ -120,10 +128,12 @@ pub struct Rule {
     pub precision: Option<Precision>,
     /// The longest time that measuring may take in one run.
     pub budget: Option<Duration>,
-    /// A cell that has taken so long, hooks included, takes no part any more, once it has its fewest rounds.
+    /// A cell that has taken so long, hooks included, takes no part any more, once it has its
+    /// fewest rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<Duration>,
-    /// Rounds wait until the host is quiet, together at the most so long; disturbed ones are repeated.
+    /// Rounds wait until the host is quiet, together at the most so long; disturbed ones are
+    /// repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_wait: Option<Duration>,
 }
@@ -131,7 +141,15 @@ pub struct Rule {
 impl Default for Rule {
     fn default() -> Self {
         let (warmup, min_rounds, max_rounds) = (true.into(), ROUNDS, ROUNDS);
-        Self { warmup, min_rounds, max_rounds, precision: None, budget: None, each: None, quiet_wait: None }
+        Self {
+            warmup,
+            min_rounds,
+            max_rounds,
+            precision: None,
+            budget: None,
+            each: None,
+            quiet_wait: None,
+        }
     }
 }
 
@@ -202,7 +220,8 @@ impl Wishes {
         self.agree()?;
         let warmup = self.warmup.unwrap_or(Rule::default().warmup);
         let share = self.precision.filter(|_| self.rounds.is_none());
-        let precision = share.map(|share| Precision { share, metric: self.precision_metric.clone() });
+        let precision =
+            share.map(|share| Precision { share, metric: self.precision_metric.clone() });
         let most = match (&precision, self.budget) {
             (_, Some(_)) => MOST_IN_BUDGET,
             (Some(_), None) => MOST,
@@ -239,7 +258,10 @@ impl Wishes {
                 return Err(RuleError::Pointless { key, without: "precision" });
             }
             if self.max_rounds.is_some() && self.budget.is_none() {
-                return Err(RuleError::Pointless { key: "max-rounds", without: "precision` or `budget" });
+                return Err(RuleError::Pointless {
+                    key: "max-rounds",
+                    without: "precision` or `budget",
+                });
             }
         }
         Ok(())
@@ -348,7 +370,9 @@ impl RuleError {
             RuleError::SameWithoutWarmup => {
                 "the answer that all must equal comes from the warm-up: keep it, or compare with a `file`"
             }
-            RuleError::UnknownMetric { .. } => "it must be built in or stand in the `metrics` of a benchmark",
+            RuleError::UnknownMetric { .. } => {
+                "it must be built in or stand in the `metrics` of a benchmark"
+            }
         }
     }
 }
@@ -406,7 +430,10 @@ mod tests {
     fn what_contradicts_itself_is_said() {
         let said = |wishes: Wishes| wishes.rule().unwrap_err().to_string();
         let (rounds, precision) = (Some(3), Some(0.01));
-        assert_eq!(said(Wishes { rounds, precision, ..wishes() }), "`precision` contradicts `rounds`");
+        assert_eq!(
+            said(Wishes { rounds, precision, ..wishes() }),
+            "`precision` contradicts `rounds`"
+        );
         let found = Some(Warmup::Found);
         let both = Wishes { precision, warmup: found, ..wishes() };
         assert_eq!(said(both), "`precision` contradicts `warmup = \"found\"`");
@@ -414,7 +441,10 @@ mod tests {
             said(Wishes { max_rounds: rounds, ..wishes() }),
             "`max-rounds` without `precision` or `budget`"
         );
-        assert_eq!(said(Wishes { min_rounds: rounds, ..wishes() }), "`min-rounds` without `precision`");
+        assert_eq!(
+            said(Wishes { min_rounds: rounds, ..wishes() }),
+            "`min-rounds` without `precision`"
+        );
         let turned = Wishes { min_rounds: Some(30), max_rounds: Some(20), precision, ..wishes() };
         assert_eq!(said(turned), "`min-rounds` is 30, and `max-rounds` is 20");
     }
@@ -439,7 +469,10 @@ mod tests {
             [warmup("true"), warmup("false")],
             [Some(Warmup::Executions(1)), Some(Warmup::Executions(0))]
         );
-        assert_eq!([warmup("3"), warmup("found")], [Some(Warmup::Executions(3)), Some(Warmup::Found)]);
+        assert_eq!(
+            [warmup("3"), warmup("found")],
+            [Some(Warmup::Executions(3)), Some(Warmup::Found)]
+        );
         assert_eq!(warmup("1500ms"), Some(Warmup::Time(Duration::from_millis(1500))));
         assert_eq!([warmup("-1"), warmup("soon"), warmup("0s")], [None; 3]);
         assert_eq!(Warmup::Time(Duration::from_secs(90)).to_string(), "1m 30s");

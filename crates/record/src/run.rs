@@ -49,7 +49,8 @@ pub struct Run {
     pub purpose: Purpose,
     /// The seed of its random order.
     pub seed: u64,
-    /// What was asked for, by digest (plan, revisions, rounds): the same question resumes the same run.
+    /// What was asked for, by digest (plan, revisions, rounds): the same question resumes the same
+    /// run.
     pub question: Digest,
     /// The plan as it stood in the file.
     pub plan: String,

@@ -30,8 +30,8 @@ pub enum Failure {
         /// The status.
         code: i32,
     },
-    /// A hook of the plan (`setup`, `prepare`, `conclude`) or the empty shell beside it failed, so the execution was
-    /// not valid.
+    /// A hook of the plan (`setup`, `prepare`, `conclude`) or the empty shell beside it failed, so
+    /// the execution was not valid.
     Hook {
         /// What went wrong, in one line.
         why: String,
@@ -46,8 +46,8 @@ pub enum Failure {
         /// The signal's number.
         number: i32,
     },
-    /// It did not end within the plan's limit and was killed; until then a signal had it stopped, such as that of a
-    /// terminal to who asks there.
+    /// It did not end within the plan's limit and was killed; until then a signal had it stopped,
+    /// such as that of a terminal to who asks there.
     Stopped {
         /// The signal's number.
         number: i32,
@@ -72,7 +72,9 @@ impl Failure {
     pub fn line(&self) -> String {
         match self {
             Failure::Exit { code } => format!("exit {code}"),
-            Failure::Companion { why } | Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
+            Failure::Companion { why } | Failure::Hook { why } | Failure::NotStarted { why } => {
+                why.clone()
+            }
             Failure::Signal { number } => crate::killed_by(*number),
             Failure::Stopped { number } => {
                 format!("stopped by {}, and so ended", crate::signal::signal(*number))
@@ -92,7 +94,8 @@ pub enum Outcome {
     Valid,
     /// As the plan expects, in a round that was found to be warm-up.
     WarmUp,
-    /// It used as much as it may. What was read of it is less than it would have been: it counts as that, or more.
+    /// It used as much as it may. What was read of it is less than it would have been: it counts as
+    /// that, or more.
     LimitReached {
         /// Of what.
         #[serde(flatten)]
@@ -100,8 +103,8 @@ pub enum Outcome {
         /// The last of what it printed, as that of a failure.
         output: String,
     },
-    /// As the plan expects, in a round that the host disturbed and that was therefore repeated; its values are kept and
-    /// never summarised.
+    /// As the plan expects, in a round that the host disturbed and that was therefore repeated; its
+    /// values are kept and never summarised.
     Disturbed {
         /// By what, in one line.
         why: String,
@@ -129,8 +132,8 @@ impl Outcome {
         matches!(self, Outcome::Valid | Outcome::WarmUp)
     }
 
-    /// Whether it is one of the executions that were wanted: it ended as expected or reached a limit, in a round that was
-    /// not disturbed.
+    /// Whether it is one of the executions that were wanted: it ended as expected or reached a
+    /// limit, in a round that was not disturbed.
     #[must_use]
     pub fn is_result(&self) -> bool {
         matches!(self, Outcome::Valid | Outcome::WarmUp | Outcome::LimitReached { .. })
@@ -148,7 +151,8 @@ impl Outcome {
     }
 }
 
-/// The name of a metric in a sample. A sample has some thirty: of those that are known beforehand it has no text of its own.
+/// The name of a metric in a sample. A sample has some thirty: of those that are known beforehand
+/// it has no text of its own.
 pub type Name = Cow<'static, str>;
 
 /// The raw readings of one execution.
@@ -162,16 +166,17 @@ pub struct Sample {
     pub outcome: Outcome,
     /// What was read, by metric name, in the metric's base unit, in order of the names.
     ///
-    /// A metric that could not be read is absent, never 0. A name that repeats holds the replicates of that metric
-    /// within this one execution, in the order in which they were found.
+    /// A metric that could not be read is absent, never 0. A name that repeats holds the replicates
+    /// of that metric within this one execution, in the order in which they were found.
     pub values: Vec<(Name, f64)>,
 }
 
 impl Sample {
-    /// The value of that metric, if it was read: the median of its replicates, where there are several.
+    /// The value of that metric, if it was read: the median of its replicates, where there are
+    /// several.
     ///
-    /// One execution is one value, however many its output had: those share its luck, and would pass for more
-    /// evidence than there is.
+    /// One execution is one value, however many its output had: those share its luck, and would
+    /// pass for more evidence than there is.
     #[must_use]
     pub fn value(&self, metric: &str) -> Option<f64> {
         let begin = self.values.partition_point(|(name, _)| &**name < metric);
@@ -202,8 +207,8 @@ impl Sample {
         matches!(self.outcome, Outcome::LimitReached { .. }) && self.place.round > 0
     }
 
-    /// What the metric would have been at least: of one of which less is better, where a limit was reached. Of others it is not known
-    /// whether they would have been more or less.
+    /// What the metric would have been at least: of one of which less is better, where a limit was
+    /// reached. Of others it is not known whether they would have been more or less.
     #[must_use]
     pub fn bound(&self, metric: &Metric) -> Option<f64> {
         let is_known = self.is_limited() && metric.better == Direction::Lower;
@@ -211,7 +216,8 @@ impl Sample {
     }
 }
 
-/// The value that stands for the replicates of a metric within one execution: their median, if there are any.
+/// The value that stands for the replicates of a metric within one execution: their median, if
+/// there are any.
 #[must_use]
 pub fn median_of_replicates(mut replicates: Vec<f64>) -> Option<f64> {
     replicates.sort_by(f64::total_cmp);
@@ -236,7 +242,10 @@ mod tests {
             outcome: Outcome::Valid,
             values: values.map(|(name, value)| (name.into(), value)).into(),
         };
-        assert_eq!([sample.value("a"), sample.value("b"), sample.value("c")], [Some(3.0), Some(2.0), None]);
+        assert_eq!(
+            [sample.value("a"), sample.value("b"), sample.value("c")],
+            [Some(3.0), Some(2.0), None]
+        );
         let mut sample = sample;
         sample.add("b", 9.0);
         sample.add("aa", 7.0);

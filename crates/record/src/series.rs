@@ -30,12 +30,14 @@ pub struct SeriesKey {
     pub metric: Metric,
 }
 
-/// Executions that reached a limit: of a metric it is known only that it would have been at least so much.
+/// Executions that reached a limit: of a metric it is known only that it would have been at least
+/// so much.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limited {
     /// How many there are.
     pub count: u32,
-    /// The metric's values when the limit was reached, one each, for a metric of which less is better.
+    /// The metric's values when the limit was reached, one each, for a metric of which less is
+    /// better.
     pub bounds: Vec<f64>,
     /// Which limit the first of them reached, in one line.
     pub why: Option<String>,
@@ -67,16 +69,17 @@ pub struct Point {
     pub revision: Revision,
     /// How its build ended; absent when it was never tried on this host.
     pub build: Option<Build>,
-    /// Whether that build is by another recipe than the plan has now, which was not tried yet: it says what its values are of, and
-    /// nothing of what builds now.
+    /// Whether that build is by another recipe than the plan has now, which was not tried yet: it
+    /// says what its values are of, and nothing of what builds now.
     pub outdated: bool,
     /// The revision that was measured in its stead, because both built to the same artifacts.
     pub equal_to: Option<String>,
-    /// The metric's values that count, in the order in which they were taken; where the build is [several](Self::layouts), the
-    /// median of each of them.
+    /// The metric's values that count, in the order in which they were taken; where the build is
+    /// [several](Self::layouts), the median of each of them.
     pub values: Vec<f64>,
-    /// Where one source was linked in several orders: the values of each of these builds, of which there may be none. What is
-    /// executed several times in one order is not independent, so that nothing is judged by these. Empty for a single build.
+    /// Where one source was linked in several orders: the values of each of these builds, of which
+    /// there may be none. What is executed several times in one order is not independent, so that
+    /// nothing is judged by these. Empty for a single build.
     pub layouts: Vec<Vec<f64>>,
     /// Why there are none, where it was measured and they could not be read.
     pub absent: Option<String>,
@@ -88,8 +91,8 @@ pub struct Point {
     pub failed: u32,
     /// How the first failed one of the newest run failed, in one line.
     pub failure: Option<String>,
-    /// Whether it was chosen by looking at values how many there are: then only an interval that is valid at all
-    /// times holds.
+    /// Whether it was chosen by looking at values how many there are: then only an interval that is
+    /// valid at all times holds.
     pub looked_at: bool,
     /// What ended measuring, where that was not a number of rounds fixed beforehand.
     pub stopped: Option<Stopped>,
@@ -98,8 +101,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// The run in which this was measured, if no run measured both this and what stands before it: what the host did between
-    /// two runs is then part of their difference.
+    /// The run in which this was measured, if no run measured both this and what stands before it:
+    /// what the host did between two runs is then part of their difference.
     #[must_use]
     pub fn begins_run_after(&self, before: &Self) -> Option<i64> {
         let is_shared = self.runs.iter().any(|run| before.runs.contains(run));
@@ -133,6 +136,7 @@ impl Point {
 pub struct Series {
     /// What it is the series of.
     pub key: SeriesKey,
-    /// One a revision, in order of history; revisions that failed to build are among them, without values.
+    /// One a revision, in order of history; revisions that failed to build are among them, without
+    /// values.
     pub points: Vec<Point>,
 }

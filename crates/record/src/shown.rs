@@ -1,4 +1,5 @@
-//! Text that others wrote, as it may be shown: nothing in it moves a cursor, ends a line or turns the direction of what stands beside it.
+//! Text that others wrote, as it may be shown: nothing in it moves a cursor, ends a line or turns
+//! the direction of what stands beside it.
 
 use serde::{Deserialize, Deserializer};
 
@@ -19,7 +20,8 @@ pub fn is_shown(c: char) -> bool {
 /// A text in one line, of what may be shown.
 #[must_use]
 pub fn shown(text: &str) -> String {
-    let blank = |c: char| if ENDS.contains(&c) || (c.is_control() && c.is_whitespace()) { ' ' } else { c };
+    let blank =
+        |c: char| if ENDS.contains(&c) || (c.is_control() && c.is_whitespace()) { ' ' } else { c };
     text.chars().map(blank).filter(|c| is_shown(*c)).collect()
 }
 

@@ -49,8 +49,8 @@ pub struct Steadiness {
     pub metric: String,
     /// Their phases, in order.
     pub phases: Vec<Phase>,
-    /// The first round whose samples count; those before are warm-up. It is the same for all cells of a benchmark in a
-    /// run, so that what is compared was measured in the same rounds.
+    /// The first round whose samples count; those before are warm-up. It is the same for all cells
+    /// of a benchmark in a run, so that what is compared was measured in the same rounds.
     pub counts_from: u32,
 }
 

@@ -17,8 +17,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What a name written by people means: the unit that its numbers are kept in, and how much of that one of it
-    /// is. A name that is not known is a unit of its own.
+    /// What a name written by people means: the unit that its numbers are kept in, and how much of
+    /// that one of it is. A name that is not known is a unit of its own.
     #[must_use]
     pub fn named(name: &str) -> (Self, f64) {
         let time = match name {
@@ -47,7 +47,8 @@ impl Unit {
         }
     }
 
-    /// The value in the largest unit that keeps it at or above 1, with four significant digits: `12.34 ms`.
+    /// The value in the largest unit that keeps it at or above 1, with four significant digits:
+    /// `12.34 ms`.
     #[must_use]
     pub fn show(&self, value: f64) -> String {
         // Nothing has no sign.
@@ -67,8 +68,8 @@ impl Unit {
         if suffix.is_empty() { digits } else { format!("{digits} {suffix}") }
     }
 
-    /// The whole value as people type it, so that [`Unit::named`] gives the same again: `5ms`, `1.5KiB`, `3`. Numbers of units of other names
-    /// are bare.
+    /// The whole value as people type it, so that [`Unit::named`] gives the same again: `5ms`,
+    /// `1.5KiB`, `3`. Numbers of units of other names are bare.
     #[must_use]
     pub fn exact(&self, value: f64) -> String {
         let base = match self {
@@ -100,7 +101,8 @@ impl Unit {
 
 /// The first scale that the value reaches; zero takes the smallest.
 fn pick<'a>(value: f64, scales: &[(f64, &'a str); 4]) -> (f64, &'a str) {
-    let (factor, suffix) = scales.iter().find(|(factor, _)| value.abs() >= *factor).unwrap_or(&scales[3]);
+    let (factor, suffix) =
+        scales.iter().find(|(factor, _)| value.abs() >= *factor).unwrap_or(&scales[3]);
     (value / factor, suffix)
 }
 

@@ -1,7 +1,7 @@
 //! The data of a series for others: the contract with `web/src/data.ts`, version by version.
 //!
-//! `data/SERIES.json` is for whoever wants the numbers, `data/SERIES.js` the same for the page. Values are in the
-//! metric's base unit; what is absent is left out, never 0 and never null.
+//! `data/SERIES.json` is for whoever wants the numbers, `data/SERIES.js` the same for the page.
+//! Values are in the metric's base unit; what is absent is left out, never 0 and never null.
 
 use serde::{Serialize, Serializer};
 use tacho_record::{BenchmarkKey, Metric, Revision};
@@ -182,7 +182,12 @@ fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
             text: format!("{} {}, {}", change.effect(), change.judged.word(), change.state()),
         })
     };
-    number.map(|number| view.changes_of(number)).unwrap_or_default().into_iter().filter_map(one).collect()
+    number
+        .map(|number| view.changes_of(number))
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(one)
+        .collect()
 }
 
 /// A number that is written without a point when it is whole, as nearly all are.
@@ -204,8 +209,8 @@ fn plain_all<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::E
     serializer.collect_seq(values.iter().copied().map(Plain))
 }
 
-/// JSON that means the same and is harmless wherever it is put: `</script>` cannot end a script, and the two
-/// line ends of Unicode cannot break one.
+/// JSON that means the same and is harmless wherever it is put: `</script>` cannot end a script,
+/// and the two line ends of Unicode cannot break one.
 fn inert(json: String) -> String {
     if !json.contains(['<', '\u{2028}', '\u{2029}']) {
         return json;
@@ -219,7 +224,8 @@ mod tests {
 
     #[test]
     fn whole_numbers_have_no_point() {
-        let json = serde_json::to_string(&[Plain(416_253_988.0), Plain(-0.5), Plain(1e300)]).unwrap();
+        let json =
+            serde_json::to_string(&[Plain(416_253_988.0), Plain(-0.5), Plain(1e300)]).unwrap();
         assert_eq!(json, "[416253988,-0.5,1e+300]");
     }
 

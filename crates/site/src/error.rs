@@ -60,7 +60,9 @@ impl SiteError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Foreign { .. } => Some("name an empty folder, or one that holds pages already"),
-            Self::Manifest { .. } => Some("name an empty folder, or remove the pages and this list"),
+            Self::Manifest { .. } => {
+                Some("name an empty folder, or remove the pages and this list")
+            }
             Self::NotEmpty { .. } => Some("name an empty folder, or a new one"),
             Self::Encode { .. } | Self::Read { .. } | Self::Write { .. } => None,
         }

@@ -1,7 +1,7 @@
 //! What the pages are made from: all that is in memory, and where the rest is read from.
 //!
-//! The caller fills a [`Lab`] from wherever its results are kept. Samples and logs are many, so they are read
-//! from a [`Source`], one revision at a time, while the pages are written.
+//! The caller fills a [`Lab`] from wherever its results are kept. Samples and logs are many, so
+//! they are read from a [`Source`], one revision at a time, while the pages are written.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::bisection::Observed;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Limited, Measurement, Metric,
-    QuirkEdge, Revision, Run, RunState, Series, SeriesKey,
+    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Limited, Measurement,
+    Metric, QuirkEdge, Revision, Run, RunState, Series, SeriesKey,
 };
 use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::levels::Levels;
@@ -18,8 +18,8 @@ use tacho_stats::{Bounded, Summary};
 
 /// Everything about one subject's measurements but the samples and the logs.
 ///
-/// A host is known by its name, here and in what a [`Source`] gives: the caller sees to it that no two have the
-/// same. Series and samples of namesakes would be shown as those of one machine.
+/// A host is known by its name, here and in what a [`Source`] gives: the caller sees to it that no
+/// two have the same. Series and samples of namesakes would be shown as those of one machine.
 #[derive(Clone, Debug)]
 pub struct Lab {
     /// The name of the program under test.
@@ -42,15 +42,18 @@ pub struct Lab {
     pub series: Vec<Series>,
     /// The commits of the measured part of history, in any order; may be empty.
     pub commits: Vec<Commit>,
-    /// The changes that were found, those that are no longer held too; those of one place together, newest first.
+    /// The changes that were found, those that are no longer held too; those of one place together,
+    /// newest first.
     pub events: Vec<EventRecord>,
-    /// Stretches of history that could not be built, and so not be judged, in words; the largest first.
+    /// Stretches of history that could not be built, and so not be judged, in words; the largest
+    /// first.
     pub unbuilt: Vec<String>,
     /// The series in which no changes could be looked for, and why not.
     pub unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series: that one drifts, say.
     pub remarks: Vec<(SeriesKey, String)>,
-    /// The benchmarks of which the plan has another version, with this version: they are shown, and marked.
+    /// The benchmarks of which the plan has another version, with this version: they are shown, and
+    /// marked.
     pub superseded: Vec<(BenchmarkKey, u32)>,
     /// The bisections, oldest first.
     pub bisections: Vec<BisectionRecord>,
@@ -165,13 +168,16 @@ pub struct ComparisonRecord {
     pub duet: Option<[u32; 2]>,
     /// One a metric of a benchmark, as the plan has them.
     pub rows: Vec<ComparedRow>,
-    /// Of the differences that are told in all rows together at most this share is expected to be none.
+    /// Of the differences that are told in all rows together at most this share is expected to be
+    /// none.
     pub false_discovery: f64,
-    /// After which side (0 or 1) of which benchmark what is executed takes more, by which share, or less than 0 less; if that is seen.
+    /// After which side (0 or 1) of which benchmark what is executed takes more, by which share, or
+    /// less than 0 less; if that is seen.
     pub carried: Option<(String, usize, f64)>,
     /// Where it tells what a quirk alone does at an edge of its range.
     pub quirk: Option<QuirkEdge>,
-    /// Where diffs were tried: what those are called that the second side has and the first has not.
+    /// Where diffs were tried: what those are called that the second side has and the first has
+    /// not.
     pub patches: Vec<String>,
     /// Whether each was executed in this run.
     pub executed: [bool; 2],
@@ -209,7 +215,8 @@ pub struct ComparedRow {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
-    /// The values of the executions that count, of each build of both sides and of the first a second time.
+    /// The values of the executions that count, of each build of both sides and of the first a
+    /// second time.
     pub builds: [Vec<Vec<f64>>; 3],
     /// What those that reached a limit would have been at least, of the same.
     pub cut_off: [Vec<Vec<f64>>; 3],
@@ -256,7 +263,8 @@ pub struct HostBuild {
     pub host: String,
     /// The build.
     pub build: Build,
-    /// Whether it is by another recipe than the plan has now, which was not tried yet: it says nothing of what builds now.
+    /// Whether it is by another recipe than the plan has now, which was not tried yet: it says
+    /// nothing of what builds now.
     pub outdated: bool,
 }
 
@@ -267,7 +275,8 @@ pub struct RunRecord {
     pub run: Run,
     /// What it was: `track 18b5b85ede..76f430483c`, `compare main with HEAD`.
     pub what: String,
-    /// What was read from the host for this run (governor, turbo, load …), each as one line of text.
+    /// What was read from the host for this run (governor, turbo, load …), each as one line of
+    /// text.
     pub conditions: BTreeMap<String, String>,
     /// How long its sessions measured, where that is known.
     pub took: Option<Duration>,

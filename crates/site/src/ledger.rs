@@ -1,6 +1,7 @@
 //! Every sample of every series, kept small while revisions are read, written as CSV when all are.
 //!
-//! The metrics of a benchmark come from the same executions, so those are kept once and the values beside them.
+//! The metrics of a benchmark come from the same executions, so those are kept once and the values
+//! beside them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,8 +12,10 @@ use tacho_record::{BenchmarkKey, Direction, Outcome, Place, SeriesKey, Unit};
 use crate::view::{SeriesView, View};
 use crate::{HostMeasurement, SiteError};
 
-const HEAD: [&str; 11] =
-    ["series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit", "better"];
+const HEAD: [&str; 11] = [
+    "series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit",
+    "better",
+];
 
 /// All executions of all benchmarks.
 #[derive(Default)]
@@ -24,7 +27,8 @@ pub(crate) struct Ledger {
 #[derive(Default)]
 struct Executions {
     all: Vec<Execution>,
-    /// By metric; `NaN` where it was not read, and shorter than `all` where it was not read any more.
+    /// By metric; `NaN` where it was not read, and shorter than `all` where it was not read any
+    /// more.
     values: BTreeMap<String, Vec<f64>>,
 }
 
@@ -42,11 +46,13 @@ struct Execution {
 impl Ledger {
     /// Adds what was measured at the revision of that place in history.
     pub(crate) fn add(&mut self, revision: usize, measured: &HostMeasurement) {
-        let executions = self.benchmarks.entry(identity(&measured.benchmark, &measured.host)).or_default();
+        let executions =
+            self.benchmarks.entry(identity(&measured.benchmark, &measured.host)).or_default();
         for sample in &measured.measurement.samples {
             let warm_up = || (sample.outcome == Outcome::WarmUp).then(|| "warm-up".to_owned());
             let told = sample.outcome.told().map(|(line, _)| line).or_else(warm_up).map(|line| {
-                let shared = self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
+                let shared =
+                    self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
                 Arc::clone(shared)
             });
             let failed = sample.outcome.is_failure();
@@ -112,7 +118,9 @@ impl Ledger {
     ) -> Result<(), csv::Error> {
         writer.write_record(HEAD)?;
         let SeriesKey { benchmark, host, metric } = &series.series.key;
-        let Some(executions) = self.benchmarks.get(&identity(benchmark, host)) else { return Ok(()) };
+        let Some(executions) = self.benchmarks.get(&identity(benchmark, host)) else {
+            return Ok(());
+        };
         let values = executions.values.get(&metric.name).map_or(&[][..], Vec::as_slice);
         let name = harmless(format!("{benchmark} {} on {host}", metric.name));
         let unit = harmless(unit(&metric.unit).to_owned());

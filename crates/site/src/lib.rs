@@ -1,11 +1,12 @@
 //! Pages made from what was measured.
 //!
-//! [`write()`] turns a [`Lab`] (all that is in memory) and a [`Source`] (samples and logs, read when they are
-//! needed) into a folder of static pages that work from disk, without a server, without the network and without
-//! script; script only adds the charts. The same folder holds the raw data as JSON and CSV.
+//! [`write()`] turns a [`Lab`] (all that is in memory) and a [`Source`] (samples and logs, read
+//! when they are needed) into a folder of static pages that work from disk, without a server,
+//! without the network and without script; script only adds the charts. The same folder holds the
+//! raw data as JSON and CSV.
 //!
-//! What does *not* live here: where the results are kept, statistics (`tacho-stats`), and the front end itself,
-//! which is written in `web/` and embedded by `assets`.
+//! What does *not* live here: where the results are kept, statistics (`tacho-stats`), and the front
+//! end itself, which is written in `web/` and embedded by `assets`.
 
 mod assets;
 mod data;
@@ -24,8 +25,9 @@ mod write;
 pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
-    BisectionRecord, ChangeRecord, ComparedRow, ComparisonRecord, EventRecord, GateRecord, HostBuild,
-    HostMeasurement, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, ComparedRow, ComparisonRecord, EventRecord, GateRecord,
+    HostBuild, HostMeasurement, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RunRecord,
+    Source, SourceError,
 };
 pub use output::Written;
 pub use write::{Progress, write};

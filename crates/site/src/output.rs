@@ -1,7 +1,9 @@
-//! The folder of pages: files whole or not at all, unchanged ones untouched, our own ones removed when stale.
+//! The folder of pages: files whole or not at all, unchanged ones untouched, our own ones removed
+//! when stale.
 //!
-//! A list of what was written (`tacho-site.json`) is kept beside the pages. Only what stands in it is ever
-//! replaced or removed, and a folder that holds anything but no list is refused: nobody's own files are at risk.
+//! A list of what was written (`tacho-site.json`) is kept beside the pages. Only what stands in it
+//! is ever replaced or removed, and a folder that holds anything but no list is refused: nobody's
+//! own files are at risk.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -71,7 +73,8 @@ impl Output {
             changed: AtomicUsize::default(),
             bytes: AtomicU64::default(),
         };
-        // Listed before it is written: a writer that is killed half-way leaves nothing that the next does not know.
+        // Listed before it is written: a writer that is killed half-way leaves nothing that the
+        // next does not know.
         let both = output.earlier.union(&output.planned).cloned().collect();
         output.write_manifest(both)?;
         for folder in FOLDERS {
@@ -82,9 +85,11 @@ impl Output {
 
     /// Writes one of the planned files, unless it already holds this.
     ///
-    /// Characters of pages and their data that are not seen, and that turn the direction of what follows, are made visible.
+    /// Characters of pages and their data that are not seen, and that turn the direction of what
+    /// follows, are made visible.
     pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), SiteError> {
-        let is_shown = name != "app.js" && [".html", ".js"].iter().any(|suffix| name.ends_with(suffix));
+        let is_shown =
+            name != "app.js" && [".html", ".js"].iter().any(|suffix| name.ends_with(suffix));
         let content = &*if is_shown { visible(content) } else { Cow::Borrowed(content) };
         debug_assert!(self.planned.contains(name), "`{name}` was not planned");
         let path = self.dir.join(name);
@@ -92,7 +97,9 @@ impl Output {
         self.bytes.fetch_add(content.len() as u64, Ordering::Relaxed);
         match compare(&path, content).map_err(failed)? {
             Existing::Same => return Ok(()),
-            Existing::Other if !self.earlier.contains(name) => return Err(SiteError::Foreign { path }),
+            Existing::Other if !self.earlier.contains(name) => {
+                return Err(SiteError::Foreign { path });
+            }
             Existing::Other | Existing::Absent => {}
         }
         replace(&path, content).map_err(failed)?;
@@ -112,7 +119,8 @@ impl Output {
             }
         }
         self.write_manifest(self.planned.clone())?;
-        let is_page = |name: &&String| Path::new(name).extension().is_some_and(|kind| kind == "html");
+        let is_page =
+            |name: &&String| Path::new(name).extension().is_some_and(|kind| kind == "html");
         Ok(Written {
             index: self.dir.join("index.html"),
             pages: self.planned.iter().filter(is_page).count(),
@@ -154,7 +162,9 @@ fn visible(content: &[u8]) -> Cow<'_, [u8]> {
     ];
     let is_hidden = |c: char| HIDDEN.iter().any(|range| range.contains(&c));
     match str::from_utf8(content) {
-        Ok(text) if text.contains(is_hidden) => Cow::Owned(text.replace(is_hidden, "\u{fffd}").into_bytes()),
+        Ok(text) if text.contains(is_hidden) => {
+            Cow::Owned(text.replace(is_hidden, "\u{fffd}").into_bytes())
+        }
         _ => Cow::Borrowed(content),
     }
 }
@@ -207,14 +217,17 @@ fn read_manifest(path: &Path) -> Result<Option<BTreeSet<String>>, SiteError> {
     Ok(Some(manifest.files))
 }
 
-/// Whether a name in a list can be one of our files: a list is a file, and anyone may have edited it.
+/// Whether a name in a list can be one of our files: a list is a file, and anyone may have edited
+/// it.
 fn is_ours(name: &str) -> bool {
     let parts: Option<Vec<&str>> = Path::new(name)
         .components()
         .map(|part| if let Component::Normal(part) = part { part.to_str() } else { None })
         .collect();
     match parts.as_deref() {
-        Some([file]) => ["html", "js", "css"].iter().any(|kind| file.ends_with(&format!(".{kind}"))),
+        Some([file]) => {
+            ["html", "js", "css"].iter().any(|kind| file.ends_with(&format!(".{kind}")))
+        }
         Some([folder, _]) => FOLDERS.contains(folder),
         _ => false,
     }
@@ -241,7 +254,8 @@ mod tests {
     fn only_what_changed_is_written_and_only_ours_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let first =
-            write(dir.path(), &[("index.html", "a"), ("series/x.html", "x"), ("data/x.js", "1")]).unwrap();
+            write(dir.path(), &[("index.html", "a"), ("series/x.html", "x"), ("data/x.js", "1")])
+                .unwrap();
         assert_eq!((first.pages, first.files, first.changed, first.bytes), (2, 3, 3, 3));
         fs::write(dir.path().join("series/theirs.html"), "theirs").unwrap();
 
@@ -257,7 +271,10 @@ mod tests {
         write(dir.path(), &[]).unwrap();
         fs::write(dir.path().join("index.html"), "theirs").unwrap();
         let error = write(dir.path(), &[("index.html", "ours!!")]).unwrap_err();
-        assert!(error.to_string().ends_with("is not a page of ours") && error.hint().is_some(), "{error}");
+        assert!(
+            error.to_string().ends_with("is not a page of ours") && error.hint().is_some(),
+            "{error}"
+        );
         assert_eq!(fs::read_to_string(dir.path().join("index.html")).unwrap(), "theirs");
     }
 
@@ -277,7 +294,8 @@ mod tests {
         write(&pages, &[("index.html", "a")]).unwrap();
         let outside = dir.path().join("precious.html");
         fs::write(&outside, "precious").unwrap();
-        let names = ["../precious.html", "notes.txt", "data/../../precious.html"].map(str::to_owned);
+        let names =
+            ["../precious.html", "notes.txt", "data/../../precious.html"].map(str::to_owned);
         let manifest = Manifest { format_version: 1, files: names.into() };
         fs::write(pages.join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
         fs::write(pages.join("notes.txt"), "notes").unwrap();

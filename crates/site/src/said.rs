@@ -1,9 +1,12 @@
 //! What is said of a comparison beside its numbers, in words: on pages, and by whoever prints one.
 //!
-//! Each is a clause without a capital or a full stop, so that it can stand in a line or, as a [`sentence`], on a page.
+//! Each is a clause without a capital or a full stop, so that it can stand in a line or, as a
+//! [`sentence`], on a page.
 
 use tacho_record::{Again, BenchmarkKey, Limited, Unit};
-use tacho_stats::compare::{Because, Choice, Comparison, Counts, Estimator, Modes, Note, Prior, Told};
+use tacho_stats::compare::{
+    Because, Choice, Comparison, Counts, Estimator, Modes, Note, Prior, Told,
+};
 use tacho_stats::{Bound, Bounded};
 
 use crate::GateRecord;
@@ -33,15 +36,23 @@ const NAMED: usize = 10;
 /// How a gate came out, and by what; `a` is what the first side is called.
 #[must_use]
 pub fn gate(gate: &GateRecord, a: &str) -> String {
-    let Some(failed) = gate.failed else { return "not decided, since not all was measured".to_owned() };
-    let lone = (!gate.lone.is_empty()).then(|| format!("what only {a} has ({})", named(&gate.lone)));
+    let Some(failed) = gate.failed else {
+        return "not decided, since not all was measured".to_owned();
+    };
+    let lone =
+        (!gate.lone.is_empty()).then(|| format!("what only {a} has ({})", named(&gate.lone)));
     let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
     let mut by = gate.slower.clone();
     by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());
-    let by: Vec<String> = (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();
+    let by: Vec<String> =
+        (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();
     let is_open = !gate.open.is_empty() && !gate.fails_on_open;
     let parts = [
-        Some(if failed { format!("failed by {}", by.join(" and by ")) } else { "passed".to_owned() }),
+        Some(if failed {
+            format!("failed by {}", by.join(" and by "))
+        } else {
+            "passed".to_owned()
+        }),
         is_open.then(|| format!("it cannot tell of {}", named(&gate.open))),
         lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("it does not see {lone}")),
     ];
@@ -68,15 +79,16 @@ pub fn of(estimator: Estimator) -> &'static str {
     }
 }
 
-/// What the second ratio is of, in a word: the levels, where shares of modes differ and the means decide.
+/// What the second ratio is of, in a word: the levels, where shares of modes differ and the means
+/// decide.
 #[must_use]
 pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
     let second = comparison.second?;
     Some(if comparison.second_is_of_levels() { "levels" } else { of(second.estimator) })
 }
 
-/// What would settle a row that is unclear, or why nothing does; of sides in several layouts so many of them. `time` tells how long
-/// so many rounds take. Nothing where nothing is known of it.
+/// What would settle a row that is unclear, or why nothing does; of sides in several layouts so
+/// many of them. `time` tells how long so many rounds take. Nothing where nothing is known of it.
 #[must_use]
 pub fn missing(
     comparison: &Comparison,
@@ -97,7 +109,11 @@ pub fn missing(
     match comparison.more {
         Some(more) if more.rounds <= MOST_MORE => {
             let plural = if more.rounds == 1 { "" } else { "s" };
-            Some(format!("{} more round{plural} ({}) would settle it", more.rounds, time(more.rounds)))
+            Some(format!(
+                "{} more round{plural} ({}) would settle it",
+                more.rounds,
+                time(more.rounds)
+            ))
         }
         more => beyond_rounds(comparison, names, unit).or_else(|| {
             Some(format!("over {MOST_MORE} more rounds would be needed")).filter(|_| more.is_some())
@@ -112,19 +128,25 @@ pub fn beyond_rounds(comparison: &Comparison, names: Names<'_>, unit: &Unit) -> 
         return too_few(comparison, names);
     }
     let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
-    if let Some(why) = unbounded(comparison, names).filter(|_| is_limited && comparison.more.is_none()) {
+    if let Some(why) =
+        unbounded(comparison, names).filter(|_| is_limited && comparison.more.is_none())
+    {
         return Some(why);
     }
     let is_coarse = |note: &Note| if let Note::Coarse(step) = note { Some(*step) } else { None };
-    if let Some(step) = comparison.notes.iter().find_map(is_coarse).filter(|_| comparison.more.is_none()) {
+    if let Some(step) =
+        comparison.notes.iter().find_map(is_coarse).filter(|_| comparison.more.is_none())
+    {
         return Some(format!("the values come in steps of {}, which hide it", unit.show(step)));
     }
-    // Only without a difference anywhere are they the same; so small a one more rounds may never tell from none.
+    // Only without a difference anywhere are they the same; so small a one more rounds may never
+    // tell from none.
     let has_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_some());
     (!has_ratio).then(|| "values of zero or below have no ratio".to_owned())
 }
 
-/// That there is no interval, since there are too few rounds, from how many on there is one, and what they have in common.
+/// That there is no interval, since there are too few rounds, from how many on there is one, and
+/// what they have in common.
 fn too_few(comparison: &Comparison, names: Names<'_>) -> Option<String> {
     let Counts { a, b, .. } = comparison.counts;
     let have = a.min(b);
@@ -139,7 +161,8 @@ fn too_few(comparison: &Comparison, names: Names<'_>) -> Option<String> {
         _ => String::new(),
     };
     let plural = if have == 1 { " is" } else { "s are" };
-    let takes = comparison.fewest.map_or_else(String::new, |fewest| format!(", which takes {fewest}"));
+    let takes =
+        comparison.fewest.map_or_else(String::new, |fewest| format!(", which takes {fewest}"));
     (have > 0).then(|| format!("{have} round{plural} too few for an interval{takes}{all}"))
 }
 
@@ -161,10 +184,12 @@ pub fn refuted(comparison: &Comparison, names: Names<'_>) -> Option<String> {
     }
     let is_opposite = first.difference * second.difference <= 0.0;
     let how = if is_opposite { "do not follow" } else { "are not known to follow" };
-    (has(Note::MeansOpen) && comparison.more.is_none()).then(|| format!("the means {how} the levels"))
+    (has(Note::MeansOpen) && comparison.more.is_none())
+        .then(|| format!("the means {how} the levels"))
 }
 
-/// That of a side, or of both, only lower bounds are known, or that the interval has no end for that; nothing where none of it is so.
+/// That of a side, or of both, only lower bounds are known, or that the interval has no end for
+/// that; nothing where none of it is so.
 #[must_use]
 pub fn unbounded(comparison: &Comparison, [a, b]: Names<'_>) -> Option<String> {
     let estimate = comparison.estimate?;
@@ -181,7 +206,8 @@ pub fn unbounded(comparison: &Comparison, [a, b]: Names<'_>) -> Option<String> {
     }
 }
 
-/// Which executions of both sides reached a limit, and what that means for their numbers; nothing where none did.
+/// Which executions of both sides reached a limit, and what that means for their numbers; nothing
+/// where none did.
 #[must_use]
 pub fn limited(sides: [&Limited; 2], names: Names<'_>) -> Option<String> {
     let count = |(side, name): (&Limited, &str)| {
@@ -221,15 +247,20 @@ pub fn unmeasured(benchmark: &BenchmarkKey, names: Names<'_>, lacks: [bool; 2]) 
     }
 }
 
-/// Where two modes are, who is how often in the upper one, and what of that is compared; of what was not measured in the same run
-/// (`is_today`) the shares are those of its own.
+/// Where two modes are, who is how often in the upper one, and what of that is compared; of what
+/// was not measured in the same run (`is_today`) the shares are those of its own.
 #[must_use]
 pub fn two_modes(modes: &Modes, [first, second]: Names<'_>, unit: &Unit, is_today: bool) -> String {
-    let around = |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
+    let around =
+        |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
     if modes.told == Told::Means {
-        let of = |name: &str, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
-        let each =
-            [of(first, modes.a), of(second, modes.b)].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let of =
+            |name: &str, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
+        let each = [of(first, modes.a), of(second, modes.b)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ");
         return format!("two modes ({each}): compared by the means");
     }
     let at = modes.a.or(modes.b).map_or_else(String::new, |levels| format!(", {}", around(levels)));
@@ -284,22 +315,30 @@ pub fn once(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Where it is known from what runs of one program differ by, so much here; what is assumed of it is told in numbers.
+/// Where it is known from what runs of one program differ by, so much here; what is assumed of it
+/// is told in numbers.
 #[must_use]
 pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
     let [usual, here] = [Prior::UNKNOWN.deviation, deviation].map(percent);
     match (is_assumed, usual == here) {
         (false, _) => "as earlier runs show".to_owned(),
         (true, true) => "assumed, as too little is known of this host".to_owned(),
-        (true, false) => format!("{usual} being assumed in part, as too little is known of this host"),
+        (true, false) => {
+            format!("{usual} being assumed in part, as too little is known of this host")
+        }
     }
 }
 
-/// The smallest and the largest of differences that would have been told, if they differ as they are printed.
+/// The smallest and the largest of differences that would have been told, if they differ as they
+/// are printed.
 #[must_use]
-pub fn could_see(least: impl Iterator<Item = f64>, percent: impl Fn(f64) -> String) -> Option<String> {
+pub fn could_see(
+    least: impl Iterator<Item = f64>,
+    percent: impl Fn(f64) -> String,
+) -> Option<String> {
     let all = least.filter(|it| *it > 0.0);
-    let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
+    let (low, high) =
+        all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
     match [low, high].map(percent) {
         _ if high == 0.0 => None,
         [low, high] if low == high => Some(format!("a difference of {low}")),
@@ -342,22 +381,30 @@ mod tests {
     #[test]
     fn a_sentence_begins_with_a_capital_or_a_name() {
         assert_eq!(sentence("too few rounds", NAMES), "Too few rounds.");
-        assert_eq!(sentence("old was not measured at sort", NAMES), "old was not measured at sort.");
+        assert_eq!(
+            sentence("old was not measured at sort", NAMES),
+            "old was not measured at sort."
+        );
     }
 
     #[test]
     fn what_a_control_is_against_is_settled_by_no_number_of_rounds() {
-        let side = |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.001 * f64::from(n * 7 % 10))));
+        let side =
+            |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.001 * f64::from(n * 7 % 10))));
         let (a, b, control) = (side(100.0), side(103.0), side(104.0));
         let refuted = compared(&a, &b, &control);
         assert_eq!((refuted.verdict, refuted.more), (Verdict::Unclear, None));
         assert_eq!(why(&refuted).as_deref(), Some("old differs from itself by no less"));
-        let wide = |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.02 * f64::from(n * 7 % 10))));
+        let wide =
+            |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.02 * f64::from(n * 7 % 10))));
         let open = compared(&wide(100.0), &wide(103.0), &wide(100.0));
         let told = why(&open).unwrap();
         assert!(told.ends_with(" would settle it") && told.contains(" more rounds ("), "{told}");
         let few = compared(&a[..3], &b[..3], &[]);
-        assert_eq!(why(&few).as_deref(), Some("3 rounds are too few for an interval, which takes 4"));
+        assert_eq!(
+            why(&few).as_deref(),
+            Some("3 rounds are too few for an interval, which takes 4")
+        );
         let at_limit: Vec<Sample> = samples([400.0; 3]).into_iter().map(Sample::at_least).collect();
         let cut_off = compared(&a[..3], &at_limit, &[]);
         assert_eq!(
@@ -369,15 +416,24 @@ mod tests {
             Some("1 round is too few for an interval, which takes 4; all of both reached a limit")
         );
         let [a, b] = [0.0, 7.0].map(|value| samples([value; 3]));
-        assert_eq!(why(&compared(&a, &b, &[])).as_deref(), Some("1 more round (1 s) would settle it"));
+        assert_eq!(
+            why(&compared(&a, &b, &[])).as_deref(),
+            Some("1 more round (1 s) would settle it")
+        );
         let ticks = || samples((0..12).map(|n| if n % 2 == 0 { 4e6 } else { 8e6 }));
         let coarse = compared(&ticks(), &ticks(), &[]);
         assert_eq!((coarse.verdict, coarse.more), (Verdict::Unclear, None));
-        assert_eq!(why(&coarse).as_deref(), Some("the values come in steps of 4.000 ms, which hide it"));
+        assert_eq!(
+            why(&coarse).as_deref(),
+            Some("the values come in steps of 4.000 ms, which hide it")
+        );
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1];
         let apart = compared(&samples(around_zero), &samples([0.5; 6]), &[]);
         let rounds = apart.more.unwrap().rounds;
-        assert_eq!(why(&apart).unwrap(), format!("{rounds} more rounds ({rounds} s) would settle it"));
+        assert_eq!(
+            why(&apart).unwrap(),
+            format!("{rounds} more rounds ({rounds} s) would settle it")
+        );
         let none = compared(&samples(around_zero), &samples(around_zero.map(|value| -value)), &[]);
         let none = Comparison { more: None, ..none };
         assert_eq!(why(&none).as_deref(), Some("values of zero or below have no ratio"));
@@ -403,7 +459,8 @@ mod tests {
 
     #[test]
     fn what_was_never_measured_has_its_reason() {
-        let key = BenchmarkKey { name: "gauss".into(), version: 1, parameters: Parameters::default() };
+        let key =
+            BenchmarkKey { name: "gauss".into(), version: 1, parameters: Parameters::default() };
         let why = |lacks| unmeasured(&key, NAMES, lacks);
         assert_eq!(why([true, false]).unwrap(), "old was not measured at gauss");
         assert_eq!(why([false, true]).unwrap(), "new was not measured at gauss");
@@ -413,14 +470,19 @@ mod tests {
 
     #[test]
     fn an_uneven_host_is_reported_where_neighbours_decide() {
-        let choice =
-            |because, gain| Choice { estimator: Estimator::Neighbours, because, uneven: Some(0.78), gain };
+        let choice = |because, gain| Choice {
+            estimator: Estimator::Neighbours,
+            because,
+            uneven: Some(0.78),
+            gain,
+        };
         assert_eq!(
             uneven(&choice(Because::HostMoves, Some(12.3))).unwrap(),
             "the host's speed moved by 78 %, so executions next to each other are compared; \
              otherwise 12 times as many samples would be needed"
         );
-        let [slight, unknown] = [Some(1.2), None].map(|gain| uneven(&choice(Because::HostMoves, gain)));
+        let [slight, unknown] =
+            [Some(1.2), None].map(|gain| uneven(&choice(Because::HostMoves, gain)));
         assert_eq!(slight, unknown, "a slight gain is not worth a word");
         assert_eq!(uneven(&choice(Because::Steady, None)), None);
     }
@@ -452,11 +514,17 @@ mod tests {
              (+50.0 points, 95 %: +22.4 … +66.9); the shares differ, so it is compared by the means"
         );
         let only = of(Told::SharesOnly);
-        assert!(only.contains("); the shares differ, but it is not certain that the means follow"), "{only}");
+        assert!(
+            only.contains("); the shares differ, but it is not certain that the means follow"),
+            "{only}"
+        );
         let beyond = of(Told::Levels);
         assert!(beyond.contains("); not certain enough to compare by the means"), "{beyond}");
         let between = two_modes(&modes(Told::Levels, (-0.1, 0.4)), NAMES, &Unit::Nanoseconds, true);
-        assert!(between.ends_with("; no certain difference of shares, so the ratio is that of the levels"));
+        assert!(
+            between
+                .ends_with("; no certain difference of shares, so the ratio is that of the levels")
+        );
         let earlier = two_modes(&modes(Told::Levels, clear), NAMES, &Unit::Nanoseconds, false);
         assert!(earlier.ends_with("as shares may be others in each run"), "{earlier}");
         assert_eq!(

@@ -1,7 +1,8 @@
 //! Names of files: ASCII, unique, the same every time, and never out of their folder.
 //!
-//! A name of plain characters stands as it is. Any other is made plain, and a digest of the whole is added, so
-//! that two names never meet in one file, whatever they hold and whatever else is measured.
+//! A name of plain characters stands as it is. Any other is made plain, and a digest of the whole
+//! is added, so that two names never meet in one file, whatever they hold and whatever else is
+//! measured.
 
 use std::collections::HashSet;
 
@@ -72,7 +73,8 @@ impl Slug {
     fn part(&mut self, name: &str) {
         let keeps = |c: &char| matches!(c, 'a'..='z' | '0'..='9' | '_' | '-');
         self.plain &= !name.is_empty() && name.chars().all(|c| keeps(&c));
-        let plain = name.chars().map(|c| c.to_ascii_lowercase()).map(|c| if keeps(&c) { c } else { '-' });
+        let plain =
+            name.chars().map(|c| c.to_ascii_lowercase()).map(|c| if keeps(&c) { c } else { '-' });
         self.text.extend(plain);
     }
 
@@ -91,7 +93,8 @@ impl Slug {
     }
 }
 
-/// Whether it would be hidden, or Windows keeps the name for a device, whatever follows the first dot.
+/// Whether it would be hidden, or Windows keeps the name for a device, whatever follows the first
+/// dot.
 fn is_reserved(name: &str) -> bool {
     match name.split('.').next().unwrap_or_default() {
         "" | "aux" | "con" | "nul" | "prn" => true,

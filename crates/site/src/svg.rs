@@ -29,8 +29,8 @@ pub(crate) fn spark(medians: &[Option<f64>], label: &str) -> Markup {
     }
 }
 
-/// The chart of a series as it is without script: the medians, stretched to the width of the page, and a stripe behind each stretch,
-/// from its first place to its last.
+/// The chart of a series as it is without script: the medians, stretched to the width of the page,
+/// and a stripe behind each stretch, from its first place to its last.
 pub(crate) fn still(medians: &[Option<f64>], stretches: &[(usize, usize)], label: &str) -> Markup {
     let frame = Frame { width: 1000.0, height: 300.0, pad: 12.0 };
     let points = placed(medians, &frame);
@@ -88,7 +88,8 @@ pub(crate) struct Band {
     pub level: f64,
 }
 
-/// A sequence of executions: a dot a sample, a bar for the level of each phase, the first rounds shaded.
+/// A sequence of executions: a dot a sample, a bar for the level of each phase, the first rounds
+/// shaded.
 pub(crate) fn executions(dots: &[Dot], bands: &[Band], shaded: u32, scale: &Scale) -> Markup {
     const LEFT: f64 = 90.0;
     const WIDTH: f64 = 880.0;
@@ -118,7 +119,8 @@ pub(crate) fn executions(dots: &[Dot], bands: &[Band], shaded: u32, scale: &Scal
     }
 }
 
-/// How likely each stretch of places is: a bar each, as wide as the stretch and never too thin to be seen.
+/// How likely each stretch of places is: a bar each, as wide as the stretch and never too thin to
+/// be seen.
 pub(crate) fn belief(stretches: &[(usize, usize, f64)], places: usize) -> Markup {
     const LEFT: f64 = 70.0;
     const WIDTH: f64 = 860.0;
@@ -158,7 +160,11 @@ pub(crate) fn bar(share: f64) -> Markup {
 }
 
 /// Levels of some places, each with how far it may be off.
-pub(crate) fn ladder(rungs: &[(usize, f64, f64)], places: usize, show: &dyn Fn(f64) -> String) -> Markup {
+pub(crate) fn ladder(
+    rungs: &[(usize, f64, f64)],
+    places: usize,
+    show: &dyn Fn(f64) -> String,
+) -> Markup {
     const LEFT: f64 = 100.0;
     const WIDTH: f64 = 830.0;
     const HEIGHT: f64 = 180.0;
@@ -242,18 +248,23 @@ pub(crate) fn panels(
 
 /// An arrow up from that place: there, or anywhere above.
 fn arrow(x: f64, y: f64) -> Markup {
-    let points = [(-5.0, 1.0), (0.0, -8.0), (5.0, 1.0)].map(|(dx, dy)| [x + dx, y + dy].map(short).join(","));
+    let points = [(-5.0, 1.0), (0.0, -8.0), (5.0, 1.0)]
+        .map(|(dx, dy)| [x + dx, y + dy].map(short).join(","));
     html! { polygon.cut-off points=(points.join(" ")) fill="currentColor" {} }
 }
 
-/// From the lowest to the highest of all that is drawn: small differences are what these pictures are for.
+/// From the lowest to the highest of all that is drawn: small differences are what these pictures
+/// are for.
 fn extent(panels: &[Panel], ground: Option<(f64, f64)>) -> (f64, f64) {
     let bands = panels.iter().filter_map(|panel| panel.band).chain(ground);
     let ends = bands.flat_map(|(low, high)| [low, high]);
-    let of = |panel: &Panel| [panel.dots.clone(), panel.cut_off.clone(), panel.middle.into_iter().collect()];
+    let of = |panel: &Panel| {
+        [panel.dots.clone(), panel.cut_off.clone(), panel.middle.into_iter().collect()]
+    };
     let all = panels.iter().flat_map(of).flatten().chain(ends);
-    let (low, high) =
-        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
     if high > low {
         (low, high)
     } else if low.is_finite() {
@@ -265,7 +276,8 @@ fn extent(panels: &[Panel], ground: Option<(f64, f64)>) -> (f64, f64) {
     }
 }
 
-/// Where in its strip a dot stands, so that equal ones do not hide each other: the golden ratio fills evenly.
+/// Where in its strip a dot stands, so that equal ones do not hide each other: the golden ratio
+/// fills evenly.
 fn jitter(place: usize) -> f64 {
     0.2 + 0.6 * (place as f64 * 0.618_033_988_749_895).fract()
 }
@@ -303,7 +315,8 @@ fn placed(medians: &[Option<f64>], frame: &Frame) -> Vec<(f64, f64)> {
 
 /// From the lowest to the highest, and at least a tenth of the median about its middle.
 fn span(medians: &[Option<f64>]) -> (f64, f64) {
-    let values: Vec<f64> = medians.iter().copied().flatten().filter(|value| value.is_finite()).collect();
+    let values: Vec<f64> =
+        medians.iter().copied().flatten().filter(|value| value.is_finite()).collect();
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = summary::median(&values).unwrap_or(0.0).abs() * 0.1;
@@ -312,7 +325,8 @@ fn span(medians: &[Option<f64>]) -> (f64, f64) {
 }
 
 fn join(points: &[(f64, f64)]) -> String {
-    let texts: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect();
+    let texts: Vec<String> =
+        points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect();
     texts.join(" ")
 }
 

@@ -108,13 +108,14 @@ pub(crate) fn link(template: Option<&str>, id: &str) -> Option<String> {
     is_of_revisions.then(|| template.replace("{commit}", &id).replace("{release}", &id))
 }
 
-/// The address at which can be seen what a commit of CVS did to a file, where the template is of files and the file was there before
-/// and after.
+/// The address at which can be seen what a commit of CVS did to a file, where the template is of
+/// files and the file was there before and after.
 pub(crate) fn file_link(template: Option<&str>, commit: &Commit, file: &str) -> Option<String> {
     let template = template.filter(|template| is_web(template) && template.contains("{file}"))?;
     let [Some(old), Some(new)] = commit.numbers.get(file)? else { return None };
     let path: Vec<String> = file.split('/').map(in_address).collect();
-    let filled = [("{file}", path.join("/")), ("{old}", in_address(old)), ("{new}", in_address(new))];
+    let filled =
+        [("{file}", path.join("/")), ("{old}", in_address(old)), ("{new}", in_address(new))];
     let filled = filled.into_iter().chain([("{commit}", in_address(&commit.id))]);
     Some(filled.fold(template.to_owned(), |text, (name, value)| text.replace(name, &value)))
 }
@@ -126,8 +127,9 @@ fn is_web(template: &str) -> bool {
 /// Text as a part of an address: all but plain characters as `%XX` (RFC 3986).
 fn in_address(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+".contains(&byte);
-    let encoded =
-        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let encoded = |byte: u8| {
+        if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    };
     text.bytes().map(encoded).collect()
 }
 
@@ -153,7 +155,10 @@ mod tests {
         };
         let template = Some("https://e.org/src/{file}.diff?r1={old}&r2={new}");
         let link = |file: &str| file_link(template, &commit, file);
-        assert_eq!(link("sub/a b.c").as_deref(), Some("https://e.org/src/sub/a%20b.c.diff?r1=1.4&r2=1.5"));
+        assert_eq!(
+            link("sub/a b.c").as_deref(),
+            Some("https://e.org/src/sub/a%20b.c.diff?r1=1.4&r2=1.5")
+        );
         assert_eq!((link("new.c"), link("other")), (None, None));
         assert_eq!(super::link(template, &commit.id), None);
         let of_commits = Some("https://e.org/{commit}");
@@ -192,7 +197,10 @@ mod tests {
     #[test]
     fn only_web_addresses_become_links() {
         assert_eq!(link(Some("https://x.org/{commit}"), "ab"), Some("https://x.org/ab".into()));
-        assert_eq!(link(Some("https://x.org/{release}"), "1 /\""), Some("https://x.org/1%20%2F%22".into()));
+        assert_eq!(
+            link(Some("https://x.org/{release}"), "1 /\""),
+            Some("https://x.org/1%20%2F%22".into())
+        );
         assert_eq!(link(Some("javascript:alert({commit})"), "1"), None);
         assert_eq!(link(None, "1"), None);
     }

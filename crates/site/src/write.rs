@@ -1,7 +1,8 @@
 //! The way from a lab to a folder of pages.
 //!
-//! Samples and logs are read a few revisions at a time, in order of history, and the pages of those written on
-//! all CPUs; what the raw data needs is kept in the ledger. Then come the series, then the overview.
+//! Samples and logs are read a few revisions at a time, in order of history, and the pages of those
+//! written on all CPUs; what the raw data needs is kept in the ledger. Then come the series, then
+//! the overview.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -23,9 +24,9 @@ pub type Progress<'a> = dyn FnMut(usize, usize) + 'a;
 
 /// Writes all pages of a lab into a folder, which is made if need be.
 ///
-/// Files that are already as they should be are not touched. Files that an earlier call wrote and this one does
-/// not are removed; files of anybody else are neither replaced nor removed, and a folder that holds nothing but
-/// those is refused.
+/// Files that are already as they should be are not touched. Files that an earlier call wrote and
+/// this one does not are removed; files of anybody else are neither replaced nor removed, and a
+/// folder that holds nothing but those is refused.
 pub fn write(
     lab: &Lab,
     source: &mut dyn Source,
@@ -83,8 +84,8 @@ fn change_file(change: &ChangeView) -> String {
 
 /// The names of all files.
 fn planned(view: &View) -> BTreeSet<String> {
-    let main =
-        ["app.css", "app.js", "changes.html", "index.html", "revisions.html", "runs.html"].map(str::to_owned);
+    let main = ["app.css", "app.js", "changes.html", "index.html", "revisions.html", "runs.html"]
+        .map(str::to_owned);
     let series = view.series.iter().flat_map(|one| files(one).map(|(name, _)| name));
     let revisions = view.revisions.iter().map(|one| format!("revision/{}.html", one.slug));
     let logs = view.lab.builds.iter().filter_map(|build| build.build.log.map(log_file));
@@ -118,7 +119,12 @@ fn files(series: &SeriesView) -> [(String, Kind); 4] {
     ]
 }
 
-fn write_series(view: &View, series: &SeriesView, ledger: &Ledger, output: &Output) -> Result<(), SiteError> {
+fn write_series(
+    view: &View,
+    series: &SeriesView,
+    ledger: &Ledger,
+    output: &Output,
+) -> Result<(), SiteError> {
     let json = data::json(view, series)?;
     for (name, kind) in files(series) {
         match kind {
@@ -164,7 +170,8 @@ fn read(
     let revision = &view.revisions[place];
     let failed = |source| SiteError::Read { revision: revision.revision.id.clone(), source };
     let measured = source.measurements(&revision.revision.id).map_err(failed)?;
-    let digests: BTreeSet<Digest> = revision.builds.iter().filter_map(|build| build.build.log).collect();
+    let digests: BTreeSet<Digest> =
+        revision.builds.iter().filter_map(|build| build.build.log).collect();
     let mut logs = Vec::new();
     for digest in digests {
         if let Some(bytes) = source.log(digest).map_err(failed)? {
@@ -175,7 +182,12 @@ fn read(
     Ok(Material { measured, logs })
 }
 
-fn write_revision(view: &View, place: usize, material: &Material, output: &Output) -> Result<(), SiteError> {
+fn write_revision(
+    view: &View,
+    place: usize,
+    material: &Material,
+    output: &Output,
+) -> Result<(), SiteError> {
     for log in material.logs.iter().filter(|log| log.is_new) {
         output.put(&log_file(log.digest), log.text.as_bytes())?;
     }

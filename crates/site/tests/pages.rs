@@ -1,4 +1,5 @@
-//! Pages of a fictitious lab, read back as files: what is on them, what is harmless, what is left alone.
+//! Pages of a fictitious lab, read back as files: what is on them, what is harmless, what is left
+//! alone.
 
 // A test that cannot go on has failed.
 #![allow(clippy::unwrap_used)]
@@ -56,14 +57,15 @@ fn every_link_leads_somewhere() {
     for (path, html) in files.iter().filter(|(path, _)| is_kind(path, "html")) {
         let base = path.parent().unwrap();
         let targets = attributes(html, "href").into_iter().chain(attributes(html, "src"));
-        for target in targets
-            .filter(|target| !target.starts_with("https://example.org/") && !target.starts_with("data:"))
-        {
+        for target in targets.filter(|target| {
+            !target.starts_with("https://example.org/") && !target.starts_with("data:")
+        }) {
             let (file, fragment) =
                 target.split_once('#').map_or((target, None), |(file, id)| (file, Some(id)));
             let file = if file.is_empty() { path.clone() } else { resolved(base, file) };
-            let found =
-                files.get(&file).unwrap_or_else(|| panic!("{path:?} links to {target}, which is not there"));
+            let found = files
+                .get(&file)
+                .unwrap_or_else(|| panic!("{path:?} links to {target}, which is not there"));
             if let Some(id) = fragment {
                 assert!(attributes(found, "id").contains(&id), "{path:?} links to {target}");
             }
@@ -86,18 +88,24 @@ fn what_got_worse_and_what_got_better_stand_together() {
     pages(&mut realistic(), dir.path());
     let files = files(dir.path());
     let all = &files[Path::new("changes.html")];
-    let expected = all.split("<tbody>").find(|event| event.contains("show wall") && event.contains("+679 %"));
+    let expected =
+        all.split("<tbody>").find(|event| event.contains("show wall") && event.contains("+679 %"));
     let event = expected.unwrap();
     let place = |text: &str| event.find(text).unwrap_or_else(|| panic!("{text} is not in {event}"));
     assert!(
-        place("show wall") < place("peak-memory") && place("peak-memory") < place("grind[batch=64] wall")
+        place("show wall") < place("peak-memory")
+            && place("peak-memory") < place("grind[batch=64] wall")
     );
     assert!(all.contains("1 series is told nothing about"), "what was not judged is said");
-    let page = attributes(event, "href").into_iter().find(|link| link.starts_with("change/")).unwrap();
+    let page =
+        attributes(event, "href").into_iter().find(|link| link.starts_with("change/")).unwrap();
     let change = &files[Path::new(page)];
-    for part in
-        ["Before and after", "What else changed there", "commits between", "memory for time, as agreed"]
-    {
+    for part in [
+        "Before and after",
+        "What else changed there",
+        "commits between",
+        "memory for time, as agreed",
+    ] {
         assert!(change.contains(part), "{part} is not on {page}");
     }
     let gone = all.split("No longer held").nth(1).unwrap();
@@ -106,9 +114,12 @@ fn what_got_worse_and_what_got_better_stand_together() {
 
 /// How many samples a change's page shows on both sides.
 fn sides(page: &str) -> (usize, usize) {
-    let told = page.split("at these levels: ").nth(1).unwrap().split("</figcaption>").next().unwrap();
-    let numbers: Vec<usize> =
-        told.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    let told =
+        page.split("at these levels: ").nth(1).unwrap().split("</figcaption>").next().unwrap();
+    let numbers: Vec<usize> = told
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
     (numbers[0], numbers[1])
 }
 
@@ -117,7 +128,9 @@ fn a_side_ends_where_the_level_changes_again() {
     let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
     let is_asked = |event: &EventRecord| {
         let series = &event.changes[0].change.series;
-        series.benchmark.name == "show" && series.metric.name == "wall" && event.changes[0].change.stands()
+        series.benchmark.name == "show"
+            && series.metric.name == "wall"
+            && event.changes[0].change.stands()
     };
     let event = fixture.lab.events.iter().find(|event| is_asked(event)).unwrap().clone();
     let page = format!("change/{}.html", event.changes[0].change.name);
@@ -163,8 +176,11 @@ fn whatever_a_name_holds_it_is_harmless() {
     for series in &mut lab.series {
         series.key.benchmark.name = EVIL.into();
         series.key.host = EVIL.into();
-        series.key.metric =
-            Metric { name: EVIL.into(), unit: Unit::Other(EVIL.into()), ..series.key.metric.clone() };
+        series.key.metric = Metric {
+            name: EVIL.into(),
+            unit: Unit::Other(EVIL.into()),
+            ..series.key.metric.clone()
+        };
     }
     for record in lab.events.iter_mut().flat_map(|event| &mut event.changes) {
         record.change.name = EVIL.into();
@@ -187,7 +203,10 @@ fn whatever_a_name_holds_it_is_harmless() {
         let name = path.to_str().unwrap();
         assert!(!name.contains(['<', ' ', '\'', '&']) && name.is_ascii(), "{name}");
         if !is_kind(path, "csv") && !is_kind(path, "txt") {
-            assert!(!text.contains("<zz") && !text.contains("javascript:"), "{name} lets markup through");
+            assert!(
+                !text.contains("<zz") && !text.contains("javascript:"),
+                "{name} lets markup through"
+            );
         }
         if name.starts_with("data/") && !is_kind(path, "csv") {
             assert!(!text.contains(['<', '\u{2028}']), "{name} could end its script");
@@ -210,8 +229,10 @@ fn where_quirks_begin_and_end_stands_at_the_chart() {
     assert_eq!(texts, ["from here with barley-header", "no longer with barley-header"]);
     let at = usize::try_from(edges[0]["at"].as_u64().unwrap()).unwrap();
     let page = read("series/sift.wall.mill.html");
-    let begins =
-        format!("{}</a> from here with barley-header; ", data["points"][at]["short"].as_str().unwrap());
+    let begins = format!(
+        "{}</a> from here with barley-header; ",
+        data["points"][at]["short"].as_str().unwrap()
+    );
     assert!(page.contains(&begins), "no {begins}");
 }
 
@@ -221,8 +242,7 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     pages(&mut realistic(), dir.path());
     let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
     let data: serde_json::Value = serde_json::from_str(&read("data/sift.wall.mill.json")).unwrap();
-    let stretch =
-        |from: usize, to: usize, text: &str| serde_json::json!({ "from": from, "to": to, "text": text });
+    let stretch = |from: usize, to: usize, text: &str| serde_json::json!({ "from": from, "to": to, "text": text });
     let expected = [
         stretch(41, 44, "4 of 13 revisions were tried and could not be built"),
         stretch(97, 97, "1 revision could not be built"),
@@ -256,7 +276,8 @@ fn the_csv_has_every_sample() {
     pages(&mut fixture, dir.path());
     let mut reader = csv::Reader::from_path(dir.path().join("data/sift.wall.mill.csv")).unwrap();
     let head = [
-        "series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit", "better",
+        "series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit",
+        "better",
     ];
     assert_eq!(reader.headers().unwrap(), &csv::StringRecord::from(head.to_vec()));
     let written: Vec<(String, String, f64)> = reader
@@ -271,7 +292,11 @@ fn the_csv_has_every_sample() {
             for sample in measured.measurement.samples.iter().filter(|_| is_series) {
                 let is_valid = sample.outcome == tacho_record::Outcome::Valid;
                 let outcome = if is_valid { "valid" } else { "exit 134" };
-                expected.push((revision.id.clone(), outcome.to_owned(), sample.value("wall").unwrap()));
+                expected.push((
+                    revision.id.clone(),
+                    outcome.to_owned(),
+                    sample.value("wall").unwrap(),
+                ));
             }
         }
     }
@@ -287,10 +312,17 @@ fn writing_again_changes_nothing_but_what_changed() {
     assert_eq!(pages(&mut fixture, dir.path()), Written { changed: 0, ..first.clone() });
 
     fixture.lab.made += jiff::SignedDuration::from_hours(1);
-    assert_eq!(pages(&mut fixture, dir.path()).changed, 1, "only the overview says when it was made");
+    assert_eq!(
+        pages(&mut fixture, dir.path()).changed,
+        1,
+        "only the overview says when it was made"
+    );
 
     let gone = fixture.lab.series.pop().unwrap();
-    assert_eq!((gone.key.benchmark.name.as_str(), gone.key.metric.name.as_str()), ("sift", "peak-memory"));
+    assert_eq!(
+        (gone.key.benchmark.name.as_str(), gone.key.metric.name.as_str()),
+        ("sift", "peak-memory")
+    );
     let third = pages(&mut fixture, dir.path());
     assert_eq!((third.removed, third.files), (4, first.files - 4));
     assert!(!dir.path().join("series/sift.peak-memory.kiln.html").exists());
@@ -344,7 +376,8 @@ fn what_was_never_read_takes_no_room() {
     pages(&mut fixture, dir.path());
     let files = files(dir.path());
     let shown = |metric: &str| {
-        let names = files.iter().filter(|(path, html)| is_kind(path, "html") && html.contains(metric));
+        let names =
+            files.iter().filter(|(path, html)| is_kind(path, "html") && html.contains(metric));
         names.map(|(path, _)| path.to_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(shown(">block-output<"), Vec::<String>::new());
@@ -357,7 +390,8 @@ fn the_overview_counts_failed_executions() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();
     pages(&mut fixture, dir.path());
-    let samples = fixture.kept.measurements.values().flatten().flat_map(|one| &one.measurement.samples);
+    let samples =
+        fixture.kept.measurements.values().flatten().flat_map(|one| &one.measurement.samples);
     let failed = samples.filter(|sample| sample.outcome != tacho_record::Outcome::Valid).count();
     let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
     let (_, rest) = html.split_once("Failed executions").unwrap();
@@ -411,9 +445,13 @@ fn a_lower_bound_is_a_bound_wherever_it_is_shown() {
     assert!(read(Path::new("index.html")).contains("&gt; 538.500 ms"));
     let of_revision = page_of(dir.path(), &revision);
     assert!(read(&of_revision).contains("&gt; 538.500 ms"));
-    let data: serde_json::Value = serde_json::from_str(&read(Path::new("data/sift.wall.mill.json"))).unwrap();
+    let data: serde_json::Value =
+        serde_json::from_str(&read(Path::new("data/sift.wall.mill.json"))).unwrap();
     let point = data["points"].as_array().unwrap().last().unwrap();
-    assert_eq!((&point["state"], &point["summary"]["is_bound"]), (&"limit-reached".into(), &true.into()));
+    assert_eq!(
+        (&point["state"], &point["summary"]["is_bound"]),
+        (&"limit-reached".into(), &true.into())
+    );
 }
 
 #[test]
@@ -432,19 +470,26 @@ fn a_revision_shows_its_warm_up_and_what_could_not_be_read() {
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(page_of(dir.path(), &id)).unwrap();
     let figure = html.split("<figure>").nth(1).unwrap().split("</figure>").next().unwrap();
-    assert_eq!((figure.matches("<rect").count(), figure.matches("<line").count()), (1, 2), "{figure}");
+    assert_eq!(
+        (figure.matches("<rect").count(), figure.matches("<line").count()),
+        (1, 2),
+        "{figure}"
+    );
     assert!(figure.contains(
         "A slowdown: it begins better than it ends. Rounds 1 to 2 are warm-up and left out: shaded."
     ));
     assert!(
-        html.contains("<dt>Not read: cycles, instructions</dt><dd class=\"note\">not available here: "),
+        html.contains(
+            "<dt>Not read: cycles, instructions</dt><dd class=\"note\">not available here: "
+        ),
         "{html}"
     );
 }
 
 /// The page of a revision, whatever its name was shortened to.
 fn page_of(pages: &Path, id: &str) -> PathBuf {
-    let mut names = fs::read_dir(pages.join("revision")).unwrap().map(|entry| entry.unwrap().path());
+    let mut names =
+        fs::read_dir(pages.join("revision")).unwrap().map(|entry| entry.unwrap().path());
     names.find(|path| id.starts_with(path.file_stem().unwrap().to_str().unwrap())).unwrap()
 }
 
@@ -469,7 +514,8 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     ] {
         assert!(html.contains(text), "{text}");
     }
-    // Complete without a script: a bar for each stretch of the belief, a dot for each measured commit.
+    // Complete without a script: a bar for each stretch of the belief, a dot for each measured
+    // commit.
     assert!(!html.contains("<script"));
     let picture = |label: &str| html.split(label).nth(1).unwrap().split("</svg>").next().unwrap();
     assert_eq!(picture("how likely each stretch").matches("<rect").count(), 4 + 1);
@@ -484,9 +530,12 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     let back = "it goes on in the bisection <a href=\"b2.html\">b2</a>: The ends did not differ";
     assert!(html.contains(back), "{html}");
     let [good, bad] = fixture.lab.bisections[1].bisection.end_names();
-    assert!(html.contains(&format!("39 commits after <code>{good}</code>, up to <code>{bad}</code>")));
     assert!(
-        html.contains(&format!("tacho bisect {good} {bad} ")) && html.contains(" --min-effect 2% --again")
+        html.contains(&format!("39 commits after <code>{good}</code>, up to <code>{bad}</code>"))
+    );
+    assert!(
+        html.contains(&format!("tacho bisect {good} {bad} "))
+            && html.contains(" --min-effect 2% --again")
     );
     let place = page_of(dir.path(), &culprit.id);
     assert!(fs::read_to_string(place).unwrap().contains("../bisection/b3.html"));
@@ -504,7 +553,11 @@ fn a_commit_that_stands_for_others_is_named_with_them() {
     fixture.lab.bisections[1].bisection.standing.culprits[0].parent_place = 16;
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("bisection/b3.html")).unwrap();
-    assert!(html.contains(" or one of the 2 commits before it that could not be measured did, by +9.00 %"));
+    assert!(
+        html.contains(
+            " or one of the 2 commits before it that could not be measured did, by +9.00 %"
+        )
+    );
 }
 
 #[test]
@@ -514,7 +567,9 @@ fn a_lab_without_bisections_has_no_page_of_them() {
     fixture.lab.bisections.clear();
     pages(&mut fixture, dir.path());
     assert!(!dir.path().join("bisections.html").exists());
-    assert!(!fs::read_to_string(dir.path().join("index.html")).unwrap().contains("bisections.html"));
+    assert!(
+        !fs::read_to_string(dir.path().join("index.html")).unwrap().contains("bisections.html")
+    );
 }
 
 #[test]
@@ -552,14 +607,18 @@ fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
     assert!(fs::read_to_string(revision).unwrap().contains("../layouts/3.html"));
     fixture.lab.layouts.clear();
     pages(&mut fixture, dir.path());
-    assert!(!dir.path().join("layouts.html").exists() && !read("index.html").contains("layouts.html"));
+    assert!(
+        !dir.path().join("layouts.html").exists() && !read("index.html").contains("layouts.html")
+    );
 }
 
 #[test]
 fn comparisons_and_diffs_that_were_tried_have_pages() {
     let dir = tempfile::tempdir().unwrap();
     pages(&mut realistic(), dir.path());
-    let page = |run: u32| std::fs::read_to_string(dir.path().join(format!("comparison/{run}.html"))).unwrap();
+    let page = |run: u32| {
+        std::fs::read_to_string(dir.path().join(format!("comparison/{run}.html"))).unwrap()
+    };
     let titles = ["against", "with and without hopper.diff", "with barley-header against"];
     for (run, title) in (1..).zip(titles) {
         let page = page(run);
@@ -587,9 +646,13 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
     );
     assert!(page(2).contains("again 3"), "each layout of each side is shown");
     let tries = page(4);
-    for text in
-        ["Diffs tried on HEAD", "bags.diff + chute.diff", "id=\"run-5\"", "tacho show run:6", "faster with"]
-    {
+    for text in [
+        "Diffs tried on HEAD",
+        "bags.diff + chute.diff",
+        "id=\"run-5\"",
+        "tacho show run:6",
+        "faster with",
+    ] {
         assert!(tries.contains(text), "{text}: {tries}");
     }
     assert!(!dir.path().join("comparison/5.html").exists(), "one page for all");
@@ -610,13 +673,16 @@ fn an_empty_lab_has_an_overview() {
     assert!(html.contains("Nothing is measured yet"));
 }
 
-/// What stands in `web/test/fixtures` is what the serialiser writes: the type checker holds it against
-/// `web/src/data.ts`. Renewed by `TACHO_BLESS=1 cargo test -p tacho-site`.
+/// What stands in `web/test/fixtures` is what the serialiser writes: the type checker holds it
+/// against `web/src/data.ts`. Renewed by `TACHO_BLESS=1 cargo test -p tacho-site`.
 #[test]
 fn the_front_end_is_tested_with_what_is_written() {
     const SHOWN: [usize; 10] = [0, 1, 2, 12, 40, 41, 97, 119, 120, 123];
     let mut fixture = realistic();
-    fixture.lab.series.retain(|series| series.key.benchmark.name == "sift" && series.key.host == "mill");
+    fixture
+        .lab
+        .series
+        .retain(|series| series.key.benchmark.name == "sift" && series.key.host == "mill");
     for series in &mut fixture.lab.series {
         let mut place = 0..;
         series.points.retain(|_| place.next().is_some_and(|place| SHOWN.contains(&place)));
@@ -637,5 +703,9 @@ fn the_front_end_is_tested_with_what_is_written() {
     if std::env::var_os("TACHO_BLESS").is_some() {
         fs::write(&path, &module).unwrap();
     }
-    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), module, "renew it with TACHO_BLESS=1");
+    assert_eq!(
+        fs::read_to_string(&path).unwrap_or_default(),
+        module,
+        "renew it with TACHO_BLESS=1"
+    );
 }

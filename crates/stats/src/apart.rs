@@ -1,20 +1,23 @@
 //! The one rule by which a difference of two medians is marked, and how often it errs.
 //!
-//! A mark, not a verdict: it looks at two summaries and knows nothing of how many others are looked at.
+//! A mark, not a verdict: it looks at two summaries and knows nothing of how many others are looked
+//! at.
 
 use crate::Summary;
 
 impl Summary {
-    /// Whether the 95 % intervals of both medians exist and do not overlap; never below six samples.
+    /// Whether the 95 % intervals of both medians exist and do not overlap; never below six
+    /// samples.
     ///
-    /// Stricter than a test at 5 %: two intervals may overlap although the difference is significant (Schenker &
-    /// Gentleman, "On Judging the Significance of Differences by Examining the Overlap Between Confidence
-    /// Intervals", The American Statistician 55 (2001)). Intervals that touch overlap.
+    /// Stricter than a test at 5 %: two intervals may overlap although the difference is
+    /// significant (Schenker & Gentleman, "On Judging the Significance of Differences by Examining
+    /// the Overlap Between Confidence Intervals", The American Statistician 55 (2001)). Intervals
+    /// that touch overlap.
     #[must_use]
     pub fn apart(&self, other: &Self) -> bool {
-        self.interval
-            .zip(other.interval)
-            .is_some_and(|((low, high), (other_low, other_high))| high < other_low || other_high < low)
+        self.interval.zip(other.interval).is_some_and(|((low, high), (other_low, other_high))| {
+            high < other_low || other_high < low
+        })
     }
 }
 
@@ -50,8 +53,9 @@ mod tests {
     fn rate(n: usize, seed: u64, one: impl Fn(f64) -> f64, other: impl Fn(f64) -> f64) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let apart = (0..TRIALS).filter(|_| {
-            let mut draw =
-                |of: &dyn Fn(f64) -> f64| (0..n).map(|_| of(gaussian(&mut rng))).collect::<Vec<_>>();
+            let mut draw = |of: &dyn Fn(f64) -> f64| {
+                (0..n).map(|_| of(gaussian(&mut rng))).collect::<Vec<_>>()
+            };
             are_apart(&draw(&one), &draw(&other))
         });
         apart.count() as f64 / f64::from(TRIALS)
@@ -63,7 +67,8 @@ mod tests {
 
     #[test]
     fn the_intervals_decide_and_not_the_ranges() {
-        let (low, high): (Vec<f64>, Vec<f64>) = (0..10).map(|i| (f64::from(i), f64::from(i) + 7.5)).unzip();
+        let (low, high): (Vec<f64>, Vec<f64>) =
+            (0..10).map(|i| (f64::from(i), f64::from(i) + 7.5)).unzip();
         assert!(are_apart(&low, &high), "1 to 8 and 8.5 to 15.5, though the ranges overlap");
         let touching: Vec<f64> = low.iter().map(|value| value + 7.0).collect();
         assert!(!are_apart(&low, &touching), "1 to 8 and 8 to 15");
@@ -77,12 +82,13 @@ mod tests {
         assert!(are_apart(&six, &six.map(|value| value + 6.0)));
     }
 
-    /// All orders of `n` and `n` samples of one continuous distribution are equally likely, whichever it is: so
-    /// many of them are apart, of so many.
+    /// All orders of `n` and `n` samples of one continuous distribution are equally likely,
+    /// whichever it is: so many of them are apart, of so many.
     fn orders(n: u32) -> (usize, usize) {
         let all: Vec<u32> = (0..1_u32 << (2 * n)).filter(|ranks| ranks.count_ones() == n).collect();
         let apart = all.iter().filter(|&&ranks| {
-            let (one, other): (Vec<u32>, Vec<u32>) = (0..2 * n).partition(|rank| ranks >> rank & 1 == 1);
+            let (one, other): (Vec<u32>, Vec<u32>) =
+                (0..2 * n).partition(|rank| ranks >> rank & 1 == 1);
             let values = |ranks: Vec<u32>| ranks.into_iter().map(f64::from).collect::<Vec<_>>();
             are_apart(&values(one), &values(other))
         });
@@ -102,7 +108,8 @@ mod tests {
     #[test]
     fn simulated_noise_of_any_shape_has_that_rate() {
         // Four standard errors of 20,000 trials: 0.09 and 0.13 percentage points.
-        for (n, expected, tolerance) in [(10, 202.0 / 184_756.0, 0.0009), (6, 2.0 / 924.0, 0.0013)] {
+        for (n, expected, tolerance) in [(10, 202.0 / 184_756.0, 0.0009), (6, 2.0 / 924.0, 0.0013)]
+        {
             assert_near(rate(n, 1, |z| z, |z| z), expected, tolerance);
             assert_near(rate(n, 2, f64::exp, f64::exp), expected, tolerance);
         }
@@ -110,7 +117,8 @@ mod tests {
 
     #[test]
     fn equal_medians_of_unequal_spread_are_marked_more_often() {
-        // In the limit as often as the wider one's interval misses the median: 2 · 11/1024 and 2 · 1/64.
+        // In the limit as often as the wider one's interval misses the median: 2 · 11/1024 and 2 ·
+        // 1/64.
         for (n, limit) in [(10, 0.0215), (6, 0.03125)] {
             let rate = rate(n, 3, |z| z, |z| 100.0 * z);
             assert_near(rate, limit, 0.005);

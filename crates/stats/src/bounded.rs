@@ -15,7 +15,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// What is known of how much more one side is than another, of whose samples so many reached a limit.
+    /// What is known of how much more one side is than another, of whose samples so many reached a
+    /// limit.
     #[must_use]
     pub fn of_sides([before, after]: [u32; 2]) -> Self {
         match (before > 0, after > 0) {
@@ -27,8 +28,8 @@ impl Bound {
     }
 }
 
-/// A number that is something, or only what that is at least or at most. Whoever prints one has it [`shown`](Self::shown), so that a
-/// bound never passes for the value.
+/// A number that is something, or only what that is at least or at most. Whoever prints one has it
+/// [`shown`](Self::shown), so that a bound never passes for the value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounded {
     /// The number.
@@ -60,7 +61,8 @@ impl Bounded {
         }
     }
 
-    /// As it is to be read: `12.34 ms`, `> 10.00 s`, `< × 0.5`; of what nothing is known of, nothing.
+    /// As it is to be read: `12.34 ms`, `> 10.00 s`, `< × 0.5`; of what nothing is known of,
+    /// nothing.
     #[must_use]
     pub fn shown(self, number: impl FnOnce(f64) -> String) -> String {
         match self.bound {

@@ -1,23 +1,26 @@
-//! Samples of which it is only known that they would have been at least so much: right-censored ones.
+//! Samples of which it is only known that they would have been at least so much: right-censored
+//! ones.
 
 use crate::Summary;
 use crate::distribution::student_quantile;
 use crate::summary::{median_interval, quantile_of_sorted, sorted};
 
 impl Summary {
-    /// As [`Summary::of`], with samples that were cut off: of those only bounds are known, below which they would not
-    /// have been.
+    /// As [`Summary::of`], with samples that were cut off: of those only bounds are known, below
+    /// which they would not have been.
     ///
-    /// A sample that was cut off ranks above all that were not. A median or quartile among those that were not is
-    /// itself; among those that were it is a lower bound of it: what it would be if each of them had been its bound,
-    /// as no quantile falls when a sample rises. So is the interval's lower end; its upper end is then infinite.
+    /// A sample that was cut off ranks above all that were not. A median or quartile among those
+    /// that were not is itself; among those that were it is a lower bound of it: what it would be
+    /// if each of them had been its bound, as no quantile falls when a sample rises. So is the
+    /// interval's lower end; its upper end is then infinite.
     #[must_use]
     pub fn censored(values: &[f64], bounds: &[f64]) -> Option<Self> {
         Self::ranked(values, bounds, |sorted| median_interval(sorted, 0.95))
     }
 
-    /// Of the medians of layouts of one program, each counting once: for fewer than six there is no interval by ranks, and it is Student's
-    /// t of their logarithms, with as many degrees of freedom as there are layouts but one.
+    /// Of the medians of layouts of one program, each counting once: for fewer than six there is no
+    /// interval by ranks, and it is Student's t of their logarithms, with as many degrees of
+    /// freedom as there are layouts but one.
     #[must_use]
     pub fn over_layouts(medians: &[f64], bounds: &[f64]) -> Option<Self> {
         let summary = Self::censored(medians, bounds)?;
@@ -35,7 +38,8 @@ impl Summary {
         let least_cut = bounds.first().copied();
         let min_is_bound = least_cut.is_some_and(|cut| values.first().is_none_or(|min| cut < *min));
         let least = sorted(&[values.as_slice(), &bounds].concat());
-        let most: Vec<f64> = values.into_iter().chain(bounds.iter().map(|_| f64::INFINITY)).collect();
+        let most: Vec<f64> =
+            values.into_iter().chain(bounds.iter().map(|_| f64::INFINITY)).collect();
         let ranked = |p| Some(quantile_of_sorted(&most, p)).filter(|value| value.is_finite());
         let summary = Self::of(&least)?;
         let ends = interval(&least).zip(interval(&most));
@@ -80,19 +84,29 @@ mod tests {
     #[test]
     fn a_median_below_the_cut_is_itself() {
         let summary = Summary::censored(&[3.0, 1.0, 2.0], &[10.0, 10.0]).unwrap();
-        assert_eq!((summary.n, summary.censored, summary.median, summary.is_bound), (5, 2, 3.0, false));
+        assert_eq!(
+            (summary.n, summary.censored, summary.median, summary.is_bound),
+            (5, 2, 3.0, false)
+        );
         assert_eq!((summary.min, summary.max, summary.q1), (1.0, 10.0, 2.0));
         assert_eq!(summary.spread(), None, "the upper quartile is not known");
     }
 
     #[test]
     fn few_layouts_have_an_interval_by_their_number() {
-        // Logarithms 0, 0.1 and 0.2: mean 0.1, standard deviation 0.1, and t of two degrees of freedom is 4.303.
+        // Logarithms 0, 0.1 and 0.2: mean 0.1, standard deviation 0.1, and t of two degrees of
+        // freedom is 4.303.
         let medians = [1.0, 0.1_f64.exp(), 0.2_f64.exp()];
         let (low, high) = Summary::over_layouts(&medians, &[]).unwrap().interval.unwrap();
         let reach = 4.303 * 0.1 / 3.0_f64.sqrt();
-        assert!((low.ln() - (0.1 - reach)).abs() < 1e-3 && (high.ln() - (0.1 + reach)).abs() < 1e-3);
-        assert_eq!(Summary::over_layouts(&[1.0], &[]).unwrap().interval, None, "nothing is known of others");
+        assert!(
+            (low.ln() - (0.1 - reach)).abs() < 1e-3 && (high.ln() - (0.1 + reach)).abs() < 1e-3
+        );
+        assert_eq!(
+            Summary::over_layouts(&[1.0], &[]).unwrap().interval,
+            None,
+            "nothing is known of others"
+        );
         let six = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         assert_eq!(Summary::over_layouts(&six, &[]), Summary::of(&six));
         assert_eq!(Summary::over_layouts(&[1.0, 2.0], &[9.0]).unwrap().interval, None);
@@ -102,7 +116,8 @@ mod tests {
     fn a_median_above_the_cut_is_a_bound() {
         let summary = Summary::censored(&[3.0, 1.0], &[10.0, 10.0, 10.0]).unwrap();
         assert_eq!((summary.median, summary.is_bound), (10.0, true));
-        // Of four, the median is between the second and the third: more than the middle of 3 and 10.
+        // Of four, the median is between the second and the third: more than the middle of 3 and
+        // 10.
         let summary = Summary::censored(&[3.0, 1.0], &[10.0, 10.0]).unwrap();
         assert_eq!((summary.median, summary.is_bound), (6.5, true));
         let all = Summary::censored(&[], &[10.0, 12.0]).unwrap();
@@ -119,7 +134,8 @@ mod tests {
         let least = |value| Bounded::least(value, true);
         assert_eq!(ends(&[3.0, 1.0], &[]), (Bounded::exact(1.0), Bounded::exact(3.0)));
         assert_eq!(ends(&[3.0, 1.0], &[10.0]), (Bounded::exact(1.0), least(10.0)));
-        // Cut off early, by a limit on something else: it may have been the smallest or the largest.
+        // Cut off early, by a limit on something else: it may have been the smallest or the
+        // largest.
         assert_eq!(ends(&[3.0, 1.0], &[0.5]), (least(0.5), least(3.0)));
         assert_eq!(ends(&[], &[10.0, 12.0]), (least(10.0), least(12.0)));
     }
@@ -132,7 +148,8 @@ mod tests {
         assert_eq!(ends(&[20.0, 20.0]), (2.0, f64::INFINITY));
         assert_eq!(ends(&[20.0]), (2.0, 8.0));
         let few = Summary::censored(&values, &[20.0, 20.0]).unwrap();
-        let more = Summary::of(&values.iter().map(|value| value + 100.0).collect::<Vec<_>>()).unwrap();
+        let more =
+            Summary::of(&values.iter().map(|value| value + 100.0).collect::<Vec<_>>()).unwrap();
         assert!(!few.apart(&more), "what was cut off may be as much");
     }
 

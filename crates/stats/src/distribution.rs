@@ -1,12 +1,12 @@
-//! The few probability distributions that tests and intervals stand on: normal, Student's t, Fisher's F,
-//! binomial, hypergeometric.
+//! The few probability distributions that tests and intervals stand on: normal, Student's t,
+//! Fisher's F, binomial, hypergeometric.
 
 use std::f64::consts::{PI, TAU};
 
 /// The chance that a standard normal number is at most `z`.
 ///
-/// Hart's approximation as given by West, "Better Approximations to Cumulative Normal Functions", Wilmott (2005):
-/// an error below 1e-15 up to a distance of 7, and 7 right digits beyond.
+/// Hart's approximation as given by West, "Better Approximations to Cumulative Normal Functions",
+/// Wilmott (2005): an error below 1e-15 up to a distance of 7, and 7 right digits beyond.
 #[must_use]
 pub fn normal_below(z: f64) -> f64 {
     const NUMERATOR: [f64; 7] = [
@@ -33,7 +33,8 @@ pub fn normal_below(z: f64) -> f64 {
     let tail = if distance < 7.071_067_811_865_47 {
         bell * polynomial(&NUMERATOR, distance) / polynomial(&DENOMINATOR, distance)
     } else {
-        let fraction = [4.0, 3.0, 2.0, 1.0].iter().fold(distance + 0.65, |below, k| distance + k / below);
+        let fraction =
+            [4.0, 3.0, 2.0, 1.0].iter().fold(distance + 0.65, |below, k| distance + k / below);
         bell / (fraction * TAU.sqrt())
     };
     if z > 0.0 { 1.0 - tail } else { tail }
@@ -41,8 +42,8 @@ pub fn normal_below(z: f64) -> f64 {
 
 /// The value that a standard normal number is below with probability `p`; infinite at 0 and 1.
 ///
-/// Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied Statistics 37 (1988):
-/// about 16 digits.
+/// Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied
+/// Statistics 37 (1988): about 16 digits.
 #[must_use]
 pub fn normal_quantile(p: f64) -> f64 {
     const CENTRE: ([f64; 8], [f64; 8]) = (
@@ -112,7 +113,8 @@ pub fn normal_quantile(p: f64) -> f64 {
         ],
     );
     let from_half = p - 0.5;
-    let ratio = |(above, below): &([f64; 8], [f64; 8]), x: f64| polynomial(above, x) / polynomial(below, x);
+    let ratio =
+        |(above, below): &([f64; 8], [f64; 8]), x: f64| polynomial(above, x) / polynomial(below, x);
     if from_half.abs() <= 0.425 {
         return from_half * ratio(&CENTRE, 0.180_625 - from_half * from_half);
     }
@@ -130,14 +132,16 @@ fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().fold(0.0, |sum, coefficient| sum * x + coefficient)
 }
 
-/// The chance that a number of Student's t distribution is at most `t`; `freedom` is any number above 0.
+/// The chance that a number of Student's t distribution is at most `t`; `freedom` is any number
+/// above 0.
 #[must_use]
 pub fn student_below(t: f64, freedom: f64) -> f64 {
     let tail = beta_below(freedom / (freedom + t * t), freedom / 2.0, 0.5) / 2.0;
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The value that a number of Student's t distribution is below with probability `p`; infinite at 0 and 1.
+/// The value that a number of Student's t distribution is below with probability `p`; infinite at 0
+/// and 1.
 #[must_use]
 pub fn student_quantile(p: f64, freedom: f64) -> f64 {
     if p <= 0.0 || p >= 1.0 {
@@ -147,8 +151,11 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
     if tail == 0.5 {
         return 0.0;
     }
-    // Newton's steps between the logarithms of the value and of its tail, which nearly follow a straight line.
-    let scale = ln_gamma(f64::midpoint(freedom, 1.0)) - ln_gamma(freedom / 2.0) - (freedom * PI).sqrt().ln();
+    // Newton's steps between the logarithms of the value and of its tail, which nearly follow a
+    // straight line.
+    let scale = ln_gamma(f64::midpoint(freedom, 1.0))
+        - ln_gamma(freedom / 2.0)
+        - (freedom * PI).sqrt().ln();
     let mut log = (-normal_quantile(tail)).ln();
     for _ in 0..60 {
         let t = log.exp();
@@ -163,8 +170,9 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
     log.exp().copysign(p - 0.5)
 }
 
-/// The value that a number of Fisher's F distribution is below with probability `p`, which is neither 0 nor 1; `above` and
-/// `below` are the degrees of freedom of what is divided and of what it is divided by.
+/// The value that a number of Fisher's F distribution is below with probability `p`, which is
+/// neither 0 nor 1; `above` and `below` are the degrees of freedom of what is divided and of what
+/// it is divided by.
 #[must_use]
 pub fn fisher_quantile(p: f64, above: f64, below: f64) -> f64 {
     // By halves, of the share that has a beta distribution.
@@ -220,7 +228,8 @@ fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
 
 /// The logarithm of the gamma function, for `x` above 0.
 ///
-/// Lanczos, "A Precision Approximation of the Gamma Function" (1964), with Godfrey's coefficients: 15 digits.
+/// Lanczos, "A Precision Approximation of the Gamma Function" (1964), with Godfrey's coefficients:
+/// 15 digits.
 #[must_use]
 pub fn ln_gamma(x: f64) -> f64 {
     const COEFFICIENTS: [f64; 14] = [
@@ -257,7 +266,8 @@ pub fn ln_choose(n: usize, k: usize) -> f64 {
     factorial(n) - factorial(k) - factorial(n - k)
 }
 
-/// The chance of exactly `k` among `drawn` without putting back, from `all` of which `marked` are marked.
+/// The chance of exactly `k` among `drawn` without putting back, from `all` of which `marked` are
+/// marked.
 #[must_use]
 pub fn hypergeometric(k: usize, drawn: usize, marked: usize, all: usize) -> f64 {
     if k > marked || k > drawn || drawn - k > all - marked {
@@ -319,7 +329,8 @@ mod tests {
         assert_close(student_quantile(1e-6, 3.0), -103.299_467_780_4, 1e-9);
         assert_close(student_quantile(0.4, 0.5), -0.397_975_426_8, 1e-9);
         assert_eq!(student_quantile(0.5, 3.0), 0.0);
-        // Of one degree of freedom it is the square of Student's t; the others are of printed tables.
+        // Of one degree of freedom it is the square of Student's t; the others are of printed
+        // tables.
         assert_close(fisher_quantile(0.05, 1.0, 10.0), student_quantile(0.525, 10.0).powi(2), 1e-9);
         assert_close(fisher_quantile(0.95, 4.0, 40.0), 2.606, 2e-4);
         assert_close(1.0 / fisher_quantile(0.05, 10.0, 5.0), 3.326, 2e-4);

@@ -1,14 +1,17 @@
-//! The smallest difference that comparisons on this host will find, from a program compared with itself.
+//! The smallest difference that comparisons on this host will find, from a program compared with
+//! itself.
 //!
-//! Both programs are one, and the order within each round is drawn at random. So either execution of a round could as
-//! well have been the other program's: swapping them in some rounds makes another comparison of the same length on the
-//! same host. What many of those show is what later comparisons will show. The standard error falls with the square
-//! root of the number of rounds, since the order of each is drawn anew.
+//! Both programs are one, and the order within each round is drawn at random. So either execution
+//! of a round could as well have been the other program's: swapping them in some rounds makes
+//! another comparison of the same length on the same host. What many of those show is what later
+//! comparisons will show. The standard error falls with the square root of the number of rounds,
+//! since the order of each is drawn anew.
 
 use crate::distribution::normal_quantile;
 use crate::interleaved::{Contrast, Execution};
 
-/// How many comparisons are made by swapping: the standard error is then known to 1 / √(2 × 64) = 9 %.
+/// How many comparisons are made by swapping: the standard error is then known to 1 / √(2 × 64) = 9
+/// %.
 const COMPARISONS: u32 = 64;
 /// With fewer rounds nothing is forecast.
 const ROUNDS: usize = 40;
@@ -37,7 +40,8 @@ impl Forecast {
         let shift = |at| Contrast::of(&swapped(executions, at)).map(|contrast| contrast.shift());
         let shifts: Vec<f64> = (0..COMPARISONS).filter_map(shift).collect();
         // Both are one program: the true shift is 0, and its mean needs no estimate.
-        let square = shifts.iter().map(|shift| shift * shift).sum::<f64>() / shifts.len().max(1) as f64;
+        let square =
+            shifts.iter().map(|shift| shift * shift).sum::<f64>() / shifts.len().max(1) as f64;
         Some(Self { of_one_round: (square * rounds as f64).sqrt(), rounds })
     }
 
@@ -47,7 +51,8 @@ impl Forecast {
         self.of_one_round / rounds.max(1.0).sqrt()
     }
 
-    /// The smallest difference, as a share, that a comparison of that many rounds finds four times in five.
+    /// The smallest difference, as a share, that a comparison of that many rounds finds four times
+    /// in five.
     #[must_use]
     pub fn detectable(&self, rounds: f64) -> f64 {
         let errors = normal_quantile(1.0 - ERROR / 2.0) + normal_quantile(POWER);
@@ -55,7 +60,8 @@ impl Forecast {
     }
 }
 
-/// The executions with the programs of some rounds swapped: which, is drawn from the number of the comparison.
+/// The executions with the programs of some rounds swapped: which, is drawn from the number of the
+/// comparison.
 fn swapped(executions: &[Execution], comparison: u32) -> Vec<Execution> {
     let swap = |it: &Execution| {
         let drawn = splitmix(u64::from(comparison) << 32 | u64::from(it.round)) & 1 == 1;
@@ -64,8 +70,8 @@ fn swapped(executions: &[Execution], comparison: u32) -> Vec<Execution> {
     executions.iter().map(swap).collect()
 }
 
-/// Numbers that look random, from numbers in sequence (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, 2014).
+/// Numbers that look random, from numbers in sequence (Steele, Lea, Flood: Fast splittable
+/// pseudorandom number generators, 2014).
 fn splitmix(number: u64) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -102,7 +108,8 @@ mod tests {
             let later = seen(movement, 240, 77);
             let middle = f64::midpoint(ratios[9], ratios[10]) / later;
             assert!((0.7..1.3).contains(&middle), "{movement:?}: {middle:.2} of {later}");
-            let near = ratios.iter().filter(|error| (0.7..1.3).contains(&(**error / later))).count();
+            let near =
+                ratios.iter().filter(|error| (0.7..1.3).contains(&(**error / later))).count();
             assert!(near >= 14, "{movement:?}: {near} of 20 within 30 %");
         }
     }
@@ -125,7 +132,11 @@ mod tests {
     fn four_times_the_rounds_halve_the_difference() {
         let forecast = Forecast { of_one_round: 0.02, rounds: 100 };
         assert!((forecast.error(100.0) - 0.002).abs() < 1e-12);
-        assert!((forecast.detectable(100.0) - 0.0056).abs() < 1e-4, "{}", forecast.detectable(100.0));
+        assert!(
+            (forecast.detectable(100.0) - 0.0056).abs() < 1e-4,
+            "{}",
+            forecast.detectable(100.0)
+        );
         let quarter = forecast.detectable(400.0) / forecast.detectable(100.0);
         assert!((quarter - 0.5).abs() < 0.01);
     }

@@ -1,9 +1,10 @@
 //! How much repetition at each level adds: linked again, started again, gone on.
 //!
-//! Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013: the variance of the means at each level holds that of
-//! the levels below it; what is left when that is taken out is the level's own. From them follows how often to repeat at
-//! each level so that a mean is known best for its cost (their section 6), and how many times at the topmost for a precision.
-//! Values become logarithms, so that all is relative.
+//! Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013: the variance of the
+//! means at each level holds that of the levels below it; what is left when that is taken out is
+//! the level's own. From them follows how often to repeat at each level so that a mean is known
+//! best for its cost (their section 6), and how many times at the topmost for a precision. Values
+//! become logarithms, so that all is relative.
 
 use crate::distribution::{fisher_quantile, student_quantile};
 
@@ -13,7 +14,8 @@ const MOST: u32 = 1000;
 const LITTLE: f64 = 0.01;
 /// How likely what is said to tell more does.
 const LIKELY: f64 = 0.8;
-/// What is said to tell more has no more layouts than these, and no more executions of each than those.
+/// What is said to tell more has no more layouts than these, and no more executions of each than
+/// those.
 const TELLING: (u32, f64) = (200, 10_000.0);
 /// No topmost level is.
 const MOST_LAYOUTS: u32 = 10_000;
@@ -30,7 +32,8 @@ pub struct Measured<'a>(pub &'a [Vec<Process>]);
 pub struct Levels {
     /// The geometric mean of all, each layout counting alike.
     pub mean: f64,
-    /// Where that of all layouts is, with 95 %: by the layouts, of which there may be few; `None` for a single one.
+    /// Where that of all layouts is, with 95 %: by the layouts, of which there may be few; `None`
+    /// for a single one.
     pub interval: Option<(f64, f64)>,
     /// Of values of one execution; `None` where executions have one each.
     pub keep: Option<f64>,
@@ -38,7 +41,8 @@ pub struct Levels {
     pub restart: f64,
     /// Of builds of one source linked in another order, beyond that. `None` for a single one.
     pub relink: Option<f64>,
-    /// What that is at the most, with 95 %: an estimate of 0 says that it is not told apart from restarting, not that it is none.
+    /// What that is at the most, with 95 %: an estimate of 0 says that it is not told apart from
+    /// restarting, not that it is none.
     pub relink_at_most: Option<f64>,
     /// What that is at the least, with 95 %; 0 where it is not told apart from restarting.
     pub relink_at_least: Option<f64>,
@@ -76,8 +80,8 @@ impl Levels {
         Self::together(&[measured])
     }
 
-    /// The same of several programs, taken to vary alike: what each level adds, pooled. Then the mean is that of all, `layouts` the most that
-    /// one of them has, and there is no interval.
+    /// The same of several programs, taken to vary alike: what each level adds, pooled. Then the
+    /// mean is that of all, `layouts` the most that one of them has, and there is no interval.
     #[must_use]
     pub fn together(programs: &[Measured<'_>]) -> Option<Self> {
         let programs: Vec<Vec<Vec<Vec<f64>>>> =
@@ -85,7 +89,8 @@ impl Levels {
         let layouts = || programs.iter().flatten();
         let values = pooled(layouts().flatten().map(Vec::as_slice)).map(|(variance, _)| variance);
         let per_process = harmonic(layouts().flatten().map(Vec::len));
-        let processes: Vec<Vec<f64>> = layouts().map(|of| of.iter().map(|of| mean(of)).collect()).collect();
+        let processes: Vec<Vec<f64>> =
+            layouts().map(|of| of.iter().map(|of| mean(of)).collect()).collect();
         let (of_processes, below) = pooled(processes.iter().map(Vec::as_slice))?;
         let per_layout = harmonic(processes.iter().map(Vec::len));
         let mut of_layouts = processes.iter().map(|of| mean(of));
@@ -94,7 +99,8 @@ impl Levels {
         let of_layouts = pooled(means.iter().map(Vec::as_slice));
         let of_means = of_layouts.map(|(variance, _)| variance);
         let relinked = of_layouts.map(|found| bounds(found, (of_processes / per_layout, below)));
-        let own = |variance: f64, below: f64, times: f64| (variance - below / times).max(0.0).sqrt();
+        let own =
+            |variance: f64, below: f64, times: f64| (variance - below / times).max(0.0).sqrt();
         let middle = mean(&means.concat());
         let reach = of_means.filter(|_| means.len() == 1).map(|variance| {
             let count = means[0].len() as f64;
@@ -121,20 +127,23 @@ impl Levels {
         self.relink_at_least.is_some_and(|least| least > 0.0)
     }
 
-    /// Whether linking is not told to add anything, and if it does, adds less than 1 %: then one build stands for all.
+    /// Whether linking is not told to add anything, and if it does, adds less than 1 %: then one
+    /// build stands for all.
     #[must_use]
     pub fn one_stands_for_all(&self) -> bool {
         !self.is_told() && self.relink_at_most.is_some_and(|most| most < LITTLE)
     }
 
-    /// Whether linking is not told to add anything, and may well add what matters: what was measured is too noisy to tell.
+    /// Whether linking is not told to add anything, and may well add what matters: what was
+    /// measured is too noisy to tell.
     #[must_use]
     pub fn is_too_noisy(&self) -> bool {
         !self.is_told() && self.relink_at_most.is_some_and(|most| most >= LITTLE)
     }
 
-    /// How often to repeat so that it would probably be told what linking adds, at the least cost, where a build costs as much as so many
-    /// executions; `None` where what was measured tells, or no number of executions that anybody would wait for would.
+    /// How often to repeat so that it would probably be told what linking adds, at the least cost,
+    /// where a build costs as much as so many executions; `None` where what was measured tells, or
+    /// no number of executions that anybody would wait for would.
     ///
     /// Were it nothing, its bound would be below 1 % with a chance of 80 %.
     #[must_use]
@@ -145,34 +154,44 @@ impl Levels {
         let least = u32::try_from(self.layouts).unwrap_or(u32::MAX).max(2);
         let enough = |layouts: u32| {
             let processes = self.processes_that_tell(f64::from(layouts))?;
-            // Where as many should have told already, chance was against it: then it is twice as many.
+            // Where as many should have told already, chance was against it: then it is twice as
+            // many.
             let twice = 2.0 * self.layouts as f64 * self.processes / f64::from(layouts);
             Some((layouts, processes.max(twice).max(self.processes).ceil()))
         };
-        let cost = |(layouts, processes): &(u32, f64)| f64::from(*layouts) * (build.max(1.0) + processes);
-        let all = (least..=TELLING.0.max(least)).filter_map(enough).filter(|(_, it)| *it <= TELLING.1);
+        let cost =
+            |(layouts, processes): &(u32, f64)| f64::from(*layouts) * (build.max(1.0) + processes);
+        let all =
+            (least..=TELLING.0.max(least)).filter_map(enough).filter(|(_, it)| *it <= TELLING.1);
         let (layouts, processes) = all.min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most TELLING")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most TELLING"
+        )]
         Some(Repetition { layouts, processes: processes as u32 })
     }
 
-    /// How many executions of each of so many layouts would probably bring the bound below 1 %, if linking adds nothing.
+    /// How many executions of each of so many layouts would probably bring the bound below 1 %, if
+    /// linking adds nothing.
     fn processes_that_tell(&self, layouts: f64) -> Option<f64> {
         let mut processes = self.processes.max(2.0);
         // The more executions, the less they depend on their own number.
         for _ in 0..4 {
             let (above, below) = (layouts - 1.0, layouts * (processes - 1.0));
-            let ratio = fisher_quantile(LIKELY, above, below).max(1.0) / fisher_quantile(0.05, above, below);
+            let ratio = fisher_quantile(LIKELY, above, below).max(1.0)
+                / fisher_quantile(0.05, above, below);
             processes = (self.each * (ratio - 1.0) / LITTLE.powi(2)).max(2.0);
         }
         processes.is_finite().then_some(processes)
     }
 
-    /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs as much as so many executions: of all
-    /// that reach it what costs least.
+    /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs
+    /// as much as so many executions: of all that reach it what costs least.
     ///
-    /// For many layouts these are √(c · restart² / relink²) executions each (Kalibera & Jones, section 6). `None` for a single layout:
-    /// nothing is known of others; and where it is [too noisy](Self::is_too_noisy) to tell.
+    /// For many layouts these are √(c · restart² / relink²) executions each (Kalibera & Jones,
+    /// section 6). `None` for a single layout: nothing is known of others; and where it is [too
+    /// noisy](Self::is_too_noisy) to tell.
     #[must_use]
     pub fn repetition(&self, precision: f64, build: f64) -> Option<Repetition> {
         let relink = self.relink.filter(|_| !self.is_too_noisy())?;
@@ -189,7 +208,10 @@ impl Levels {
             let room = reach.powi(2) - relink.powi(2);
             let processes = (each / room).ceil().max(1.0);
             let cost = count * (build + processes);
-            if room > 0.0 && processes <= f64::from(MOST) && best.is_none_or(|(least, _)| cost < least) {
+            if room > 0.0
+                && processes <= f64::from(MOST)
+                && best.is_none_or(|(least, _)| cost < least)
+            {
                 #[allow(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
@@ -203,8 +225,8 @@ impl Levels {
         Some(best.map_or(most, |(_, repetition)| repetition))
     }
 
-    /// The difference between two builds of one source that one in twenty such pairs exceeds, by their layout alone; `None` where it is
-    /// [too noisy](Self::is_too_noisy) to tell.
+    /// The difference between two builds of one source that one in twenty such pairs exceeds, by
+    /// their layout alone; `None` where it is [too noisy](Self::is_too_noisy) to tell.
     #[must_use]
     pub fn by_chance(&self) -> Option<f64> {
         self.relink
@@ -213,11 +235,13 @@ impl Levels {
     }
 }
 
-/// What a level adds at the least and at the most, each with 95 %, as standard deviations: from the variance of its means and the part of
-/// it that comes from below, each with its degrees of freedom.
+/// What a level adds at the least and at the most, each with 95 %, as standard deviations: from the
+/// variance of its means and the part of it that comes from below, each with its degrees of
+/// freedom.
 ///
-/// Their ratio, by what it would be on average, has Fisher's F distribution. One that is smaller than if the level added nothing
-/// counts as that for the upper one: it tells of chance, and not of the level.
+/// Their ratio, by what it would be on average, has Fisher's F distribution. One that is smaller
+/// than if the level added nothing counts as that for the upper one: it tells of chance, and not of
+/// the level.
 fn bounds((means, above): (f64, f64), (part, below): (f64, f64)) -> (f64, f64) {
     let left = |ratio: f64, means: f64| (means / ratio - part).max(0.0).sqrt();
     let least = left(fisher_quantile(0.95, above, below), means);
@@ -226,7 +250,8 @@ fn bounds((means, above): (f64, f64), (part, below): (f64, f64)) -> (f64, f64) {
 
 /// The logarithms of what was measured, without what was not; none where a value is not above 0.
 fn in_logs(measured: Measured<'_>) -> Option<Vec<Vec<Vec<f64>>>> {
-    let layout = |of: &Vec<Process>| of.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<_>>();
+    let layout =
+        |of: &Vec<Process>| of.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<_>>();
     let mut layouts: Vec<Vec<Vec<f64>>> = measured.0.iter().map(layout).collect::<Option<_>>()?;
     layouts.retain(|layout| !layout.is_empty());
     Some(layouts)
@@ -240,7 +265,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The variance within groups, of all groups together, and its degrees of freedom; `None` where no group has two values.
+/// The variance within groups, of all groups together, and its degrees of freedom; `None` where no
+/// group has two values.
 fn pooled<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<(f64, f64)> {
     let (mut squares, mut freedom) = (0.0, 0);
     for group in groups.filter(|group| group.len() > 1) {
@@ -251,7 +277,8 @@ fn pooled<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<(f64, f64)> {
     (freedom > 0).then(|| (squares / freedom as f64, freedom as f64))
 }
 
-/// The harmonic mean of how many there are: what the variance of means of unequal groups is divided by.
+/// The harmonic mean of how many there are: what the variance of means of unequal groups is divided
+/// by.
 fn harmonic(counts: impl Iterator<Item = usize>) -> f64 {
     let (number, sum) =
         counts.fold((0.0, 0.0), |(number, sum), count| (number + 1.0, sum + 1.0 / count as f64));
@@ -277,7 +304,9 @@ mod tests {
             let of_layout = sd[0] * gaussian(&mut rng);
             let mut process = || {
                 let of_process = of_layout + sd[1] * gaussian(&mut rng);
-                (0..counts[2]).map(|_| 100.0 * (of_process + sd[2] * gaussian(&mut rng)).exp()).collect()
+                (0..counts[2])
+                    .map(|_| 100.0 * (of_process + sd[2] * gaussian(&mut rng)).exp())
+                    .collect()
             };
             (0..counts[1]).map(|_| process()).collect()
         };
@@ -307,7 +336,8 @@ mod tests {
             let (low, high) = levels.interval.unwrap();
             held += usize::from(low < 100.0 && 100.0 < high);
         }
-        // 95 % of 400 is 380, with a standard deviation of 4.4; executions taken for independent hold it in about half.
+        // 95 % of 400 is 380, with a standard deviation of 4.4; executions taken for independent
+        // hold it in about half.
         assert!((366..=394).contains(&held), "{held}");
     }
 
@@ -325,16 +355,19 @@ mod tests {
     #[test]
     fn what_adds_nothing_is_seldom_told_to_and_what_adds_much_is() {
         let told = |relink: f64| {
-            let levels = |seed| Levels::of(Measured(&made([5, 10, 1], [relink, 0.02, 0.0], seed))).unwrap();
+            let levels =
+                |seed| Levels::of(Measured(&made([5, 10, 1], [relink, 0.02, 0.0], seed))).unwrap();
             (0..400).map(levels).filter(Levels::is_told).count()
         };
-        // 5 % of 400 is 20, with a standard deviation of 4.4; of 4 % beside 2 % nearly all are told.
+        // 5 % of 400 is 20, with a standard deviation of 4.4; of 4 % beside 2 % nearly all are
+        // told.
         assert!((6..=34).contains(&told(0.0)) && told(0.04) >= 380, "{} {}", told(0.0), told(0.04));
     }
 
     #[test]
     fn what_is_said_to_tell_probably_does() {
-        let noisy = (0..).map(|seed| Levels::of(Measured(&made([5, 10, 1], [0.0, 0.1, 0.0], seed))).unwrap());
+        let noisy = (0..)
+            .map(|seed| Levels::of(Measured(&made([5, 10, 1], [0.0, 0.1, 0.0], seed))).unwrap());
         let noisy = noisy.into_iter().find(Levels::is_too_noisy).unwrap();
         assert!(
             !noisy.one_stands_for_all() && noisy.relink_at_most.unwrap() < noisy.restart * 2.0,
@@ -349,7 +382,9 @@ mod tests {
             let more = noisy.would_tell(build).unwrap();
             assert!(more.layouts >= 5 && more.layouts * more.processes >= 100, "{more:?}");
             let counts = [more.layouts as usize, more.processes as usize, 1];
-            let again = |seed| Levels::of(Measured(&made(counts, [0.0, noisy.restart, 0.0], seed))).unwrap();
+            let again = |seed| {
+                Levels::of(Measured(&made(counts, [0.0, noisy.restart, 0.0], seed))).unwrap()
+            };
             let told = (1000..1050).map(again).filter(Levels::one_stands_for_all).count();
             // 40 of 50 are expected, with a standard deviation of 2.8.
             assert!(told >= 30, "{told} {more:?}");
@@ -372,7 +407,8 @@ mod tests {
         assert!(!few.one_stands_for_all(), "{few:?}");
         let many = of([40, 20, 1], [0.0, 0.02, 0.0]);
         assert!(many.relink_at_most.unwrap() < 0.01 && many.one_stands_for_all(), "{many:?}");
-        // However much starting again adds: a bound of 26 % is none that one build stands for all with.
+        // However much starting again adds: a bound of 26 % is none that one build stands for all
+        // with.
         let loud = of([5, 10, 1], [0.0, 0.6, 0.0]);
         assert!(loud.relink_at_most.unwrap() < loud.restart && loud.is_too_noisy(), "{loud:?}");
         let equal = Levels::of(Measured(&vec![vec![vec![5.0], vec![5.0]]; 3])).unwrap();
@@ -389,7 +425,9 @@ mod tests {
                 .map(|n| made([3, 5, 1], sd, seed * 6 + u64::from(n)))
                 .zip(1..)
                 .map(|(of, n)| {
-                    of.iter().map(|of| of.iter().map(|of| vec![of[0] / f64::from(n)]).collect()).collect()
+                    of.iter()
+                        .map(|of| of.iter().map(|of| vec![of[0] / f64::from(n)]).collect())
+                        .collect()
                 })
                 .collect();
             let measured: Vec<Measured<'_>> = programs.iter().map(|of| Measured(of)).collect();
@@ -418,8 +456,8 @@ mod tests {
             processes: 10.0,
             each: restart * restart,
         };
-        // 19 layouts leave (0.01 √19 / 2.101)² − 0.02² = 0.0000304 to executions, of which 4 have 0.000025: 19 · 104 in all. 18 would
-        // need 23 each, 20 two.
+        // 19 layouts leave (0.01 √19 / 2.101)² − 0.02² = 0.0000304 to executions, of which 4 have
+        // 0.000025: 19 · 104 in all. 18 would need 23 each, 20 two.
         let repetition = |relink, restart, build| {
             let it = levels(relink, restart).repetition(0.01, build).unwrap();
             (it.layouts, it.processes)
@@ -430,7 +468,9 @@ mod tests {
         assert_eq!(repetition(0.0, 0.0, 1.0), (2, 1), "nothing varies");
         assert_eq!(repetition(1.0, 0.01, 1.0), (10_000, 1000), "out of reach");
         let reached = levels(0.02, 0.01).repetition(0.01, 1.0).unwrap();
-        assert!(levels(1.0, 0.01).repetition(0.01, 1.0).unwrap().is_cut_off() && !reached.is_cut_off());
+        assert!(
+            levels(1.0, 0.01).repetition(0.01, 1.0).unwrap().is_cut_off() && !reached.is_cut_off()
+        );
         assert!((levels(0.02, 0.0).by_chance().unwrap() - 0.057).abs() < 0.001);
     }
 
@@ -440,6 +480,9 @@ mod tests {
         assert_eq!(Levels::of(Measured(&[vec![vec![1.0]]])), None, "nothing was executed twice");
         assert_eq!(Levels::of(Measured(&[vec![vec![1.0], vec![-1.0]]])), None);
         let one = Levels::of(Measured(&[vec![vec![1.0], vec![1.1]]])).unwrap();
-        assert_eq!((one.relink, one.interval, one.keep, one.repetition(0.01, 1.0)), (None, None, None, None));
+        assert_eq!(
+            (one.relink, one.interval, one.keep, one.repetition(0.01, 1.0)),
+            (None, None, None, None)
+        );
     }
 }

@@ -1,9 +1,10 @@
 //! Outliers: samples that are far off by a stated rule. They are flagged, never dropped.
 //!
-//! The rule is the modified z-score of Iglewicz & Hoaglin, *How to Detect and Handle Outliers* (1993), 3.3:
-//! `0.6745 · (x − median) / MAD`, far off above 3.5 in size, here of the values' logarithms: what disturbs an
-//! execution multiplies its time, and half and twice are equally far. Where more than half of the values are equal,
-//! so that the MAD is 0, the mean distance from the median times 1.2533 takes its place, as there.
+//! The rule is the modified z-score of Iglewicz & Hoaglin, *How to Detect and Handle Outliers*
+//! (1993), 3.3: `0.6745 · (x − median) / MAD`, far off above 3.5 in size, here of the values'
+//! logarithms: what disturbs an execution multiplies its time, and half and twice are equally far.
+//! Where more than half of the values are equal, so that the MAD is 0, the mean distance from the
+//! median times 1.2533 takes its place, as there.
 
 use crate::summary::median;
 
@@ -34,7 +35,8 @@ pub fn outliers(values: &[f64]) -> Vec<Outlier> {
         .filter(|(_, value)| **value > 0.0 && value.is_finite())
         .map(|(index, value)| (index, value.ln()))
         .collect();
-    let distances = |centre: f64| logs.iter().map(|(_, log)| (log - centre).abs()).collect::<Vec<f64>>();
+    let distances =
+        |centre: f64| logs.iter().map(|(_, log)| (log - centre).abs()).collect::<Vec<f64>>();
     let Some(centre) = median(&logs.iter().map(|(_, log)| *log).collect::<Vec<f64>>()) else {
         return Vec::new();
     };
@@ -70,15 +72,16 @@ mod tests {
         assert_eq!(found(&[100.0, 101.0, 99.0, 100.5, 250.0, 99.5, 100.2]), [4]);
         assert_eq!(found(&[100.0, 101.0, 99.0, 100.5, 40.0, 99.5, 100.2]), [4]);
         let far = outliers(&[100.0, 101.0, 99.0, 100.5, 250.0, 99.5, 100.2])[0];
-        // median 100.2; distances of the logarithms: 0.0020 0.0080 0.0120 0.0030 0.9144 0.0070 0 → MAD 0.0070
+        // median 100.2; distances of the logarithms: 0.0020 0.0080 0.0120 0.0030 0.9144 0.0070 0 →
+        // MAD 0.0070
         assert!((far.ratio - 250.0 / 100.2).abs() < 1e-12);
         assert!((far.score - 0.6745 * 0.914_292 / 0.007_011).abs() < 0.1, "{far:?}");
     }
 
     #[test]
     fn half_and_twice_are_equally_far() {
-        let [one, other] =
-            [200.0, 50.0].map(|odd| outliers(&[99.0, 100.0, 101.0, 100.0, 99.0, 101.0, odd])[0].score);
+        let [one, other] = [200.0, 50.0]
+            .map(|odd| outliers(&[99.0, 100.0, 101.0, 100.0, 99.0, 101.0, odd])[0].score);
         assert!((one + other).abs() < 0.05 * one, "{one} {other}");
     }
 
@@ -94,7 +97,10 @@ mod tests {
     fn few_values_and_values_without_logarithm_are_none() {
         assert_eq!(found(&[]), [0; 0]);
         assert_eq!(found(&[1.0, 1.0, 1.1, 0.9, 50.0]), [0; 0]);
-        assert_eq!(found(&[1.0, 0.0, 1.1, f64::NAN, 0.9, -5.0, 1.05, f64::INFINITY, 0.95, 50.0]), [9]);
+        assert_eq!(
+            found(&[1.0, 0.0, 1.1, f64::NAN, 0.9, -5.0, 1.05, f64::INFINITY, 0.95, 50.0]),
+            [9]
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Whether the successive executions of a program reach a steady state, and where it begins.
 //!
-//! The classes are those of Barrett, Bolz-Tereick, Killick, Mount & Tratt, "Virtual Machine Warmup Blows Hot and
-//! Cold", OOPSLA (2017), 4; the places where the level changes are those of [`phases`]. The rules are in
-//! `docs/src/method/warmup.md`, "Detected warmup".
+//! The classes are those of Barrett, Bolz-Tereick, Killick, Mount & Tratt, "Virtual Machine Warmup
+//! Blows Hot and Cold", OOPSLA (2017), 4; the places where the level changes are those of
+//! [`phases`]. The rules are in `docs/src/method/warmup.md`, "Detected warmup".
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ use crate::summary::median;
 /// The level must be the same for at least this share of the sequence, at its end.
 pub const STEADY_SHARE: f64 = 0.25;
 
-/// A sequence of more values is judged by medians of several where no more is asked than whether it is steady.
+/// A sequence of more values is judged by medians of several where no more is asked than whether it
+/// is steady.
 pub const MOST: usize = 300;
 
 /// How a sequence goes.
@@ -48,11 +49,11 @@ pub struct Steadiness {
     pub before: usize,
 }
 
-/// What is known of the level of these values of successive executions of one program, of which less is better or
-/// more.
+/// What is known of the level of these values of successive executions of one program, of which
+/// less is better or more.
 ///
-/// The steady state begins with the first phase that cannot be told from the last one: what disturbed the middle
-/// of a sequence does not make a warm-up of its beginning.
+/// The steady state begins with the first phase that cannot be told from the last one: what
+/// disturbed the middle of a sequence does not make a warm-up of its beginning.
 #[must_use]
 pub fn steadiness(values: &[f64], less_is_better: bool) -> Steadiness {
     let found = phases(values);
@@ -71,10 +72,12 @@ pub fn steadiness(values: &[f64], less_is_better: bool) -> Steadiness {
     Steadiness { course, phases, before }
 }
 
-/// How many of the last values are at a level that does not last long enough to be called steady, if they are.
+/// How many of the last values are at a level that does not last long enough to be called steady,
+/// if they are.
 ///
-/// As [`steadiness`] tells it, but a long sequence is judged by the medians of so many values in a row that at most
-/// [`MOST`] are left: enough to see a level of a quarter of them, and quick after any number of executions.
+/// As [`steadiness`] tells it, but a long sequence is judged by the medians of so many values in a
+/// row that at most [`MOST`] are left: enough to see a level of a quarter of them, and quick after
+/// any number of executions.
 #[must_use]
 pub fn unsteady(values: &[f64]) -> Option<usize> {
     let together = values.len().div_ceil(MOST).max(1);
@@ -150,7 +153,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_is_flat() {
-        for values in [&[][..], &[1.0], &[9.0, 1.0, 1.0], &[5.0; 12], &[0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 0.5]] {
+        for values in
+            [&[][..], &[1.0], &[9.0, 1.0, 1.0], &[5.0; 12], &[0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 0.5]]
+        {
             assert_eq!(steadiness(values, true).course, Course::Flat, "{values:?}");
         }
     }
@@ -165,7 +170,10 @@ mod tests {
             assert!(last.abs_diff(short) <= 2 * length.div_ceil(MOST), "{length}: {last}");
             assert_eq!(unsteady(&sequence(&mut rng, &[(length, 100.0)])), None, "{length}");
             let long = length / 3;
-            assert_eq!(unsteady(&sequence(&mut rng, &[(length - long, 100.0), (long, 104.0)])), None);
+            assert_eq!(
+                unsteady(&sequence(&mut rng, &[(length - long, 100.0), (long, 104.0)])),
+                None
+            );
         }
         assert_eq!(unsteady(&[]), None);
     }
@@ -173,9 +181,11 @@ mod tests {
     #[test]
     fn a_flat_long_sequence_is_seldom_unsteady() {
         let mut rng = ChaCha8Rng::seed_from_u64(8);
-        let mut noise =
-            || (0.2 * gaussian(&mut rng)).exp() + if rng.random::<f64>() < 0.03 { 1.0 } else { 0.0 };
-        let is_unsteady = |_: &usize| unsteady(&(0..1000).map(|_| noise()).collect::<Vec<f64>>()).is_some();
+        let mut noise = || {
+            (0.2 * gaussian(&mut rng)).exp() + if rng.random::<f64>() < 0.03 { 1.0 } else { 0.0 }
+        };
+        let is_unsteady =
+            |_: &usize| unsteady(&(0..1000).map(|_| noise()).collect::<Vec<f64>>()).is_some();
         let found = (0..200).filter(is_unsteady).count();
         println!("{found} of 200");
         assert!(found <= 4, "{found} of 200");
@@ -207,7 +217,10 @@ mod tests {
                 100.0 + before.get()
             });
             // 1 %, 6 % and 8 %, and two standard errors of 400 sequences.
-            assert!(gaussian_cut <= 0.02 && lognormal <= 0.02, "{length}: {gaussian_cut} {lognormal}");
+            assert!(
+                gaussian_cut <= 0.02 && lognormal <= 0.02,
+                "{length}: {gaussian_cut} {lognormal}"
+            );
             assert!(disturbed <= 0.085 && wandering <= 0.107, "{length}: {disturbed} {wandering}");
         }
     }
@@ -215,11 +228,13 @@ mod tests {
     #[test]
     fn a_warm_up_is_found_as_often_as_is_said() {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
-        for (levels, least) in
-            [([(2, 95.0), (8, 100.0)], 0.6), ([(2, 90.0), (18, 100.0)], 0.9), ([(1, 110.0), (9, 100.0)], 0.9)]
-        {
-            let found =
-                (0..200).filter(|_| steadiness(&sequence(&mut rng, &levels), true).before == levels[0].0);
+        for (levels, least) in [
+            ([(2, 95.0), (8, 100.0)], 0.6),
+            ([(2, 90.0), (18, 100.0)], 0.9),
+            ([(1, 110.0), (9, 100.0)], 0.9),
+        ] {
+            let found = (0..200)
+                .filter(|_| steadiness(&sequence(&mut rng, &levels), true).before == levels[0].0);
             let share = found.count() as f64 / 200.0;
             assert!(share >= least, "{levels:?}: {share}");
         }

@@ -19,14 +19,15 @@ pub struct Summary {
     pub q3: f64,
     /// The median of the distances from the median.
     pub mad: f64,
-    /// Where the median of the population is, with at least 95 % confidence; absent below six samples, from
-    /// which no such interval can be had.
+    /// Where the median of the population is, with at least 95 % confidence; absent below six
+    /// samples, from which no such interval can be had.
     pub interval: Option<(f64, f64)>,
     /// How many of the samples were [cut off](Summary::censored): they would have been more.
     pub censored: usize,
     /// Whether the median is only known to be more than this.
     pub is_bound: bool,
-    /// Whether the smallest is: one that was cut off, below all others, may have been anything above.
+    /// Whether the smallest is: one that was cut off, below all others, may have been anything
+    /// above.
     pub min_is_bound: bool,
 }
 
@@ -73,14 +74,16 @@ impl Summary {
 
     /// The spread of the samples: the interquartile range as a share of the median (0.02 is 2 %).
     ///
-    /// `None` when the median is zero, for one sample, which has none, and where so many were cut off that the upper
-    /// quartile is not known.
+    /// `None` when the median is zero, for one sample, which has none, and where so many were cut
+    /// off that the upper quartile is not known.
     #[must_use]
     pub fn spread(&self) -> Option<f64> {
-        // Its rank, counted from 0, is three quarters of the last one's, which is to be that of one not cut off.
+        // Its rank, counted from 0, is three quarters of the last one's, which is to be that of one
+        // not cut off.
         let whole = self.n - self.censored;
         let is_known = self.censored == 0 || (whole > 0 && 3 * (self.n - 1) <= 4 * (whole - 1));
-        (is_known && self.n >= 2 && self.median != 0.0).then(|| (self.q3 - self.q1) / self.median.abs())
+        (is_known && self.n >= 2 && self.median != 0.0)
+            .then(|| (self.q3 - self.q1) / self.median.abs())
     }
 }
 
@@ -92,8 +95,9 @@ pub fn median(samples: &[f64]) -> Option<f64> {
 
 /// The `p`-quantile of the finite ones of these numbers, `p` between 0 and 1.
 ///
-/// Linear interpolation between order statistics: type 7 of Hyndman & Fan, "Sample Quantiles in Statistical
-/// Packages", The American Statistician 50 (1996), which is also what R, `NumPy` and spreadsheets give.
+/// Linear interpolation between order statistics: type 7 of Hyndman & Fan, "Sample Quantiles in
+/// Statistical Packages", The American Statistician 50 (1996), which is also what R, `NumPy` and
+/// spreadsheets give.
 #[must_use]
 pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
     let sorted = sorted(samples);
@@ -111,13 +115,17 @@ impl Ordered {
         Self(sorted(samples))
     }
 
-    /// The [`median`] of all but one of those that have this value; of all of them where none has it.
+    /// The [`median`] of all but one of those that have this value; of all of them where none has
+    /// it.
     #[must_use]
     pub fn median_without(&self, value: Option<f64>) -> Option<f64> {
         let Self(sorted) = self;
-        let left_out = value.and_then(|value| sorted.binary_search_by(|it| it.total_cmp(&value)).ok());
+        let left_out =
+            value.and_then(|value| sorted.binary_search_by(|it| it.total_cmp(&value)).ok());
         let count = sorted.len() - usize::from(left_out.is_some());
-        let at = |rank: usize| sorted[rank + usize::from(left_out.is_some_and(|left_out| left_out <= rank))];
+        let at = |rank: usize| {
+            sorted[rank + usize::from(left_out.is_some_and(|left_out| left_out <= rank))]
+        };
         let (low, high) = (at(count.checked_sub(1)? / 2), at(count / 2));
         Some(if low == high { low } else { low + (high - low) / 2.0 })
     }
@@ -145,16 +153,16 @@ pub(crate) fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
     if low == high { low } else { low + (high - low) * (rank - below as f64) }
 }
 
-/// The interval between the k-th smallest and the k-th largest sample that holds the population's median
-/// with at least this confidence, for the largest such k.
+/// The interval between the k-th smallest and the k-th largest sample that holds the population's
+/// median with at least this confidence, for the largest such k.
 ///
 /// Free of assumptions but independence: the number of samples below the median is binomial(n, ½).
 /// David & Nagaraja, "Order Statistics" (2003), 7.1.
 pub(crate) fn median_interval(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let n = sorted.len();
     let miss_each_side = (1.0 - confidence) / 2.0;
-    // P(X = i) of binomial(n, ½), starting with ½ⁿ; below n ≈ 1000 that does not underflow, and far above it
-    // the logarithm keeps the sum right.
+    // P(X = i) of binomial(n, ½), starting with ½ⁿ; below n ≈ 1000 that does not underflow, and far
+    // above it the logarithm keeps the sum right.
     let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
     let mut below = 0.0;
     let mut k = 0;
@@ -219,8 +227,8 @@ mod tests {
 
     #[test]
     fn the_tabulated_ranks_of_the_interval() {
-        // Hollander & Wolfe, sign test at 5 %: n = 6 → ranks 1 and 6, n = 10 → 2 and 9, n = 20 → 6 and 15,
-        // n = 50 → 18 and 33.
+        // Hollander & Wolfe, sign test at 5 %: n = 6 → ranks 1 and 6, n = 10 → 2 and 9, n = 20 → 6
+        // and 15, n = 50 → 18 and 33.
         for (n, k) in [(6, 1), (9, 2), (10, 2), (20, 6), (50, 18)] {
             let samples: Vec<f64> = (1..=n).map(f64::from).collect();
             let expected = Some((f64::from(k), f64::from(n - k + 1)));
@@ -228,17 +236,22 @@ mod tests {
         }
         let many: Vec<f64> = (1..=5000).map(f64::from).collect();
         let (low, high) = Summary::of(&many).unwrap().interval.unwrap();
-        assert!((2429.0..=2432.0).contains(&low) && (2569.0..=2572.0).contains(&high), "{low} {high}");
+        assert!(
+            (2429.0..=2432.0).contains(&low) && (2569.0..=2572.0).contains(&high),
+            "{low} {high}"
+        );
     }
 
     #[test]
     fn the_interval_covers_as_often_as_it_says() {
-        // Exponential noise, 15 samples, true median ln 2; binomial(15, ½) gives 96.5 % for ranks 4 and 12.
+        // Exponential noise, 15 samples, true median ln 2; binomial(15, ½) gives 96.5 % for ranks 4
+        // and 12.
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
         let trials = 20_000;
         let covered = (0..trials)
             .filter(|_| {
-                let samples: Vec<f64> = (0..15).map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
+                let samples: Vec<f64> =
+                    (0..15).map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
                 let (low, high) = Summary::of(&samples).unwrap().interval.unwrap();
                 (low..=high).contains(&std::f64::consts::LN_2)
             })

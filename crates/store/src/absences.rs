@@ -1,4 +1,5 @@
-//! What could not be read, and why: once for a run, a benchmark and a metric; of the host once for a run.
+//! What could not be read, and why: once for a run, a benchmark and a metric; of the host once for
+//! a run.
 
 use tacho_record::BenchmarkKey;
 
@@ -27,16 +28,21 @@ impl Store {
             ON CONFLICT DO NOTHING";
         self.database.transaction(Begin::Write, |database| {
             let benchmark = Value::Integer(benchmark_number(database, benchmark)?);
-            let values =
-                [Value::Integer(run), benchmark, Value::Text(&absence.metric), Value::Text(&absence.why)];
+            let values = [
+                Value::Integer(run),
+                benchmark,
+                Value::Text(&absence.metric),
+                Value::Text(&absence.why),
+            ];
             database.execute(sql, &values).map(drop)
         })
     }
 
-    /// Keeps which readings of the host there are not during that run, whatever is measured; a reason that was put before
-    /// stays.
+    /// Keeps which readings of the host there are not during that run, whatever is measured; a
+    /// reason that was put before stays.
     pub fn put_unread(&mut self, run: i64, unread: &[Absence]) -> Result<(), StoreError> {
-        let sql = "INSERT INTO unread (run, reading, why) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        let sql =
+            "INSERT INTO unread (run, reading, why) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         self.database.transaction(Begin::Write, |database| {
             unread.iter().try_for_each(|Absence { metric, why }| {
                 let values = [Value::Integer(run), Value::Text(metric), Value::Text(why)];
@@ -46,8 +52,14 @@ impl Store {
     }
 
     /// What could not be read of a benchmark in that run, by metric; readings of the host among it.
-    pub fn absences(&mut self, run: i64, benchmark: &BenchmarkKey) -> Result<Vec<Absence>, StoreError> {
-        let Some(number) = find_benchmark(&mut *self.database, benchmark)? else { return Ok(vec![]) };
+    pub fn absences(
+        &mut self,
+        run: i64,
+        benchmark: &BenchmarkKey,
+    ) -> Result<Vec<Absence>, StoreError> {
+        let Some(number) = find_benchmark(&mut *self.database, benchmark)? else {
+            return Ok(vec![]);
+        };
         let sql = "SELECT metric, why FROM absence WHERE run = $1 AND benchmark = $2
             UNION ALL SELECT reading, why FROM unread WHERE run = $1 ORDER BY 1";
         self.database.all(sql, &[run, number].map(Value::Integer), |row| {

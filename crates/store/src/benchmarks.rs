@@ -13,8 +13,8 @@ use crate::{HostId, Store, StoreError};
 pub(crate) struct MetricNumbers(HashMap<String, u32>);
 
 impl Store {
-    /// The benchmarks that have measurements on that host, in the order in which they were first measured
-    /// anywhere.
+    /// The benchmarks that have measurements on that host, in the order in which they were first
+    /// measured anywhere.
     pub fn benchmarks(&mut self, host: HostId) -> Result<Vec<BenchmarkKey>, StoreError> {
         let sql = "SELECT b.name, b.version, b.parameters FROM benchmark b
             WHERE EXISTS (SELECT 1 FROM measurement m WHERE m.benchmark = b.number AND m.host = $1)
@@ -26,7 +26,11 @@ impl Store {
     pub fn metrics(&mut self) -> Result<Vec<Metric>, StoreError> {
         let sql = "SELECT name, unit, better FROM metric WHERE unit IS NOT NULL ORDER BY number";
         self.database.all(sql, &[], |row| {
-            Ok(Metric { name: row.text(0)?.to_owned(), unit: row.json(1)?, better: direction(row, 2)? })
+            Ok(Metric {
+                name: row.text(0)?.to_owned(),
+                unit: row.json(1)?,
+                better: direction(row, 2)?,
+            })
         })
     }
 
@@ -37,8 +41,11 @@ impl Store {
         self.database.transaction(Begin::Write, |database| {
             metrics.iter().try_for_each(|metric| {
                 let unit = json("the metric's unit", &metric.unit)?;
-                let values =
-                    [Value::Text(&metric.name), Value::Text(&unit), Value::Text(word(metric.better))];
+                let values = [
+                    Value::Text(&metric.name),
+                    Value::Text(&unit),
+                    Value::Text(word(metric.better)),
+                ];
                 database.execute(sql, &values).map(drop)
             })
         })
@@ -51,8 +58,13 @@ impl Store {
         self.database.must(sql, &[Value::Integer(number)], |row| row.digest_if_any(0))
     }
 
-    /// Keeps the answer that the benchmark's command must give from now on; one that was put before stays.
-    pub fn put_answer(&mut self, benchmark: &BenchmarkKey, answer: Digest) -> Result<(), StoreError> {
+    /// Keeps the answer that the benchmark's command must give from now on; one that was put before
+    /// stays.
+    pub fn put_answer(
+        &mut self,
+        benchmark: &BenchmarkKey,
+        answer: Digest,
+    ) -> Result<(), StoreError> {
         self.database.transaction(Begin::Write, |database| {
             let number = benchmark_number(database, benchmark)?;
             let sql = "UPDATE benchmark SET answer = $1 WHERE number = $2 AND answer IS NULL";
@@ -62,8 +74,13 @@ impl Store {
 }
 
 impl MetricNumbers {
-    /// The number of that metric; a new one gets the next, and the meaning of the known one of its name.
-    pub(crate) fn of(&mut self, database: &mut dyn Database, name: &str) -> Result<u32, StoreError> {
+    /// The number of that metric; a new one gets the next, and the meaning of the known one of its
+    /// name.
+    pub(crate) fn of(
+        &mut self,
+        database: &mut dyn Database,
+        name: &str,
+    ) -> Result<u32, StoreError> {
         if let Some(number) = self.0.get(name) {
             return Ok(*number);
         }
@@ -72,11 +89,13 @@ impl MetricNumbers {
             "INSERT INTO metric (name, unit, better) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         );
         let known = Metric::known(name);
-        let unit = known.as_ref().map(|metric| json("the metric's unit", &metric.unit)).transpose()?;
+        let unit =
+            known.as_ref().map(|metric| json("the metric's unit", &metric.unit)).transpose()?;
         let better = known.map(|metric| word(metric.better));
         let rest = [maybe_text(unit.as_deref()), maybe_text(better)];
         let number = intern(database, sql, &[Value::Text(name)], &rest)?;
-        let number = u32::try_from(number).map_err(|_| unkeepable("the metric", &"there are too many"))?;
+        let number =
+            u32::try_from(number).map_err(|_| unkeepable("the metric", &"there are too many"))?;
         self.0.insert(name.to_owned(), number);
         Ok(number)
     }
@@ -88,14 +107,18 @@ impl MetricNumbers {
 }
 
 /// The names that numbers in chunks stand for.
-pub(crate) fn metric_names(database: &mut dyn Database) -> Result<HashMap<u32, String>, StoreError> {
-    let names = database
-        .all("SELECT number, name FROM metric", &[], |row| Ok((row.number(0)?, row.text(1)?.to_owned())))?;
+pub(crate) fn metric_names(
+    database: &mut dyn Database,
+) -> Result<HashMap<u32, String>, StoreError> {
+    let names = database.all("SELECT number, name FROM metric", &[], |row| {
+        Ok((row.number(0)?, row.text(1)?.to_owned()))
+    })?;
     Ok(names.into_iter().collect())
 }
 
 /// Finds a benchmark's number by name, version and parameters.
-const FIND: &str = "SELECT number FROM benchmark WHERE name = $1 AND version = $2 AND parameters = $3";
+const FIND: &str =
+    "SELECT number FROM benchmark WHERE name = $1 AND version = $2 AND parameters = $3";
 
 /// The number of that benchmark, if it is known.
 pub(crate) fn find_benchmark(
@@ -117,7 +140,11 @@ pub(crate) fn benchmark_number(
 }
 
 fn key<'a>(benchmark: &'a BenchmarkKey, parameters: &'a str) -> [Value<'a>; 3] {
-    [Value::Text(&benchmark.name), Value::Integer(benchmark.version.into()), Value::Text(parameters)]
+    [
+        Value::Text(&benchmark.name),
+        Value::Integer(benchmark.version.into()),
+        Value::Text(parameters),
+    ]
 }
 
 /// The parameters as they are kept: JSON, in order of the names.

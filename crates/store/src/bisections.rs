@@ -1,7 +1,7 @@
 //! Bisections as they are kept: what was asked, each step in order, and how far they came.
 //!
-//! The steps are what counts: all else follows from them. How far it came is kept beside them, so that who shows it
-//! need not bisect.
+//! The steps are what counts: all else follows from them. How far it came is kept beside them, so
+//! that who shows it need not bisect.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,9 @@ impl Store {
         ];
         let sql = "INSERT INTO bisection (run, name, asked, standing) VALUES ($1, $2, $3, $4)
             ON CONFLICT (run) DO UPDATE SET asked = excluded.asked, standing = excluded.standing";
-        self.database.transaction(Begin::Durable, |database| database.execute(sql, &values)).map(drop)
+        self.database
+            .transaction(Begin::Durable, |database| database.execute(sql, &values))
+            .map(drop)
     }
 
     /// Keeps how far a bisection has come.
@@ -65,7 +67,8 @@ impl Store {
     /// Keeps a step of a bisection, before the next one begins.
     pub fn put_observed(&mut self, run: i64, observed: &Observed) -> Result<(), StoreError> {
         let text = json("what a bisection observed", observed)?;
-        let values = [Value::Integer(run), Value::Integer(observed.number.into()), Value::Text(&text)];
+        let values =
+            [Value::Integer(run), Value::Integer(observed.number.into()), Value::Text(&text)];
         let sql = "INSERT INTO observed (run, number, observed) VALUES ($1, $2, $3)";
         self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
     }
@@ -83,13 +86,21 @@ impl Store {
 
     /// The bisection of that name, if there is one.
     pub fn bisection(&mut self, name: &str) -> Result<Option<Bisection>, StoreError> {
-        let found = self.database.one(select_bisection!("WHERE b.name = $1"), &[Value::Text(name)], read)?;
+        let found = self.database.one(
+            select_bisection!("WHERE b.name = $1"),
+            &[Value::Text(name)],
+            read,
+        )?;
         Ok(found.map(|(bisection, _)| bisection))
     }
 
     /// The bisection whose samples are kept under that run, if there is one.
     pub fn bisection_of(&mut self, run: i64) -> Result<Option<Bisection>, StoreError> {
-        let found = self.database.one(select_bisection!("WHERE b.run = $1"), &[Value::Integer(run)], read)?;
+        let found = self.database.one(
+            select_bisection!("WHERE b.run = $1"),
+            &[Value::Integer(run)],
+            read,
+        )?;
         Ok(found.map(|(bisection, _)| bisection))
     }
 }

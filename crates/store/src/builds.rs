@@ -10,7 +10,8 @@ use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
 /// Adds a build, or replaces the one that was there.
-const PUT: &str = "INSERT INTO build (host, revision, recipe, state, started, took, log, quirks, tools)
+const PUT: &str =
+    "INSERT INTO build (host, revision, recipe, state, started, took, log, quirks, tools)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     ON CONFLICT (host, revision, recipe) DO UPDATE SET state = excluded.state,
         started = excluded.started, took = excluded.took, log = excluded.log,
@@ -52,10 +53,15 @@ impl Store {
         let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools
             FROM build b JOIN revision r ON r.number = b.revision
             WHERE b.host = $1 AND r.id = $2 AND b.recipe = $3";
-        self.database.one(sql, &[Value::Integer(host.0), Value::Text(revision), digest_value(&recipe)], read)
+        self.database.one(
+            sql,
+            &[Value::Integer(host.0), Value::Text(revision), digest_value(&recipe)],
+            read,
+        )
     }
 
-    /// All builds on that host in the order in which they were begun, so that a revision's newest comes last.
+    /// All builds on that host in the order in which they were begun, so that a revision's newest
+    /// comes last.
     pub fn builds(&mut self, host: HostId) -> Result<Vec<Build>, StoreError> {
         let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools
             FROM build b JOIN revision r ON r.number = b.revision WHERE b.host = $1

@@ -28,7 +28,12 @@ impl MeasurementId {
 
 impl Store {
     /// Adds a cell to a run whose cells are not known from the start; its measurement.
-    pub fn add_cell(&mut self, run: i64, host: HostId, cell: &Cell) -> Result<MeasurementId, StoreError> {
+    pub fn add_cell(
+        &mut self,
+        run: i64,
+        host: HostId,
+        cell: &Cell,
+    ) -> Result<MeasurementId, StoreError> {
         self.database.transaction(Begin::Write, |database| {
             let next = "SELECT COALESCE(MAX(cell), -1) + 1 FROM measurement WHERE run = $1";
             let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
@@ -65,7 +70,8 @@ pub(crate) fn add_cells(
     host: HostId,
     (first, cells): (i64, &[Cell]),
 ) -> Result<Vec<MeasurementId>, StoreError> {
-    let sql = "INSERT INTO measurement (run, cell, host, benchmark, revision, artifact, rounds, merged)
+    let sql =
+        "INSERT INTO measurement (run, cell, host, benchmark, revision, artifact, rounds, merged)
         VALUES ($1, $2, $3, $4, $5, $6, $7, -1)";
     let mut names = Names::default();
     let add = |(number, cell): (i64, &Cell)| {
@@ -87,9 +93,14 @@ struct Names {
 
 impl Names {
     /// Benchmark, revision and artifact of a cell.
-    fn numbers(&mut self, database: &mut dyn Database, cell: &Cell) -> Result<[i64; 3], StoreError> {
+    fn numbers(
+        &mut self,
+        database: &mut dyn Database,
+        cell: &Cell,
+    ) -> Result<[i64; 3], StoreError> {
         let benchmark = self.benchmark(database, &cell.benchmark)?;
-        let revision = remembered(&mut self.revisions, &cell.revision, |id| revision_number(database, id))?;
+        let revision =
+            remembered(&mut self.revisions, &cell.revision, |id| revision_number(database, id))?;
         let artifact = remembered(&mut self.artifacts, &cell.artifact, |digest| {
             let sql = (
                 "SELECT number FROM artifact WHERE digest = $1",
@@ -101,7 +112,11 @@ impl Names {
     }
 
     /// Benchmarks are few, and a parameter may be a fraction, which cannot be hashed.
-    fn benchmark(&mut self, database: &mut dyn Database, key: &BenchmarkKey) -> Result<i64, StoreError> {
+    fn benchmark(
+        &mut self,
+        database: &mut dyn Database,
+        key: &BenchmarkKey,
+    ) -> Result<i64, StoreError> {
         if let Some((_, number)) = self.benchmarks.iter().find(|(known, _)| known == key) {
             return Ok(*number);
         }

@@ -1,11 +1,13 @@
-//! Changes as they are kept: what was found, where it stands, what users say of it, and all that happened to it.
+//! Changes as they are kept: what was found, where it stands, what users say of it, and all that
+//! happened to it.
 //!
-//! What an analysis writes and what a user writes are other columns and other functions, so that no analysis can lose
-//! a word. Nothing is ever deleted; each step is kept beside it.
+//! What an analysis writes and what a user writes are other columns and other functions, so that no
+//! analysis can lose a word. Nothing is ever deleted; each step is kept beside it.
 
 use jiff::Timestamp;
 use tacho_record::{
-    Again, BenchmarkKey, Change, Digest, Direction, Happened, Happening, Life, Metric, SeriesKey, Unit, Word,
+    Again, BenchmarkKey, Change, Digest, Direction, Happened, Happening, Life, Metric, SeriesKey,
+    Unit, Word,
 };
 
 use crate::benchmarks::{benchmark_number, direction};
@@ -62,7 +64,9 @@ impl Store {
     /// The change of that name, on whichever host.
     pub fn change(&mut self, name: &str) -> Result<Option<(HostId, Change)>, StoreError> {
         let sql = select_change!("WHERE c.name = $1");
-        let Some(change) = self.database.one(sql, &[Value::Text(name)], read)? else { return Ok(None) };
+        let Some(change) = self.database.one(sql, &[Value::Text(name)], read)? else {
+            return Ok(None);
+        };
         let sql = "SELECT host FROM change WHERE name = $1";
         let host = self.database.must(sql, &[Value::Text(name)], |row| row.integer(0))?;
         Ok(Some((HostId(host), change)))
@@ -72,31 +76,44 @@ impl Store {
     pub fn happenings(&mut self, name: &str) -> Result<Vec<Happening>, StoreError> {
         let sql = "SELECT e.at, e.happened FROM happening e JOIN change c ON c.number = e.change
             WHERE c.name = $1 ORDER BY e.position";
-        self.database
-            .all(sql, &[Value::Text(name)], |row| Ok(Happening { at: row.time(0)?, what: row.json(1)? }))
+        self.database.all(sql, &[Value::Text(name)], |row| {
+            Ok(Happening { at: row.time(0)?, what: row.json(1)? })
+        })
     }
 
-    /// The last analysis of each series on that host: of which benchmark and metric (by name), and what was judged.
-    pub fn analyses(&mut self, host: HostId) -> Result<Vec<(BenchmarkKey, String, Analysis)>, StoreError> {
+    /// The last analysis of each series on that host: of which benchmark and metric (by name), and
+    /// what was judged.
+    pub fn analyses(
+        &mut self,
+        host: HostId,
+    ) -> Result<Vec<(BenchmarkKey, String, Analysis)>, StoreError> {
         let sql = "SELECT b.name, b.version, b.parameters, m.name, a.judged, a.newest, a.at
             FROM analysis a JOIN benchmark b ON b.number = a.benchmark JOIN metric m ON m.number = a.metric
             WHERE a.host = $1";
         self.database.all(sql, &[Value::Integer(host.0)], |row| {
-            let analysis =
-                Analysis { judged: row.digest(4)?, newest: row.text(5)?.to_owned(), at: row.time(6)? };
+            let analysis = Analysis {
+                judged: row.digest(4)?,
+                newest: row.text(5)?.to_owned(),
+                at: row.time(6)?,
+            };
             Ok((row.benchmark(0)?, row.text(3)?.to_owned(), analysis))
         })
     }
 
-    /// Keeps what came of judging a series anew, and syncs; `false`, and nothing kept, when another process has
-    /// judged it since.
+    /// Keeps what came of judging a series anew, and syncs; `false`, and nothing kept, when another
+    /// process has judged it since.
     ///
-    /// New changes are added; of those that are known the finding, the life and what fixed them are replaced, and
-    /// never the user's word.
-    pub fn keep_analysis(&mut self, host: HostId, new: &NewAnalysis<'_>) -> Result<bool, StoreError> {
+    /// New changes are added; of those that are known the finding, the life and what fixed them are
+    /// replaced, and never the user's word.
+    pub fn keep_analysis(
+        &mut self,
+        host: HostId,
+        new: &NewAnalysis<'_>,
+    ) -> Result<bool, StoreError> {
         self.database.transaction(Begin::Exclusive, |database| {
             let series = series_number(database, host, new.series)?;
-            let sql = "SELECT judged FROM analysis WHERE host = $1 AND benchmark = $2 AND metric = $3";
+            let sql =
+                "SELECT judged FROM analysis WHERE host = $1 AND benchmark = $2 AND metric = $3";
             let found = database.one(sql, &series, |row| row.digest(0))?;
             if found != new.before.map(|before| before.judged) {
                 return Ok(false);
@@ -108,7 +125,8 @@ impl Store {
         })
     }
 
-    /// Keeps where a change stands by itself now and what measuring it again said, with what happened to it, and syncs.
+    /// Keeps where a change stands by itself now and what measuring it again said, with what
+    /// happened to it, and syncs.
     pub fn put_again(
         &mut self,
         name: &str,
@@ -129,7 +147,13 @@ impl Store {
     }
 
     /// Keeps the user's word, and syncs.
-    pub fn say(&mut self, name: &str, word: Word, note: &str, at: Timestamp) -> Result<(), StoreError> {
+    pub fn say(
+        &mut self,
+        name: &str,
+        word: Word,
+        note: &str,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
         let sql = select_change!("WHERE c.name = $1");
         self.database.transaction(Begin::Exclusive, |database| {
             let known = database.one(sql, &[Value::Text(name)], read)?;
@@ -152,7 +176,8 @@ fn series_number(
     let benchmark = benchmark_number(database, &series.benchmark)?;
     let sql = "SELECT number FROM metric WHERE name = $1";
     let metric = database.one(sql, &[Value::Text(&series.metric.name)], |row| row.integer(0))?;
-    let metric = metric.ok_or_else(|| database.unknown(format!("metric `{}`", series.metric.name)))?;
+    let metric =
+        metric.ok_or_else(|| database.unknown(format!("metric `{}`", series.metric.name)))?;
     Ok([host.0, benchmark, metric].map(Value::Integer))
 }
 
@@ -193,13 +218,21 @@ fn put_change(
         Value::Text(&change.note),
         maybe_text(change.fixed_by.as_deref()),
     ];
-    match database.execute(sql, &[&[Value::Text(&change.name)], series.as_slice(), &rest].concat())? {
-        0 => Err(StoreError::AlreadyStored { what: format!("a change `{}` of another series", change.name) }),
+    match database
+        .execute(sql, &[&[Value::Text(&change.name)], series.as_slice(), &rest].concat())?
+    {
+        0 => Err(StoreError::AlreadyStored {
+            what: format!("a change `{}` of another series", change.name),
+        }),
         _ => Ok(()),
     }
 }
 
-fn put_happening(database: &mut dyn Database, name: &str, happening: &Happening) -> Result<(), StoreError> {
+fn put_happening(
+    database: &mut dyn Database,
+    name: &str,
+    happening: &Happening,
+) -> Result<(), StoreError> {
     let sql = "INSERT INTO happening (change, position, at, happened)
         SELECT c.number, 1 + (SELECT COUNT(*) FROM happening e WHERE e.change = c.number), $1, $2
         FROM change c WHERE c.name = $3";

@@ -41,7 +41,8 @@ struct ChunkPlace {
     position: i64,
 }
 
-const CHUNKS: &str = "SELECT c.run, c.cell, c.round, c.position, c.valid, c.failed, c.samples, b.name, r.id
+const CHUNKS: &str =
+    "SELECT c.run, c.cell, c.round, c.position, c.valid, c.failed, c.samples, b.name, r.id
     FROM chunk c LEFT JOIN measurement m ON m.run = c.run AND m.cell = c.cell
     LEFT JOIN benchmark b ON b.number = m.benchmark LEFT JOIN revision r ON r.number = m.revision
     ORDER BY c.run, c.cell, c.round, c.position";
@@ -61,7 +62,8 @@ impl Store {
         Ok(check)
     }
 
-    /// Writes a new store with all that is whole in this one, logs included; the folder must not hold a store yet.
+    /// Writes a new store with all that is whole in this one, logs included; the folder must not
+    /// hold a store yet.
     pub fn copy_whole(&mut self, folder: &Path) -> Result<(), StoreError> {
         let target = database_file(folder);
         if target.exists() {
@@ -114,13 +116,19 @@ fn check_chunks(database: &mut dyn Database, check: &mut StoreCheck) -> Result<(
         };
         match state(row, place, &mut decoder) {
             Ok(samples) => check.samples += samples,
-            Err(why) => check.damage.push(Damage { what: describe(row, place), why, samples: stored }),
+            Err(why) => {
+                check.damage.push(Damage { what: describe(row, place), why, samples: stored });
+            }
         }
         Ok(())
     });
     match read {
         Err(StoreError::Corrupt { place, why }) => {
-            check.damage.push(Damage { what: format!("the samples in `{place}`"), why, samples: 0 });
+            check.damage.push(Damage {
+                what: format!("the samples in `{place}`"),
+                why,
+                samples: 0,
+            });
             Ok(())
         }
         read => read,
@@ -131,7 +139,8 @@ fn check_chunks(database: &mut dyn Database, check: &mut StoreCheck) -> Result<(
 fn state(row: &dyn Row, place: ChunkPlace, decoder: &mut Decoder) -> Result<u64, String> {
     let bytes = row.bytes(6).map_err(|error| error.to_string())?;
     let chunk = decoder.decode(bytes).map_err(|error| error.to_string())?;
-    let first = chunk.places.first().map(|first| (i64::from(first.round), i64::from(first.position)));
+    let first =
+        chunk.places.first().map(|first| (i64::from(first.round), i64::from(first.position)));
     if first != Some((place.round, place.position)) {
         return Err("its first sample is of another round than the table says".to_owned());
     }
@@ -146,7 +155,8 @@ fn state(row: &dyn Row, place: ChunkPlace, decoder: &mut Decoder) -> Result<u64,
 /// Whether a row of the table of chunks, in the order of its columns, can be read.
 fn is_whole(row: &dyn Row) -> bool {
     let number = |column| row.integer(column).ok();
-    let (Some(run), Some(cell), Some(round), Some(position)) = (number(0), number(1), number(2), number(3))
+    let (Some(run), Some(cell), Some(round), Some(position)) =
+        (number(0), number(1), number(2), number(3))
     else {
         return false;
     };

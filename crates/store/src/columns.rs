@@ -1,5 +1,5 @@
-//! How words that are not numbers, text or bytes are written in columns: times, digests, and JSON for the
-//! rest.
+//! How words that are not numbers, text or bytes are written in columns: times, digests, and JSON
+//! for the rest.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -64,7 +64,9 @@ impl dyn Row + '_ {
     /// The digest in that column.
     pub(crate) fn digest(&self, column: usize) -> Result<Digest, StoreError> {
         let bytes = self.bytes(column)?.try_into();
-        bytes.map(Digest::from_bytes).map_err(|_| self.corrupt(&format!("column {column} holds no digest")))
+        bytes
+            .map(Digest::from_bytes)
+            .map_err(|_| self.corrupt(&format!("column {column} holds no digest")))
     }
 
     /// The digest in that column, if there is one.
@@ -84,7 +86,8 @@ impl dyn Row + '_ {
 
 /// The number of the row that `find` finds by its key; `add` adds it first where there is none.
 ///
-/// `find` takes the key; `add` takes the key and the rest, and does nothing where another process was faster.
+/// `find` takes the key; `add` takes the key and the rest, and does nothing where another process
+/// was faster.
 pub(crate) fn intern(
     database: &mut dyn Database,
     (find, add): (&'static str, &'static str),

@@ -1,4 +1,5 @@
-//! Comparisons: on which terms runs compare, and baselines, the names that users gave to what was measured.
+//! Comparisons: on which terms runs compare, and baselines, the names that users gave to what was
+//! measured.
 
 use jiff::Timestamp;
 use tacho_record::{Comparing, Earlier};
@@ -46,7 +47,9 @@ impl Store {
             Value::Integer(side),
             Value::Text(&saved),
         ];
-        self.database.transaction(Begin::Durable, |database| database.execute(sql, &values)).map(drop)
+        self.database
+            .transaction(Begin::Durable, |database| database.execute(sql, &values))
+            .map(drop)
     }
 
     /// All names that were given, by name.

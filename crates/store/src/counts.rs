@@ -23,10 +23,11 @@ pub struct Count {
 }
 
 impl Store {
-    /// How much was measured of each benchmark at each build, for series: by benchmark, then in order of history.
+    /// How much was measured of each benchmark at each build, for series: by benchmark, then in
+    /// order of history.
     pub fn counts(&mut self, host: HostId) -> Result<Vec<Count>, StoreError> {
-        // Chunks carry their counts beside them, so none is decoded. Names are joined here and not there:
-        // that takes half the time.
+        // Chunks carry their counts beside them, so none is decoded. Names are joined here and not
+        // there: that takes half the time.
         let sql =
             "SELECT m.benchmark, m.revision, m.artifact, CAST(SUM(c.valid) AS BIGINT), CAST(SUM(c.failed) AS BIGINT)
             FROM measurement m JOIN chunk c ON c.run = m.run AND c.cell = m.cell
@@ -34,12 +35,19 @@ impl Store {
             GROUP BY m.benchmark, m.revision, m.artifact";
         self.database.transaction(Begin::Read, |database| {
             let mut sums = database.all(sql, &[Value::Integer(host.0)], |row| {
-                Ok((row.integer(0)?, row.integer(1)?, row.integer(2)?, row.number(3)?, row.number(4)?))
+                Ok((
+                    row.integer(0)?,
+                    row.integer(1)?,
+                    row.integer(2)?,
+                    row.number(3)?,
+                    row.number(4)?,
+                ))
             })?;
-            let benchmarks =
-                database.all("SELECT number, name, version, parameters FROM benchmark", &[], |row| {
-                    Ok((row.integer(0)?, row.benchmark(1)?))
-                })?;
+            let benchmarks = database.all(
+                "SELECT number, name, version, parameters FROM benchmark",
+                &[],
+                |row| Ok((row.integer(0)?, row.benchmark(1)?)),
+            )?;
             let revisions = database.all(
                 "SELECT number, COALESCE(ordinal, 9223372036854775807), id FROM revision",
                 &[],
@@ -52,7 +60,12 @@ impl Store {
             let benchmarks: HashMap<i64, BenchmarkKey> = benchmarks.into_iter().collect();
             let revisions: HashMap<i64, (i64, String)> = revisions.into_iter().collect();
             sums.sort_by_cached_key(|(benchmark, revision, artifact, ..)| {
-                (*benchmark, revisions.get(revision).map(|(ordinal, _)| *ordinal), *revision, *artifact)
+                (
+                    *benchmark,
+                    revisions.get(revision).map(|(ordinal, _)| *ordinal),
+                    *revision,
+                    *artifact,
+                )
             });
             // Foreign keys see to it that every number has its name.
             let named = |(benchmark, revision, artifact, valid, failed)| {

@@ -21,21 +21,28 @@ impl Store {
     /// The highest version of each benchmark that was measured, by name.
     pub fn highest_versions(&mut self) -> Result<BTreeMap<String, u32>, StoreError> {
         let sql = "SELECT name, MAX(version) FROM benchmark GROUP BY name";
-        let versions = self.database.all(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.number(1)?)))?;
+        let versions =
+            self.database.all(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.number(1)?)))?;
         Ok(versions.into_iter().collect())
     }
 
     /// Keeps which version a definition is; what was kept of the same definition is replaced.
     ///
-    /// `false`, and nothing is kept, if the version is `new` and another process took its number meanwhile.
-    pub fn put_definition(&mut self, definition: &Definition, new: bool) -> Result<bool, StoreError> {
+    /// `false`, and nothing is kept, if the version is `new` and another process took its number
+    /// meanwhile.
+    pub fn put_definition(
+        &mut self,
+        definition: &Definition,
+        new: bool,
+    ) -> Result<bool, StoreError> {
         let (digest, version) = (definition.digest(), Value::Integer(definition.version.into()));
         let name = Value::Text(&definition.name);
         self.database.transaction(Begin::Exclusive, |database| {
             if new && is_taken(database, [name, version, digest_value(&digest)])? {
                 return Ok(false);
             }
-            let sql = "INSERT INTO definition (name, digest, version, content) VALUES ($1, $2, $3, $4)
+            let sql =
+                "INSERT INTO definition (name, digest, version, content) VALUES ($1, $2, $3, $4)
                 ON CONFLICT (name, digest) DO UPDATE SET version = excluded.version";
             let values = [name, digest_value(&digest), version, Value::Text(&definition.content)];
             database.execute(sql, &values).map(|_| true)
@@ -57,8 +64,11 @@ mod tests {
     fn a_version_that_another_process_took_is_not_kept() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&crate::Location::Folder(folder.path().to_owned())).unwrap();
-        let definition =
-            |version, content: &str| Definition { name: "work".into(), version, content: content.into() };
+        let definition = |version, content: &str| Definition {
+            name: "work".into(),
+            version,
+            content: content.into(),
+        };
         assert!(store.put_definition(&definition(1, "a"), true).unwrap());
         assert!(store.put_definition(&definition(1, "a"), true).unwrap());
         assert!(!store.put_definition(&definition(1, "b"), true).unwrap());

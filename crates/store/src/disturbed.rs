@@ -31,9 +31,11 @@ pub struct QuietWait {
 }
 
 impl Store {
-    /// Marks the valid samples of a round as disturbed: they are kept, and count no more. Nothing happens to the others.
+    /// Marks the valid samples of a round as disturbed: they are kept, and count no more. Nothing
+    /// happens to the others.
     ///
-    /// For a run that is under way, whose chunks have one sample each; tells how many of the round there are.
+    /// For a run that is under way, whose chunks have one sample each; tells how many of the round
+    /// there are.
     pub fn disturb(&mut self, run: i64, round: u32, why: &str) -> Result<usize, StoreError> {
         let sql = "SELECT cell, position, samples FROM chunk WHERE run = $1 AND round = $2";
         self.database.transaction(Begin::Write, |database| {
@@ -42,7 +44,8 @@ impl Store {
                 let chunk = Chunk::decode(row.bytes(2)?).map_err(|error| row.corrupt(&error))?;
                 Ok((MeasurementId { run, cell: row.integer(0)? }, row.integer(1)?, chunk))
             })?;
-            let of_round = |chunk: &Chunk| chunk.places.iter().filter(|it| it.round == round).count();
+            let of_round =
+                |chunk: &Chunk| chunk.places.iter().filter(|it| it.round == round).count();
             let count = found.iter().map(|(.., chunk)| of_round(chunk)).sum();
             found.into_iter().try_for_each(|(measurement, position, chunk)| {
                 disturb(database, measurement, (round, position), chunk, why)
@@ -103,11 +106,17 @@ fn disturb(
     mut chunk: Chunk,
     why: &str,
 ) -> Result<(), StoreError> {
-    let of_round = |index: &usize| chunk.places[*index].round == round && chunk.outcomes[*index] == VALID;
+    let of_round =
+        |index: &usize| chunk.places[*index].round == round && chunk.outcomes[*index] == VALID;
     let valid: Vec<usize> = (0..chunk.len()).filter(of_round).collect();
     for &index in &valid {
         chunk.outcomes[index] = DISTURBED;
-        put_failure(database, measurement, chunk.places[index], &Outcome::Disturbed { why: why.to_owned() })?;
+        put_failure(
+            database,
+            measurement,
+            chunk.places[index],
+            &Outcome::Disturbed { why: why.to_owned() },
+        )?;
     }
     let [run, cell] = measurement.values();
     let [counts, failed] = counted(&chunk).map(Value::Integer);

@@ -111,7 +111,9 @@ pub enum StoreError {
         asked: String,
     },
     /// The database was deleted or replaced while it was open: what is written goes nowhere.
-    #[error("`{place}` was deleted or replaced while it was in use: the samples since then are lost")]
+    #[error(
+        "`{place}` was deleted or replaced while it was in use: the samples since then are lost"
+    )]
     Replaced {
         /// The database.
         place: String,
@@ -150,9 +152,9 @@ impl StoreError {
             Self::AlreadyStored { .. } => Some(
                 "another `tacho` measures the same into this store: let one finish, or give each a store with `--store`",
             ),
-            Self::Corrupt { place, .. } if is_server(place) => {
-                Some("the server's log may tell more; a backup brings back what cannot be read any more")
-            }
+            Self::Corrupt { place, .. } if is_server(place) => Some(
+                "the server's log may tell more; a backup brings back what cannot be read any more",
+            ),
             Self::Corrupt { .. } => Some(
                 "copy it before anything else; `tacho fsck` says what is lost, and `tacho fsck --copy-whole` saves the rest",
             ),

@@ -13,10 +13,11 @@ use crate::{Store, StoreError};
 pub struct HostId(pub(crate) i64);
 
 impl Store {
-    /// Keeps a host, or finds it again by [`Host::key`]. Facts under `now.` belong to a run and are not kept
-    /// here.
+    /// Keeps a host, or finds it again by [`Host::key`]. Facts under `now.` belong to a run and are
+    /// not kept here.
     pub fn put_host(&mut self, host: &Host) -> Result<HostId, StoreError> {
-        let lasting: BTreeMap<_, _> = host.facts.iter().filter(|(key, _)| !key.starts_with("now.")).collect();
+        let lasting: BTreeMap<_, _> =
+            host.facts.iter().filter(|(key, _)| !key.starts_with("now.")).collect();
         let facts = json("the host", &lasting)?;
         let identity = host.key();
         self.database.transaction(Begin::Write, |database| {

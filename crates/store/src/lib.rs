@@ -1,10 +1,11 @@
 //! What was measured, kept: hosts, revisions, builds, runs, samples and logs.
 //!
-//! A [`Store`] is a database (SQLite in the folder `.tacho`, or PostgreSQL when a team shares results) and a
-//! folder of logs. Raw samples are kept for ever; every summary is derived above. What is promised: a sample
-//! is written before the next one starts, so `kill -9` loses at most the one in flight; a round is synced at
-//! its end, so a power cut loses at most a round; the same sample is never stored twice; a database that a
-//! later version wrote is refused in words. `docs/src/formats` describes what is written.
+//! A [`Store`] is a database (SQLite in the folder `.tacho`, or PostgreSQL when a team shares
+//! results) and a folder of logs. Raw samples are kept for ever; every summary is derived above.
+//! What is promised: a sample is written before the next one starts, so `kill -9` loses at most the
+//! one in flight; a round is synced at its end, so a power cut loses at most a round; the same
+//! sample is never stored twice; a database that a later version wrote is refused in words.
+//! `docs/src/formats` describes what is written.
 //!
 //! ```text
 //! location   where it is, opening it        samples    samples on their way in

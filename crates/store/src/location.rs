@@ -53,7 +53,8 @@ impl Store {
 
     /// Opens a store that must be there already, to read it: one that may not be written too.
     ///
-    /// Of such a one a copy is opened. What is written there is gone with it, and everything reads as if it had been kept.
+    /// Of such a one a copy is opened. What is written there is gone with it, and everything reads
+    /// as if it had been kept.
     pub fn open_to_read(location: &Location) -> Result<Self, StoreError> {
         match (Self::open_existing(location), location) {
             (Err(StoreError::NotWritable { .. }), Location::Folder(folder)) => {
@@ -82,7 +83,8 @@ impl Store {
         Ok(Self { database, logs: Logs::new(logs), metrics: MetricNumbers::default(), outlives_us })
     }
 
-    /// Whether anybody can read it when we are gone. In one that is in memory nothing is the safer for being written at once.
+    /// Whether anybody can read it when we are gone. In one that is in memory nothing is the safer
+    /// for being written at once.
     #[must_use]
     pub fn outlives_us(&self) -> bool {
         self.outlives_us

@@ -1,7 +1,9 @@
-//! The logs: what builds printed and the like, compressed, each in a file named by the digest of its content.
+//! The logs: what builds printed and the like, compressed, each in a file named by the digest of
+//! its content.
 //!
-//! A log is written beside its place and renamed into it once it is whole and synced, so a file with a log's
-//! name is never half of one. The same content is kept once. Reading checks the content against the name.
+//! A log is written beside its place and renamed into it once it is whole and synced, so a file
+//! with a log's name is never half of one. The same content is kept once. Reading checks the
+//! content against the name.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -31,7 +33,8 @@ impl Store {
 
     /// Keeps the content of a file as a log, piece by piece, however large it is.
     pub fn put_log_file(&mut self, path: &Path) -> Result<Digest, StoreError> {
-        let file = File::open(path).map_err(|source| StoreError::File { path: path.to_owned(), source })?;
+        let file = File::open(path)
+            .map_err(|source| StoreError::File { path: path.to_owned(), source })?;
         self.logs.put(file)
     }
 
@@ -62,7 +65,10 @@ impl Logs {
             return Ok(digest);
         }
         make_folder(path.parent().unwrap_or(&self.folder))?;
-        let kept = file.as_file().sync_all().and_then(|()| file.persist(&path).map_err(|error| error.error));
+        let kept = file
+            .as_file()
+            .sync_all()
+            .and_then(|()| file.persist(&path).map_err(|error| error.error));
         kept.map(|_| digest).map_err(|source| StoreError::of_file(&path, source))
     }
 
@@ -74,7 +80,8 @@ impl Logs {
             return Ok(digest);
         }
         make_folder(path.parent().unwrap_or(&self.folder))?;
-        let mut file = temporary(&self.folder).map_err(|source| StoreError::of_file(&self.folder, source))?;
+        let mut file =
+            temporary(&self.folder).map_err(|source| StoreError::of_file(&self.folder, source))?;
         let kept = compress(content, file.as_file_mut())
             .and_then(|_| file.persist(&path).map_err(|error| error.error));
         kept.map_err(|source| StoreError::of_file(&path, source))?;
@@ -111,13 +118,18 @@ impl Logs {
             }
             file => file.map_err(|source| StoreError::of_file(&path, source))?,
         };
-        let content = zstd::decode_all(file)
-            .map_err(|error| StoreError::LogDamaged { path: path.clone(), why: error.to_string() })?;
+        let content = zstd::decode_all(file).map_err(|error| StoreError::LogDamaged {
+            path: path.clone(),
+            why: error.to_string(),
+        })?;
         let found = Digest::of(&content);
         if found == digest {
             Ok(content)
         } else {
-            Err(StoreError::LogDamaged { path, why: format!("its content has the digest {}", found.short()) })
+            Err(StoreError::LogDamaged {
+                path,
+                why: format!("its content has the digest {}", found.short()),
+            })
         }
     }
 }
@@ -126,10 +138,15 @@ impl Logs {
 fn children(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let failed = |source| StoreError::of_file(folder, source);
     match fs::read_dir(folder) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
             Ok(Vec::new())
         }
-        entries => entries.map_err(failed)?.map(|entry| entry.map(|it| it.path()).map_err(failed)).collect(),
+        entries => entries
+            .map_err(failed)?
+            .map(|entry| entry.map(|it| it.path()).map_err(failed))
+            .collect(),
     }
 }
 
@@ -216,8 +233,12 @@ mod tests {
         let digest = logs.put(&b"content"[..]).unwrap();
         fs::write(logs.path(digest), "not zstd").unwrap();
         assert!(matches!(logs.get(digest), Err(StoreError::LogDamaged { .. })));
-        fs::write(logs.path(digest), zstd::encode_all(&b"other content"[..], LEVEL).unwrap()).unwrap();
+        fs::write(logs.path(digest), zstd::encode_all(&b"other content"[..], LEVEL).unwrap())
+            .unwrap();
         let words = logs.get(digest).unwrap_err().to_string();
-        assert!(words.ends_with(&format!("the digest {}", Digest::of("other content").short())), "{words}");
+        assert!(
+            words.ends_with(&format!("the digest {}", Digest::of("other content").short())),
+            "{words}"
+        );
     }
 }

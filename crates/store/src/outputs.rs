@@ -8,9 +8,11 @@ use crate::database::Value;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
-    /// Keeps what the execution at that place printed, before its sample; what is there already is not written again.
+    /// Keeps what the execution at that place printed, before its sample; what is there already is
+    /// not written again.
     ///
-    /// As safe as a sample: from `kill -9` when this returns, from a power cut after [`Self::end_round`].
+    /// As safe as a sample: from `kill -9` when this returns, from a power cut after
+    /// [`Self::end_round`].
     pub fn put_output(
         &mut self,
         measurement: MeasurementId,
@@ -19,22 +21,26 @@ impl Store {
     ) -> Result<Digest, StoreError> {
         let digest = self.logs.put_unsynced(content)?;
         let [run, cell] = measurement.values();
-        let [round, position] = [place.round, place.position].map(|part| Value::Integer(part.into()));
+        let [round, position] =
+            [place.round, place.position].map(|part| Value::Integer(part.into()));
         // A sample that a kill has lost is taken again, and may print something else.
-        let sql = "INSERT INTO output (run, cell, round, position, digest) VALUES ($1, $2, $3, $4, $5)
+        let sql =
+            "INSERT INTO output (run, cell, round, position, digest) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (run, cell, round, position) DO UPDATE SET digest = excluded.digest";
         self.database.execute(sql, &[run, cell, round, position, digest_value(&digest)])?;
         Ok(digest)
     }
 
-    /// The outputs of a benchmark on a host that are kept, by their digests, each with its run, the revision that was
-    /// executed and its place; in order of runs and places.
+    /// The outputs of a benchmark on a host that are kept, by their digests, each with its run, the
+    /// revision that was executed and its place; in order of runs and places.
     pub fn kept_outputs(
         &mut self,
         host: HostId,
         benchmark: &BenchmarkKey,
     ) -> Result<Vec<(i64, String, Place, Digest)>, StoreError> {
-        let Some(number) = find_benchmark(&mut *self.database, benchmark)? else { return Ok(vec![]) };
+        let Some(number) = find_benchmark(&mut *self.database, benchmark)? else {
+            return Ok(vec![]);
+        };
         let sql = "SELECT o.run, r.id, o.round, o.position, o.digest FROM measurement m
             JOIN output o ON o.run = m.run AND o.cell = m.cell
             JOIN revision r ON r.number = m.revision
@@ -46,7 +52,10 @@ impl Store {
     }
 
     /// The outputs of a measurement that are kept, by their digests, in order of their places.
-    pub fn outputs(&mut self, measurement: MeasurementId) -> Result<Vec<(Place, Digest)>, StoreError> {
+    pub fn outputs(
+        &mut self,
+        measurement: MeasurementId,
+    ) -> Result<Vec<(Place, Digest)>, StoreError> {
         let sql = "SELECT round, position, digest FROM output WHERE run = $1 AND cell = $2
             ORDER BY round, position";
         self.database.all(sql, &measurement.values(), |row| {

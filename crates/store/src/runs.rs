@@ -48,9 +48,11 @@ pub struct NewRun {
 }
 
 impl Store {
-    /// Begins a run with the next number, and syncs; the measurement of each cell, in the same order.
+    /// Begins a run with the next number, and syncs; the measurement of each cell, in the same
+    /// order.
     ///
-    /// The run has all its cells from the start, so that an interrupted one is resumed with the same schedule.
+    /// The run has all its cells from the start, so that an interrupted one is resumed with the
+    /// same schedule.
     pub fn begin_run(
         &mut self,
         new: &NewRun,
@@ -88,8 +90,13 @@ impl Store {
     }
 
     /// The newest run that asked this question on this host and can be continued, if there is one.
-    pub fn unfinished_run(&mut self, question: Digest, host: HostId) -> Result<Option<Run>, StoreError> {
-        let sql = select_run!("WHERE r.question = $1 AND r.host = $2 AND r.state = $3 ORDER BY r.number");
+    pub fn unfinished_run(
+        &mut self,
+        question: Digest,
+        host: HostId,
+    ) -> Result<Option<Run>, StoreError> {
+        let sql =
+            select_run!("WHERE r.question = $1 AND r.host = $2 AND r.state = $3 ORDER BY r.number");
         let state = Value::Text(word(RunState::Unfinished));
         self.database.one(sql, &[digest_value(&question), Value::Integer(host.0), state], read)
     }
@@ -97,7 +104,11 @@ impl Store {
     /// The runs on this host that are finished, oldest first.
     pub fn finished_runs(&mut self, host: HostId) -> Result<Vec<Run>, StoreError> {
         let sql = select_run!("WHERE r.host = $1 AND r.state = $2 ORDER BY r.number");
-        self.database.all(sql, &[Value::Integer(host.0), Value::Text(word(RunState::Finished))], read)
+        self.database.all(
+            sql,
+            &[Value::Integer(host.0), Value::Text(word(RunState::Finished))],
+            read,
+        )
     }
 
     /// Takes note that a session of the run begins to measure.
@@ -107,7 +118,8 @@ impl Store {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM session WHERE run = $1";
             let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
             let values = [Value::Integer(run), Value::Integer(number), Value::Text(&at)];
-            database.execute("INSERT INTO session (run, number, started) VALUES ($1, $2, $3)", &values)
+            database
+                .execute("INSERT INTO session (run, number, started) VALUES ($1, $2, $3)", &values)
         })?;
         Ok(())
     }
@@ -131,8 +143,8 @@ impl Store {
     /// Syncs all samples so far: from here on a power cut does not lose them.
     pub fn end_round(&mut self, run: i64, round: u32) -> Result<(), StoreError> {
         self.logs.sync()?;
-        // That the round is written down is not only for the record: a transaction that writes nothing syncs
-        // nothing.
+        // That the round is written down is not only for the record: a transaction that writes
+        // nothing syncs nothing.
         let sql = "UPDATE run SET round = $1 WHERE number = $2";
         self.update_run(sql, &[Value::Integer(round.into()), Value::Integer(run)], run)
     }
@@ -155,7 +167,11 @@ impl Store {
     }
 
     /// Adds facts about the host to those that are kept of the run.
-    pub fn add_conditions(&mut self, number: i64, facts: BTreeMap<String, String>) -> Result<(), StoreError> {
+    pub fn add_conditions(
+        &mut self,
+        number: i64,
+        facts: BTreeMap<String, String>,
+    ) -> Result<(), StoreError> {
         let mut all = self.conditions(number)?;
         all.extend(facts);
         let all = json("the run's conditions", &all)?;
@@ -171,10 +187,17 @@ impl Store {
         self.update_run(sql, &values, number)
     }
 
-    fn update_run(&mut self, sql: &'static str, values: &[Value], number: i64) -> Result<(), StoreError> {
-        // First, because what is written next after it waits for the disk once more: not the next sample then.
+    fn update_run(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+        number: i64,
+    ) -> Result<(), StoreError> {
+        // First, because what is written next after it waits for the disk once more: not the next
+        // sample then.
         self.database.tidy()?;
-        let updated = self.database.transaction(Begin::Durable, |database| database.execute(sql, values));
+        let updated =
+            self.database.transaction(Begin::Durable, |database| database.execute(sql, values));
         // Before any error of the database, which would only be a consequence.
         self.database.check_place()?;
         let updated = updated?;

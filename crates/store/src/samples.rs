@@ -1,9 +1,9 @@
 //! Samples on their way in: each written before the next one starts, many at once when imported.
 //!
-//! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's chunks
-//! once the run is done. The primary key keeps two chunks from starting at the same place; what lies further
-//! inside a chunk of several is guarded by `measurement.merged`, the last round in any of those: up to it,
-//! places are compared one by one before anything is added.
+//! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's
+//! chunks once the run is done. The primary key keeps two chunks from starting at the same place;
+//! what lies further inside a chunk of several is guarded by `measurement.merged`, the last round
+//! in any of those: up to it, places are compared one by one before anything is added.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ use crate::database::{Begin, Database, Value};
 use crate::disturbed::Disturbance;
 use crate::{MeasurementId, Store, StoreError};
 
-/// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of
-/// its own.
+/// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued
+/// on pages of its own.
 const CHUNK_BYTES: usize = 950;
 
 /// Adds a chunk.
@@ -29,14 +29,19 @@ const PUT_ONE: &str = "INSERT INTO chunk (run, cell, round, position, valid, fai
     SELECT $1, $2, $3, $4, $5, $6, $7 FROM measurement
     WHERE run = $1 AND cell = $2 AND merged < $3 /*lock*/";
 
-/// Raises the last round that is in a chunk of several, and keeps others from adding samples meanwhile.
+/// Raises the last round that is in a chunk of several, and keeps others from adding samples
+/// meanwhile.
 const REACH: &str = "UPDATE measurement SET merged = CASE WHEN merged < $1 THEN $1 ELSE merged END
     WHERE run = $2 AND cell = $3";
 
 impl Store {
-    /// Keeps one sample: when this returns, `kill -9` does not lose it, and after [`Self::end_round`] no
-    /// power cut.
-    pub fn put_sample(&mut self, measurement: MeasurementId, sample: &Sample) -> Result<(), StoreError> {
+    /// Keeps one sample: when this returns, `kill -9` does not lose it, and after
+    /// [`Self::end_round`] no power cut.
+    pub fn put_sample(
+        &mut self,
+        measurement: MeasurementId,
+        sample: &Sample,
+    ) -> Result<(), StoreError> {
         let put = |store: &mut Self| {
             let chunk = gather(&mut *store.database, &mut store.metrics, [sample])?;
             if sample.outcome.is_as_expected() {
@@ -50,10 +55,15 @@ impl Store {
                 Ok(done)
             })
         };
-        if self.forgetting(put)? { Ok(()) } else { self.import(measurement, std::slice::from_ref(sample)) }
+        if self.forgetting(put)? {
+            Ok(())
+        } else {
+            self.import(measurement, std::slice::from_ref(sample))
+        }
     }
 
-    /// Keeps samples that were taken at the same time, all or none of them; else as [`put_sample`](Self::put_sample).
+    /// Keeps samples that were taken at the same time, all or none of them; else as
+    /// [`put_sample`](Self::put_sample).
     pub fn put_together(&mut self, samples: &[(MeasurementId, &Sample)]) -> Result<(), StoreError> {
         let put = |store: &mut Self| {
             let metrics = &mut store.metrics;
@@ -74,13 +84,22 @@ impl Store {
     }
 
     /// Keeps many samples of a measurement at once, in any order, all or none of them, and syncs.
-    pub fn import(&mut self, measurement: MeasurementId, samples: &[Sample]) -> Result<(), StoreError> {
+    pub fn import(
+        &mut self,
+        measurement: MeasurementId,
+        samples: &[Sample],
+    ) -> Result<(), StoreError> {
         self.import_each([(measurement, samples)])
     }
 
     /// Keeps the samples of many measurements at once, all or none of them, and syncs.
-    pub fn import_many(&mut self, measurements: &[(MeasurementId, Vec<Sample>)]) -> Result<(), StoreError> {
-        self.import_each(measurements.iter().map(|(measurement, samples)| (*measurement, &samples[..])))
+    pub fn import_many(
+        &mut self,
+        measurements: &[(MeasurementId, Vec<Sample>)],
+    ) -> Result<(), StoreError> {
+        self.import_each(
+            measurements.iter().map(|(measurement, samples)| (*measurement, &samples[..])),
+        )
     }
 
     fn import_each<'a>(
@@ -123,7 +142,8 @@ impl Store {
         let sql = "SELECT samples FROM chunk WHERE run = $1";
         let (mut places, mut decoder) = (HashSet::new(), Decoder::default());
         self.database.query(sql, &[Value::Integer(run)], &mut |row| {
-            places.extend(decoder.decode_places(row.bytes(0)?).map_err(|error| row.corrupt(&error))?);
+            places
+                .extend(decoder.decode_places(row.bytes(0)?).map_err(|error| row.corrupt(&error))?);
             Ok(())
         })?;
         Ok(places)
@@ -173,7 +193,10 @@ fn gather<'a>(
         };
         chunk.push(sample.place, sample.at, outcome);
         if sample.values.len() > MOST_METRICS {
-            return Err(unkeepable("the sample", &format!("it has more than {MOST_METRICS} values")));
+            return Err(unkeepable(
+                "the sample",
+                &format!("it has more than {MOST_METRICS} values"),
+            ));
         }
         let follows = |(name, value): &&(Name, f64)| derived::follows(&sample.values, name, *value);
         for (name, value) in sample.values.iter().filter(|entry| !follows(entry)) {
@@ -220,7 +243,8 @@ fn add(
 ) -> Result<(), StoreError> {
     let pieces = reserve(database, measurement, pieces(chunk, packing))?;
     let stored = stored(database, measurement)?;
-    let mut taken: HashSet<Place> = stored.iter().flat_map(|chunk| chunk.places.iter().copied()).collect();
+    let mut taken: HashSet<Place> =
+        stored.iter().flat_map(|chunk| chunk.places.iter().copied()).collect();
     if let Some(place) = chunk.places.iter().find(|place| !taken.insert(**place)) {
         return Err(twice(*place));
     }
@@ -267,11 +291,16 @@ fn put_pieces(
     measurement: MeasurementId,
     pieces: &[(Chunk, Vec<u8>)],
 ) -> Result<(), StoreError> {
-    pieces.iter().try_for_each(|(piece, bytes)| put_chunk(database, PUT, measurement, piece, bytes).map(drop))
+    pieces.iter().try_for_each(|(piece, bytes)| {
+        put_chunk(database, PUT, measurement, piece, bytes).map(drop)
+    })
 }
 
 /// The chunks of a measurement.
-fn stored(database: &mut dyn Database, measurement: MeasurementId) -> Result<Vec<Chunk>, StoreError> {
+fn stored(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+) -> Result<Vec<Chunk>, StoreError> {
     let sql = "SELECT samples FROM chunk WHERE run = $1 AND cell = $2 ORDER BY round, position";
     database.all(sql, &measurement.values(), |row| {
         Chunk::decode(row.bytes(0)?).map_err(|error| row.corrupt(&error))
@@ -296,8 +325,8 @@ fn pieces(chunk: &Chunk, packing: Packing) -> Vec<(Chunk, Vec<u8>)> {
         .collect()
 }
 
-/// How many samples count, those that reached a limit among them, and how many would but failed; the warm-up and
-/// disturbed ones are neither.
+/// How many samples count, those that reached a limit among them, and how many would but failed;
+/// the warm-up and disturbed ones are neither.
 pub(crate) fn counted(chunk: &Chunk) -> [i64; 2] {
     let after_warm_up = |(place, _): &(&Place, &u8)| place.round > 0;
     let outcomes = chunk.places.iter().zip(&chunk.outcomes).filter(after_warm_up);

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use tacho_record::{
-    BenchmarkKey, Digest, Failure, Measurement, Metric, Name, Outcome, Place, Reached, Sample, Steadiness,
-    derived,
+    BenchmarkKey, Digest, Failure, Measurement, Metric, Name, Outcome, Place, Reached, Sample,
+    Steadiness, derived,
 };
 
 use crate::benchmarks::{find_benchmark, metric_names};
@@ -16,8 +16,8 @@ use crate::disturbed::Disturbance;
 use crate::steadiness::Found as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
-/// The chunks of a benchmark on a host, one measurement after the other; what was measured again to confirm a change
-/// is no part of a series.
+/// The chunks of a benchmark on a host, one measurement after the other; what was measured again to
+/// confirm a change is no part of a series.
 const CHUNKS: &str =
     "SELECT m.run, m.cell, COALESCE(r.ordinal, 9223372036854775807), r.id, c.samples, a.digest
     FROM measurement m
@@ -35,7 +35,8 @@ impl Store {
         self.database.transaction(Begin::Read, |database| {
             let names = metric_names(database)?;
             let (mut samples, mut decoder) = (Vec::new(), Decoder::default());
-            let sql = "SELECT samples FROM chunk WHERE run = $1 AND cell = $2 ORDER BY round, position";
+            let sql =
+                "SELECT samples FROM chunk WHERE run = $1 AND cell = $2 ORDER BY round, position";
             database.query(sql, &key, &mut |row| {
                 let chunk = decoder.decode(row.bytes(0)?).map_err(|error| row.corrupt(&error))?;
                 read_chunk(row, chunk, &names, &mut samples)
@@ -43,21 +44,25 @@ impl Store {
             settle(&mut samples);
             Steady::of_measurement(database, measurement)?.mark(measurement, &mut samples);
             if samples.iter().any(is_failed) {
-                Failures::of_measurement(database, measurement)?.explain(measurement, &mut samples)?;
+                Failures::of_measurement(database, measurement)?
+                    .explain(measurement, &mut samples)?;
             }
             Ok(samples)
         })
     }
 
     /// What was found of the warm-up of a measurement, if that was looked for.
-    pub fn steadiness(&mut self, measurement: MeasurementId) -> Result<Option<Steadiness>, StoreError> {
+    pub fn steadiness(
+        &mut self,
+        measurement: MeasurementId,
+    ) -> Result<Option<Steadiness>, StoreError> {
         self.database.transaction(Begin::Read, |database| {
             Ok(Steady::of_measurement(database, measurement)?.of(measurement).cloned())
         })
     }
 
-    /// All measurements of a benchmark on a host that have samples, in order of history, then by run; without those that
-    /// were taken to confirm changes.
+    /// All measurements of a benchmark on a host that have samples, in order of history, then by
+    /// run; without those that were taken to confirm changes.
     ///
     /// Those of revisions whose place in history is not known come last.
     pub fn measurements(
@@ -84,13 +89,14 @@ impl Store {
                     failures.explain(*measurement, samples)?;
                 }
             }
-            let measurement = |Found { measurement, revision, artifact, content: samples, .. }| Measurement {
-                run: measurement.run,
-                revision,
-                artifact,
-                samples,
-                steadiness: steady.of(measurement).cloned(),
-            };
+            let measurement =
+                |Found { measurement, revision, artifact, content: samples, .. }| Measurement {
+                    run: measurement.run,
+                    revision,
+                    artifact,
+                    samples,
+                    steadiness: steady.of(measurement).cloned(),
+                };
             Ok(found.into_iter().map(measurement).collect())
         })
     }
@@ -106,8 +112,8 @@ pub(crate) struct Found<T> {
     pub content: T,
 }
 
-/// What `read` makes of the chunks of each measurement of a benchmark (by number) on a host, in order of
-/// history, then by run. The chunk is in column 4.
+/// What `read` makes of the chunks of each measurement of a benchmark (by number) on a host, in
+/// order of history, then by run. The chunk is in column 4.
 pub(crate) fn read_each<T: Default>(
     database: &mut dyn Database,
     benchmark: i64,
@@ -120,7 +126,8 @@ pub(crate) fn read_each<T: Default>(
         if let Some(last) = all.last_mut().filter(|last| last.measurement == measurement) {
             return read(row, &mut last.content);
         }
-        let (ordinal, revision, artifact) = (row.integer(2)?, row.text(3)?.to_owned(), row.digest(5)?);
+        let (ordinal, revision, artifact) =
+            (row.integer(2)?, row.text(3)?.to_owned(), row.digest(5)?);
         let mut content = T::default();
         read(row, &mut content)?;
         all.push(Found { measurement, ordinal, revision, artifact, content });
@@ -140,7 +147,8 @@ fn read_chunk(
     let mut metrics = Vec::with_capacity(chunk.metrics.len());
     for readings in &chunk.metrics {
         let name = names.get(&readings.metric);
-        let name = name.ok_or_else(|| row.corrupt(&format!("there is no metric {}", readings.metric)))?;
+        let name =
+            name.ok_or_else(|| row.corrupt(&format!("there is no metric {}", readings.metric)))?;
         metrics.push((name, &readings.values));
     }
     // Stable: replicates stay in order.
@@ -166,8 +174,8 @@ fn read_chunk(
 /// A metric of a chunk, with a reading or none of each sample.
 type Column<'a> = (Name, Cow<'a, [Option<f64>]>);
 
-/// Adds what follows from other columns, which are in order of their names and stay so; what a sample has already stays, and what
-/// has replicates is no part of anything.
+/// Adds what follows from other columns, which are in order of their names and stay so; what a
+/// sample has already stays, and what has replicates is no part of anything.
 fn complete(columns: &mut Vec<Column<'_>>, samples: usize) {
     for metric in derived::DERIVED {
         let named = |name: &str| -> Vec<&[Option<f64>]> {
@@ -230,13 +238,20 @@ impl Failures {
         Self::read(database, sql, &[benchmark, host.0].map(Value::Integer))
     }
 
-    fn of_measurement(database: &mut dyn Database, measurement: MeasurementId) -> Result<Self, StoreError> {
+    fn of_measurement(
+        database: &mut dyn Database,
+        measurement: MeasurementId,
+    ) -> Result<Self, StoreError> {
         let sql = "SELECT run, cell, round, position, failure, output FROM failure
             WHERE run = $1 AND cell = $2";
         Self::read(database, sql, &measurement.values())
     }
 
-    fn read(database: &mut dyn Database, sql: &'static str, key: &[Value]) -> Result<Self, StoreError> {
+    fn read(
+        database: &mut dyn Database,
+        sql: &'static str,
+        key: &[Value],
+    ) -> Result<Self, StoreError> {
         let details = database.all(sql, key, |row| {
             let measurement = MeasurementId { run: row.integer(0)?, cell: row.integer(1)? };
             let place = Place { round: row.number(2)?, position: row.number(3)? };
@@ -252,7 +267,11 @@ impl Failures {
     }
 
     /// How the sample at that place ended.
-    pub(crate) fn at(&self, measurement: MeasurementId, place: Place) -> Result<&Outcome, StoreError> {
+    pub(crate) fn at(
+        &self,
+        measurement: MeasurementId,
+        place: Place,
+    ) -> Result<&Outcome, StoreError> {
         self.details.get(&(measurement, place)).ok_or_else(|| StoreError::Corrupt {
             place: self.place.clone(),
             why: format!("how a sample of run {} ended is missing", measurement.run),
@@ -260,7 +279,11 @@ impl Failures {
     }
 
     /// Fills in how those samples of a measurement ended that did not end as expected.
-    fn explain(&self, measurement: MeasurementId, samples: &mut [Sample]) -> Result<(), StoreError> {
+    fn explain(
+        &self,
+        measurement: MeasurementId,
+        samples: &mut [Sample],
+    ) -> Result<(), StoreError> {
         for sample in samples.iter_mut().filter(|sample| is_failed(sample)) {
             sample.outcome = self.at(measurement, sample.place)?.clone();
         }

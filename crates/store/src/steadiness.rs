@@ -11,8 +11,12 @@ use crate::database::{Begin, Database, Value};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
-    /// Keeps what was found of the warm-ups of measurements, all or none; what was found before is replaced.
-    pub fn put_steadiness(&mut self, found: &[(MeasurementId, Steadiness)]) -> Result<(), StoreError> {
+    /// Keeps what was found of the warm-ups of measurements, all or none; what was found before is
+    /// replaced.
+    pub fn put_steadiness(
+        &mut self,
+        found: &[(MeasurementId, Steadiness)],
+    ) -> Result<(), StoreError> {
         let sql = "INSERT INTO steadiness (run, cell, counts_from, found) VALUES ($1, $2, $3, $4)
             ON CONFLICT (run, cell) DO UPDATE SET counts_from = excluded.counts_from, found = excluded.found";
         self.database.transaction(Begin::Write, |database| {
@@ -51,7 +55,11 @@ impl Found {
         Self::read(database, sql, &measurement.values())
     }
 
-    fn read(database: &mut dyn Database, sql: &'static str, key: &[Value]) -> Result<Self, StoreError> {
+    fn read(
+        database: &mut dyn Database,
+        sql: &'static str,
+        key: &[Value],
+    ) -> Result<Self, StoreError> {
         let found = database.all(sql, key, |row| {
             Ok((MeasurementId { run: row.integer(0)?, cell: row.integer(1)? }, row.json(2)?))
         })?;

@@ -13,7 +13,8 @@ impl Store {
                 if let Some(found) = owner(database)? {
                     return Ok(found);
                 }
-                database.execute("INSERT INTO subject (name) VALUES ($1)", &[Value::Text(subject)])?;
+                database
+                    .execute("INSERT INTO subject (name) VALUES ($1)", &[Value::Text(subject)])?;
                 Ok(subject.to_owned())
             })?,
         };

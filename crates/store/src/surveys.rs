@@ -7,9 +7,11 @@ use crate::database::{Begin, Value};
 use crate::{HostId, Store, StoreError};
 
 impl Store {
-    /// The full names of the revisions that were built before that question was first asked on that host.
+    /// The full names of the revisions that were built before that question was first asked on that
+    /// host.
     ///
-    /// The first time these are `built`, which is kept and synced: an interrupted session goes on counting from there.
+    /// The first time these are `built`, which is kept and synced: an interrupted session goes on
+    /// counting from there.
     pub fn begin_survey(
         &mut self,
         question: Digest,
@@ -41,7 +43,8 @@ mod tests {
     fn what_was_built_first_is_kept_by_question_and_host() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&crate::Location::Folder(folder.path().to_owned())).unwrap();
-        let mut host = |name: &str| store.put_host(&Host { name: name.into(), facts: [].into() }).unwrap();
+        let mut host =
+            |name: &str| store.put_host(&Host { name: name.into(), facts: [].into() }).unwrap();
         let (lab, other) = (host("lab"), host("other"));
         let asked = Digest::of("a");
         assert_eq!(store.begin_survey(asked, lab, &["r1", "r2"]).unwrap(), ["r1", "r2"]);

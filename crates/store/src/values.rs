@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use tacho_record::{
-    BenchmarkKey, Digest, Failure, Limited, Outcome, Place, Steadiness, derived, median_of_replicates,
+    BenchmarkKey, Digest, Failure, Limited, Outcome, Place, Steadiness, derived,
+    median_of_replicates,
 };
 
 use crate::benchmarks::{find_benchmark, metric_names};
@@ -36,12 +37,14 @@ pub struct Values {
     pub failed: u32,
     /// How the first of those failed.
     pub failure: Option<Failure>,
-    /// What was found of the warm-up, where that was asked for; what is warm-up is not among the values.
+    /// What was found of the warm-up, where that was asked for; what is warm-up is not among the
+    /// values.
     pub steadiness: Option<Steadiness>,
 }
 
 impl Store {
-    /// One metric of what [`Self::measurements`] gives, in the same order: quicker where no more is needed.
+    /// One metric of what [`Self::measurements`] gives, in the same order: quicker where no more is
+    /// needed.
     pub fn values(
         &mut self,
         host: HostId,
@@ -59,15 +62,20 @@ impl Store {
                 Ok(())
             })?;
             let any_failed = found.iter().any(|found| found.content.is_to_be_told());
-            let failures =
-                if any_failed { Some(Failures::of_benchmark(database, number, host)?) } else { None };
-            let steady = Steady::of_benchmark(database, number, host)?;
-            let finish = |Found { measurement, revision, artifact, mut content, .. }: Found<Scattered>| {
-                content.values.retain(|(place, _)| !steady.is_warm_up(measurement, *place));
-                let steadiness = steady.of(measurement).cloned();
-                let values = content.finish(measurement, (revision, artifact), failures.as_ref())?;
-                Ok(Values { steadiness, ..values })
+            let failures = if any_failed {
+                Some(Failures::of_benchmark(database, number, host)?)
+            } else {
+                None
             };
+            let steady = Steady::of_benchmark(database, number, host)?;
+            let finish =
+                |Found { measurement, revision, artifact, mut content, .. }: Found<Scattered>| {
+                    content.values.retain(|(place, _)| !steady.is_warm_up(measurement, *place));
+                    let steadiness = steady.of(measurement).cloned();
+                    let values =
+                        content.finish(measurement, (revision, artifact), failures.as_ref())?;
+                    Ok(Values { steadiness, ..values })
+                };
             found.into_iter().map(finish).collect()
         })
     }
@@ -121,12 +129,15 @@ impl Scattered {
         !self.failed.is_empty() || !self.limited.is_empty()
     }
 
-    /// Adds what counts of a chunk, and what failed: that in the warm-up too, as a failure is one whenever it comes.
+    /// Adds what counts of a chunk, and what failed: that in the warm-up too, as a failure is one
+    /// whenever it comes.
     fn add(&mut self, chunk: &Chunk, wanted: &Wanted<'_>) {
         for (index, place) in chunk.places.iter().enumerate() {
             match chunk.outcomes[index] {
                 VALID | LIMIT_REACHED if place.round == 0 => {}
-                VALID => self.values.extend(wanted.value(chunk, index).map(|value| (*place, value))),
+                VALID => {
+                    self.values.extend(wanted.value(chunk, index).map(|value| (*place, value)));
+                }
                 LIMIT_REACHED => self.limited.push((*place, wanted.value(chunk, index))),
                 DISTURBED => {}
                 _ => self.failed.push(*place),
@@ -145,7 +156,10 @@ impl Scattered {
             self.values.sort_by_key(|(place, _)| *place);
         }
         let told = |place: Option<&Place>| {
-            place.zip(failures).map(|(place, failures)| failures.at(measurement, *place)).transpose()
+            place
+                .zip(failures)
+                .map(|(place, failures)| failures.at(measurement, *place))
+                .transpose()
         };
         let failure = match told(self.failed.iter().min())? {
             Some(Outcome::Failed { failure, .. }) => Some(failure.clone()),

@@ -32,7 +32,10 @@ fn damage(folder: &Path) {
     let sql = format!("SELECT samples FROM chunk {place}");
     let mut samples: Vec<u8> = database.query_row(&sql, [], |row| row.get(0)).unwrap();
     samples[9] ^= 4;
-    assert_eq!(database.execute(&format!("UPDATE chunk SET samples = ?1 {place}"), [samples]).unwrap(), 1);
+    assert_eq!(
+        database.execute(&format!("UPDATE chunk SET samples = ?1 {place}"), [samples]).unwrap(),
+        1
+    );
 }
 
 #[test]
@@ -66,7 +69,8 @@ fn damage_is_named_and_the_rest_is_saved() {
 fn a_damaged_log_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let location = store(folder.path());
-    let group = fs::read_dir(folder.path().join(".tacho/logs")).unwrap().next().unwrap().unwrap().path();
+    let group =
+        fs::read_dir(folder.path().join(".tacho/logs")).unwrap().next().unwrap().unwrap().path();
     let log = fs::read_dir(group).unwrap().next().unwrap().unwrap().path();
     fs::write(log, "no log").unwrap();
     let check = Store::open(&location).unwrap().check().unwrap();

@@ -45,9 +45,12 @@ fn a_killed_measurement_keeps_every_sample_before() {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
-        let kept = |line: &str| line.rsplit_once("kept ").and_then(|(_, round)| round.parse::<u32>().ok());
-        let mut last =
-            lines.by_ref().find_map(|line| kept(&line.unwrap()).filter(|round| *round >= 250)).unwrap();
+        let kept =
+            |line: &str| line.rsplit_once("kept ").and_then(|(_, round)| round.parse::<u32>().ok());
+        let mut last = lines
+            .by_ref()
+            .find_map(|line| kept(&line.unwrap()).filter(|round| *round >= 250))
+            .unwrap();
         victim.kill().unwrap();
         victim.wait().unwrap();
         // What it said before it died; the last line may be half of one.
@@ -62,8 +65,13 @@ fn a_killed_measurement_keeps_every_sample_before() {
         assert_eq!(run.number, i64::from(attempt));
         let (measurement, _) = store.cells(run.number).unwrap().remove(0);
         let samples = store.samples(measurement).unwrap();
-        assert!(samples.len() > last as usize, "{} samples, and it said that it kept {last}", samples.len());
-        let expected: Vec<Sample> = (0..).take(samples.len()).map(|round| sample(round, 7)).collect();
+        assert!(
+            samples.len() > last as usize,
+            "{} samples, and it said that it kept {last}",
+            samples.len()
+        );
+        let expected: Vec<Sample> =
+            (0..).take(samples.len()).map(|round| sample(round, 7)).collect();
         assert_eq!(samples, expected);
         assert_eq!(store.places(run.number).unwrap().len(), samples.len());
     }

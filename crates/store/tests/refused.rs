@@ -1,4 +1,5 @@
-//! When the system says no: full disks, folders that may not be written, servers that are not there.
+//! When the system says no: full disks, folders that may not be written, servers that are not
+//! there.
 
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "a test may fail")]
 
@@ -21,8 +22,10 @@ impl SmallDisk {
     fn mount(size: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let options = format!("size={size}");
-        let mount =
-            Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder.path()).output();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "tmpfs"])
+            .arg(folder.path())
+            .output();
         if mount.is_ok_and(|output| output.status.success()) {
             return Some(Self(folder));
         }
@@ -59,7 +62,9 @@ fn a_full_disk_keeps_all_before_and_goes_on_when_there_is_room() {
     };
     assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
     assert!(error.to_string().contains("tacho.db`"), "{error}");
-    assert!(error.hint().is_some_and(|hint| hint.starts_with("all that was measured before is kept")));
+    assert!(
+        error.hint().is_some_and(|hint| hint.starts_with("all that was measured before is kept"))
+    );
     assert!(kept.len() > 50);
     assert_eq!(store.samples(measurements[0]).unwrap(), kept);
     let log = vec![7; 3_000_000]
@@ -82,8 +87,11 @@ fn a_full_disk_keeps_all_before_and_goes_on_when_there_is_room() {
 #[test]
 fn what_is_no_database_is_called_damaged() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("tacho.db"), "this is not a database, whatever its name says\n".repeat(100))
-        .unwrap();
+    fs::write(
+        folder.path().join("tacho.db"),
+        "this is not a database, whatever its name says\n".repeat(100),
+    )
+    .unwrap();
     let error = Store::open(&Location::Folder(folder.path().to_owned())).unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
 }
@@ -102,7 +110,8 @@ fn a_folder_that_may_not_be_written_is_named() {
         // Root may write everywhere but on a disk that is mounted for reading.
         let Some(disk) = SmallDisk::mount("1m") else { return };
         drop(Store::open(&Location::Folder(disk.path().join(".tacho"))).unwrap());
-        let mounted = Command::new("mount").args(["-o", "remount,ro"]).arg(disk.path()).status().unwrap();
+        let mounted =
+            Command::new("mount").args(["-o", "remount,ro"]).arg(disk.path()).status().unwrap();
         assert!(mounted.success());
         refuse_writing(&disk.path());
     } else {

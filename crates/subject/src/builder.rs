@@ -27,28 +27,35 @@ pub enum Built {
 pub trait Builder {
     /// Builds a revision, or ends early when the interrupt is raised.
     ///
-    /// A revision that does not build is a [`BuildState`](tacho_record::BuildState); an error is what stops
-    /// the whole run, such as a full disk.
-    fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError>;
+    /// A revision that does not build is a [`BuildState`](tacho_record::BuildState); an error is
+    /// what stops the whole run, such as a full disk.
+    fn build(&mut self, revision: &Revision, interrupt: &AtomicBool)
+    -> Result<Built, SubjectError>;
 
-    /// Has what is built from now on laid out so, or as the plan builds it, and says by which recipes these revisions are
-    /// built then; none where it cannot.
-    fn lay_out(&mut self, _: Option<&Layout>, _: &[Revision]) -> Result<Option<Recipes>, SubjectError> {
+    /// Has what is built from now on laid out so, or as the plan builds it, and says by which
+    /// recipes these revisions are built then; none where it cannot.
+    fn lay_out(
+        &mut self,
+        _: Option<&Layout>,
+        _: &[Revision],
+    ) -> Result<Option<Recipes>, SubjectError> {
         Ok(None)
     }
 
-    /// The folder with these artifacts, as they were built; none when the cache has let them go, and they must be built again.
+    /// The folder with these artifacts, as they were built; none when the cache has let them go,
+    /// and they must be built again.
     ///
     /// The paths of all such folders have the same length.
     fn unpack(&mut self, artifact: Digest) -> Result<Option<PathBuf>, SubjectError>;
 
-    /// A path in the unpacked folder of these artifacts that was changed since `unpack` named the folder; each change is
-    /// reported once.
+    /// A path in the unpacked folder of these artifacts that was changed since `unpack` named the
+    /// folder; each change is reported once.
     fn changed(&mut self, _: Digest) -> Option<PathBuf> {
         None
     }
 
-    /// Says what is needed from now on; all else may be let go. What is built or unpacked later is needed too.
+    /// Says what is needed from now on; all else may be let go. What is built or unpacked later is
+    /// needed too.
     fn keep(&mut self, needed: &[Digest]);
 }
 

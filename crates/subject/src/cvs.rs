@@ -1,4 +1,5 @@
-//! The program `cvs`, called so that nothing in a user's configuration or environment changes what it does.
+//! The program `cvs`, called so that nothing in a user's configuration or environment changes what
+//! it does.
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Seek};
@@ -31,7 +32,8 @@ pub enum Reading {
     Ended,
 }
 
-/// Has this function told of reading that takes longer than a second; the first that is given stays.
+/// Has this function told of reading that takes longer than a second; the first that is given
+/// stays.
 pub fn tell_of_reading(listener: fn(Reading)) {
     LISTENER.get_or_init(|| listener);
 }
@@ -86,7 +88,8 @@ impl Cvs {
         for variable in VARIABLES {
             command.env_remove(variable);
         }
-        // No lock is left in a repository here, and no right to write is needed to read it; others refuse to be asked for that.
+        // No lock is left in a repository here, and no right to write is needed to read it; others
+        // refuse to be asked for that.
         if is_folder(&self.root) {
             command.env("CVSREADONLYFS", "1");
         }
@@ -97,7 +100,8 @@ impl Cvs {
     /// What it prints, and its failure, if it failed, in its own words.
     pub fn read(&self, arguments: &[&str]) -> Result<(Vec<u8>, Option<String>), SubjectError> {
         // What it says goes to a file: a pipe that a helper of its own keeps open would never end.
-        let mut said = tempfile::tempfile().map_err(SubjectError::cache("write", &std::env::temp_dir()))?;
+        let mut said =
+            tempfile::tempfile().map_err(SubjectError::cache("write", &std::env::temp_dir()))?;
         let failed = |source| SubjectError::CvsMissing { source };
         let mut command = self.command(arguments);
         command.stdout(Stdio::piped()).stderr(said.try_clone().map_err(failed)?);
@@ -230,9 +234,12 @@ mod tests {
     #[test]
     fn who_accepts_and_never_answers_is_not_waited_for_without_end() {
         let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
-        let root = format!(":pserver:anonymous:@127.0.0.1:{}/cvs", deaf.local_addr().unwrap().port());
-        let cvs =
-            Cvs { patience: Duration::from_millis(200), ..Cvs::of(&module(&root), Path::new("/")).unwrap() };
+        let root =
+            format!(":pserver:anonymous:@127.0.0.1:{}/cvs", deaf.local_addr().unwrap().port());
+        let cvs = Cvs {
+            patience: Duration::from_millis(200),
+            ..Cvs::of(&module(&root), Path::new("/")).unwrap()
+        };
         let error = cvs.read(&["rlog", "m"]).unwrap_err();
         assert!(matches!(error, SubjectError::CvsSilent { .. }), "{error}");
     }
@@ -258,7 +265,8 @@ mod tests {
     fn who_refuses_is_quoted() {
         // Nobody listens there (tcpmux), and only root could.
         let port = 1;
-        let cvs = Cvs::of(&module(&format!(":pserver:anonymous:@127.0.0.1:{port}/cvs")), Path::new("/"));
+        let cvs =
+            Cvs::of(&module(&format!(":pserver:anonymous:@127.0.0.1:{port}/cvs")), Path::new("/"));
         let error = cvs.unwrap().reach().unwrap_err().to_string();
         assert!(error.contains("refused"), "{error}");
     }

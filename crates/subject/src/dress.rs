@@ -1,4 +1,5 @@
-//! What a build does beside checking out and building: what all quirks of a revision say, in the order of the plan.
+//! What a build does beside checking out and building: what all quirks of a revision say, in the
+//! order of the plan.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -44,7 +45,10 @@ impl<'a> Dress<'a> {
     }
 
     /// The commands of one kind, each with the name of its quirk.
-    pub fn commands(&self, of: impl Fn(&'a Commands) -> &'a Option<String>) -> Vec<(&'a str, &'a str)> {
+    pub fn commands(
+        &self,
+        of: impl Fn(&'a Commands) -> &'a Option<String>,
+    ) -> Vec<(&'a str, &'a str)> {
         let command = |loaded: &&'a Loaded| {
             let quirk = &loaded.quirk;
             Some((quirk.name.as_str(), of(&quirk.commands).as_deref()?))
@@ -60,8 +64,8 @@ impl<'a> Dress<'a> {
 
     /// The patches, each with the name of its quirk.
     pub fn patches(&self) -> impl Iterator<Item = (&'a str, &'a Patch)> {
-        self.quirks
-            .iter()
-            .flat_map(|loaded| loaded.patches.iter().map(|patch| (loaded.quirk.name.as_str(), patch)))
+        self.quirks.iter().flat_map(|loaded| {
+            loaded.patches.iter().map(|patch| (loaded.quirk.name.as_str(), patch))
+        })
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// Why the subject's history cannot be read, or nothing of it be built.
 ///
-/// A revision that does not build is none of these: that is a [`BuildState`](tacho_record::BuildState).
+/// A revision that does not build is none of these: that is a
+/// [`BuildState`](tacho_record::BuildState).
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
     /// A shortened hash that several objects begin with.
@@ -321,7 +322,9 @@ impl SubjectError {
             Self::NoOrder { .. } => {
                 "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a script; `aligned` needs none"
             }
-            Self::BadArtifact { .. } => "artifacts are paths from the root of the checkout; `.` is all of it",
+            Self::BadArtifact { .. } => {
+                "artifacts are paths from the root of the checkout; `.` is all of it"
+            }
             Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
             Self::CacheBusy { .. } => "give each its own with `--cache` or TACHO_CACHE",
@@ -332,13 +335,17 @@ impl SubjectError {
             Self::CvsSilent { .. } => {
                 "does `cvs -d … version` answer without asking for anything? passwords are not asked for: `cvs login`, or a key of ssh"
             }
-            Self::NoCvsRoot { .. } => "with `vcs = \"cvs\"`, `repository` is the folder that holds `CVSROOT`",
+            Self::NoCvsRoot { .. } => {
+                "with `vcs = \"cvs\"`, `repository` is the folder that holds `CVSROOT`"
+            }
             Self::NoModule { .. } => "`module` is a folder in the repository, such as `src/sys`",
             Self::NotABranch { .. } => "measure it as a revision, without `branch`",
             Self::TagAside { .. } => "name that branch as `branch` in `[subject]`",
             Self::DiskFull { .. } => "make room there, or choose another disk for the cache",
             Self::EmptyRange { same: true, .. } => "a revision named alone is measured alone",
-            Self::EmptyRange { from, to, .. } => return Some(format!("did you mean `{to}..{from}`?")),
+            Self::EmptyRange { from, to, .. } => {
+                return Some(format!("did you mean `{to}..{from}`?"));
+            }
             Self::GitMissing { .. } => "install git; it is called as a program",
             Self::NoDates { .. } => "step by number instead: `3commits` is every third release",
             Self::PatchUnreadable { .. } => "patches are given by path from the folder of the plan",
@@ -394,5 +401,9 @@ impl SubjectError {
 }
 
 fn reason(from: &str, to: &str, same: bool) -> String {
-    if same { "both are the same revision".to_owned() } else { format!("`{from}` has all of `{to}` already") }
+    if same {
+        "both are the same revision".to_owned()
+    } else {
+        format!("`{from}` has all of `{to}` already")
+    }
 }

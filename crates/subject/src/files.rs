@@ -23,8 +23,8 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes whatever is neither a file nor a folder nor a link from a folder, and from those in it, but not from what
-/// git keeps.
+/// Removes whatever is neither a file nor a folder nor a link from a folder, and from those in it,
+/// but not from what git keeps.
 pub(crate) fn remove_special(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -74,7 +74,8 @@ mod tests {
     fn read_only_folders_are_made_writable_first() {
         let folder = folder(&["a/b/x: 1"]);
         for name in ["a/b", "a"] {
-            fs::set_permissions(folder.path().join(name), PermissionsExt::from_mode(0o500)).unwrap();
+            fs::set_permissions(folder.path().join(name), PermissionsExt::from_mode(0o500))
+                .unwrap();
         }
         make_writable(&folder.path().join("a")).unwrap();
         let mode = fs::metadata(folder.path().join("a/b")).unwrap().permissions().mode();

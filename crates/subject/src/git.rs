@@ -1,4 +1,5 @@
-//! The program `git`, called so that nothing in a user's configuration or environment changes what it prints.
+//! The program `git`, called so that nothing in a user's configuration or environment changes what
+//! it prints.
 
 use std::ffi::OsStr;
 use std::io::{self, Seek, Write};
@@ -97,7 +98,11 @@ impl Git {
     /// What it prints.
     pub fn read(&self, arguments: &[&str]) -> Result<Vec<u8>, SubjectError> {
         let output = self.output(arguments)?;
-        if output.status.success() { Ok(output.stdout) } else { Err(failure(arguments[0], &output)) }
+        if output.status.success() {
+            Ok(output.stdout)
+        } else {
+            Err(failure(arguments[0], &output))
+        }
     }
 
     /// The lines that it prints; what is not UTF-8 in them is replaced.
@@ -105,7 +110,8 @@ impl Git {
         Ok(lines(&self.read(arguments)?))
     }
 
-    /// The lines that it prints, none when it exits with 1: git's way to say that there is no such thing.
+    /// The lines that it prints, none when it exits with 1: git's way to say that there is no such
+    /// thing.
     pub fn lines_if_any(&self, arguments: &[&str]) -> Result<Vec<String>, SubjectError> {
         let output = self.output(arguments)?;
         match output.status.code() {
@@ -124,7 +130,11 @@ impl Git {
             .stdin(file)
             .output()
             .map_err(|source| SubjectError::GitMissing { source })?;
-        if output.status.success() { Ok(lines(&output.stdout)) } else { Err(failure(arguments[0], &output)) }
+        if output.status.success() {
+            Ok(lines(&output.stdout))
+        } else {
+            Err(failure(arguments[0], &output))
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Layouts of a program: the same source, linked in another order.
 //!
-//! A build honours it by the variables that builds honour anyway: `LDFLAGS` (make, autotools, and `cmake` when it configures)
-//! and `RUSTFLAGS` (cargo). `TACHO_LAYOUT` is the number itself, for a build that links in its own way.
+//! A build honours it by the variables that builds honour anyway: `LDFLAGS` (make, autotools, and
+//! `cmake` when it configures) and `RUSTFLAGS` (cargo). `TACHO_LAYOUT` is the number itself, for a
+//! build that links in its own way.
 
 use std::env;
 use std::path::Path;
 
-/// Linkers that can shuffle, the best first: the program that is looked for, how compilers call it, and its option.
+/// Linkers that can shuffle, the best first: the program that is looked for, how compilers call it,
+/// and its option.
 const LINKERS: [(&str, &str, &str); 2] =
     [("mold", "mold", "--shuffle-sections="), ("ld.lld", "lld", "--shuffle-sections=*=")];
 
@@ -29,7 +31,8 @@ impl Linker {
 
     fn among(folders: &[impl AsRef<Path>], name: Option<&str>) -> Option<Self> {
         let wanted = LINKERS.iter().filter(|linker| name.is_none_or(|name| name == linker.1));
-        let there = |program: &str| folders.iter().any(|folder| folder.as_ref().join(program).is_file());
+        let there =
+            |program: &str| folders.iter().any(|folder| folder.as_ref().join(program).is_file());
         let linker = wanted.copied().find(|linker| there(linker.0))?;
         Some(Self { name: linker.1, option: linker.2 })
     }
@@ -38,7 +41,8 @@ impl Linker {
     #[must_use]
     pub fn layout(self, number: u32) -> Layout {
         let flags = format!("-fuse-ld={} -Wl,{}{number}", self.name, self.option);
-        let rust = format!("-Clink-arg=-fuse-ld={} -Clink-arg=-Wl,{}{number}", self.name, self.option);
+        let rust =
+            format!("-Clink-arg=-fuse-ld={} -Clink-arg=-Wl,{}{number}", self.name, self.option);
         let number_too = ("TACHO_LAYOUT".to_owned(), number.to_string());
         Layout {
             number,
@@ -51,8 +55,8 @@ impl Linker {
 /// An order that is the same each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixed {
-    /// Each function begins at a multiple of 64 bytes, and code stands in a segment of its own. That is the compiler's doing, with
-    /// whatever linker the build uses.
+    /// Each function begins at a multiple of 64 bytes, and code stands in a segment of its own.
+    /// That is the compiler's doing, with whatever linker the build uses.
     Aligned,
     /// Sections, and so functions, are sorted by name.
     Sorted,
@@ -77,8 +81,8 @@ impl Fixed {
         Self::ALL.into_iter().find(|fixed| fixed.name() == name)
     }
 
-    /// The layout; none where no linker on this host can do it. Of `mold`, `lld` and GNU ld only the last sorts without a script of
-    /// its own.
+    /// The layout; none where no linker on this host can do it. Of `mold`, `lld` and GNU ld only
+    /// the last sorts without a script of its own.
     #[must_use]
     pub fn layout(self) -> Option<Layout> {
         let path = env::var_os("PATH").unwrap_or_default();
@@ -87,17 +91,21 @@ impl Fixed {
 
     fn among(self, folders: &[impl AsRef<Path>]) -> Option<Layout> {
         let (compiled, linked, rust) = match self {
-            Self::Aligned => {
-                ("-falign-functions=64", "-Wl,-z,separate-code", "-Cllvm-args=-align-all-functions=6")
-            }
+            Self::Aligned => (
+                "-falign-functions=64",
+                "-Wl,-z,separate-code",
+                "-Cllvm-args=-align-all-functions=6",
+            ),
             Self::Sorted => (
                 "-ffunction-sections",
                 "-fuse-ld=bfd -Wl,--sort-section=name",
                 "-Clink-arg=-fuse-ld=bfd -Clink-arg=-Wl,--sort-section=name",
             ),
         };
-        let is_there = self == Self::Aligned || folders.iter().any(|it| it.as_ref().join("ld.bfd").is_file());
-        // With the compiler and not in CFLAGS, since that would replace what a Makefile has there: its -O2 above all.
+        let is_there =
+            self == Self::Aligned || folders.iter().any(|it| it.as_ref().join("ld.bfd").is_file());
+        // With the compiler and not in CFLAGS, since that would replace what a Makefile has there:
+        // its -O2 above all.
         let with_own = |variable: &str, usual: &str| {
             let own = env::var(variable).ok().filter(|own| !own.is_empty());
             (variable.to_owned(), format!("{} {compiled}", own.as_deref().unwrap_or(usual)))
@@ -165,7 +173,9 @@ mod tests {
         );
         std::fs::write(folder.path().join("ld.bfd"), "").unwrap();
         let sorted = Fixed::Sorted.among(&[folder.path()]).unwrap();
-        assert!(sorted.variables.iter().any(|(_, value)| value.ends_with("-Wl,--sort-section=name")));
+        assert!(
+            sorted.variables.iter().any(|(_, value)| value.ends_with("-Wl,--sort-section=name"))
+        );
         assert_eq!(Fixed::named("sorted").zip(sorted.fixed), Some((Fixed::Sorted, Fixed::Sorted)));
         assert_eq!(Fixed::named("gap"), None);
     }
@@ -173,9 +183,13 @@ mod tests {
     #[test]
     fn a_layout_is_told_in_the_words_of_each_build() {
         let layout = Linker { name: "mold", option: "--shuffle-sections=" }.layout(7);
-        let of = |name: &str| &layout.variables.iter().find(|(variable, _)| variable == name).unwrap().1;
+        let of =
+            |name: &str| &layout.variables.iter().find(|(variable, _)| variable == name).unwrap().1;
         assert!(of("LDFLAGS").ends_with("-fuse-ld=mold -Wl,--shuffle-sections=7"));
-        assert!(of("RUSTFLAGS").ends_with("-Clink-arg=-fuse-ld=mold -Clink-arg=-Wl,--shuffle-sections=7"));
+        assert!(
+            of("RUSTFLAGS")
+                .ends_with("-Clink-arg=-fuse-ld=mold -Clink-arg=-Wl,--shuffle-sections=7")
+        );
         assert_eq!(of("TACHO_LAYOUT"), "7");
     }
 }

@@ -1,7 +1,7 @@
 //! A lock on the cache, so that two processes never build in one tree.
 //!
-//! The system lets go of it when the process ends, however that comes about: no lock is ever left behind. The
-//! file stays: were it removed, two processes could each lock one of that name.
+//! The system lets go of it when the process ends, however that comes about: no lock is ever left
+//! behind. The file stays: were it removed, two processes could each lock one of that name.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -20,7 +20,9 @@ impl Lock {
         let file = file.map_err(SubjectError::cache("create", &path))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
-            Err(TryLockError::WouldBlock) => Err(SubjectError::CacheBusy { path: folder.to_owned() }),
+            Err(TryLockError::WouldBlock) => {
+                Err(SubjectError::CacheBusy { path: folder.to_owned() })
+            }
             Err(TryLockError::Error(error)) => Err(SubjectError::cache("lock", &path)(error)),
         }
     }

@@ -44,7 +44,11 @@ impl Repository {
     /// The root of the work tree, if there is one.
     pub fn top(&self) -> Option<PathBuf> {
         let output = self.git.output(&["rev-parse", "--show-toplevel"]).ok()?;
-        output.status.success().then(|| path_of(output.stdout)).filter(|path| !path.as_os_str().is_empty())
+        output
+            .status
+            .success()
+            .then(|| path_of(output.stdout))
+            .filter(|path| !path.as_os_str().is_empty())
     }
 
     /// The commits that a shallow clone has without their parents.

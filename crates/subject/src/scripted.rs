@@ -12,8 +12,8 @@ use crate::{Builder, Built, SubjectError};
 
 /// A [`Builder`] that answers as the test says and remembers what it was asked.
 ///
-/// A revision that the test says nothing about builds, to artifacts of its own. Each build takes one second of
-/// a clock that starts at 1970; its log is `/dev/null`.
+/// A revision that the test says nothing about builds, to artifacts of its own. Each build takes
+/// one second of a clock that starts at 1970; its log is `/dev/null`.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptedBuilder {
     states: HashMap<String, BuildState>,
@@ -37,7 +37,8 @@ impl ScriptedBuilder {
         self
     }
 
-    /// The revision builds to artifacts that hold this: equal to those of others that hold the same.
+    /// The revision builds to artifacts that hold this: equal to those of others that hold the
+    /// same.
     #[must_use]
     pub fn with_content(self, revision: &str, content: &str) -> Self {
         self.with(revision, built(content))
@@ -85,7 +86,11 @@ fn built(content: &str) -> BuildState {
 }
 
 impl Builder for ScriptedBuilder {
-    fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError> {
+    fn build(
+        &mut self,
+        revision: &Revision,
+        interrupt: &AtomicBool,
+    ) -> Result<Built, SubjectError> {
         let is_now = |build: &mut usize| *build == self.builds.len() + 1;
         if interrupt.load(Ordering::SeqCst) || self.interrupted_at.take_if(is_now).is_some() {
             return Ok(Built::Interrupted);
@@ -135,8 +140,10 @@ mod tests {
     #[test]
     fn it_answers_as_told_and_counts() {
         let never = AtomicBool::new(false);
-        let mut builder =
-            ScriptedBuilder::new().with_content("b", "a").with_failure("c", "no compiler").interrupted_at(5);
+        let mut builder = ScriptedBuilder::new()
+            .with_content("b", "a")
+            .with_failure("c", "no compiler")
+            .interrupted_at(5);
         let mut state = |id: &str| match builder.build(&revision(id), &never).unwrap() {
             Built::Done { build, .. } => build.state,
             Built::Interrupted => panic!("interrupted"),

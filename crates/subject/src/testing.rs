@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use tacho_record::Revision;
 use tempfile::TempDir;
 
-/// A repository in a temporary folder, with `main` as its branch and noon of 2024-01-01 as its time.
+/// A repository in a temporary folder, with `main` as its branch and noon of 2024-01-01 as its
+/// time.
 pub(crate) struct Repo {
     folder: TempDir,
     date: Timestamp,
@@ -15,7 +16,10 @@ pub(crate) struct Repo {
 
 /// A new repository without commits.
 pub(crate) fn repo() -> Repo {
-    let repo = Repo { folder: tempfile::tempdir().unwrap(), date: "2024-01-01T12:00:00Z".parse().unwrap() };
+    let repo = Repo {
+        folder: tempfile::tempdir().unwrap(),
+        date: "2024-01-01T12:00:00Z".parse().unwrap(),
+    };
     repo.git(&["init", "--quiet", "--initial-branch=main", "."])
 }
 
@@ -90,8 +94,16 @@ impl Repo {
     /// A merge commit with the message `merge NAME`.
     pub fn merge(self, name: &str) -> Self {
         let message = format!("merge {name}");
-        self.git(&["merge", "--quiet", "--no-ff", "--allow-unrelated-histories", "-m", &message, name])
-            .tomorrow()
+        self.git(&[
+            "merge",
+            "--quiet",
+            "--no-ff",
+            "--allow-unrelated-histories",
+            "-m",
+            &message,
+            name,
+        ])
+        .tomorrow()
     }
 
     pub fn tag(self, name: &str) -> Self {
@@ -108,7 +120,9 @@ impl Repo {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("clone");
         let source = format!("file://{}", self.path().display());
-        self.ask(&[&["clone", "--quiet"], arguments, &[&source, target.to_str().unwrap()]].concat());
+        self.ask(
+            &[&["clone", "--quiet"], arguments, &[&source, target.to_str().unwrap()]].concat(),
+        );
         (folder, target)
     }
 
@@ -136,7 +150,8 @@ pub(crate) fn revision(id: &str) -> Revision {
     Revision { id: id.to_owned(), order: 1, author, date: None, subject, tags: Vec::new() }
 }
 
-/// The history of one file as CVS keeps it, with revisions of the trunk: text that holds their number and `$Id$`.
+/// The history of one file as CVS keeps it, with revisions of the trunk: text that holds their
+/// number and `$Id$`.
 #[derive(Clone)]
 pub(crate) struct Rcs {
     revisions: Vec<(String, String)>,
@@ -160,8 +175,9 @@ impl Rcs {
     fn text(&self) -> String {
         let count = self.revisions.len();
         let symbols: String = self.symbols.iter().map(|symbol| format!("\n\t{symbol}")).collect();
-        let mut text =
-            format!("head\t1.{count};\naccess;\nsymbols{symbols};\nlocks; strict;\ncomment\t@# @;\n\n");
+        let mut text = format!(
+            "head\t1.{count};\naccess;\nsymbols{symbols};\nlocks; strict;\ncomment\t@# @;\n\n"
+        );
         for (place, (date, message)) in self.revisions.iter().enumerate().rev() {
             let date = date.replace(['-', ' ', ':'], ".");
             let state = if message.starts_with('-') { "dead" } else { "Exp" };

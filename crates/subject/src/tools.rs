@@ -13,8 +13,8 @@ use crate::build::{Cut, Ended, Limits, Log, execute};
 /// How long all of them together may take to say who they are.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Asks each that is there. What fails says nothing: what it printed may be of how it failed. `CC` and `CXX` are commands, maybe
-/// of several words.
+/// Asks each that is there. What fails says nothing: what it printed may be of how it failed. `CC`
+/// and `CXX` are commands, maybe of several words.
 const ASK: &str = r#"
 ask() {
     name=$1
@@ -33,22 +33,27 @@ ask go go version
 pub(crate) struct Tools(HashMap<BTreeMap<String, String>, BTreeMap<String, String>>);
 
 impl Tools {
-    /// By name the first line that each says of its version, asked once for each environment. What is not found, or does not
-    /// say it, is absent.
+    /// By name the first line that each says of its version, asked once for each environment. What
+    /// is not found, or does not say it, is absent.
     pub fn find(
         &mut self,
         environment: &BTreeMap<&str, &str>,
         folder: &Path,
         interrupt: &AtomicBool,
     ) -> Result<BTreeMap<String, String>, SubjectError> {
-        let key = environment.iter().map(|(&name, &value)| (name.to_owned(), value.to_owned())).collect();
+        let key =
+            environment.iter().map(|(&name, &value)| (name.to_owned(), value.to_owned())).collect();
         if let Some(known) = self.0.get(&key) {
             return Ok(known.clone());
         }
         let mut log = Log::create(folder.join("logs").join(".tools"))?;
         let mut command = Command::new("sh");
         // Asking must not make rustup fetch a toolchain.
-        command.args(["-c", ASK]).current_dir(folder).env("RUSTUP_AUTO_INSTALL", "0").envs(environment);
+        command
+            .args(["-c", ASK])
+            .current_dir(folder)
+            .env("RUSTUP_AUTO_INSTALL", "0")
+            .envs(environment);
         let ended = execute(command, &mut log, Limits { time: LIMIT, interrupt })?;
         let path = log.finish()?;
         let said = fs::read(&path).map_err(SubjectError::cache("read", &path))?;
@@ -65,7 +70,8 @@ impl Tools {
 fn understand(said: &str) -> BTreeMap<String, String> {
     let pair = |line: &str| {
         let (name, version) = line.split_once('\t')?;
-        let version: String = version.trim().chars().filter(|c| !c.is_control()).take(200).collect();
+        let version: String =
+            version.trim().chars().filter(|c| !c.is_control()).take(200).collect();
         (!version.is_empty() && !name.starts_with('#')).then(|| (name.to_owned(), version))
     };
     said.lines().filter_map(pair).collect()
@@ -99,7 +105,9 @@ mod tests {
         let environment = BTreeMap::from([("PATH", path.as_str())]);
         let all = tools.find(&environment, folder.path(), &NEVER).unwrap();
         // What else this machine has is its own affair.
-        all.into_iter().filter(|(name, _)| !["c++", "ld", "python3"].contains(&name.as_str())).collect()
+        all.into_iter()
+            .filter(|(name, _)| !["c++", "ld", "python3"].contains(&name.as_str()))
+            .collect()
     }
 
     #[test]
@@ -121,7 +129,8 @@ mod tests {
 
     #[test]
     fn the_compiler_is_the_one_that_the_environment_names() {
-        let folder = programs(&[("cc", "echo usual"), ("own", "test \"$1\" = -m32 && echo own 1.2")]);
+        let folder =
+            programs(&[("cc", "echo usual"), ("own", "test \"$1\" = -m32 && echo own 1.2")]);
         let path = format!("{}:/usr/bin:/bin", folder.path().display());
         let environment = BTreeMap::from([("PATH", path.as_str()), ("CC", "own -m32")]);
         let all = Tools::default().find(&environment, folder.path(), &NEVER).unwrap();

@@ -29,7 +29,8 @@ mod layouts;
 /// Variables by which a `make` that started us would steer the one that we start.
 const MAKE_VARIABLES: [&str; 4] = ["MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"];
 
-/// With less space than this left, in bytes, a disk is full; with less than the other it is, if a build says so.
+/// With less space than this left, in bytes, a disk is full; with less than the other it is, if a
+/// build says so.
 const FULL: u64 = 4 << 20;
 const NEARLY_FULL: u64 = 1 << 30;
 
@@ -58,16 +59,18 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// A workshop for that subject, whose plan is in that folder; `cache` is its own, to be made if need be, and
-    /// holds archives of at most `cache_limit` bytes, besides those that are needed. An error when another
-    /// workshop has the same cache.
+    /// A workshop for that subject, whose plan is in that folder; `cache` is its own, to be made if
+    /// need be, and holds archives of at most `cache_limit` bytes, besides those that are needed.
+    /// An error when another workshop has the same cache.
     pub fn new(
         subject: &Subject,
         plan_folder: &Path,
         cache: &Path,
         cache_limit: u64,
     ) -> Result<Self, SubjectError> {
-        if let Some(artifact) = subject.artifacts.iter().find(|artifact| relative(artifact).is_none()) {
+        if let Some(artifact) =
+            subject.artifacts.iter().find(|artifact| relative(artifact).is_none())
+        {
             return Err(SubjectError::BadArtifact { artifact: artifact.clone() });
         }
         let origin = Origin::of(&subject.source, plan_folder)?;
@@ -167,7 +170,12 @@ impl Workshop {
     }
 
     /// Checks out and builds, and says what the artifacts are.
-    fn content(&mut self, revision: &Revision, applied: &Applied, work: &mut Work) -> Result<Content, Stop> {
+    fn content(
+        &mut self,
+        revision: &Revision,
+        applied: &Applied,
+        work: &mut Work,
+    ) -> Result<Content, Stop> {
         self.make(revision, &Dress::of(applied), self.command.clone().as_deref(), work)?;
         Content::collect(self.checkout.tree(), &self.artifacts).map_err(Stop::Failed)
     }
@@ -209,14 +217,28 @@ impl Workshop {
             [] => self.checkout.take(revision, work)?,
             onto => self.checkout.merge(revision, onto, work)?,
         }
-        self.execute("after-checkout", &dress.commands(|it| &it.after_checkout), revision, dress, work)?;
+        self.execute(
+            "after-checkout",
+            &dress.commands(|it| &it.after_checkout),
+            revision,
+            dress,
+            work,
+        )?;
         for (path, source) in dress.takes() {
             self.checkout.take_from(source, path, work)?;
         }
         for (quirk, patch) in dress.patches() {
-            patch.apply(&self.folder, self.checkout.tree(), work).map_err(|stop| stop.of_quirk(quirk))?;
+            patch
+                .apply(&self.folder, self.checkout.tree(), work)
+                .map_err(|stop| stop.of_quirk(quirk))?;
         }
-        self.execute("before-build", &dress.commands(|it| &it.before_build), revision, dress, work)?;
+        self.execute(
+            "before-build",
+            &dress.commands(|it| &it.before_build),
+            revision,
+            dress,
+            work,
+        )?;
         if let Some(command) = dress.build().or(usual) {
             let command = self.command(command, revision, dress, work.log)?;
             work.step(BUILD, command)?;
@@ -249,7 +271,8 @@ impl Workshop {
         log: &mut Log,
     ) -> Result<Command, SubjectError> {
         let jobs = available_parallelism().map_or(1, usize::from).to_string();
-        let values = [("jobs", jobs.as_str()), ("release", &revision.id), ("revision", &revision.id)];
+        let values =
+            [("jobs", jobs.as_str()), ("release", &revision.id), ("revision", &revision.id)];
         let script = fill_shell(template, &values);
         log.note(&format!("executes in {}:\n{script}", self.checkout.tree().display()))?;
         let mut command = Command::new("sh");
@@ -283,7 +306,9 @@ impl Workshop {
 
     /// Whether somebody removed the cache, or what a build cannot do without in it.
     fn is_gone(&self) -> bool {
-        !self.checkout.tree().is_dir() || !self.folder.join("logs").is_dir() || !self.cache.is_there()
+        !self.checkout.tree().is_dir()
+            || !self.folder.join("logs").is_dir()
+            || !self.cache.is_there()
     }
 
     fn log(&self, revision: &Revision) -> Result<Log, SubjectError> {
@@ -305,7 +330,11 @@ impl fmt::Debug for Workshop {
 }
 
 impl Builder for Workshop {
-    fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError> {
+    fn build(
+        &mut self,
+        revision: &Revision,
+        interrupt: &AtomicBool,
+    ) -> Result<Built, SubjectError> {
         let applied = self.applied(revision)?;
         let tools = self.tools(&applied, interrupt)?;
         let (started, clock) = (Timestamp::now(), Instant::now());
@@ -361,10 +390,13 @@ impl Builder for Workshop {
 fn describe(state: &BuildState) -> String {
     match state {
         BuildState::Built { artifact, size, layouts } => {
-            let layouts = layouts.map_or_else(String::new, |number| format!(" in {number} layouts"));
+            let layouts =
+                layouts.map_or_else(String::new, |number| format!(" in {number} layouts"));
             format!("built {artifact}{layouts}, {size} bytes,")
         }
-        BuildState::Failed { why } | BuildState::Skipped { why } => format!("{}: {why},", state.word()),
+        BuildState::Failed { why } | BuildState::Skipped { why } => {
+            format!("{}: {why},", state.word())
+        }
         BuildState::TimedOut { .. } => state.word().to_owned(),
     }
 }

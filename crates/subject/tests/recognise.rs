@@ -55,8 +55,8 @@ fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// Does what the plan for this project says, its artifacts alone being left when the benchmark is executed;
-/// returns what that prints. Without these tools only the plan is read.
+/// Does what the plan for this project says, its artifacts alone being left when the benchmark is
+/// executed; returns what that prints. Without these tools only the plan is read.
 #[track_caller]
 fn execute(folder: &TempDir, tools: &[&str]) -> Option<String> {
     let (build, artifacts, command) = planned(folder);
@@ -73,7 +73,8 @@ fn execute(folder: &TempDir, tools: &[&str]) -> Option<String> {
         succeed(Command::new("cp").arg("-a").arg(folder.path().join(&artifact)).arg(to));
     }
     let build = kept.path().to_str().unwrap();
-    let words: Vec<String> = command.iter().map(|word| plan::fill(word, &[("build", build)])).collect();
+    let words: Vec<String> =
+        command.iter().map(|word| plan::fill(word, &[("build", build)])).collect();
     let output = succeed(Command::new(&words[0]).args(&words[1..]).current_dir(kept.path()));
     Some(String::from_utf8(output.stdout).unwrap())
 }
@@ -92,7 +93,8 @@ const MAIN_RS: &str = "fn main() {\n    println!(\"at work\");\n}\n";
 
 #[test]
 fn cargo_package() {
-    let folder = project(&[("Cargo.toml", CARGO), ("Cargo.lock", CARGO_LOCK), ("src/main.rs", MAIN_RS)]);
+    let folder =
+        project(&[("Cargo.toml", CARGO), ("Cargo.lock", CARGO_LOCK), ("src/main.rs", MAIN_RS)]);
     assert_eq!(
         planned(&folder),
         (
@@ -107,8 +109,7 @@ fn cargo_package() {
 
 #[test]
 fn cargo_workspace_with_a_named_program() {
-    let member =
-        "[package]\nname = \"cli\"\nversion = \"0.1.0\"\n\n[[bin]]\nname = \"tool\"\npath = \"src/cli.rs\"\n";
+    let member = "[package]\nname = \"cli\"\nversion = \"0.1.0\"\n\n[[bin]]\nname = \"tool\"\npath = \"src/cli.rs\"\n";
     let library = "[package]\nname = \"base\"\nversion = \"0.1.0\"\n";
     let folder = project(&[
         ("Cargo.toml", "[workspace]\nresolver = \"2\"\nmembers = [\n  \"crates/*\",\n]\n"),
@@ -120,13 +121,17 @@ fn cargo_workspace_with_a_named_program() {
         ("crates/cli/src/cli.rs", MAIN_RS),
     ]);
     let (build, ..) = planned(&folder);
-    assert_eq!(build, "cargo build --release --package cli --bin tool --jobs {jobs} --target-dir target");
+    assert_eq!(
+        build,
+        "cargo build --release --package cli --bin tool --jobs {jobs} --target-dir target"
+    );
     works(&folder, &["cargo"]);
 }
 
 #[test]
 fn cargo_library_with_an_example() {
-    let folder = project(&[("Cargo.toml", CARGO), ("src/lib.rs", ""), ("examples/show.rs", MAIN_RS)]);
+    let folder =
+        project(&[("Cargo.toml", CARGO), ("src/lib.rs", ""), ("examples/show.rs", MAIN_RS)]);
     let (build, artifacts, _) = planned(&folder);
     assert_eq!(
         build,
@@ -142,7 +147,10 @@ fn make() {
                     \t$(CC) $(CFLAGS) -o $@ main.c\n\n.PHONY: all\n";
     let folder = project(&[("Makefile", makefile), ("main.c", MAIN_C)]);
     let (build, artifacts, _) = planned(&folder);
-    assert_eq!((build.as_str(), artifacts.as_slice()), ("make -j{jobs}", ["bin/tool".to_owned()].as_slice()));
+    assert_eq!(
+        (build.as_str(), artifacts.as_slice()),
+        ("make -j{jobs}", ["bin/tool".to_owned()].as_slice())
+    );
     works(&folder, &["make", "cc"]);
 }
 
@@ -261,11 +269,17 @@ fn python_in_one_file() {
 fn python_that_has_to_be_installed() {
     // Not executed, since pip would fetch what builds it.
     let folder = project(&[
-        ("pyproject.toml", "[project]\nname = \"tool\"\nversion = \"1\"\ndependencies = [\"packaging\"]\n"),
+        (
+            "pyproject.toml",
+            "[project]\nname = \"tool\"\nversion = \"1\"\ndependencies = [\"packaging\"]\n",
+        ),
         ("tool/__init__.py", "import packaging\nprint('at work')\n"),
     ]);
     let (build, artifacts, command) = planned(&folder);
-    assert!(build.starts_with("python3 -m pip install --quiet --no-compile --target site . && "), "{build}");
+    assert!(
+        build.starts_with("python3 -m pip install --quiet --no-compile --target site . && "),
+        "{build}"
+    );
     assert_eq!(artifacts, ["site"]);
     assert_eq!(command[1], "PYTHONPATH={build}/site");
 }
@@ -296,21 +310,27 @@ fn a_commented_key_can_be_used_by_taking_out_its_mark() {
     let text = init_plan(folder.path());
     let is_key = |line: &&str| {
         let key = line.strip_prefix("# ").and_then(|line| line.split_once(" = "));
-        key.is_some_and(|(key, _)| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
+        key.is_some_and(|(key, _)| {
+            key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        })
     };
     let keys: Vec<&str> = text.lines().filter(is_key).collect();
     assert_eq!(keys.len(), 20, "{keys:?}");
     for line in keys {
         let used = text.replace(line, &line[2..]);
-        let used =
-            if line.contains("parameters") { used.replace("\"true\"", "\"true {size}\"") } else { used };
+        let used = if line.contains("parameters") {
+            used.replace("\"true\"", "\"true {size}\"")
+        } else {
+            used
+        };
         read(&used);
     }
 }
 
 #[test]
 fn a_known_host_of_repositories_gives_the_link() {
-    let folder = project(&[(".git/config", "[remote \"origin\"]\n\turl = git@github.com:team/tool.git\n")]);
+    let folder =
+        project(&[(".git/config", "[remote \"origin\"]\n\turl = git@github.com:team/tool.git\n")]);
     let plan = read(&init_plan(folder.path()));
     assert_eq!(plan.subject.link.as_deref(), Some("https://github.com/team/tool/commit/{commit}"));
 }
@@ -333,7 +353,10 @@ fn cmake_programs_of_a_loop_and_no_tests() {
 
 #[test]
 fn a_python_file_that_is_executed_is_not_imported() {
-    let folder =
-        project(&[("pyproject.toml", "[project]\nname = \"other\"\n"), ("__main__.py", ""), ("work.py", "")]);
+    let folder = project(&[
+        ("pyproject.toml", "[project]\nname = \"other\"\n"),
+        ("__main__.py", ""),
+        ("work.py", ""),
+    ]);
     assert!(planned(&folder).2.ends_with(&["import work".to_owned()]), "{:?}", planned(&folder).2);
 }

@@ -66,7 +66,9 @@ pub struct Global {
 impl Global {
     /// Where what was measured is kept, if that is said.
     pub fn store(&self) -> Option<String> {
-        self.store.clone().or_else(|| std::env::var("TACHO_STORE").ok().filter(|place| !place.is_empty()))
+        self.store
+            .clone()
+            .or_else(|| std::env::var("TACHO_STORE").ok().filter(|place| !place.is_empty()))
     }
 
     /// Where checkouts and builds are made, if that is said.
@@ -414,7 +416,13 @@ pub struct AskedChanges {
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"])]
     pub from: Option<Vec<PathBuf>>,
     /// Which direction is better, if the file does not say
-    #[arg(long, value_name = "WAY", default_value = "lower", requires = "from", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "WAY",
+        default_value = "lower",
+        requires = "from",
+        hide_default_value = true
+    )]
     pub better: Better,
 }
 

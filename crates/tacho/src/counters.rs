@@ -8,7 +8,8 @@ use crate::error::CliError;
 /// The counters of these names, spelt as in a plan; `instructions=callgrind` is that of callgrind.
 pub(crate) fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
     let counting = |text: &String| {
-        let (name, optional) = text.strip_suffix('?').map_or((text.as_str(), false), |name| (name, true));
+        let (name, optional) =
+            text.strip_suffix('?').map_or((text.as_str(), false), |name| (name, true));
         let counter = Counter::named(name);
         let unknown = || CliError::UnknownCounter { name: name.to_owned() };
         Ok(Counting { counter: counter.ok_or_else(unknown)?, optional })

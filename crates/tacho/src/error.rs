@@ -101,7 +101,9 @@ pub enum CliError {
     NothingLinked,
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
-    #[error("`{name}` cannot be bisected: {what} changed, not its level, and few samples do not tell that")]
+    #[error(
+        "`{name}` cannot be bisected: {what} changed, not its level, and few samples do not tell that"
+    )]
     NoLevel { name: String, what: &'static str, good: String, bad: String },
     #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
     NoRange { from: String, to: String },
@@ -258,7 +260,8 @@ impl CliError {
 /// How many names are listed where none is near.
 const LISTED: usize = 8;
 
-/// The names that may have been meant, of a list such as `` `wall`, `cpu` ``; where none is near, the first of them.
+/// The names that may have been meant, of a list such as `` `wall`, `cpu` ``; where none is near,
+/// the first of them.
 fn near(name: &str, known: &str) -> String {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
     let names: Vec<&str> = known.split(", ").collect();
@@ -271,7 +274,8 @@ fn near(name: &str, known: &str) -> String {
     let most = (wanted.len() / 3).max(1);
     let least = names.iter().map(|known| far(known)).min().filter(|least| *least <= most);
     if let Some(least) = least {
-        let near: Vec<&str> = names.into_iter().filter(|known| far(known) == least).take(3).collect();
+        let near: Vec<&str> =
+            names.into_iter().filter(|known| far(known) == least).take(3).collect();
         return format!("did you mean {}?", near.join(" or "));
     }
     let rest = names.len().saturating_sub(LISTED);

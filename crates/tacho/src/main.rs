@@ -1,7 +1,7 @@
 //! `tacho`: what was typed becomes what it means; the answer is printed; the exit code is set.
 //!
-//! This crate decides nothing about measuring. Its way is: [`cli`] (what was typed) → [`project`] (which plan,
-//! which store) → one file a command in [`commands`] → [`output`].
+//! This crate decides nothing about measuring. Its way is: [`cli`] (what was typed) → [`project`]
+//! (which plan, which store) → one file a command in [`commands`] → [`output`].
 
 mod cli;
 mod commands;
@@ -22,8 +22,11 @@ fn main() -> ExitCode {
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
-            let exit =
-                if error.is_interrupt() { crate::exit::Exit::Interrupted } else { crate::exit::Exit::Error };
+            let exit = if error.is_interrupt() {
+                crate::exit::Exit::Interrupted
+            } else {
+                crate::exit::Exit::Error
+            };
             exit.into()
         }
     }

@@ -40,19 +40,21 @@ impl Project {
             None => find_plan(&current_folder()?)?,
         };
         let text = std::fs::read_to_string(&path).map_err(CliError::reading(&path))?;
-        let shown =
-            path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let shown = path
+            .file_name()
+            .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
         let mut plan = plan::parse(&text, &shown).map_err(CliError::Plan)?;
         let path = path.canonicalize().map_err(CliError::reading(&path))?;
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let text = text + &more_quirks(&folder, &mut plan)?;
         let name = plan.subject.name.clone().unwrap_or_else(|| folder_name(&folder));
-        let project = Self { plan, text, folder, name, store: global.store(), cache: global.cache() };
+        let project =
+            Self { plan, text, folder, name, store: global.store(), cache: global.cache() };
         Ok(project.resolved())
     }
 
-    /// A plan that was typed, for a subject in that folder; what is measured is kept in the user's cache, so that nothing is left
-    /// in the folder.
+    /// A plan that was typed, for a subject in that folder; what is measured is kept in the user's
+    /// cache, so that nothing is left in the folder.
     pub fn typed(global: &Global, text: String, folder: &Path) -> Result<Self, CliError> {
         let plan = plan::parse(&text, "what was typed").map_err(CliError::Plan)?;
         let (folder, name) = (folder.to_owned(), folder_name(folder));
@@ -95,7 +97,8 @@ impl Project {
 
     /// By what the plan builds these revisions.
     ///
-    /// Where the history cannot be asked, which quirks apply is not known: then a revision's last build is meant, and that is said.
+    /// Where the history cannot be asked, which quirks apply is not known: then a revision's last
+    /// build is meant, and that is said.
     pub fn recipes(&self, revisions: &[Revision]) -> Recipes {
         let subject = self.plan.subject.over(self.plan.measure.levels);
         tacho_subject::recipes(&subject, &self.folder, revisions).unwrap_or_else(|error| {
@@ -114,8 +117,9 @@ impl Project {
         Ok(Store::open_to_read(&self.location())?)
     }
 
-    /// The folder for checkouts and builds: outside the user's work tree, since build tools look for their
-    /// configuration in all folders above. It is the same for the same plan, and no other plan's.
+    /// The folder for checkouts and builds: outside the user's work tree, since build tools look
+    /// for their configuration in all folders above. It is the same for the same plan, and no other
+    /// plan's.
     pub fn cache(&self) -> PathBuf {
         let root = self.cache.clone().unwrap_or_else(user_cache);
         let identity = Digest::of(self.folder.as_os_str().as_encoded_bytes()).short();
@@ -123,7 +127,8 @@ impl Project {
     }
 }
 
-/// Adds the quirks of `quirks/*.toml` beside the plan, in order of the files' names; gives their text.
+/// Adds the quirks of `quirks/*.toml` beside the plan, in order of the files' names; gives their
+/// text.
 fn more_quirks(folder: &Path, plan: &mut Plan) -> Result<String, CliError> {
     let quirks = folder.join(QUIRKS);
     let Ok(entries) = std::fs::read_dir(&quirks) else { return Ok(String::new()) };
@@ -150,14 +155,18 @@ fn find_plan(folder: &Path) -> Result<PathBuf, CliError> {
 
 /// The user's cache, as the XDG Base Directory Specification has it.
 fn user_cache() -> PathBuf {
-    let absolute =
-        |name| std::env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
-    let root = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+    let absolute = |name| {
+        std::env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute())
+    };
+    let root =
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
     root.unwrap_or_else(std::env::temp_dir).join("tacho")
 }
 
 fn folder_name(folder: &Path) -> String {
-    folder.file_name().map_or_else(|| "subject".to_owned(), |name| name.to_string_lossy().into_owned())
+    folder
+        .file_name()
+        .map_or_else(|| "subject".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The name with everything but letters, digits, `-`, `_` and `.` replaced.

@@ -1,4 +1,5 @@
-//! Whether it matters which program was executed before: what one leaves to the next, such as heat or an empty cache.
+//! Whether it matters which program was executed before: what one leaves to the next, such as heat
+//! or an empty cache.
 
 use tacho_record::{Place, Sample};
 use tacho_stats::compare::{Influence, after_predecessors};
@@ -34,7 +35,9 @@ impl Carried {
     /// Looks for it in the rounds that all took part in (docs/src/method).
     #[must_use]
     pub fn of(cells: &[Executed<'_>], seed: u64) -> Option<Self> {
-        let last = |cell: &Executed| cell.samples.iter().map(|sample| sample.place.round).max().unwrap_or(0);
+        let last = |cell: &Executed| {
+            cell.samples.iter().map(|sample| sample.place.round).max().unwrap_or(0)
+        };
         let common = cells.iter().map(last).min()?;
         let mut sequence: Vec<(Place, (u32, f64))> = Vec::new();
         for cell in cells {

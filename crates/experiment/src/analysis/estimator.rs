@@ -12,20 +12,28 @@ pub(crate) fn by(asked: Estimator) -> Ratio {
     }
 }
 
-/// The rules by which values of a metric are compared: those given, with its direction and whether it is counted.
+/// The rules by which values of a metric are compared: those given, with its direction and whether
+/// it is counted.
 pub(crate) fn ruled(metric: &Metric, sides: [&[Sample]; 2], rules: &Rules) -> Rules {
     let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
     // Callgrind counts once for each cell, however many rounds there are.
     let is_once = metric.name == Counter::CallgrindInstructions.name();
-    Rules { better, resolution: resolution(metric, sides), once: is_once.then_some(COUNTED), ..*rules }
+    Rules {
+        better,
+        resolution: resolution(metric, sides),
+        once: is_once.then_some(COUNTED),
+        ..*rules
+    }
 }
 
-/// Bytes are counted, and so are bare numbers that are whole on both sides: no clock rounds them. Of all else the step, if there is
-/// one, is found.
+/// Bytes are counted, and so are bare numbers that are whole on both sides: no clock rounds them.
+/// Of all else the step, if there is one, is found.
 pub(crate) fn resolution(metric: &Metric, sides: [&[Sample]; 2]) -> Option<f64> {
     let is_counted = match &metric.unit {
         Unit::Bytes => true,
-        Unit::Other(name) => name.is_empty() && sides.concat().iter().all(|it| it.value.fract() == 0.0),
+        Unit::Other(name) => {
+            name.is_empty() && sides.concat().iter().all(|it| it.value.fract() == 0.0)
+        }
         Unit::Nanoseconds => false,
     };
     is_counted.then_some(0.0)

@@ -1,4 +1,5 @@
-//! How busy the host was with other things, as samples tell together. The rule is in docs/src/method.
+//! How busy the host was with other things, as samples tell together. The rule is in
+//! docs/src/method.
 
 use tacho_record::Sample;
 use tacho_stats::summary::median;
@@ -34,7 +35,8 @@ impl Load {
         if time < LEAST {
             return Self::default();
         }
-        let share = |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>() / time;
+        let share =
+            |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>() / time;
         Self {
             others: Some(share("host-other-cpu")).filter(|cpus| *cpus >= LOADED),
             stolen: Some(share("host-steal")).filter(|share| *share >= STOLEN),
@@ -48,8 +50,9 @@ impl Load {
     }
 }
 
-/// How long the host was looked at, in nanoseconds: during executions; where one is too short for readings of its own, they
-/// are of the time between two as well, as they are after one that reached a limit, which takes a while to be ended.
+/// How long the host was looked at, in nanoseconds: during executions; where one is too short for
+/// readings of its own, they are of the time between two as well, as they are after one that
+/// reached a limit, which takes a while to be ended.
 fn seen(programs: &[&[Sample]], in_order: &[&Sample]) -> f64 {
     let wall = |sample: &Sample| sample.value("wall");
     let executed: f64 = in_order.iter().filter_map(|sample| wall(sample)).sum();
@@ -72,10 +75,12 @@ mod tests {
 
     use super::*;
 
-    /// Executions of 10 ms, one every 20 ms, during each of which and up to the next others used 10 ms.
+    /// Executions of 10 ms, one every 20 ms, during each of which and up to the next others used 10
+    /// ms.
     fn short(begin: SignedDuration, count: u32) -> Vec<Sample> {
         let sample = |round: u32| {
-            let at = Timestamp::UNIX_EPOCH + begin + SignedDuration::from_millis(20 * i64::from(round));
+            let at =
+                Timestamp::UNIX_EPOCH + begin + SignedDuration::from_millis(20 * i64::from(round));
             let mut sample = Sample {
                 place: Place { round, position: 0 },
                 at,
@@ -110,10 +115,11 @@ mod tests {
             sample.add("host-other-cpu", 60e6);
             sample
         };
-        let mut samples: Vec<Sample> = short(SignedDuration::ZERO, 100).into_iter().map(limited).collect();
+        let mut samples: Vec<Sample> =
+            short(SignedDuration::ZERO, 100).into_iter().map(limited).collect();
         for sample in &mut samples {
-            sample.at =
-                Timestamp::UNIX_EPOCH + SignedDuration::from_millis(80 * i64::from(sample.place.round));
+            sample.at = Timestamp::UNIX_EPOCH
+                + SignedDuration::from_millis(80 * i64::from(sample.place.round));
         }
         assert_eq!(others(&[&samples]), Some(0.75), "of 80 ms, not of 40");
     }

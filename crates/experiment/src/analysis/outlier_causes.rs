@@ -1,7 +1,7 @@
 //! Why a sample is far off: what its readings have more of than those of the cell's other samples.
 //!
-//! A pure function of samples. It names what was *seen*: a neighbour that no reading shows leaves no cause. The rule
-//! is in docs/src/method.
+//! A pure function of samples. It names what was *seen*: a neighbour that no reading shows leaves
+//! no cause. The rule is in docs/src/method.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -36,7 +36,8 @@ pub struct Explained {
 pub enum Cause {
     /// It waited so many nanoseconds more for a CPU that others used; less, where that is below 0.
     CpuWait(f64),
-    /// It was blocked so many nanoseconds more while devices were waited for; less, where that is below 0.
+    /// It was blocked so many nanoseconds more while devices were waited for; less, where that is
+    /// below 0.
     Device(f64),
     /// Its CPU was at this frequency instead of that, in Hz.
     Frequency(f64, f64),
@@ -68,7 +69,9 @@ impl fmt::Display for Cause {
             }
             Self::Memory(more) => write!(f, "memory was short: waited {} for it", time(more)),
             Self::Node(was, usual) => write!(f, "moved to node {was} of memory, from {usual}"),
-            Self::OtherCpu(more) => write!(f, "other processes used {:.1} CPU{}", more.abs(), less(more)),
+            Self::OtherCpu(more) => {
+                write!(f, "other processes used {:.1} CPU{}", more.abs(), less(more))
+            }
             Self::Socket(was, usual) => write!(f, "moved to socket {was}, from {usual}"),
             Self::Steal(more) => write!(f, "{} of steal{}", time(more), less(more)),
             Self::Swapped(bytes) => write!(f, "{} were swapped out", short(&Unit::Bytes, bytes)),
@@ -93,17 +96,24 @@ fn short(unit: &Unit, value: f64) -> String {
     format!("{scaled:.decimals$} {symbol}")
 }
 
-/// The outliers of that metric among the samples of one measurement that count, in their order, with their causes.
+/// The outliers of that metric among the samples of one measurement that count, in their order,
+/// with their causes.
 ///
-/// A metric that is no time or rate (memory, counts) has outliers without causes: no reading bears on it.
+/// A metric that is no time or rate (memory, counts) has outliers without causes: no reading bears
+/// on it.
 #[must_use]
-pub fn explain<'a>(samples: impl IntoIterator<Item = &'a Sample>, metric: &Metric) -> Vec<Explained> {
+pub fn explain<'a>(
+    samples: impl IntoIterator<Item = &'a Sample>,
+    metric: &Metric,
+) -> Vec<Explained> {
     let counted = samples.into_iter().filter(|sample| sample.counts());
     let read: Vec<(&Sample, f64)> =
         counted.filter_map(|sample| Some((sample, sample.value(&metric.name)?))).collect();
     let values: Vec<f64> = read.iter().map(|(_, value)| *value).collect();
-    let cell =
-        Cell { samples: read.iter().map(|(sample, _)| *sample).collect(), ordered: RefCell::default() };
+    let cell = Cell {
+        samples: read.iter().map(|(sample, _)| *sample).collect(),
+        ordered: RefCell::default(),
+    };
     let explained = |Outlier { index, score, ratio }: Outlier| {
         let slower = if metric.better == Direction::Lower { ratio } else { 1.0 / ratio };
         let causes = if bears(metric) { causes(read[index].0, &cell, slower) } else { Vec::new() };
@@ -141,17 +151,26 @@ fn causes(sample: &Sample, cell: &Cell, slower: f64) -> Vec<Cause> {
 /// What a reading of a sample is.
 type Reading = fn(&Sample, &str) -> Option<f64>;
 
-/// The samples of a cell. Of many that are far off each is compared with all others: these are put in order once.
+/// The samples of a cell. Of many that are far off each is compared with all others: these are put
+/// in order once.
 struct Cell<'a> {
     samples: Vec<&'a Sample>,
     ordered: RefCell<BTreeMap<&'static str, Ordered>>,
 }
 
 impl Cell<'_> {
-    /// The median of a reading of all samples but one, which has this one; of each name there is one reading.
-    fn median_without(&self, own: Option<f64>, metric: &'static str, reading: Reading) -> Option<f64> {
+    /// The median of a reading of all samples but one, which has this one; of each name there is
+    /// one reading.
+    fn median_without(
+        &self,
+        own: Option<f64>,
+        metric: &'static str,
+        reading: Reading,
+    ) -> Option<f64> {
         let mut ordered = self.ordered.borrow_mut();
-        let read = || self.samples.iter().filter_map(|sample| reading(sample, metric)).collect::<Vec<f64>>();
+        let read = || {
+            self.samples.iter().filter_map(|sample| reading(sample, metric)).collect::<Vec<f64>>()
+        };
         ordered.entry(metric).or_insert_with(|| Ordered::of(&read())).median_without(own)
     }
 }
@@ -197,8 +216,9 @@ impl Compared<'_> {
         found
     }
 
-    /// For how much longer it was blocked by devices, at the most. Blocked may be anything; it was not for longer by devices than
-    /// some task of the host waited for one. Where that is not told, more that was read tells that it was them.
+    /// For how much longer it was blocked by devices, at the most. Blocked may be anything; it was
+    /// not for longer by devices than some task of the host waited for one. Where that is not told,
+    /// more that was read tells that it was them.
     fn waited_for_devices(&self) -> f64 {
         let blocked = self.more("blocked");
         let reads = self.more("block-input") + self.more("major-faults");
@@ -221,7 +241,9 @@ impl Compared<'_> {
             [("host-socket", Cause::Socket as fn(f64, f64) -> Cause), ("host-node", Cause::Node)]
         {
             found.extend(
-                self.both(metric).filter(|(was, usual)| was != usual).map(|(was, usual)| cause(was, usual)),
+                self.both(metric)
+                    .filter(|(was, usual)| was != usual)
+                    .map(|(was, usual)| cause(was, usual)),
             );
         }
         let cpus = self.more_other_cpus();
@@ -301,9 +323,15 @@ mod tests {
             slow(&[("cpu-wait", 300.1e6), ("host-other-cpu", 380e6)]),
             "waited 300 ms for a CPU, other processes used 0.9 CPU"
         );
-        assert_eq!(slow(&[("host-other-cpu", 380e6), ("on-cpu", 395e6)]), "other processes used 0.9 CPU");
+        assert_eq!(
+            slow(&[("host-other-cpu", 380e6), ("on-cpu", 395e6)]),
+            "other processes used 0.9 CPU"
+        );
         assert_eq!(slow(&[("host-steal", 280e6), ("on-cpu", 395e6)]), "280 ms of steal");
-        assert_eq!(slow(&[("host-frequency", 1.2e9), ("on-cpu", 395e6)]), "frequency 1.2 instead of 2.8 GHz");
+        assert_eq!(
+            slow(&[("host-frequency", 1.2e9), ("on-cpu", 395e6)]),
+            "frequency 1.2 instead of 2.8 GHz"
+        );
         assert_eq!(slow(&[("host-pressure-io", 250e6)]), "waited 250 ms for a device");
         assert_eq!(
             slow(&[("host-pressure-memory", 90e6), ("on-cpu", 395e6)]),
@@ -324,13 +352,20 @@ mod tests {
     #[test]
     fn devices_are_to_blame_for_no_longer_than_anybody_waited_for_one() {
         // It slept, and somebody else read a little.
-        assert_eq!(said(&[("wall", 617e6), ("host-pressure-io", 28e6)]), "no cause seen in the readings");
-        assert_eq!(said(&[("wall", 400e6), ("host-pressure-io", 900e6)]), "waited 300 ms for a device");
+        assert_eq!(
+            said(&[("wall", 617e6), ("host-pressure-io", 28e6)]),
+            "no cause seen in the readings"
+        );
+        assert_eq!(
+            said(&[("wall", 400e6), ("host-pressure-io", 900e6)]),
+            "waited 300 ms for a device"
+        );
         // A kernel that keeps no account of that.
         let mut samples: Vec<Sample> = (1..10).map(|round| sample(round, &[])).collect();
         samples.push(sample(10, &[("wall", 400e6)]));
-        let cause =
-            |samples: &[Sample]| line(&explain(samples, &Metric::built_in("wall").unwrap())[0].causes);
+        let cause = |samples: &[Sample]| {
+            line(&explain(samples, &Metric::built_in("wall").unwrap())[0].causes)
+        };
         for sample in &mut samples {
             sample.values.retain(|(name, _)| name != "host-pressure-io");
         }
@@ -344,7 +379,10 @@ mod tests {
     #[test]
     fn what_explains_little_is_no_cause() {
         assert_eq!(said(&[("wall", 400e6), ("cpu-wait", 50e6)]), "no cause seen in the readings");
-        assert_eq!(said(&[("wall", 400e6), ("host-other-cpu", 100e6)]), "no cause seen in the readings");
+        assert_eq!(
+            said(&[("wall", 400e6), ("host-other-cpu", 100e6)]),
+            "no cause seen in the readings"
+        );
         assert_eq!(
             said(&[("wall", 400e6), ("host-frequency", 3.9e9)]),
             "no cause seen in the readings",
@@ -368,18 +406,28 @@ mod tests {
 
     #[test]
     fn a_fast_one_has_causes_too() {
-        assert_eq!(said(&[("wall", 72e6), ("host-frequency", 3.9e9)]), "frequency 3.9 instead of 2.8 GHz");
+        assert_eq!(
+            said(&[("wall", 72e6), ("host-frequency", 3.9e9)]),
+            "frequency 3.9 instead of 2.8 GHz"
+        );
         let mut samples: Vec<Sample> = (1..10)
             .map(|round| {
                 sample(
                     round,
-                    &[("cpu-wait", 50e6), ("host-other-cpu", 80e6), ("wall", 150e6 + f64::from(round) * 1e5)],
+                    &[
+                        ("cpu-wait", 50e6),
+                        ("host-other-cpu", 80e6),
+                        ("wall", 150e6 + f64::from(round) * 1e5),
+                    ],
                 )
             })
             .collect();
         samples.push(sample(10, &[]));
         let found = explain(&samples, &Metric::built_in("wall").unwrap());
-        assert_eq!(line(&found[0].causes), "waited 50 ms less for a CPU, other processes used 0.4 CPU less");
+        assert_eq!(
+            line(&found[0].causes),
+            "waited 50 ms less for a CPU, other processes used 0.4 CPU less"
+        );
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use tacho_record::{
-    BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Recipes, Revision, Series, SeriesKey,
+    BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Recipes, Revision, Series,
+    SeriesKey,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
@@ -22,7 +23,8 @@ pub struct Of<'a> {
     pub host_name: &'a str,
     /// The benchmark with its parameters.
     pub benchmark: &'a BenchmarkKey,
-    /// The recipes whose builds are meant; a revision that was never built by its own shows its last build.
+    /// The recipes whose builds are meant; a revision that was never built by its own shows its
+    /// last build.
     pub recipes: &'a Recipes,
     /// Who stands for whom.
     pub equals: &'a Equals,
@@ -50,9 +52,9 @@ pub type PointValues = Vec<Vec<RunValue>>;
 
 /// All series of one benchmark on one host, one a metric, over these revisions.
 ///
-/// A revision that has no samples of its own takes the values of one with the same artifacts, and says so.
-/// Samples of other builds of a revision than the one meant belong to another program, and are left out. Where the
-/// host's speed moved within a run, values are those at its usual speed.
+/// A revision that has no samples of its own takes the values of one with the same artifacts, and
+/// says so. Samples of other builds of a revision than the one meant belong to another program, and
+/// are left out. Where the host's speed moved within a run, values are those at its usual speed.
 pub fn read(
     store: &mut Store,
     of: Of<'_>,
@@ -83,12 +85,16 @@ pub fn read_with_values(
             key: SeriesKey { benchmark, host, metric: metric.clone() },
             points: revisions.iter().map(|revision| material.point(revision)).collect(),
         };
-        all.push((series, revisions.iter().map(|revision| material.run_values(revision)).collect()));
+        all.push((
+            series,
+            revisions.iter().map(|revision| material.run_values(revision)).collect(),
+        ));
     }
     Ok(all)
 }
 
-/// Why that metric has no values in runs that measured the benchmark, by revision and what was built of it.
+/// Why that metric has no values in runs that measured the benchmark, by revision and what was
+/// built of it.
 fn absent<'a>(
     store: &mut Store,
     benchmark: &BenchmarkKey,
@@ -96,11 +102,14 @@ fn absent<'a>(
     all: &'a [Values],
 ) -> Result<HashMap<(&'a str, Digest), String>, StoreError> {
     let (mut whys, mut absent) = (HashMap::<i64, Option<String>>::new(), HashMap::new());
-    for one in all.iter().filter(|one| one.values.is_empty() && one.failed == 0 && one.limited.count == 0) {
+    for one in
+        all.iter().filter(|one| one.values.is_empty() && one.failed == 0 && one.limited.count == 0)
+    {
         if let Entry::Vacant(unknown) = whys.entry(one.run) {
             let of_run = store.absences(one.run, benchmark)?.into_iter();
-            unknown
-                .insert(of_run.filter(|absence| absence.metric == metric).map(|absence| absence.why).next());
+            unknown.insert(
+                of_run.filter(|absence| absence.metric == metric).map(|absence| absence.why).next(),
+            );
         }
         if let Some(Some(why)) = whys.get(&one.run) {
             absent.insert((one.revision.as_str(), one.artifact), why.clone());
@@ -136,14 +145,17 @@ impl<'a> Material<'a> {
         ends: &'a Ends,
     ) -> Self {
         let mut values: HashMap<(&str, Digest), Vec<&Values>> = HashMap::new();
-        for one in all.iter().filter(|one| !one.values.is_empty() || one.failed > 0 || one.limited.count > 0)
+        for one in all
+            .iter()
+            .filter(|one| !one.values.is_empty() || one.failed > 0 || one.limited.count > 0)
         {
             values.entry((&one.revision, one.artifact)).or_default().push(one);
         }
         Self { builds, values, of, better, ends, absent: HashMap::new() }
     }
 
-    /// All that reached a limit. That there would have been more of it says nothing where more is better.
+    /// All that reached a limit. That there would have been more of it says nothing where more is
+    /// better.
     fn limited<'v>(&self, values: impl Iterator<Item = &'v &'v Values> + Clone) -> Limited {
         let all = values.map(|values| &values.limited);
         let bounds = all.clone().filter(|_| self.better == Direction::Lower);
@@ -154,7 +166,8 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// What was measured of a revision; where nothing was, that of one with the same artifacts, and its name.
+    /// What was measured of a revision; where nothing was, that of one with the same artifacts, and
+    /// its name.
     fn measured<'s>(&'s self, revision: &'s Revision) -> (&'s [&'a Values], Option<&'s str>) {
         let own = || {
             let artifact = self.builds.get(&revision.id)?.state.artifact()?;
@@ -172,7 +185,8 @@ impl<'a> Material<'a> {
 
     /// The values of a revision's point, one by one.
     fn run_values(&self, revision: &Revision) -> Vec<RunValue> {
-        let layouts = self.builds.get(&revision.id).and_then(|build| build.state.layouts()).unwrap_or(1);
+        let layouts =
+            self.builds.get(&revision.id).and_then(|build| build.state.layouts()).unwrap_or(1);
         let mut all = Vec::new();
         for one in self.measured(revision).0 {
             let places = one.rounds.iter().zip(&one.positions).zip(&one.values);
@@ -197,7 +211,8 @@ impl<'a> Material<'a> {
                 over.bounds.iter().copied().filter(|_| self.better == Direction::Lower).collect();
         }
         let all = || values().flat_map(|values| values.values.iter().copied()).collect();
-        let mut runs: Vec<i64> = values().filter(|one| !one.values.is_empty()).map(|one| one.run).collect();
+        let mut runs: Vec<i64> =
+            values().filter(|one| !one.values.is_empty()).map(|one| one.run).collect();
         runs.sort_unstable();
         runs.dedup();
         Point {
@@ -213,10 +228,14 @@ impl<'a> Material<'a> {
             limited,
             runs,
             failed: values().map(|values| values.failed).sum(),
-            failure: values().filter_map(|values| Some(values.failure.as_ref()?.line())).next_back(),
+            failure: values()
+                .filter_map(|values| Some(values.failure.as_ref()?.line()))
+                .next_back(),
             looked_at: values().any(|values| self.of.rules.looked_at(values.run)),
             steadiness: values().filter_map(|values| values.steadiness.clone()).next_back(),
-            stopped: values().next().and_then(|values| self.ends.of(&values.revision, values.artifact)),
+            stopped: values()
+                .next()
+                .and_then(|values| self.ends.of(&values.revision, values.artifact)),
         }
     }
 }
@@ -250,7 +269,8 @@ mod tests {
     }
 
     fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {
-        let benchmark = BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() };
+        let benchmark =
+            BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() };
         let count = |values: &Values| Count {
             benchmark: benchmark.clone(),
             revision: values.revision.clone(),
@@ -264,7 +284,8 @@ mod tests {
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let rules = &Rules::default();
-        let of = Of { host, host_name: "lab", benchmark: &benchmark, recipes, equals: &equals, rules };
+        let of =
+            Of { host, host_name: "lab", benchmark: &benchmark, recipes, equals: &equals, rules };
         let builds = present_builds(builds, recipes);
         Material::new(&builds, all, (of, Direction::Lower), &Ends::default()).point(revision)
     }
@@ -276,7 +297,10 @@ mod tests {
         let all = [Values { failed: 1, failure: crash, ..values(&one, "a", &[1.0, 2.0]) }];
         let point = point(&[built(&one, "a")], &all, &one);
         assert_eq!(point.values, [1.0, 2.0]);
-        assert_eq!((point.failed, point.failure.as_deref()), (1, Some("killed by signal 11 (SIGSEGV)")));
+        assert_eq!(
+            (point.failed, point.failure.as_deref()),
+            (1, Some("killed by signal 11 (SIGSEGV)"))
+        );
     }
 
     #[test]
@@ -303,14 +327,19 @@ mod tests {
         let other = Build { recipe: Digest::of("other recipe"), ..built(&one, "fast") };
         assert_eq!(point(&[built(&one, "slow"), other.clone()], &all, &one).values, [9.0]);
         let last = point(&[other], &all, &one);
-        assert_eq!((last.values.as_slice(), last.outdated), (&[1.0][..], true), "when there is no other");
+        assert_eq!(
+            (last.values.as_slice(), last.outdated),
+            (&[1.0][..], true),
+            "when there is no other"
+        );
     }
 
     #[test]
     fn a_build_of_before_the_plan_was_edited_says_nothing_of_what_builds_now() {
         let one = revision(1);
         let failed = BuildState::Failed { why: "no header".into() };
-        let before = Build { recipe: Digest::of("other recipe"), state: failed, ..built(&one, "a") };
+        let before =
+            Build { recipe: Digest::of("other recipe"), state: failed, ..built(&one, "a") };
         let outdated = point(std::slice::from_ref(&before), &[], &one);
         assert!(outdated.build.is_some() && outdated.outdated);
         assert_eq!((outdated.present_build(), outdated.shown_build()), (None, None));

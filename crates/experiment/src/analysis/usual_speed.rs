@@ -8,8 +8,9 @@ use tacho_store::Values;
 /// Fewer values of a program in a run do not show what the host did.
 const FEWEST: usize = 3;
 
-/// Takes off what the host did, run by run, where its speed is seen to move. All values are of one metric of one
-/// benchmark, so that the host slows them alike. What the store keeps stays as it was measured.
+/// Takes off what the host did, run by run, where its speed is seen to move. All values are of one
+/// metric of one benchmark, so that the host slows them alike. What the store keeps stays as it was
+/// measured.
 pub(crate) fn even_out(values: &mut [Values]) {
     let mut runs: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, one) in values.iter().enumerate() {
@@ -82,7 +83,11 @@ mod tests {
         let mut values = measured();
         even_out(&mut values);
         for (one, level) in values.iter().zip([101.0, 106.0]) {
-            assert!(one.values.iter().all(|value| (value / level - 1.0).abs() < 0.05), "{:?}", one.values);
+            assert!(
+                one.values.iter().all(|value| (value / level - 1.0).abs() < 0.05),
+                "{:?}",
+                one.values
+            );
         }
     }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tacho_record::plan::{self, Expect, ExpectOutput, Hooks, Output};
-use tacho_record::{BenchmarkKey, Conditions, Direction, Inherit, Limits, Metric, Parameters, Unit};
+use tacho_record::{
+    BenchmarkKey, Conditions, Direction, Inherit, Limits, Metric, Parameters, Unit,
+};
 
 use crate::trial::env_padding;
 
@@ -58,17 +60,19 @@ impl Command {
         BenchmarkKey { name: self.name.clone(), version: 1, parameters: Parameters::default() }
     }
 
-    /// What a command finds around it if nothing else is asked for: our whole environment, the length of which varies by a variable
-    /// that is [added](Self::padding).
+    /// What a command finds around it if nothing else is asked for: our whole environment, the
+    /// length of which varies by a variable that is [added](Self::padding).
     #[must_use]
     pub fn usual_conditions() -> Conditions {
         Conditions { inherit: Inherit::All, random_environment: true, ..Conditions::default() }
     }
 
-    /// The variable that is added to its environment, and what it holds, in words; none where its length does not vary.
+    /// The variable that is added to its environment, and what it holds, in words; none where its
+    /// length does not vary.
     #[must_use]
     pub fn padding(&self) -> Option<(&'static str, String)> {
-        let what = || format!("0 to {} times X, another number for each execution", env_padding::LONGEST);
+        let what =
+            || format!("0 to {} times X, another number for each execution", env_padding::LONGEST);
         self.conditions.random_environment.then(|| (env_padding::NAME, what()))
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{
-    Cell, Digest, Direction, Estimator, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit, Warmup,
+    Cell, Digest, Direction, Estimator, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit,
+    Warmup,
 };
 use tacho_store::{MeasurementId, NewRun, QuietWait};
 
@@ -32,7 +33,8 @@ pub struct Question {
     pub counters: Vec<Counting>,
     /// What is read from the output of each execution.
     pub metrics: Vec<PlannedMetric>,
-    /// The two processors on which two commands are executed at the same time; none: one after the other.
+    /// The two processors on which two commands are executed at the same time; none: one after the
+    /// other.
     pub duet: Option<[u32; 2]>,
     /// How the ratio of two is taken, where that was asked for.
     pub estimator: Option<Estimator>,
@@ -121,7 +123,8 @@ fn check_conditions(bench: &mut Bench<'_>, question: &Question) -> Result<(), Ex
 
 /// The benchmark that it is, with what is counted and read of it.
 fn with_counters(command: &Command, question: &Question) -> plan::Benchmark {
-    let counted = question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
+    let counted =
+        question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
     let metrics = counted.chain(question.metrics.iter().cloned()).collect();
     plan::Benchmark { metrics, ..command.benchmark() }
 }
@@ -177,7 +180,8 @@ fn session_cell(
 ) -> Result<SessionCell, ExperimentError> {
     let hooks = vec![("TACHO_BENCHMARK".to_owned(), command.name.clone())];
     let around = Surroundings { folder: &question.folder, values: &[], hooks, seed: question.seed };
-    let trial = Trial::filled(&with_counters(command, question), around)?.accepting(question.exits.clone());
+    let trial =
+        Trial::filled(&with_counters(command, question), around)?.accepting(question.exits.clone());
     let wanted = SampleDemand {
         enough: question.rule.max_rounds,
         needed: 0,

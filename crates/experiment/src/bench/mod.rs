@@ -1,7 +1,8 @@
-//! Commands side by side: executed in rounds as all else, but from no plan, no repository and no build.
+//! Commands side by side: executed in rounds as all else, but from no plan, no repository and no
+//! build.
 //!
-//! A [`Question`] has the commands and the rule; [`measure()`] makes a session of them and has it measured;
-//! [`Standings`] say how each did, and against which.
+//! A [`Question`] has the commands and the rule; [`measure()`] makes a session of them and has it
+//! measured; [`Standings`] say how each did, and against which.
 
 mod command;
 mod measure;

@@ -26,8 +26,8 @@ const ERROR: f64 = 0.05;
 pub struct Standings {
     /// One a command, in their order.
     pub each: Vec<Standing>,
-    /// The command that the others are compared with: the one that was named, else the fastest by its ratios; none when there are not
-    /// two that gave values.
+    /// The command that the others are compared with: the one that was named, else the fastest by
+    /// its ratios; none when there are not two that gave values.
     pub reference: Option<usize>,
     /// What may spoil all numbers.
     pub warnings: Vec<Warning>,
@@ -42,16 +42,18 @@ pub struct Standing {
     pub stopped: Option<Stopped>,
     /// Its time.
     pub time: Option<Summary>,
-    /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many kernels.
+    /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many
+    /// kernels.
     pub user: Option<Bounded>,
     /// The same in the kernel.
     pub sys: Option<Bounded>,
-    /// Processor time by wall time of all executions that have the metric `cpu-percent`, in percent. None where an execution reached a
-    /// limit: it may have gone on in either way.
+    /// Processor time by wall time of all executions that have the metric `cpu-percent`, in
+    /// percent. None where an execution reached a limit: it may have gone on in either way.
     pub cpu_percent: Option<f64>,
     /// The median of its peak memory, in bytes.
     pub peak_memory: Option<Bounded>,
-    /// The medians of what was counted, in the order in which that was asked for; none where no execution has it.
+    /// The medians of what was counted, in the order in which that was asked for; none where no
+    /// execution has it.
     pub counters: Vec<(Metric, Option<Bounded>)>,
     /// Against the reference, in the rounds that both took part in.
     pub compared: Option<Comparison>,
@@ -61,7 +63,8 @@ pub struct Standing {
     pub beaten_by: Vec<usize>,
     /// The executions that reached a limit, with what their times would have been at least.
     pub limited: Limited,
-    /// The limit on memory that all its executions reached: nothing shows that it even starts below that.
+    /// The limit on memory that all its executions reached: nothing shows that it even starts below
+    /// that.
     pub refused: Option<Limit>,
     /// How many executions failed.
     pub failed: usize,
@@ -74,11 +77,18 @@ pub struct Standing {
 }
 
 impl Standings {
-    /// Those of the commands with these samples; `reference` is the command that the others are compared with.
+    /// Those of the commands with these samples; `reference` is the command that the others are
+    /// compared with.
     #[must_use]
-    pub fn of(question: &Question, samples: &[Vec<Sample>], reference: Option<usize>, margin: f64) -> Self {
-        let alone =
-            |(command, samples): (&Command, &Vec<Sample>)| Standing::alone(command, samples, question);
+    pub fn of(
+        question: &Question,
+        samples: &[Vec<Sample>],
+        reference: Option<usize>,
+        margin: f64,
+    ) -> Self {
+        let alone = |(command, samples): (&Command, &Vec<Sample>)| {
+            Standing::alone(command, samples, question)
+        };
         let mut standings = Self {
             each: question.commands.iter().zip(samples).map(alone).collect(),
             reference,
@@ -109,11 +119,13 @@ impl Standings {
         named.or(times.first().copied()).filter(|_| times.len() > 1 && known)
     }
 
-    /// The commands that gave values, the fastest first; those of whose median only a lower bound is known come last.
+    /// The commands that gave values, the fastest first; those of whose median only a lower bound
+    /// is known come last.
     #[must_use]
     pub fn by_time(&self) -> Vec<usize> {
         let known = |(index, it): (usize, &Standing)| Some((index, it.time?.known_median()));
-        let mut times: Vec<(usize, Bounded)> = self.each.iter().enumerate().filter_map(known).collect();
+        let mut times: Vec<(usize, Bounded)> =
+            self.each.iter().enumerate().filter_map(known).collect();
         let rank = |of: &Bounded| (of.if_exact().is_none(), of.value);
         times.sort_by(|(_, one), (_, other)| {
             let (one, other) = (rank(one), rank(other));
@@ -122,8 +134,8 @@ impl Standings {
         times.into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Whether nothing says that another is faster than the reference: no ratio, where there is none no median, and none was cut off
-    /// before that one had ended.
+    /// Whether nothing says that another is faster than the reference: no ratio, where there is
+    /// none no median, and none was cut off before that one had ended.
     #[must_use]
     pub fn is_reference_fastest(&self) -> bool {
         let median = |index: usize| self.each[index].time?.known_median().if_exact();
@@ -149,8 +161,8 @@ impl Standings {
         faster.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| index)
     }
 
-    /// Has that one be the reference that the ratios call the fastest; where they go round in a circle, the one of the smallest median
-    /// stays.
+    /// Has that one be the reference that the ratios call the fastest; where they go round in a
+    /// circle, the one of the smallest median stays.
     fn settle(&mut self, samples: &[Vec<Sample>], how: &How) {
         let mut tried = Vec::from_iter(self.reference);
         while let Some(quicker) = self.quicker() {
@@ -191,7 +203,8 @@ impl Standings {
         }
     }
 
-    /// Whether `one` is faster than `other` and needs less memory, both for certain and by more than the margin.
+    /// Whether `one` is faster than `other` and needs less memory, both for certain and by more
+    /// than the margin.
     fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], how: &How) -> bool {
         let (better, worse) = (&self.each[one], &self.each[other]);
         let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?.value));
@@ -199,7 +212,8 @@ impl Standings {
         // Memory is counted, and no clock rounds it.
         let counted = How { rules: Rules { resolution: Some(0.0), ..how.rules }, ..*how };
         let certain = |metric: [&Metric; 2], how: &How| {
-            let (a, b) = ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
+            let (a, b) =
+                ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
             let comparison = against(a, b, how);
             comparison.verdict == Verdict::Faster && comparison.size == Size::Beyond
         };
@@ -227,7 +241,9 @@ fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &How) -> Compa
     let side = |(samples, metric): (&[Sample], &Metric)| -> Vec<Compared> {
         let common = samples.iter().filter(|sample| sample.place.round <= common);
         common
-            .filter_map(|it| Some(compared(it, metric)?.in_round(it.place.round).at(it.place.position)))
+            .filter_map(|it| {
+                Some(compared(it, metric)?.in_round(it.place.round).at(it.place.position))
+            })
             .collect()
     };
     let (a, b) = (side(a), side(b));
@@ -235,7 +251,8 @@ fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &How) -> Compa
     compare(&Sides { a: &a, b: &b, control: &[] }, &how.rules, look)
 }
 
-/// The same of commands that were executed at the same time: the one at the even position had the first processor.
+/// The same of commands that were executed at the same time: the one at the even position had the
+/// first processor.
 fn in_pairs(a: (&[Sample], &Metric), b: (&[Sample], &Metric), rules: &Rules) -> Comparison {
     let counted = |(samples, metric): (&[Sample], &Metric)| -> BTreeMap<u32, (Compared, u32)> {
         let one = |it: &Sample| Some((it.place.round, (compared(it, metric)?, it.place.position)));
@@ -250,7 +267,8 @@ fn in_pairs(a: (&[Sample], &Metric), b: (&[Sample], &Metric), rules: &Rules) -> 
     compare_duet(&pairs, rules, Look::only(pairs.len(), ERROR))
 }
 
-/// A sample's value, as it is compared: where a limit was reached, what it would have been at least.
+/// A sample's value, as it is compared: where a limit was reached, what it would have been at
+/// least.
 fn compared(sample: &Sample, metric: &Metric) -> Option<Compared> {
     let exact = sample.value(&metric.name).filter(|_| sample.counts()).map(Compared::new);
     exact.or_else(|| Some(Compared::new(sample.bound(metric)?).at_least()))
@@ -260,7 +278,8 @@ fn compared(sample: &Sample, metric: &Metric) -> Option<Compared> {
 fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<Stopped> {
     let precision = rule.precision.as_ref()?;
     let rounds = samples.iter().filter(|sample| sample.place.round > 0).count();
-    let is_reached = time.and_then(Summary::precision).is_some_and(|reach| reach <= precision.share);
+    let is_reached =
+        time.and_then(Summary::precision).is_some_and(|reach| reach <= precision.share);
     let by = if is_reached && time.is_some_and(|time| time.n >= rule.min_rounds as usize) {
         End::Precision
     } else if rounds >= rule.max_rounds as usize {
@@ -291,7 +310,8 @@ impl Standing {
             })
         };
         let built_in = |name: &str| Metric::built_in(name);
-        let failures: Vec<_> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
+        let failures: Vec<_> =
+            samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
         let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
         let (values, limited) = read(&metric);
         let time = Summary::sampled(&values, &limited.bounds, looked_at);
@@ -325,7 +345,9 @@ impl Standing {
 /// The limit on memory that all of these reached.
 fn refused(samples: &[Sample]) -> Option<Limit> {
     let reached = |sample: &Sample| match &sample.outcome {
-        Outcome::LimitReached { reached, .. } => Some(reached.limit).filter(|it| *it != Limit::CpuTime),
+        Outcome::LimitReached { reached, .. } => {
+            Some(reached.limit).filter(|it| *it != Limit::CpuTime)
+        }
         _ => None,
     };
     let mut limits = samples.iter().filter(|sample| sample.place.round > 0).map(reached);
@@ -333,7 +355,8 @@ fn refused(samples: &[Sample]) -> Option<Limit> {
     limits.all(|limit| limit.is_some()).then_some(first)
 }
 
-/// The mean of values and of those that were cut off, of which each may have been more; none where one of those is not known at all.
+/// The mean of values and of those that were cut off, of which each may have been more; none where
+/// one of those is not known at all.
 fn mean((values, limited): &(Vec<f64>, Limited)) -> Option<Bounded> {
     let number = (values.len() + limited.bounds.len()) as f64;
     let sum: f64 = values.iter().chain(&limited.bounds).sum();
@@ -341,10 +364,12 @@ fn mean((values, limited): &(Vec<f64>, Limited)) -> Option<Bounded> {
     is_known.then(|| Bounded::least(sum / number, limited.count > 0))
 }
 
-/// Processor time by wall time: of those alone of which each has a share, as of what was left behind there is none.
+/// Processor time by wall time: of those alone of which each has a share, as of what was left
+/// behind there is none.
 fn cpu_percent(counted: &[&Sample]) -> Option<f64> {
     let has = |it: &&&Sample| it.value("cpu-percent").is_some();
-    let both = counted.iter().filter(has).filter_map(|it| Some((it.value("cpu")?, it.value("wall")?)));
+    let both =
+        counted.iter().filter(has).filter_map(|it| Some((it.value("cpu")?, it.value("wall")?)));
     let (cpu, wall) = both.fold((0.0, 0.0), |(cpu, wall), (one, other)| (cpu + one, wall + other));
     (wall > 0.0).then(|| 100.0 * cpu / wall)
 }

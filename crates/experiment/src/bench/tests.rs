@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Capture, Ended, Execution, Readings, Request, ScriptedExecutor, Unavailable, Usage};
+use tacho_measure::{
+    Capture, Ended, Execution, Readings, Request, ScriptedExecutor, Unavailable, Usage,
+};
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
 use tacho_record::{Conditions, Counter, Host, Limits, Outcome, Precision, Rule, Sample, Warmup};
 use tacho_stats::compare::Verdict;
@@ -82,7 +84,9 @@ fn measured_ahead(
 }
 
 /// Executions that take so many milliseconds each, with noise of 1 %, and have so many MiB.
-fn taking<'a>(costs: &'a [(&'a str, u64, u64)]) -> impl FnMut(&Request, Timestamp) -> Execution + 'a {
+fn taking<'a>(
+    costs: &'a [(&'a str, u64, u64)],
+) -> impl FnMut(&Request, Timestamp) -> Execution + 'a {
     let executed: RefCell<HashMap<String, u64>> = RefCell::default();
     move |request, at| {
         let name = request.command[0].clone();
@@ -91,7 +95,8 @@ fn taking<'a>(costs: &'a [(&'a str, u64, u64)]) -> impl FnMut(&Request, Timestam
         let number = executed.entry(name).or_default();
         *number += 1;
         let noise = (*number * 7919) % 101;
-        let usage = Usage { peak_memory: Some((mebibytes << 20) + 4096 * (noise % 3)), ..Usage::default() };
+        let usage =
+            Usage { peak_memory: Some((mebibytes << 20) + 4096 * (noise % 3)), ..Usage::default() };
         let wall = Duration::from_micros(milliseconds * 1000 + milliseconds * noise / 10);
         Execution { usage, ..Execution::of(Ended::Exited(0), at, wall) }
     }
@@ -104,7 +109,8 @@ fn standings(question: &Question, answer: &Answer, reference: Option<usize>) -> 
 #[test]
 fn commands_are_executed_in_rounds_as_they_were_typed() {
     let question = question(["a", "b", "c"].map(command), rounds(4));
-    let (answer, requests) = measured(&question, taking(&[("a", 10, 1), ("b", 10, 1), ("c", 10, 1)]));
+    let (answer, requests) =
+        measured(&question, taking(&[("a", 10, 1), ("b", 10, 1), ("c", 10, 1)]));
     let order: Vec<&str> = requests.iter().map(|request| request.command[0].as_str()).collect();
     for round in order.chunks(3) {
         let mut sorted = round.to_vec();
@@ -116,7 +122,8 @@ fn commands_are_executed_in_rounds_as_they_were_typed() {
     assert_eq!(answer.samples.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 4]);
 }
 
-/// How many executions there are, and how many of them were certain while the one before was executed.
+/// How many executions there are, and how many of them were certain while the one before was
+/// executed.
 fn foreseen(commands: impl IntoIterator<Item = Command>, rule: Rule) -> (usize, usize) {
     let script = taking(&[("a", 10, 1), ("b", 30, 1), ("sh", 1, 1)]);
     let (_, requests, foreseen) = measured_ahead(&question(commands, rule), script);
@@ -145,18 +152,23 @@ fn what_comes_next_is_certain_where_no_sample_decides_on_it() {
 fn a_round_that_others_disturb_counts_for_nobody_and_is_repeated() {
     let rule = Rule { quiet_wait: Some(Duration::from_secs(1)), ..rounds(4) };
     let mut executed = 0;
-    let (answer, requests) = measured(&question(["a", "b"].map(command), rule), |_: &Request, at| {
-        executed += 1;
-        // One of the third round, one of the fourth.
-        let others = Duration::from_secs(u64::from([5, 8].contains(&executed)));
-        let readings =
-            Readings { other_cpu: Some(others), span: Duration::from_secs(1), ..Readings::default() };
-        Execution { readings, ..Execution::of(Ended::Exited(0), at, Duration::from_secs(1)) }
-    });
+    let (answer, requests) =
+        measured(&question(["a", "b"].map(command), rule), |_: &Request, at| {
+            executed += 1;
+            // One of the third round, one of the fourth.
+            let others = Duration::from_secs(u64::from([5, 8].contains(&executed)));
+            let readings = Readings {
+                other_cpu: Some(others),
+                span: Duration::from_secs(1),
+                ..Readings::default()
+            };
+            Execution { readings, ..Execution::of(Ended::Exited(0), at, Duration::from_secs(1)) }
+        });
     assert_eq!(requests.len(), 12);
     for samples in &answer.samples {
         let counts = |sample: &&Sample| sample.outcome == Outcome::Valid;
-        let rounds: Vec<u32> = samples.iter().filter(counts).map(|sample| sample.place.round).collect();
+        let rounds: Vec<u32> =
+            samples.iter().filter(counts).map(|sample| sample.place.round).collect();
         assert_eq!((rounds, samples.len()), (vec![1, 2, 5, 6], 6));
     }
 }
@@ -242,7 +254,12 @@ fn a_command_against_itself_is_no_slower() {
     let same = taking(&[("a", 100, 5), ("a again", 100, 5)]);
     let (answer, _) = measured(&question, same);
     let found = standings(&question, &answer, None);
-    assert!(found.each.iter().all(|it| !it.verdict.is_some_and(Verdict::differs) && it.beaten_by.is_empty()));
+    assert!(
+        found
+            .each
+            .iter()
+            .all(|it| !it.verdict.is_some_and(Verdict::differs) && it.beaten_by.is_empty())
+    );
 }
 
 #[test]
@@ -254,10 +271,19 @@ fn only_rounds_that_both_took_part_in_are_compared() {
     let (answer, _) = measured(&question, |request, at| {
         number += 1;
         let wall = if request.command[0] == "slow" { 100 + number % 3 } else { 50 + number % 3 };
-        Execution::of(Ended::Exited(0), at, Duration::from_millis(if number > 20 { wall / 10 } else { wall }))
+        Execution::of(
+            Ended::Exited(0),
+            at,
+            Duration::from_millis(if number > 20 { wall / 10 } else { wall }),
+        )
     });
-    let ratio =
-        standings(&question, &answer, None).each[0].compared.as_ref().unwrap().estimate.unwrap().ratio;
+    let ratio = standings(&question, &answer, None).each[0]
+        .compared
+        .as_ref()
+        .unwrap()
+        .estimate
+        .unwrap()
+        .ratio;
     assert!((1.9..2.1).contains(&ratio.unwrap()), "{ratio:?}");
 }
 
@@ -285,10 +311,16 @@ fn a_share_of_processors_is_of_those_that_left_nothing_behind() {
         let (answer, _) = measured(&question, |_, at| {
             number += 1;
             let is_tidy = number >= tidy_from;
-            let usage =
-                Usage { user: Duration::from_millis(if is_tidy { 5 } else { 900 }), ..Usage::default() };
+            let usage = Usage {
+                user: Duration::from_millis(if is_tidy { 5 } else { 900 }),
+                ..Usage::default()
+            };
             let left_behind = u32::from(!is_tidy);
-            Execution { usage, left_behind, ..Execution::of(Ended::Exited(0), at, Duration::from_millis(10)) }
+            Execution {
+                usage,
+                left_behind,
+                ..Execution::of(Ended::Exited(0), at, Duration::from_millis(10))
+            }
         });
         standings(&question, &answer, None).each[0].cpu_percent
     };
@@ -298,7 +330,8 @@ fn a_share_of_processors_is_of_those_that_left_nothing_behind() {
 #[test]
 fn conditions_are_those_of_all_commands_and_tried_out_first() {
     let conditions = Conditions { cold: true, ..Command::usual_conditions() };
-    let question = question([Command { conditions: conditions.clone(), ..command("a") }], rounds(1));
+    let question =
+        question([Command { conditions: conditions.clone(), ..command("a") }], rounds(1));
     let (_, requests) = measured(&question, taking(&[("a", 10, 1)]));
     assert_eq!(requests[0].conditions, conditions);
     let mut store = Store::open(&Location::Memory).unwrap();
@@ -324,7 +357,8 @@ fn statuses_that_are_right_are_kept() {
     let (answer, _) = measured(&question, |_, at| {
         Execution::of(Ended::Exited(statuses.next().unwrap()), at, Duration::from_millis(10))
     });
-    let kept: Vec<Option<f64>> = answer.samples[0].iter().map(|it| it.value("exit-status")).collect();
+    let kept: Vec<Option<f64>> =
+        answer.samples[0].iter().map(|it| it.value("exit-status")).collect();
     assert_eq!(kept, [Some(0.0), Some(7.0), None]);
     assert!(answer.samples[0][1].counts() && !answer.samples[0][2].counts());
 }
@@ -377,7 +411,10 @@ fn a_first_execution_that_is_slow_is_told_unless_there_was_a_warm_up() {
     let found = standings(&cold, &measured(&cold, first(104_000)).0, None);
     assert_eq!(found.each[0].warnings, [], "an outlier, and next to nothing");
     let found = standings(&cold, &measured(&cold, script()).0, None);
-    assert!(matches!(found.each[0].warnings[..], [Warning::FirstSlow(ratio)] if ratio > 2.9), "{found:?}");
+    assert!(
+        matches!(found.each[0].warnings[..], [Warning::FirstSlow(ratio)] if ratio > 2.9),
+        "{found:?}"
+    );
     let warm = question(["a"].map(command), Rule { warmup: true.into(), ..rounds(20) });
     let found = standings(&warm, &measured(&warm, script()).0, None);
     assert_eq!(found.each[0].warnings, []);
@@ -420,8 +457,9 @@ fn what_was_measured_before_an_interrupt_is_answered() {
 #[test]
 fn load_beside_is_told_once_for_all() {
     let question = question(["a", "b"].map(command), rounds(10));
-    let (mut answer, _) =
-        measured(&question, |_, at| Execution::of(Ended::Exited(0), at, Duration::from_millis(100)));
+    let (mut answer, _) = measured(&question, |_, at| {
+        Execution::of(Ended::Exited(0), at, Duration::from_millis(100))
+    });
     assert_eq!(standings(&question, &answer, None).warnings, []);
     for sample in answer.samples.iter_mut().flatten() {
         sample.add("host-other-cpu", 50e6);
@@ -448,17 +486,24 @@ fn a_warm_up_that_is_found_is_told_and_left_out() {
     assert_eq!(standings.each[0].time.unwrap().n, 17);
 }
 
-/// Three commands of 100 ms with noise of 2 %; after the first, the next takes so many times as long.
+/// Three commands of 100 ms with noise of 2 %; after the first, the next takes so many times as
+/// long.
 fn standings_after(times: f64, seed: u64) -> Standings {
-    let question = Question { seed, ..question(["heavy", "light", "other"].map(command), rounds(30)) };
+    let question =
+        Question { seed, ..question(["heavy", "light", "other"].map(command), rounds(30)) };
     let mut noise = seed;
     let mut before = String::new();
     let (answer, _) = measured(&question, |request, at| {
-        noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        noise =
+            noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let carried = if before == "heavy" { times } else { 1.0 };
         before.clone_from(&request.command[0]);
         let share = (noise >> 33) as f64 / (1_u64 << 31) as f64;
-        Execution::of(Ended::Exited(0), at, Duration::from_secs_f64(0.1 * carried * (1.0 + 0.04 * share)))
+        Execution::of(
+            Ended::Exited(0),
+            at,
+            Duration::from_secs_f64(0.1 * carried * (1.0 + 0.04 * share)),
+        )
     });
     Standings::of(&question, &answer.samples, None, 0.01)
 }
@@ -472,7 +517,8 @@ fn what_a_command_leaves_to_the_next_is_told() {
     assert_eq!(told.count(), 0, "of 20 where nothing is carried over, at 0.5 %");
 }
 
-/// In all rounds but one the second is faster, by 2 % each; that round, in which it is slower, holds both medians.
+/// In all rounds but one the second is faster, by 2 % each; that round, in which it is slower,
+/// holds both medians.
 #[test]
 fn the_fastest_is_whom_no_ratio_calls_slower() {
     let question = question(["median", "rounds"].map(command), rounds(11));

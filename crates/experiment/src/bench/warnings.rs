@@ -26,7 +26,8 @@ pub enum Warning {
     Loaded(f64),
     /// Its shell took this share of the wall time.
     MostlyShell(f64),
-    /// The level changed for the last time so many rounds before the end, which is too near to it to say that it stays.
+    /// The level changed for the last time so many rounds before the end, which is too near to it
+    /// to say that it stays.
     NoSteadyState(u32),
     /// A hypervisor kept so many CPUs' time from the host.
     Stolen(f64),
@@ -65,7 +66,8 @@ pub(super) fn carry_over(question: &Question, samples: &[Vec<Sample>]) -> Option
     if question.duet.is_some() {
         return None;
     }
-    let metrics: Vec<String> = question.commands.iter().map(|command| command.time().name).collect();
+    let metrics: Vec<String> =
+        question.commands.iter().map(|command| command.time().name).collect();
     let cell = |(program, (metric, samples))| Executed { program, metric, samples };
     let pairs = metrics.iter().map(String::as_str).zip(samples.iter().map(Vec::as_slice));
     let cells: Vec<Executed> = (0..).zip(pairs).map(cell).collect();
@@ -73,12 +75,14 @@ pub(super) fn carry_over(question: &Question, samples: &[Vec<Sample>]) -> Option
         .map(|carried| Warning::CarryOver(carried.after as usize, carried.share))
 }
 
-/// How many times as long as the median the first execution took, if it is an outlier and nothing came before it.
+/// How many times as long as the median the first execution took, if it is an outlier and nothing
+/// came before it.
 fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<f64> {
     let first = samples.first().filter(|first| first.counts())?;
     let values: Vec<f64> = counted.iter().filter_map(|sample| sample.value(&time.name)).collect();
     let far = outliers(&values);
-    let outlier = far.first().filter(|outlier| outlier.index == 0 && outlier.ratio >= FIRST_SLOW)?;
+    let outlier =
+        far.first().filter(|outlier| outlier.index == 0 && outlier.ratio >= FIRST_SLOW)?;
     // Of many outliers the first is no warm-up.
     let alone = 20 * far.len() <= values.len().max(40);
     first.value(&time.name).filter(|_| alone).map(|_| outlier.ratio)
@@ -86,7 +90,9 @@ fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<
 
 /// The sum of a metric by that of wall time, of the executions that have both.
 fn share(counted: &[&Sample], metric: &str) -> Option<f64> {
-    let both = counted.iter().filter_map(|sample| Some((sample.value(metric)?, sample.value("wall")?)));
-    let (part, whole) = both.fold((0.0, 0.0), |(part, whole), (one, other)| (part + one, whole + other));
+    let both =
+        counted.iter().filter_map(|sample| Some((sample.value(metric)?, sample.value("wall")?)));
+    let (part, whole) =
+        both.fold((0.0, 0.0), |(part, whole), (one, other)| (part + one, whole + other));
     (whole > 0.0).then(|| part / whole)
 }

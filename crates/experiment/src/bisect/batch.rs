@@ -32,7 +32,8 @@ enum Worth {
 }
 
 impl Driver<'_, '_> {
-    /// So many samples of a candidate, those that an earlier session has taken of this step among them.
+    /// So many samples of a candidate, those that an earlier session has taken of this step among
+    /// them.
     pub(super) fn portion(
         &mut self,
         place: usize,
@@ -98,7 +99,9 @@ impl Driver<'_, '_> {
         match self.tried(name, artifact, place)? {
             Attempt::Sampled(sampled) => self.keep_sample(name, artifact, *sampled).map(Some),
             Attempt::Interrupted(trouble) => {
-                if let (Some(trouble), Some((prepared, _))) = (&trouble, self.ready.get(name, artifact)) {
+                if let (Some(trouble), Some((prepared, _))) =
+                    (&trouble, self.ready.get(name, artifact))
+                {
                     self.bench.observer.note(&Event::Trouble { cell: &prepared.cell, trouble });
                 }
                 Ok(None)
@@ -106,7 +109,12 @@ impl Driver<'_, '_> {
         }
     }
 
-    fn tried(&mut self, name: &str, artifact: Digest, place: Place) -> Result<Attempt, ExperimentError> {
+    fn tried(
+        &mut self,
+        name: &str,
+        artifact: Digest,
+        place: Place,
+    ) -> Result<Attempt, ExperimentError> {
         let reference = self.ready.reference;
         let counts = self.counts_instructions();
         let Some((prepared, company)) = self.ready.get(name, artifact) else {
@@ -117,8 +125,13 @@ impl Driver<'_, '_> {
             return Ok(Attempt::without_execution(place, at, outcome.clone()));
         }
         let companion = company.of(prepared.number);
-        let mut turn =
-            Turn { place, shell_first: place.position.is_multiple_of(2), reference, companion, next: None };
+        let mut turn = Turn {
+            place,
+            shell_first: place.position.is_multiple_of(2),
+            reference,
+            companion,
+            next: None,
+        };
         let tried = prepared.trial.execute(self.bench.executor, &mut turn)?;
         if !counts || !tried.counts() {
             return Ok(tried);
@@ -141,7 +154,8 @@ impl Driver<'_, '_> {
         let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(sampled.sample) };
         let (id, cell) = (prepared.id, prepared.cell.clone());
         if let (Some(answer), None) = (sampled.answer, self.ready.reference) {
-            // Before the sample: a kill between the two must not let a later answer become the reference.
+            // Before the sample: a kill between the two must not let a later answer become the
+            // reference.
             self.bench.store.put_answer(&cell.benchmark, answer)?;
             self.ready.reference = self.bench.store.answer(&cell.benchmark)?.or(Some(answer));
         }
@@ -167,7 +181,8 @@ impl Driver<'_, '_> {
         Ok(sampled.sample)
     }
 
-    /// The value of a sample, or why it has none. Of one that reached a limit, what it would have been at least.
+    /// The value of a sample, or why it has none. Of one that reached a limit, what it would have
+    /// been at least.
     fn worth(&self, sample: &Sample) -> Worth {
         if self.bisection.asked.by == Comparison::Failure {
             return passed_or_failed(&sample.outcome);
@@ -177,13 +192,17 @@ impl Driver<'_, '_> {
             Outcome::Failed { failure, output } => {
                 return Worth::Nothing(kind(failure), said(failure, output));
             }
-            Outcome::LimitReached { reached, .. } => match sample.bound(&self.bisection.asked.metric) {
-                Some(bound) => bound,
-                None => return Worth::Nothing(UnusableKind::TimedOut, reached.line()),
-            },
+            Outcome::LimitReached { reached, .. } => {
+                match sample.bound(&self.bisection.asked.metric) {
+                    Some(bound) => bound,
+                    None => return Worth::Nothing(UnusableKind::TimedOut, reached.line()),
+                }
+            }
             _ => match sample.value(metric) {
                 Some(value) => value,
-                None => return Worth::Nothing(UnusableKind::NoMetric, format!("it has no `{metric}`")),
+                None => {
+                    return Worth::Nothing(UnusableKind::NoMetric, format!("it has no `{metric}`"));
+                }
             },
         };
         let is_ratio = self.bisection.asked.by == Comparison::Ratio;
@@ -207,13 +226,14 @@ impl Worth {
     }
 }
 
-/// What the end of a command that passes or fails says: 1 where it failed, else 0. Of one that was not there to be executed it says
-/// nothing, nor of one that says so itself.
+/// What the end of a command that passes or fails says: 1 where it failed, else 0. Of one that was
+/// not there to be executed it says nothing, nor of one that says so itself.
 fn passed_or_failed(outcome: &Outcome) -> Worth {
     match outcome {
-        Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => {
-            Worth::Nothing(UnusableKind::Skipped, format!("exit {CANNOT_TELL}: it can tell neither"))
-        }
+        Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => Worth::Nothing(
+            UnusableKind::Skipped,
+            format!("exit {CANNOT_TELL}: it can tell neither"),
+        ),
         Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {
             let why = format!("exit {NOT_EXECUTABLE}: it cannot be executed");
             Worth::Nothing(UnusableKind::Crashed, why)
@@ -231,7 +251,8 @@ fn passed_or_failed(outcome: &Outcome) -> Worth {
     }
 }
 
-/// What a step has seen, once it has seen enough; with what was read of the host during each execution.
+/// What a step has seen, once it has seen enough; with what was read of the host during each
+/// execution.
 fn seen(worths: &[Worth], host: &[HostReadings], wanted: usize) -> Option<Seen> {
     let values: Vec<f64> = worths.iter().filter_map(Worth::value).collect();
     let failures = worths.len() - values.len();
@@ -240,13 +261,16 @@ fn seen(worths: &[Worth], host: &[HostReadings], wanted: usize) -> Option<Seen> 
     }
     if !values.is_empty() {
         let with_value = worths.iter().zip(host).filter(|(worth, _)| worth.value().is_some());
-        let mut host: Vec<HostReadings> = with_value.map(|(_, readings)| readings.clone()).collect();
+        let mut host: Vec<HostReadings> =
+            with_value.map(|(_, readings)| readings.clone()).collect();
         if host.iter().all(HostReadings::is_empty) {
             host.clear();
         }
         let with_value = worths.iter().filter(|worth| worth.value().is_some()).enumerate();
-        let limited =
-            with_value.filter(|(_, worth)| matches!(worth, Worth::Bound(_))).map(|(at, _)| at).collect();
+        let limited = with_value
+            .filter(|(_, worth)| matches!(worth, Worth::Bound(_)))
+            .map(|(at, _)| at)
+            .collect();
         return Some(Seen::Samples { values, limited, host });
     }
     worths.iter().rev().find_map(|worth| match worth {
@@ -268,10 +292,12 @@ fn kind(failure: &Failure) -> UnusableKind {
     }
 }
 
-/// How it failed; of a program that ended so by itself with the last that it printed of an error, or at all, which mostly says why.
+/// How it failed; of a program that ended so by itself with the last that it printed of an error,
+/// or at all, which mostly says why.
 fn said(failure: &Failure, output: &str) -> String {
     let lines = || output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let last = lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
+    let last =
+        lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
     match (failure, last) {
         (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
             let last: String = last.chars().filter(|c| is_shown(*c)).take(PRINTED).collect();

@@ -6,8 +6,9 @@ use tacho_stats::bisect::Stage;
 use super::Fold;
 
 impl Fold {
-    /// Whether both ends did the same each time, so often that a change of the asked size would have been seen: the rest of the proof
-    /// would exclude no more than is asked for. Where more than the ends is asked of, it goes on.
+    /// Whether both ends did the same each time, so often that a change of the asked size would
+    /// have been seen: the rest of the proof would exclude no more than is asked for. Where more
+    /// than the ends is asked of, it goes on.
     pub(super) fn is_constant(&self) -> bool {
         let asks = self.asked.by == Comparison::Failure && !self.asked.all && self.aside.is_none();
         let proving = self.bisection.as_ref().filter(|it| asks && it.stage() == Stage::Proving);

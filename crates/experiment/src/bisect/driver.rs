@@ -1,4 +1,5 @@
-//! The steps of a bisection: a build or some executions of one revision at a time, each kept before the next.
+//! The steps of a bisection: a build or some executions of one revision at a time, each kept before
+//! the next.
 
 use std::sync::atomic::Ordering;
 
@@ -63,7 +64,19 @@ impl<'a, 'b> Driver<'a, 'b> {
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let ready = Ready::of_run(bench.store, &run, &bisection.asked.benchmark)?;
         let (under, layouts, aside) = (None, Vec::new(), None);
-        Ok(Self { bench, question, run, bisection, fold, ready, quiet, samples: 0, under, layouts, aside })
+        Ok(Self {
+            bench,
+            question,
+            run,
+            bisection,
+            fold,
+            ready,
+            quiet,
+            samples: 0,
+            under,
+            layouts,
+            aside,
+        })
     }
 
     /// With the orders of linking to probe with, and the end that is no candidate.
@@ -159,7 +172,8 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// Keeps and tells how far it has come; `spent`: it ends here.
     fn stand(&mut self, spent: bool) -> Result<(), ExperimentError> {
         let now = moment(self.bench.executor.now());
-        self.bisection.standing = if spent { self.fold.spent(now) } else { self.fold.standing(now) };
+        self.bisection.standing =
+            if spent { self.fold.spent(now) } else { self.fold.standing(now) };
         if self.bisection.candidates == self.fold.candidates() {
             self.bench.store.put_standing(self.run.number, &self.bisection.standing)?;
         } else {
@@ -204,8 +218,11 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// The build of a candidate, made now unless there is one.
     fn build(&mut self, place: usize) -> Result<Done, ExperimentError> {
         let revision = self.revision(place);
-        let before =
-            self.bench.store.build(self.bench.host, &revision.id, self.question.recipes.of(&revision.id))?;
+        let before = self.bench.store.build(
+            self.bench.host,
+            &revision.id,
+            self.question.recipes.of(&revision.id),
+        )?;
         let stays = |build: &Build| match &build.state {
             state if was_not_fetched(state) => false,
             state => state.artifact().is_some() || !self.question.retry_failed,
@@ -230,7 +247,11 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(build.ok_or(Done::Interrupted))
     }
 
-    pub(super) fn unpack(&mut self, place: usize, artifact: Digest) -> Result<Unpacked, ExperimentError> {
+    pub(super) fn unpack(
+        &mut self,
+        place: usize,
+        artifact: Digest,
+    ) -> Result<Unpacked, ExperimentError> {
         self.bench.builder.keep(&self.fold.needed());
         let (revision, number) = (self.revision(place), self.fold.builds);
         self.bench.builds(self.question).unpack_one((&revision, artifact), number, number + 1)
@@ -262,8 +283,11 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// The size of a candidate's artifacts, which is the same however often it is read.
     fn size(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
         let revision = self.revision(place);
-        let build =
-            self.bench.store.build(self.bench.host, &revision.id, self.question.recipes.of(&revision.id))?;
+        let build = self.bench.store.build(
+            self.bench.host,
+            &revision.id,
+            self.question.recipes.of(&revision.id),
+        )?;
         let Some(BuildState::Built { size, .. }) = build.map(|build| build.state) else {
             let why = "its build is not kept any more".to_owned();
             return Ok(Done::Seen(Seen::Unusable { kind: UnusableKind::NotBuilt, why }, None, 0.0));
@@ -279,7 +303,9 @@ pub(super) fn built(state: &BuildState) -> Seen {
     let kind = UnusableKind::NotBuilt;
     match state {
         BuildState::Built { artifact, .. } => Seen::Built { artifact: *artifact },
-        BuildState::Failed { why } | BuildState::Skipped { why } => Seen::Unusable { kind, why: why.clone() },
+        BuildState::Failed { why } | BuildState::Skipped { why } => {
+            Seen::Unusable { kind, why: why.clone() }
+        }
         BuildState::TimedOut { limit } => {
             let why = format!("its build took longer than {} s", limit.as_secs_f64());
             Seen::Unusable { kind, why }

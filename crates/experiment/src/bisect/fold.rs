@@ -1,8 +1,9 @@
 //! What is believed, as a pure fold of the steps.
 //!
-//! Revisions that built to the same artifacts are one program. Consecutive ones, with all between them, are one candidate
-//! of the mathematics, a *block*; when another such pair is found, everything is folded anew over the blocks that there
-//! are then. So it is over more candidates, once those that were left out right before a culprit are taken up (`skipped_commits`).
+//! Revisions that built to the same artifacts are one program. Consecutive ones, with all between
+//! them, are one candidate of the mathematics, a *block*; when another such pair is found,
+//! everything is folded anew over the blocks that there are then. So it is over more candidates,
+//! once those that were left out right before a culprit are taken up (`skipped_commits`).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -70,7 +71,8 @@ impl Fold {
     /// The same of exactly these candidates.
     pub(super) fn of(asked: Asked, candidates: Vec<Candidate>) -> Self {
         let rules = rules(&asked);
-        let names: Vec<String> = candidates.iter().map(|candidate| candidate.revision.id.clone()).collect();
+        let names: Vec<String> =
+            candidates.iter().map(|candidate| candidate.revision.id.clone()).collect();
         let mut fold = Self {
             rules,
             left_out: LeftOut::default(),
@@ -125,9 +127,13 @@ impl Fold {
         }
         match self.bisection.as_ref()?.next() {
             Step::Finished(_) => None,
-            Step::Measure(portions) => self.unbuilt_parent().map(|parent| (parent, 1)).or_else(|| {
-                portions.first().map(|portion| (self.speaker(portion.revision), portion.samples))
-            }),
+            Step::Measure(portions) => {
+                self.unbuilt_parent().map(|parent| (parent, 1)).or_else(|| {
+                    portions
+                        .first()
+                        .map(|portion| (self.speaker(portion.revision), portion.samples))
+                })
+            }
         }
     }
 
@@ -142,12 +148,21 @@ impl Fold {
     #[must_use]
     pub fn needed(&self) -> Vec<Digest> {
         let aside = self.aside.as_ref().and_then(|aside| aside.artifact);
-        self.artifacts.values().chain(self.disturbed.artifacts.values()).copied().chain(aside).collect()
+        self.artifacts
+            .values()
+            .chain(self.disturbed.artifacts.values())
+            .copied()
+            .chain(aside)
+            .collect()
     }
 
     /// How many samples were taken of what is no candidate.
     pub(super) fn samples_of_others(&self) -> usize {
-        self.steps.iter().filter(|step| !self.places.contains_key(&step.revision)).map(samples).sum()
+        self.steps
+            .iter()
+            .filter(|step| !self.places.contains_key(&step.revision))
+            .map(samples)
+            .sum()
     }
 
     /// How many samples were taken.
@@ -183,7 +198,8 @@ impl Fold {
                 self.tell(place, observed);
             }
             Seen::Samples { values, limited, host } => {
-                let known = values.iter().enumerate().map(|(at, value)| (*value, limited.contains(&at)));
+                let known =
+                    values.iter().enumerate().map(|(at, value)| (*value, limited.contains(&at)));
                 self.values.entry(place).or_default().extend(known);
                 if !host.is_empty() {
                     self.host.entry(place).or_default().extend(host.iter().cloned());
@@ -196,18 +212,19 @@ impl Fold {
     /// What a step has cost; of build times each sample is a build.
     fn account(&mut self, observed: &Observed) {
         let built = usize::from(observed.build.is_some());
-        let timed = if let (Seen::Samples { values, .. }, false) = (&observed.seen, self.by_artifact) {
-            values.len()
-        } else {
-            0
-        };
+        let timed =
+            if let (Seen::Samples { values, .. }, false) = (&observed.seen, self.by_artifact) {
+                values.len()
+            } else {
+                0
+            };
         self.builds += built + timed;
         self.spent.0 += observed.build.unwrap_or(0.0);
         *(if timed > 0 { &mut self.spent.0 } else { &mut self.spent.1 }) += observed.executing;
     }
 
-    /// How what is executed fails, where it does so in the same way at both ends and nothing has values: that is likely mistyped,
-    /// and no other revision would tell more.
+    /// How what is executed fails, where it does so in the same way at both ends and nothing has
+    /// values: that is likely mistyped, and no other revision would tell more.
     #[must_use]
     pub fn mistaken(&self) -> Option<&str> {
         let last = self.names.len().checked_sub(1)?;
@@ -223,7 +240,8 @@ impl Fold {
     /// The end that is to be looked at first: the other one fails, and perhaps both do.
     fn other_end(&self) -> Option<usize> {
         let last = self.names.len().checked_sub(1)?;
-        let fails = |end: usize| self.unusable.get(&end).is_some_and(|(kind, why)| of_command(*kind, why));
+        let fails =
+            |end: usize| self.unusable.get(&end).is_some_and(|(kind, why)| of_command(*kind, why));
         let other = match (fails(0), fails(last)) {
             (true, false) => last,
             (false, true) => 0,
@@ -246,8 +264,9 @@ impl Fold {
         self.blocks.partition_point(|(_, last)| *last < place)
     }
 
-    /// Whether so many candidates between two of the same program may be that program without being asked. Where all changes are asked
-    /// for, they are no more than what came and went again within them stays unseen anyway.
+    /// Whether so many candidates between two of the same program may be that program without being
+    /// asked. Where all changes are asked for, they are no more than what came and went again
+    /// within them stays unseen anyway.
     fn may_be_same(&self, between: usize) -> bool {
         self.asked.all_gap(self.names.len()).is_none_or(|most| between <= most && between != 1)
     }
@@ -302,8 +321,8 @@ fn samples(step: &Observed) -> usize {
     if let Seen::Samples { values, .. } = &step.seen { values.len() } else { 0 }
 }
 
-/// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or has no value, or what builds it is not there
-/// or cannot be fetched.
+/// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or
+/// has no value, or what builds it is not there or cannot be fetched.
 fn of_command(kind: UnusableKind, why: &str) -> bool {
     match kind {
         UnusableKind::Crashed | UnusableKind::NoMetric | UnusableKind::WrongAnswer => true,
@@ -329,8 +348,8 @@ fn without_digests(why: &str) -> String {
 /// So many hexadecimal digits in a row are more than a number.
 const DIGEST: usize = 12;
 
-/// Which candidates are known to be one program: those that built to the same, one after the other, with all between them, where these
-/// may be so many.
+/// Which candidates are known to be one program: those that built to the same, one after the other,
+/// with all between them, where these may be so many.
 fn blocks(
     candidates: usize,
     artifacts: &BTreeMap<usize, Digest>,
@@ -368,7 +387,8 @@ fn rules(asked: &Asked) -> Rules {
         Comparison::Ratio => Scale::Ratios,
     };
     let usual = if asked.by == Comparison::Failure { Rules::failures() } else { Rules::default() };
-    // A sample of how long a build takes is a build: another revision costs no more than the same again.
+    // A sample of how long a build takes is a build: another revision costs no more than the same
+    // again.
     let build_cost = if asked.of == Measured::Build { 0.0 } else { usual.build_cost };
     // What is no execution of a program does not hang on where it lies in memory.
     let usual_builds = if asked.of == Measured::Execution { usual.builds } else { Builds::Alike };
@@ -400,13 +420,18 @@ mod tests {
             blocks(6, &artifacts, |between| between < reach)
         };
         let of = |built: &[(usize, &str)]| within(6, built);
-        let single =
-            |places: &[usize]| -> Vec<(usize, usize)> { places.iter().map(|&at| (at, at)).collect() };
+        let single = |places: &[usize]| -> Vec<(usize, usize)> {
+            places.iter().map(|&at| (at, at)).collect()
+        };
         assert_eq!(of(&[]), single(&[0, 1, 2, 3, 4, 5]));
         assert_eq!(of(&[(0, "a"), (5, "b")]), single(&[0, 1, 2, 3, 4, 5]));
         assert_eq!(of(&[(0, "a"), (2, "a"), (5, "b")]), [(0, 2), (3, 3), (4, 4), (5, 5)]);
         assert_eq!(of(&[(0, "a"), (2, "a"), (3, "a"), (4, "b"), (5, "b")]), [(0, 3), (4, 5)]);
-        assert_eq!(of(&[(0, "a"), (3, "b"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "there and back");
+        assert_eq!(
+            of(&[(0, "a"), (3, "b"), (5, "a")]),
+            single(&[0, 1, 2, 3, 4, 5]),
+            "there and back"
+        );
         assert_eq!(of(&[(0, "a"), (5, "a")]), [(0, 5)]);
         assert_eq!(within(4, &[(0, "a"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "too far apart");
         assert_eq!(within(4, &[(0, "a"), (2, "a"), (5, "a")]), [(0, 5)]);

@@ -1,17 +1,22 @@
-//! Inside a merge, what is named has to account for what the merge changed: where it does not, all changes are looked for.
+//! Inside a merge, what is named has to account for what the merge changed: where it does not, all
+//! changes are looked for.
 //!
-//! The last of them may be the merge itself, against all that it brought merged into what was before it: whoever resolved a conflict, or
-//! took one side whole, may have changed something else, or taken back what a commit brought.
+//! The last of them may be the merge itself, against all that it brought merged into what was
+//! before it: whoever resolved a conflict, or took one side whole, may have changed something else,
+//! or taken back what a commit brought.
 
 use tacho_stats::bisect::{Bisection, Effect, Finding, Outcome, Step};
 
 use super::Fold;
 
 impl Fold {
-    /// Goes on with all changes of the same candidates, by all that was observed, where that is needed.
+    /// Goes on with all changes of the same candidates, by all that was observed, where that is
+    /// needed.
     pub(super) fn account_for_merge(&mut self) {
         let Some(merge) = self.asked.within.last().filter(|_| !self.asked.all) else { return };
-        let Some(Step::Finished(outcome)) = self.bisection.as_ref().map(Bisection::next) else { return };
+        let Some(Step::Finished(outcome)) = self.bisection.as_ref().map(Bisection::next) else {
+            return;
+        };
         if outcome.finding == Finding::Verified && !self.accounts(&outcome, merge.effect.estimate) {
             self.asked.all = true;
             *self = self.anew(self.candidates.clone());

@@ -1,8 +1,9 @@
 //! `tacho bisect`: which revision changed a metric, and how sure.
 //!
-//! The mathematics is [`tacho_stats::bisect`]; here it gets its samples. A step is a build, or some executions of one
-//! revision. Each step is kept before the next begins, and what is believed is a pure fold of the steps ([`Fold`]). So a
-//! bisection that was killed and taken up again comes to the same.
+//! The mathematics is [`tacho_stats::bisect`]; here it gets its samples. A step is a build, or some
+//! executions of one revision. Each step is kept before the next begins, and what is believed is a
+//! pure fold of the steps ([`Fold`]). So a bisection that was killed and taken up again comes to
+//! the same.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -47,11 +48,11 @@ use crate::trial::{counters, prepared};
 use crate::{Bench, ExperimentError, Question};
 pub use state::Bisected;
 
-/// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is left out between them, and its plan has
-/// the benchmark alone.
+/// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is
+/// left out between them, and its plan has the benchmark alone.
 ///
-/// What is measured is kept under a run of its own and is no part of any series. A question that was answered is answered
-/// again from what is kept, unless it is asked `again`.
+/// What is measured is kept under a run of its own and is no part of any series. A question that
+/// was answered is answered again from what is kept, unless it is asked `again`.
 pub fn bisect(
     bench: &mut Bench<'_>,
     question: &Question,
@@ -83,8 +84,8 @@ pub fn bisect(
     Driver::new(bench, question, run, bisection)?.with(inquiry).all()
 }
 
-/// What was asked, with what is asked now beside it, for which nothing is measured again here: what the ends once were, and what is
-/// done with what is named.
+/// What was asked, with what is asked now beside it, for which nothing is measured again here: what
+/// the ends once were, and what is done with what is named.
 fn told(known: &Asked, now: &Asked) -> Asked {
     Asked {
         before: now.before.or(known.before),
@@ -121,7 +122,8 @@ impl Bench<'_> {
     ) -> Result<(Run, Bisection), ExperimentError> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
             // A run without a bisection was killed before its first step.
-            let again = inquiry.again || (question.retry_failed && self.took_over_failures(&run)?);
+            let again =
+                inquiry.again || (question.retry_failed && self.took_over_failures(&run)?);
             if let (Some(known), false) = (self.store.bisection_of(run.number)?, again) {
                 // More may be spent than was said before.
                 // What was known when it began stays what it goes by.
@@ -149,7 +151,8 @@ impl Bench<'_> {
     /// Whether it goes by builds that failed before it: not by those that it has tried itself.
     fn took_over_failures(&mut self, run: &Run) -> Result<bool, ExperimentError> {
         let earlier = |step: &Observed| {
-            step.build.is_none() && matches!(step.seen, Seen::Unusable { kind: UnusableKind::NotBuilt, .. })
+            step.build.is_none()
+                && matches!(step.seen, Seen::Unusable { kind: UnusableKind::NotBuilt, .. })
         };
         Ok(self.store.observed(run.number)?.iter().any(earlier))
     }

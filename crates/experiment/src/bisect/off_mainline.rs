@@ -1,5 +1,6 @@
-//! The earlier end as it was named, where the main line of the later one does not pass through it: no candidate, but measured beside the
-//! first of them, once the ends of the main line are proven or excluded.
+//! The earlier end as it was named, where the main line of the later one does not pass through it:
+//! no candidate, but measured beside the first of them, once the ends of the main line are proven
+//! or excluded.
 //!
 //! Whether the two differ is proved, and verified, as a bisection of these two would.
 
@@ -66,7 +67,8 @@ impl Fold {
         Some((place, portion.samples))
     }
 
-    /// Takes up a step if it is one of the end beside the main line. While that is asked, what is seen of the first candidate tells of both.
+    /// Takes up a step if it is one of the end beside the main line. While that is asked, what is
+    /// seen of the first candidate tells of both.
     pub(super) fn take_aside(&mut self, observed: &Observed) {
         let is_first = self.names.get(self.first_usable()) == Some(&observed.revision);
         let asks = self.asks_aside() && observed.under.is_none();
@@ -91,26 +93,28 @@ impl Fold {
     pub(super) fn told_of_aside(&self) -> Option<Told> {
         let aside = self.aside.as_ref()?;
         let because = |why: &str| (AsideSaid::Unknown, Some(why.to_owned()));
-        let (said, why) = match (self.asks_aside(), &aside.unusable, aside.given_up, aside.both.next()) {
-            (true, ..) => (AsideSaid::UnderWay, None),
-            (_, Some(why), ..) => because(why),
-            (_, _, Some(why), _) => because(why),
-            _ if self.is_same_program(aside) => (AsideSaid::SameProgram, None),
-            (.., Step::Finished(outcome)) => match outcome.finding {
-                Finding::NotReproduced => (AsideSaid::Alike, None),
-                Finding::Verified => (AsideSaid::Otherwise, None),
-                Finding::Undecided(_) => because("samples do not tell"),
-            },
-            // It was not its turn, or the time is spent.
-            _ if aside.samples() == 0 => return None,
-            _ => because("no more may be spent"),
-        };
+        let (said, why) =
+            match (self.asks_aside(), &aside.unusable, aside.given_up, aside.both.next()) {
+                (true, ..) => (AsideSaid::UnderWay, None),
+                (_, Some(why), ..) => because(why),
+                (_, _, Some(why), _) => because(why),
+                _ if self.is_same_program(aside) => (AsideSaid::SameProgram, None),
+                (.., Step::Finished(outcome)) => match outcome.finding {
+                    Finding::NotReproduced => (AsideSaid::Alike, None),
+                    Finding::Verified => (AsideSaid::Otherwise, None),
+                    Finding::Undecided(_) => because("samples do not tell"),
+                },
+                // It was not its turn, or the time is spent.
+                _ if aside.samples() == 0 => return None,
+                _ => because("no more may be spent"),
+            };
         let known = matches!(said, AsideSaid::Alike | AsideSaid::Otherwise | AsideSaid::Unknown);
         let change = aside.both.standing().outcome.change.filter(|_| known).map(effect);
         Some(Told { said, change, samples: aside.samples(), why })
     }
 
-    /// Whether it is its turn: what the ends of the main line come to is known, and of itself it is not.
+    /// Whether it is its turn: what the ends of the main line come to is known, and of itself it is
+    /// not.
     fn asks_aside(&self) -> bool {
         let Some(aside) = &self.aside else { return false };
         let is_over = matches!(aside.both.next(), Step::Finished(_)) || self.is_same_program(aside);
@@ -129,7 +133,9 @@ impl Fold {
 
     fn is_same_program(&self, aside: &Aside) -> bool {
         let first = self.artifacts.range(..=self.last_of_first()).next_back();
-        self.by_artifact && aside.artifact.is_some() && first.map(|(_, artifact)| *artifact) == aside.artifact
+        self.by_artifact
+            && aside.artifact.is_some()
+            && first.map(|(_, artifact)| *artifact) == aside.artifact
     }
 
     /// The candidate that it is measured beside: the first that has values.

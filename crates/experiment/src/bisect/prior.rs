@@ -1,7 +1,7 @@
 //! Where a change is likely, by what earlier sessions measured of it.
 //!
-//! Their values tell only on which side of the change a revision seems to lie, by how far sessions are apart here: levels of an
-//! earlier time are never taken for levels of today.
+//! Their values tell only on which side of the change a revision seems to lie, by how far sessions
+//! are apart here: levels of an earlier time are never taken for levels of today.
 
 use tacho_stats::summary::median;
 
@@ -20,10 +20,15 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// How likely each of so many candidates is to be the cause, as weights; nothing where this tells nothing.
+    /// How likely each of so many candidates is to be the cause, as weights; nothing where this
+    /// tells nothing.
     #[must_use]
     pub fn weights(&self, candidates: usize) -> Vec<f64> {
-        let all = self.before.iter().chain(&self.after).chain(self.between.iter().map(|(_, value)| value));
+        let all = self
+            .before
+            .iter()
+            .chain(&self.after)
+            .chain(self.between.iter().map(|(_, value)| value));
         let logarithms = all.clone().all(|value| *value > 0.0);
         let scaled = |value: f64| if logarithms { value.ln() } else { value };
         let side = |values: &[f64]| {
@@ -42,8 +47,9 @@ impl Earlier {
             return Vec::new();
         }
         // Student's t with three degrees of freedom: sessions have outliers too.
-        let likely =
-            |value: f64, level: f64| -2.0 * (((scaled(value) - level) / scale).powi(2) / 3.0).ln_1p();
+        let likely = |value: f64, level: f64| {
+            -2.0 * (((scaled(value) - level) / scale).powi(2) / 3.0).ln_1p()
+        };
         let of = |cause: usize| -> f64 {
             let each = self.between.iter();
             each.map(|&(place, value)| likely(value, if place < cause { old } else { new })).sum()

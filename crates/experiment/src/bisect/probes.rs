@@ -1,4 +1,5 @@
-//! Whether a verified culprit's effect is there under other circumstances too: which pairs are still to be measured, and how.
+//! Whether a verified culprit's effect is there under other circumstances too: which pairs are
+//! still to be measured, and how.
 
 use tacho_record::bisection::{Disturbance, Probe, Probed, Seen, UnusableKind};
 use tacho_record::{Build, BuildState, Digest};
@@ -12,7 +13,8 @@ use crate::build::builds::Unpacked;
 use crate::trial::prepared::rehearse;
 use crate::{ExperimentError, Question};
 
-/// So many pairs under a disturbance at the most, or that many times those that verified the culprit.
+/// So many pairs under a disturbance at the most, or that many times those that verified the
+/// culprit.
 const PAIRS: usize = 40;
 const TIMES: usize = 4;
 
@@ -21,7 +23,8 @@ impl Fold {
     #[must_use]
     pub fn next_probe(&self) -> Option<(usize, Disturbance)> {
         let outcome = self.verified()?;
-        let next = self.probes(&outcome).into_iter().find(|probe| probe.probed == Probed::UnderWay)?;
+        let next =
+            self.probes(&outcome).into_iter().find(|probe| probe.probed == Probed::UnderWay)?;
         let (parent, culprit) = self.pair(&outcome.culprits[next.culprit]);
         let taken = |place| self.disturbed.of(place, next.under).len();
         // One and the other first in turn; a build of each before.
@@ -62,21 +65,32 @@ impl Fold {
         let pairs: Vec<(f64, f64)> =
             of(parent_place).iter().copied().zip(of(place).iter().copied()).collect();
         let (said, shown) = stats::probe(&self.rules, culprit.effect, &pairs);
-        let refused = [parent_place, place].map(|place| self.disturbed.refused.get(&(place, under)));
+        let refused =
+            [parent_place, place].map(|place| self.disturbed.refused.get(&(place, under)));
         let why = refused.into_iter().flatten().next().cloned();
         let most = PAIRS.max(TIMES * culprit.pairs);
         let of_limits = |place| self.disturbed.limited.get(&(place, under)).copied().unwrap_or(0);
         let limited = [parent_place, place].map(of_limits);
         let probed = match said {
             _ if why.is_some() => Probed::NotAvailable,
-            said if !is_known(said, culprit.effect.estimate, Bound::of_sides(limited)) => Probed::Unclear,
+            said if !is_known(said, culprit.effect.estimate, Bound::of_sides(limited)) => {
+                Probed::Unclear
+            }
             stats::Probed::Gone => Probed::Gone,
             stats::Probed::Holds => Probed::Holds,
             stats::Probed::Turned => Probed::Turned,
             stats::Probed::More if pairs.len() >= most || self.is_spent() => Probed::Unclear,
             stats::Probed::More => Probed::UnderWay,
         };
-        Probe { culprit: number, under, pairs: pairs.len(), effect: shown.map(effect), limited, probed, why }
+        Probe {
+            culprit: number,
+            under,
+            pairs: pairs.len(),
+            effect: shown.map(effect),
+            limited,
+            probed,
+            why,
+        }
     }
 
     /// Whether no more may be spent.
@@ -85,8 +99,8 @@ impl Fold {
     }
 }
 
-/// Whether that is said of an effect whatever those samples would have come to that reached a limit: what is at least as much as is seen
-/// may hold, and is not known to be gone.
+/// Whether that is said of an effect whatever those samples would have come to that reached a
+/// limit: what is at least as much as is seen may hold, and is not known to be gone.
 pub(super) fn is_known(said: stats::Probed, effect: f64, bound: Bound) -> bool {
     let (holds, is_more) = (said == stats::Probed::Holds, effect > 0.0);
     match bound {
@@ -100,11 +114,17 @@ pub(super) fn is_known(said: stats::Probed, effect: f64, bound: Bound) -> bool {
 
 impl Driver<'_, '_> {
     /// One sample of a candidate under other circumstances, or the build that it needs.
-    pub(super) fn disturbed(&mut self, place: usize, under: Disturbance) -> Result<Done, ExperimentError> {
+    pub(super) fn disturbed(
+        &mut self,
+        place: usize,
+        under: Disturbance,
+    ) -> Result<Done, ExperimentError> {
         let Some(usual) = self.fold.artifact(place) else {
             return Ok(refused("its build is not kept any more"));
         };
-        let Disturbance::Layout { number } = under else { return self.sample_under(place, under, usual) };
+        let Disturbance::Layout { number } = under else {
+            return self.sample_under(place, under, usual);
+        };
         let Some(artifact) = self.fold.disturbed.artifacts.get(&(place, under)).copied() else {
             return self.lay_out(place, number, usual);
         };
@@ -164,7 +184,11 @@ impl Driver<'_, '_> {
     }
 
     /// Has what is built from now on laid out so; the question by whose recipe that is.
-    fn laid_out_question(&mut self, place: usize, number: u32) -> Result<Option<Question>, ExperimentError> {
+    fn laid_out_question(
+        &mut self,
+        place: usize,
+        number: u32,
+    ) -> Result<Option<Question>, ExperimentError> {
         let Some(layout) = self.layouts.iter().find(|layout| layout.number == number) else {
             return Ok(None);
         };
@@ -174,7 +198,12 @@ impl Driver<'_, '_> {
     }
 
     /// The build of a candidate in another order of linking.
-    fn lay_out(&mut self, place: usize, number: u32, usual: Digest) -> Result<Done, ExperimentError> {
+    fn lay_out(
+        &mut self,
+        place: usize,
+        number: u32,
+        usual: Digest,
+    ) -> Result<Done, ExperimentError> {
         if !self.may_build() {
             return Ok(refused("no more builds may be made"));
         }

@@ -1,5 +1,5 @@
-//! Candidates that are ready to be executed, and what goes on beside them: set up when they are first measured in a session,
-//! cleaned up at its end.
+//! Candidates that are ready to be executed, and what goes on beside them: set up when they are
+//! first measured in a session, cleaned up at its end.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -84,12 +84,14 @@ impl Ready {
         if self.prepared.contains_key(&name) {
             return Ok(true);
         }
-        if let Some(under) = self.under.filter(|under| !matches!(under, Disturbance::Layout { .. })) {
+        if let Some(under) = self.under.filter(|under| !matches!(under, Disturbance::Layout { .. }))
+        {
             return self.disturb(bench, question, (revision, artifact), folder, under);
         }
         let cell = self.cell(bench, revision, artifact)?;
         let trial = prepare_trial(question, self.seed, &cell.1, (folder, None))?;
-        let warm = bench.store.samples(cell.0)?.iter().filter(|sample| sample.place.round == 0).count();
+        let warm =
+            bench.store.samples(cell.0)?.iter().filter(|sample| sample.place.round == 0).count();
         let number = self.company.add(trial.companion.as_ref());
         self.begun.push(name.clone());
         let mut broken = None;
@@ -123,9 +125,13 @@ impl Ready {
         if !usual? {
             return Ok(false);
         }
-        let Some(usual) = self.prepared.get(&(revision.to_owned(), artifact, None)) else { return Ok(true) };
-        let trial = prepare_trial(&otherwise(question, under), self.seed, &usual.cell, (folder, None))?;
-        let prepared = Prepared { trial, broken: usual.broken.clone(), cell: usual.cell.clone(), ..*usual };
+        let Some(usual) = self.prepared.get(&(revision.to_owned(), artifact, None)) else {
+            return Ok(true);
+        };
+        let trial =
+            prepare_trial(&otherwise(question, under), self.seed, &usual.cell, (folder, None))?;
+        let prepared =
+            Prepared { trial, broken: usual.broken.clone(), cell: usual.cell.clone(), ..*usual };
         self.prepared.insert((revision.to_owned(), artifact, Some(under)), prepared);
         Ok(true)
     }
@@ -150,8 +156,9 @@ impl Ready {
         revision: &str,
         artifact: Digest,
     ) -> Result<(MeasurementId, Cell), ExperimentError> {
-        let is_it =
-            |(_, cell): &&(MeasurementId, Cell)| cell.revision == revision && cell.artifact == artifact;
+        let is_it = |(_, cell): &&(MeasurementId, Cell)| {
+            cell.revision == revision && cell.artifact == artifact
+        };
         if let Some(known) = self.known.iter().find(is_it) {
             return Ok(known.clone());
         }
@@ -163,13 +170,17 @@ impl Ready {
     }
 
     /// A build that is ready, and the company.
-    pub(super) fn get(&mut self, revision: &str, artifact: Digest) -> Option<(&mut Prepared, &mut Company)> {
+    pub(super) fn get(
+        &mut self,
+        revision: &str,
+        artifact: Digest,
+    ) -> Option<(&mut Prepared, &mut Company)> {
         let prepared = self.prepared.get_mut(&(revision.to_owned(), artifact, self.under))?;
         Some((prepared, &mut self.company))
     }
 
-    /// The samples of a step that there are already, and the seconds that they took; with those of the warm-up where it is the
-    /// build's first step.
+    /// The samples of a step that there are already, and the seconds that they took; with those of
+    /// the warm-up where it is the build's first step.
     pub(super) fn taken(
         &self,
         store: &mut Store,

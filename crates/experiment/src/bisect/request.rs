@@ -30,10 +30,19 @@ impl Inquiry {
     #[must_use]
     pub fn digest(&self, question: &Question) -> Digest {
         let asked = &self.asked;
-        let candidates: Vec<&str> = self.candidates.iter().map(|it| it.revision.id.as_str()).collect();
+        let candidates: Vec<&str> =
+            self.candidates.iter().map(|it| it.revision.id.as_str()).collect();
         let benchmarks = (asked.of == Measured::Execution).then_some(&question.plan.benchmarks);
         let recipes = question.recipes.together(candidates.iter().copied());
-        let how = (&asked.metric, asked.of, asked.by, asked.least, asked.all, asked.exchanged, &asked.probe);
+        let how = (
+            &asked.metric,
+            asked.of,
+            asked.by,
+            asked.least,
+            asked.all,
+            asked.exchanged,
+            &asked.probe,
+        );
         let what = (benchmarks, &asked.benchmark, (how, asked.layout), recipes, candidates);
         // Only a number that JSON cannot write has no text, and plans refuse those.
         let text = serde_json::to_string(&what).unwrap_or_else(|_| format!("{what:?}"));
@@ -42,8 +51,9 @@ impl Inquiry {
     }
 }
 
-/// The candidates among revisions of a range: without those that touch none of these paths, which are likely the same program as the one
-/// before. The ends stay, and so does all of it where there are no paths.
+/// The candidates among revisions of a range: without those that touch none of these paths, which
+/// are likely the same program as the one before. The ends stay, and so does all of it where there
+/// are no paths.
 #[must_use]
 pub fn left_out(revisions: &[Revision], commits: &[Commit], paths: &[String]) -> Vec<Candidate> {
     let matters = matters(commits, paths);
@@ -60,13 +70,15 @@ pub fn left_out(revisions: &[Revision], commits: &[Commit], paths: &[String]) ->
     candidates
 }
 
-/// Whether there are paths, and all revisions after the first are known to touch none of them: they may be mistyped.
+/// Whether there are paths, and all revisions after the first are known to touch none of them: they
+/// may be mistyped.
 #[must_use]
 pub fn touch_none(revisions: &[Revision], commits: &[Commit], paths: &[String]) -> bool {
     !paths.is_empty() && !revisions.iter().skip(1).any(matters(commits, paths))
 }
 
-/// Which revisions touch one of these paths: of which nobody knows what it touches, it may touch everything.
+/// Which revisions touch one of these paths: of which nobody knows what it touches, it may touch
+/// everything.
 fn matters(commits: &[Commit], paths: &[String]) -> impl Fn(&Revision) -> bool {
     let files: HashMap<&str, &[String]> =
         commits.iter().map(|commit| (commit.id.as_str(), commit.files.as_slice())).collect();
@@ -83,7 +95,9 @@ fn touches(file: &str, paths: &[String], patterns: &[Pattern]) -> bool {
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
     let below = |path: &String| {
         let path = path.trim_end_matches('/');
-        path == "." || file == path || file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+        path == "."
+            || file == path
+            || file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
     };
     paths.iter().any(below) || patterns.iter().any(|pattern| pattern.matches_with(file, options))
 }

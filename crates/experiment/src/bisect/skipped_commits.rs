@@ -1,8 +1,10 @@
-//! What was left out right before a culprit is taken up when that is named: until then nobody has asked it.
+//! What was left out right before a culprit is taken up when that is named: until then nobody has
+//! asked it.
 //!
-//! The set of them and the culprit is verified by then. They become candidates, and all that was observed is folded anew, so that the
-//! search goes on among them with what is known; its first build is the real parent of the culprit. Where that comes to nothing, the
-//! set is the answer, as it was.
+//! The set of them and the culprit is verified by then. They become candidates, and all that was
+//! observed is folded anew, so that the search goes on among them with what is known; its first
+//! build is the real parent of the culprit. Where that comes to nothing, the set is the answer, as
+//! it was.
 
 use std::iter::repeat_n;
 
@@ -12,11 +14,13 @@ use tacho_stats::bisect::{Bisection, Finding, Outcome, Reason, Step};
 use super::Fold;
 use crate::bisect::state::{LeftOut, left_out_again, with_left_out};
 
-/// Beforehand all that was left out right before a commit is so likely to be the cause, beside that commit.
+/// Beforehand all that was left out right before a commit is so likely to be the cause, beside that
+/// commit.
 const SHARE: f64 = 0.1;
 
 impl Fold {
-    /// Takes up what is left out right before culprits that are named, and leaves it out again where that comes to nothing.
+    /// Takes up what is left out right before culprits that are named, and leaves it out again
+    /// where that comes to nothing.
     pub(super) fn settle(&mut self) {
         while self.left_out == LeftOut::Asked {
             let Some(Step::Finished(outcome)) = self.bisection.as_ref().map(Bisection::next) else {
@@ -81,18 +85,20 @@ impl Fold {
         fold
     }
 
-    /// The real parent of a culprit, where it was taken up and not built yet: if it is the same program as what the culprit was
-    /// measured beside, nothing else is needed.
+    /// The real parent of a culprit, where it was taken up and not built yet: if it is the same
+    /// program as what the culprit was measured beside, nothing else is needed.
     pub(super) fn unbuilt_parent(&self) -> Option<usize> {
         let is_parent =
             |place: usize| self.candidates[place].taken_up && !self.candidates[place + 1].taken_up;
-        let is_known =
-            |place: usize| self.artifacts.contains_key(&place) || self.unusable.contains_key(&place);
+        let is_known = |place: usize| {
+            self.artifacts.contains_key(&place) || self.unusable.contains_key(&place)
+        };
         let last = self.candidates.len() - 1;
         (0..last).find(|&place| self.by_artifact && is_parent(place) && !is_known(place))
     }
 
-    /// How likely each block is to hold the cause beforehand, as weights; nothing: each as likely as another.
+    /// How likely each block is to hold the cause beforehand, as weights; nothing: each as likely
+    /// as another.
     pub(super) fn weights(&self) -> Vec<f64> {
         let (prior, candidates) = (&self.asked.prior, &self.candidates);
         let each: Vec<f64> = with_left_out(candidates)
@@ -103,7 +109,8 @@ impl Fold {
                 repeat_n(SHARE * weight / others.max(1) as f64, others).chain([weight])
             })
             .collect();
-        let kept = |&(first, last): &(usize, usize)| (first..=last).filter(|at| !candidates[*at].taken_up);
+        let kept =
+            |&(first, last): &(usize, usize)| (first..=last).filter(|at| !candidates[*at].taken_up);
         if prior.is_empty() && self.blocks.iter().all(|block| kept(block).next().is_some()) {
             return Vec::new();
         }

@@ -3,8 +3,8 @@
 use crate::bisect::state::effect;
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    AsideSaid, Beside, Culprit, Found, Probed, Rung, Side, Stage, Standing, Suspects, Undecided, Unusable,
-    UnusableKind,
+    AsideSaid, Beside, Culprit, Found, Probed, Rung, Side, Stage, Standing, Suspects, Undecided,
+    Unusable, UnusableKind,
 };
 use tacho_stats::bisect as stats;
 
@@ -17,7 +17,8 @@ impl Fold {
         self.standing_if(updated, false)
     }
 
-    /// The same where no more may be spent: it ends here, with the set that holds the cause as far as that is known.
+    /// The same where no more may be spent: it ends here, with the set that holds the cause as far
+    /// as that is known.
     pub(super) fn spent(&self, updated: Timestamp) -> Standing {
         self.standing_if(updated, true)
     }
@@ -31,14 +32,17 @@ impl Fold {
         let aside = self.told_of_aside();
         let is_aside_open = aside.as_ref().is_some_and(|aside| aside.said == AsideSaid::UnderWay);
         let constant = self.is_constant();
-        let over = (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken || constant;
+        let over =
+            (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken || constant;
         let found = match found(outcome.finding) {
             _ if mistaken => Found::Undecided { reason: Undecided::Command },
             _ if constant => Found::NotReproduced,
             // What is named stays; what is left of it is undecided.
             _ if spent && !open.is_empty() => Found::Verified,
             _ if spent && !over => Found::Undecided { reason: Undecided::Budget },
-            Found::Verified if probes.iter().any(|it| it.probed.depends()) => Found::DependsOnMachine,
+            Found::Verified if probes.iter().any(|it| it.probed.depends()) => {
+                Found::DependsOnMachine
+            }
             found => found,
         };
         let over = over || spent;
@@ -128,7 +132,12 @@ impl Fold {
     fn sides(&self, settled: &[stats::Side], spent: &[stats::Side]) -> Vec<Side> {
         let side = |side: &stats::Side, found: Found| {
             let suspects = side.suspects.iter().map(|it| self.suspects(it)).collect();
-            Side { first: self.blocks[side.good].1 + 1, last: self.first(side.bad), found, suspects }
+            Side {
+                first: self.blocks[side.good].1 + 1,
+                last: self.first(side.bad),
+                found,
+                suspects,
+            }
         };
         let budget = Found::Undecided { reason: Undecided::Budget };
         let settled = settled.iter().map(|it| side(it, found(it.finding)));
@@ -188,15 +197,17 @@ impl Fold {
     fn unusable(&self, block: usize) -> Unusable {
         let (first, last) = self.blocks[block];
         let known = self.unusable.range(first..=last).next();
-        let (place, kind, why) = known.map_or((first, UnusableKind::NoMetric, String::new()), |known| {
-            let (place, (kind, why)) = known;
-            (*place, *kind, why.clone())
-        });
+        let (place, kind, why) =
+            known.map_or((first, UnusableKind::NoMetric, String::new()), |known| {
+                let (place, (kind, why)) = known;
+                (*place, *kind, why.clone())
+            });
         Unusable { place, revision: self.names[place].clone(), kind, why }
     }
 }
 
-/// How many values are only known to be at least that, and whether so is the median of all: if one of them is not above it.
+/// How many values are only known to be at least that, and whether so is the median of all: if one
+/// of them is not above it.
 fn bounds(mut values: Vec<(f64, bool)>) -> (u32, bool) {
     let limited = values.iter().filter(|(_, is_bound)| *is_bound).count();
     if limited == 0 {
@@ -247,7 +258,9 @@ mod tests {
 
     #[test]
     fn a_level_is_a_bound_where_a_limited_sample_may_lie_above_it() {
-        let of = |values: &[f64], limit: f64| bounds(values.iter().map(|it| (*it, *it >= limit)).collect());
+        let of = |values: &[f64], limit: f64| {
+            bounds(values.iter().map(|it| (*it, *it >= limit)).collect())
+        };
         assert_eq!(of(&[1.0, 2.0, 3.0], 9.0), (0, false));
         assert_eq!(of(&[1.0, 2.0, 4.0, 4.0, 3.0], 4.0), (2, false));
         assert_eq!(of(&[1.0, 2.0, 4.0, 4.0], 4.0), (2, true), "the upper one of the middle two");

@@ -12,7 +12,8 @@ pub struct Complaint {
 }
 
 impl Complaint {
-    /// From its log and how it ended, which counts where no command failed, as with a patch that does not apply.
+    /// From its log and how it ended, which counts where no command failed, as with a patch that
+    /// does not apply.
     #[must_use]
     pub fn new(log: &str, end: &str) -> Self {
         let said = if is_of_a_command(end) { error_line(log) } else { None };
@@ -22,7 +23,8 @@ impl Complaint {
     /// From the line that says why.
     #[must_use]
     pub fn of(error: &str) -> Self {
-        // One cause names other symbols and files as a program grows: what mends it says that it is one.
+        // One cause names other symbols and files as a program grows: what mends it says that it is
+        // one.
         let cause = remedy_of(error).map_or_else(|| cause(error), |remedy| remedy.flags.to_owned());
         Self { error: error.to_owned(), cause }
     }
@@ -33,8 +35,8 @@ impl Complaint {
         &self.error
     }
 
-    /// Whether the cause is the same: the errors are, without where in the source and on this machine they are, or are mended
-    /// by the same.
+    /// Whether the cause is the same: the errors are, without where in the source and on this
+    /// machine they are, or are mended by the same.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.cause == other.cause
@@ -69,7 +71,10 @@ mod tests {
     #[test]
     fn the_same_reason_elsewhere_is_the_same() {
         let same = [
-            ("a.c:1:5: error: unknown type name 'u8'", "lib/b.c:20:1: error: unknown type name 'u8'"),
+            (
+                "a.c:1:5: error: unknown type name 'u8'",
+                "lib/b.c:20:1: error: unknown type name 'u8'",
+            ),
             (
                 "/usr/bin/ld: a.c:(.text+0x5): undefined reference to `log'",
                 "/opt/ld: b.c:(.text+0x99): undefined reference to `log'",

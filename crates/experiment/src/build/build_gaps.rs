@@ -22,13 +22,19 @@ impl Unbuilt {
     #[must_use]
     pub fn among(&self) -> usize {
         let apart = self.last.order.saturating_sub(self.first.order);
-        usize::try_from(apart).map_or(usize::MAX, |apart| apart.saturating_add(1)).max(self.revisions)
+        usize::try_from(apart)
+            .map_or(usize::MAX, |apart| apart.saturating_add(1))
+            .max(self.revisions)
     }
 }
 
-/// Such stretches of these revisions, which are in order of history; of several builds of a revision the last one counts.
+/// Such stretches of these revisions, which are in order of history; of several builds of a
+/// revision the last one counts.
 #[must_use]
-pub fn unbuilt<'a>(revisions: &[Revision], builds: impl IntoIterator<Item = &'a Build>) -> Vec<Unbuilt> {
+pub fn unbuilt<'a>(
+    revisions: &[Revision],
+    builds: impl IntoIterator<Item = &'a Build>,
+) -> Vec<Unbuilt> {
     let states: HashMap<&str, &BuildState> =
         builds.into_iter().map(|build| (build.revision.as_str(), &build.state)).collect();
     let mut stretches: Vec<Unbuilt> = Vec::new();
@@ -39,7 +45,10 @@ pub fn unbuilt<'a>(revisions: &[Revision], builds: impl IntoIterator<Item = &'a 
             open = false;
             continue;
         }
-        match stretches.last_mut().filter(|last| open && is_skipped(&last.state) == is_skipped(state)) {
+        match stretches
+            .last_mut()
+            .filter(|last| open && is_skipped(&last.state) == is_skipped(state))
+        {
             Some(stretch) => {
                 stretch.last = revision.clone();
                 stretch.revisions += 1;
@@ -88,7 +97,9 @@ mod tests {
         ];
         let found: Vec<(u64, u64, usize, usize)> = unbuilt(&all, &builds)
             .iter()
-            .map(|stretch| (stretch.first.order, stretch.last.order, stretch.revisions, stretch.among()))
+            .map(|stretch| {
+                (stretch.first.order, stretch.last.order, stretch.revisions, stretch.among())
+            })
             .collect();
         assert_eq!(found, [(2, 4, 2, 3), (6, 6, 1, 1), (7, 8, 2, 2)]);
         assert_eq!(unbuilt(&all, &builds)[0].state, failed());

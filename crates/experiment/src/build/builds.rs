@@ -62,7 +62,8 @@ impl Builds<'_> {
         Ok(Some(builds))
     }
 
-    /// The build of the revision at that place, made now if it was not before; `None` when interrupted.
+    /// The build of the revision at that place, made now if it was not before; `None` when
+    /// interrupted.
     pub fn at(
         &mut self,
         revisions: &[Revision],
@@ -98,8 +99,8 @@ impl Builds<'_> {
         Ok(())
     }
 
-    /// Unpacks the artifacts of these revisions, building again what the cache has let go; `None` when
-    /// interrupted. What came out otherwise the second time is not in the answer.
+    /// Unpacks the artifacts of these revisions, building again what the cache has let go; `None`
+    /// when interrupted. What came out otherwise the second time is not in the answer.
     pub fn unpack(
         &mut self,
         needed: &[(&Revision, Digest)],
@@ -130,7 +131,9 @@ impl Builds<'_> {
         if let Some(folder) = self.builder.unpack(digest)? {
             return Ok(Unpacked::Folder(folder));
         }
-        let Some(build) = self.one(revision, done, total)? else { return Ok(Unpacked::Interrupted) };
+        let Some(build) = self.one(revision, done, total)? else {
+            return Ok(Unpacked::Interrupted);
+        };
         if build.state.artifact() != Some(digest) {
             self.observer.note(&Event::NotReproducible { revision, before: digest });
             return Ok(Unpacked::Otherwise(build.state));
@@ -165,8 +168,8 @@ impl Builds<'_> {
     }
 }
 
-/// Whether what a build needs could not be fetched: a clone, a submodule, or something that the build looked for in the
-/// network. That says nothing of the revision, and may be otherwise by now.
+/// Whether what a build needs could not be fetched: a clone, a submodule, or something that the
+/// build looked for in the network. That says nothing of the revision, and may be otherwise by now.
 #[must_use]
 pub fn was_not_fetched(state: &BuildState) -> bool {
     matches!(state, BuildState::Failed { why } if is_of_fetching(why))
@@ -174,18 +177,27 @@ pub fn was_not_fetched(state: &BuildState) -> bool {
 
 /// The same, of the reason of a failed build.
 pub(crate) fn is_of_fetching(why: &str) -> bool {
-    const STEPS: [&str; 5] =
-        ["git clone failed", "git fetch failed", "git submodule", "cvs checkout failed", "cvs update failed"];
-    const NETWORK: [&str; 3] =
-        ["Could not resolve host", "unable to access 'http", "Temporary failure in name resolution"];
+    const STEPS: [&str; 5] = [
+        "git clone failed",
+        "git fetch failed",
+        "git submodule",
+        "cvs checkout failed",
+        "cvs update failed",
+    ];
+    const NETWORK: [&str; 3] = [
+        "Could not resolve host",
+        "unable to access 'http",
+        "Temporary failure in name resolution",
+    ];
     STEPS.iter().any(|step| why.starts_with(step)) || NETWORK.iter().any(|said| why.contains(said))
 }
 
 /// How many of these builds failed or timed out, and the first that did.
 #[must_use]
 pub fn failures(builds: &[Build]) -> (usize, Option<&Build>) {
-    let failed =
-        |build: &&Build| matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. });
+    let failed = |build: &&Build| {
+        matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. })
+    };
     (builds.iter().filter(failed).count(), builds.iter().find(failed))
 }
 
@@ -203,7 +215,10 @@ pub(crate) mod tests {
             id: format!("r{order}"),
             order,
             author: "A. Author".into(),
-            date: Some(Timestamp::from_second(1_700_000_000 + 3600 * i64::try_from(order).unwrap()).unwrap()),
+            date: Some(
+                Timestamp::from_second(1_700_000_000 + 3600 * i64::try_from(order).unwrap())
+                    .unwrap(),
+            ),
             subject: format!("change {order}"),
             tags: vec![],
         }

@@ -10,7 +10,8 @@ use crate::build::builds::Unpacked;
 pub use crate::build::remedy::{Cure, Remedy, remedy_of};
 use crate::{Bench, ExperimentError, Question};
 
-/// The stretch around a revision in which builds fail as its own does, as places in the question's revisions.
+/// The stretch around a revision in which builds fail as its own does, as places in the question's
+/// revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The first that fails so.
@@ -77,11 +78,13 @@ impl Bench<'_> {
         question: &Question,
         revision: &Revision,
     ) -> Result<Option<Build>, ExperimentError> {
-        let builds = self.builds(question).all(std::slice::from_ref(revision), question.retry_failed)?;
+        let builds =
+            self.builds(question).all(std::slice::from_ref(revision), question.retry_failed)?;
         Ok(builds.and_then(|builds| builds.into_iter().next()))
     }
 
-    /// The same, with what it built in the cache: a question with other recipes could not build that again.
+    /// The same, with what it built in the cache: a question with other recipes could not build
+    /// that again.
     pub fn build_at_hand(
         &mut self,
         question: &Question,
@@ -107,7 +110,9 @@ impl Bench<'_> {
     }
 
     fn seen(&mut self, question: &Question, place: usize) -> Result<Option<Seen>, ExperimentError> {
-        let Some(build) = self.build_of(question, &question.revisions[place])? else { return Ok(None) };
+        let Some(build) = self.build_of(question, &question.revisions[place])? else {
+            return Ok(None);
+        };
         Ok(Some(match build.state {
             BuildState::Built { .. } => Seen::Built,
             BuildState::Skipped { .. } => Seen::Skipped,
@@ -118,11 +123,13 @@ impl Bench<'_> {
     }
 }
 
-/// Looks for both ends of the stretch around this place, which does not build, in which builds fail for the
-/// [same reason](Complaint::is_like): in steps that double until one does not, then by halves; where one beside it fails
-/// otherwise, in the same way for how far nothing builds. None when interrupted.
+/// Looks for both ends of the stretch around this place, which does not build, in which builds fail
+/// for the [same reason](Complaint::is_like): in steps that double until one does not, then by
+/// halves; where one beside it fails otherwise, in the same way for how far nothing builds. None
+/// when interrupted.
 ///
-/// That it is one stretch is taken for granted: a few revisions within it that build, or fail otherwise, are not seen.
+/// That it is one stretch is taken for granted: a few revisions within it that build, or fail
+/// otherwise, are not seen.
 pub fn window(
     bench: &mut Bench<'_>,
     question: &Question,
@@ -131,7 +138,9 @@ pub fn window(
     let mut look = |place| bench.seen(question, place);
     let mut known = BuildFacts { look: &mut look, seen: HashMap::new() };
     let last = question.revisions.len() - 1;
-    let Some((first, before)) = known.side(at, |by| at.checked_sub(by), at)? else { return Ok(None) };
+    let Some((first, before)) = known.side(at, |by| at.checked_sub(by), at)? else {
+        return Ok(None);
+    };
     let up = known.side(at, |by| Some(at + by).filter(|place| *place <= last), last - at)?;
     Ok(up.map(|(last, after)| Window { first, last, before, after }))
 }
@@ -151,7 +160,8 @@ impl BuildFacts<'_> {
         }
     }
 
-    /// The last place on one side that fails as `from` does, and what lies beyond; there are so many places on that side.
+    /// The last place on one side that fails as `from` does, and what lies beyond; there are so
+    /// many places on that side.
     #[allow(clippy::type_complexity)] // a place, and what lies beside it
     fn side(
         &mut self,
@@ -181,8 +191,8 @@ impl BuildFacts<'_> {
     }
 }
 
-/// From a place so far away that is not what is looked for: how far away the last is that is not, and the first that is; none
-/// when interrupted.
+/// From a place so far away that is not what is looked for: how far away the last is that is not,
+/// and the first that is; none when interrupted.
 #[allow(clippy::type_complexity)] // two distances, the second of which there may not be
 fn edge(
     (from, most): (usize, usize),

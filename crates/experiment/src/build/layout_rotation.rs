@@ -1,13 +1,15 @@
-//! Builds that are several of one source, linked in another order each: whose turn it is, and what was measured of each.
+//! Builds that are several of one source, linked in another order each: whose turn it is, and what
+//! was measured of each.
 //!
-//! They are executed in turn, round by round, so that a round's number says which one it was. Two executions of one are not
-//! independent: what counts is the median of each (docs/src/method).
+//! They are executed in turn, round by round, so that a round's number says which one it was. Two
+//! executions of one are not independent: what counts is the median of each (docs/src/method).
 
 use tacho_record::{Metric, Place, Sample};
 use tacho_stats::Summary;
 use tacho_store::Values;
 
-/// Which of so many layouts is executed at a place of a run of so many cells, counted from 0: by its round, in the warm-up by its pass.
+/// Which of so many layouts is executed at a place of a run of so many cells, counted from 0: by
+/// its round, in the warm-up by its pass.
 #[must_use]
 pub fn layout_at(place: Place, cells: usize, layouts: usize) -> usize {
     let turn = match place.round {
@@ -68,8 +70,10 @@ impl OfLayouts {
 
     fn summarised(values: Vec<Vec<f64>>, bounds: &[Vec<f64>]) -> Self {
         let (mut medians, mut least) = (Vec::new(), Vec::new());
-        let summaries =
-            values.iter().zip(bounds).filter_map(|(values, bounds)| Summary::censored(values, bounds));
+        let summaries = values
+            .iter()
+            .zip(bounds)
+            .filter_map(|(values, bounds)| Summary::censored(values, bounds));
         for summary in summaries {
             if summary.is_bound { &mut least } else { &mut medians }.push(summary.median);
         }

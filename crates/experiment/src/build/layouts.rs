@@ -1,13 +1,15 @@
 //! One source, linked in several orders: how far builds differ by their layout alone.
 //!
-//! Each layout is a build by a recipe of its own, so that no series ever takes it for the plan's. All are executed in the same
-//! rounds, under a run that is no part of any series.
+//! Each layout is a build by a recipe of its own, so that no series ever takes it for the plan's.
+//! All are executed in the same rounds, under a run that is no part of any series.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Limited, Metric, Purpose, Recipes, Sample};
+use tacho_record::{
+    BenchmarkKey, BuildState, Cell, Digest, Limited, Metric, Purpose, Recipes, Sample,
+};
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 use tacho_subject::{Fixed, Layout};
@@ -47,7 +49,8 @@ pub enum Laid {
 pub struct Rows {
     /// The run's number.
     pub run: i64,
-    /// Whether the user stopped it: then these are the samples so far, and the same command goes on.
+    /// Whether the user stopped it: then these are the samples so far, and the same command goes
+    /// on.
     pub interrupted: bool,
     /// How many layouts came out as one that there was.
     pub equal: usize,
@@ -68,7 +71,8 @@ pub struct Row {
     pub metric: Metric,
     /// Each layout's number and what was measured of it.
     pub layouts: Vec<(u32, Option<Summary>)>,
-    /// The same of fixed orders, by name: they are none of those, and no level is reckoned from them.
+    /// The same of fixed orders, by name: they are none of those, and no level is reckoned from
+    /// them.
     pub fixed: Vec<(&'static str, Option<Summary>)>,
     /// What each level adds; none where nothing can be said.
     pub levels: Option<Levels>,
@@ -88,7 +92,8 @@ struct Build {
     folder: PathBuf,
 }
 
-/// Builds and measures these layouts of the question's one revision, by that metric where a benchmark has it.
+/// Builds and measures these layouts of the question's one revision, by that metric where a
+/// benchmark has it.
 pub fn layouts(
     bench: &mut Bench<'_>,
     question: &Question,
@@ -119,8 +124,9 @@ pub fn layouts(
     })))
 }
 
-/// Builds these layouts of the question's one revision, and says what they are, each once, and how long one took on average; what
-/// ended it where it did not go well, which is never that they were measured.
+/// Builds these layouts of the question's one revision, and says what they are, each once, and how
+/// long one took on average; what ended it where it did not go well, which is never that they were
+/// measured.
 pub fn build(
     bench: &mut Bench<'_>,
     question: &Question,
@@ -128,7 +134,9 @@ pub fn build(
 ) -> Result<Result<(Vec<Digest>, Duration), Laid>, ExperimentError> {
     check(bench, question)?;
     let made = bench.make(question, layouts)?;
-    Ok(made.map(|made| (made.built.iter().map(|build| build.artifact).collect(), mean(made.took, layouts))))
+    Ok(made.map(|made| {
+        (made.built.iter().map(|build| build.artifact).collect(), mean(made.took, layouts))
+    }))
 }
 
 /// How long a build took on average when a run over layouts began, by the facts of the run.
@@ -221,7 +229,8 @@ impl Bench<'_> {
         layout: u32,
         took: &mut Duration,
     ) -> Result<Result<Digest, Laid>, ExperimentError> {
-        let Some(builds) = self.builds(question).all(&question.revisions, question.retry_failed)? else {
+        let Some(builds) = self.builds(question).all(&question.revisions, question.retry_failed)?
+        else {
             return Ok(Err(Laid::Interrupted));
         };
         *took += builds.iter().map(|build| build.took).sum::<Duration>();
@@ -267,8 +276,10 @@ impl Bench<'_> {
             rounds,
         };
         let keys = question.plan.keyed_benchmarks();
-        let cells: Vec<Cell> =
-            keys.iter().flat_map(|(_, key)| built.iter().map(move |build| cell(key, build))).collect();
+        let cells: Vec<Cell> = keys
+            .iter()
+            .flat_map(|(_, key)| built.iter().map(move |build| cell(key, build)))
+            .collect();
         let begun = match self.store.unfinished_run(digest, self.host)? {
             Some(run) => {
                 let begun = self.store.cells(run.number)?;
@@ -331,19 +342,26 @@ pub fn executions(samples: &[Sample], metric: &str) -> Vec<Process> {
         let named = sample.values.iter().filter(|(name, _)| name == metric);
         named.map(|(_, value)| *value).collect()
     };
-    samples.iter().filter(|sample| sample.counts()).map(values).filter(|of| !of.is_empty()).collect()
+    samples
+        .iter()
+        .filter(|sample| sample.counts())
+        .map(values)
+        .filter(|of| !of.is_empty())
+        .collect()
 }
 
 /// How long an execution takes, on average, in seconds.
 #[must_use]
 pub fn execution(samples: &[Vec<Sample>]) -> f64 {
-    let walls: Vec<f64> = samples.iter().flatten().filter_map(|sample| sample.value("wall")).collect();
+    let walls: Vec<f64> =
+        samples.iter().flatten().filter_map(|sample| sample.value("wall")).collect();
     walls.iter().sum::<f64>() / walls.len().max(1) as f64 / 1e9
 }
 
 fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Sample>]) -> Row {
     let shuffled = || built.iter().zip(samples).filter(|(build, _)| build.fixed.is_none());
-    let measured: Vec<Vec<Process>> = shuffled().map(|(_, of)| executions(of, &metric.name)).collect();
+    let measured: Vec<Vec<Process>> =
+        shuffled().map(|(_, of)| executions(of, &metric.name)).collect();
     let summary = |of: &[Sample]| {
         let values: Vec<f64> =
             of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();

@@ -1,4 +1,5 @@
-//! What may mend a build that fails: flags for a C compiler. Whether they do is tried, never taken for granted.
+//! What may mend a build that fails: flags for a C compiler. Whether they do is tried, never taken
+//! for granted.
 
 use tacho_record::plan::Quirk;
 
@@ -15,7 +16,10 @@ pub struct Remedy {
 const KNOWN: [(&str, Remedy); 7] = [
     (
         "multiple definition of",
-        Remedy { flags: "-O2 -fcommon", why: "variables are defined in several files, which gcc 10 refuses" },
+        Remedy {
+            flags: "-O2 -fcommon",
+            why: "variables are defined in several files, which gcc 10 refuses",
+        },
     ),
     (
         "implicit declaration of function",
@@ -51,7 +55,10 @@ const KNOWN: [(&str, Remedy); 7] = [
     ),
     (
         "[-Werror",
-        Remedy { flags: "-O2 -Wno-error", why: "this compiler warns of more, and `-Werror` is set" },
+        Remedy {
+            flags: "-O2 -Wno-error",
+            why: "this compiler warns of more, and `-Werror` is set",
+        },
     ),
 ];
 
@@ -75,8 +82,11 @@ impl Remedy {
     #[must_use]
     pub fn cures(self, build: Option<&str>) -> Vec<Cure> {
         let mut cures = vec![Cure::Environment(self)];
-        let make = build.filter(|build| build.split_whitespace().any(|word| word.ends_with("make")));
-        cures.extend(make.map(|build| Cure::Build(self, format!("{build} CFLAGS='{}'", self.flags))));
+        let make =
+            build.filter(|build| build.split_whitespace().any(|word| word.ends_with("make")));
+        cures.extend(
+            make.map(|build| Cure::Build(self, format!("{build} CFLAGS='{}'", self.flags))),
+        );
         cures
     }
 }

@@ -1,4 +1,5 @@
-//! All series of a plan on one host: judged together, and brought together with what is kept of them.
+//! All series of a plan on one host: judged together, and brought together with what is kept of
+//! them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +36,8 @@ pub struct Scope<'a> {
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Analysed {
-    /// All changes that are kept of the host, withdrawn ones too, in the order in which they were found.
+    /// All changes that are kept of the host, withdrawn ones too, in the order in which they were
+    /// found.
     pub changes: Vec<Change>,
     /// Each series with what was found in it now.
     pub series: Vec<JudgedSeries>,
@@ -52,10 +54,16 @@ pub struct JudgedSeries {
 
 /// Judges all series, and keeps what is new.
 ///
-/// What was judged before and has not changed since is not lived through again: the same command twice says the same.
-pub fn analyse(store: &mut Store, scope: Scope<'_>, now: Timestamp) -> Result<Analysed, StoreError> {
+/// What was judged before and has not changed since is not lived through again: the same command
+/// twice says the same.
+pub fn analyse(
+    store: &mut Store,
+    scope: Scope<'_>,
+    now: Timestamp,
+) -> Result<Analysed, StoreError> {
     let materials = materials(store, scope)?;
-    let points: Vec<&[Point]> = materials.iter().map(|material| material.points.as_slice()).collect();
+    let points: Vec<&[Point]> =
+        materials.iter().map(|material| material.points.as_slice()).collect();
     let readings: Vec<Option<Vec<RunReading>>> =
         materials.iter().map(|material| material.readings.clone()).collect();
     let judgements = judge_measured(&points, &readings, &Options::default());
@@ -94,8 +102,11 @@ fn keep(
         let key = &material.series.key;
         let id = (key.benchmark.identity(), key.metric.name.clone());
         let Some(newest) = material.places().next_back() else { continue };
-        let analysis =
-            Analysis { judged: material.digest(), newest: material.revision(newest).to_owned(), at: now };
+        let analysis = Analysis {
+            judged: material.digest(),
+            newest: material.revision(newest).to_owned(),
+            at: now,
+        };
         let before = before.get(&id);
         if before.is_some_and(|before| before.judged == analysis.judged) {
             continue;
@@ -103,8 +114,10 @@ fn keep(
         let known = known.get(&id).map_or(&[][..], Vec::as_slice);
         let lived = Living { material, judgement, known, before, now }.live(&mut names);
         let (changes, happenings) = (&lived.changes, &lived.happenings);
-        all &= store
-            .keep_analysis(host, &NewAnalysis { series: key, before, now: &analysis, changes, happenings })?;
+        all &= store.keep_analysis(
+            host,
+            &NewAnalysis { series: key, before, now: &analysis, changes, happenings },
+        )?;
     }
     Ok(all)
 }
@@ -124,12 +137,13 @@ fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, Store
         let of = Of { host, host_name, benchmark: &key, recipes, equals: &equals, rules: &rules };
         let measured = series::read_with_values(store, of, &metrics, &revisions)?.into_iter();
         let tried = |(series, _): &(Series, Vec<Vec<RunValue>>)| {
-            series
-                .points
-                .iter()
-                .any(|point| !point.values.is_empty() || point.failed > 0 || point.limited.count > 0)
+            series.points.iter().any(|point| {
+                !point.values.is_empty() || point.failed > 0 || point.limited.count > 0
+            })
         };
-        all.extend(measured.filter(tried).map(|(series, values)| Material::new(series, &values, &runs)));
+        all.extend(
+            measured.filter(tried).map(|(series, values)| Material::new(series, &values, &runs)),
+        );
     }
     Ok(all)
 }

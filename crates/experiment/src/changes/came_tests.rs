@@ -1,6 +1,7 @@
 //! How often a change is measured again before it is told, in simulated histories of several runs.
 //!
-//! Seeds are fixed; the bounds are what docs/src/method says, less what some hundred changes may be off by chance.
+//! Seeds are fixed; the bounds are what docs/src/method says, less what some hundred changes may be
+//! off by chance.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,7 +47,8 @@ impl History {
         self
     }
 
-    /// What is told now and was not told before: each with its place, and whether it is measured again first.
+    /// What is told now and was not told before: each with its place, and whether it is measured
+    /// again first.
     fn told(&mut self) -> Vec<(usize, bool)> {
         let points: Vec<Point> = self.values.iter().copied().map(Point::of).collect();
         let found = detect(&points, &Options::default()).changes;
@@ -60,11 +62,13 @@ impl History {
         new
     }
 
-    /// Whether it came with a run, as the evidence has its sides: up to the changes beside it, and not far.
+    /// Whether it came with a run, as the evidence has its sides: up to the changes beside it, and
+    /// not far.
     fn is_asked(&self, change: &Change, places: &[usize]) -> bool {
         let here = change.index;
         let from = places.iter().copied().filter(|&place| place < here).max().unwrap_or(0);
-        let to = places.iter().copied().filter(|&place| place > here).min().unwrap_or(self.values.len());
+        let to =
+            places.iter().copied().filter(|&place| place > here).min().unwrap_or(self.values.len());
         let good = (*change.range.start()).max(from);
         let side = |mut runs: Vec<i64>| {
             runs.dedup();
@@ -108,7 +112,12 @@ fn what_a_moved_host_alone_shows_in_a_new_run_is_always_measured_again() {
         counted.add(&told);
     }
     println!("{} told, {:.3} asked", counted.told, counted.share());
-    assert!(counted.told >= 95 && counted.asked == counted.told, "{} of {}", counted.asked, counted.told);
+    assert!(
+        counted.told >= 95 && counted.asked == counted.told,
+        "{} of {}",
+        counted.asked,
+        counted.told
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! With what each point was measured, as numbers that the detector compares, and as words for people.
+//! With what each point was measured, as numbers that the detector compares, and as words for
+//! people.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,13 +22,15 @@ pub struct Difference {
 }
 
 impl Environments {
-    /// Of the tags of each point, in order. That something is not known of a point is no sign that it changed there:
-    /// it is taken to be as at the nearest point before that says it, else at the first that does.
+    /// Of the tags of each point, in order. That something is not known of a point is no sign that
+    /// it changed there: it is taken to be as at the nearest point before that says it, else at the
+    /// first that does.
     #[must_use]
     pub fn new(mut tags: Vec<Tags>) -> Self {
         let names: BTreeSet<String> = tags.iter().flat_map(BTreeMap::keys).cloned().collect();
         for name in names {
-            let mut known = tags.iter().find_map(|tags| tags.get(&name)).cloned().unwrap_or_default();
+            let mut known =
+                tags.iter().find_map(|tags| tags.get(&name)).cloned().unwrap_or_default();
             for tags in &mut tags {
                 match tags.get(&name) {
                     Some(said) => known.clone_from(said),
@@ -52,12 +55,12 @@ impl Environments {
     /// What differs between two points, in order of the names.
     #[must_use]
     pub fn differences(&self, before: usize, after: usize) -> Vec<Difference> {
-        let (Some(old), Some(new)) = (self.0.get(before), self.0.get(after)) else { return Vec::new() };
+        let (Some(old), Some(new)) = (self.0.get(before), self.0.get(after)) else {
+            return Vec::new();
+        };
         let pairs = old.iter().zip(new).filter(|((_, before), (_, after))| before != after);
-        let difference = |((tag, before), (_, after)): ((&String, &String), (&String, &String))| Difference {
-            tag: tag.clone(),
-            before: before.clone(),
-            after: after.clone(),
+        let difference = |((tag, before), (_, after)): ((&String, &String), (&String, &String))| {
+            Difference { tag: tag.clone(), before: before.clone(), after: after.clone() }
         };
         pairs.map(difference).collect()
     }
@@ -87,7 +90,8 @@ mod tests {
         ];
         let environments = Environments::new(all);
         assert_eq!(environments.numbers(), [0, 1, 0]);
-        let difference = Difference { tag: "kernel".into(), before: "6.1".into(), after: "6.2".into() };
+        let difference =
+            Difference { tag: "kernel".into(), before: "6.1".into(), after: "6.2".into() };
         assert_eq!(environments.differences(0, 1), [difference]);
         assert_eq!(environments.differences(0, 2), []);
     }

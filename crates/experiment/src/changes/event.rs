@@ -29,13 +29,17 @@ pub fn orders(revisions: &[Revision]) -> Orders {
 
 /// Groups changes into events, in order of history.
 ///
-/// A change is somewhere in an interval of revisions and most likely at one of them. Those agree whose intervals have revisions in
-/// common that are no farther from any of their likeliest than the detector's place is off. Each, the exactest first, joins the event
-/// that it agrees with and whose place is nearest, else it is one. An event's revisions are the common ones and each
-/// change's likeliest. How values scatter is known least: such changes join an event of levels only where that is, and
-/// move it nowhere. Changes whose revisions are not known are left out.
+/// A change is somewhere in an interval of revisions and most likely at one of them. Those agree
+/// whose intervals have revisions in common that are no farther from any of their likeliest than
+/// the detector's place is off. Each, the exactest first, joins the event that it agrees with and
+/// whose place is nearest, else it is one. An event's revisions are the common ones and each
+/// change's likeliest. How values scatter is known least: such changes join an event of levels only
+/// where that is, and move it nowhere. Changes whose revisions are not known are left out.
 #[must_use]
-pub fn events<'a>(changes: impl IntoIterator<Item = &'a Change>, orders: &Orders) -> Vec<Event<'a>> {
+pub fn events<'a>(
+    changes: impl IntoIterator<Item = &'a Change>,
+    orders: &Orders,
+) -> Vec<Event<'a>> {
     let mut placed: Vec<Placed> =
         changes.into_iter().filter_map(|change| Placed::of(change, orders)).collect();
     placed.sort_by_key(|one| (!one.is_of_level(), one.bad - one.good, one.at, &one.change.name));
@@ -130,8 +134,10 @@ impl<'a> Group<'a> {
     }
 
     fn event(self, known: &EventFacts) -> Event<'a> {
-        let name = |place: u64| known.get(&place).map_or_else(String::new, |name| (*name).to_owned());
-        let before = |place: u64| known.range(..place).next_back().map_or(place, |(&before, _)| before);
+        let name =
+            |place: u64| known.get(&place).map_or_else(String::new, |name| (*name).to_owned());
+        let before =
+            |place: u64| known.range(..place).next_back().map_or(place, |(&before, _)| before);
         let good = if self.good < self.first { self.good } else { before(self.first) };
         let (good, bad, revision) = (name(good), name(self.commits().1), name(self.revision()));
         let size = |change: &Change| change.finding.effect.map_or(f64::INFINITY, f64::abs);
@@ -152,10 +158,13 @@ mod tests {
     fn grouped(intervals: &[(u64, u64)]) -> Vec<(String, String, Vec<String>)> {
         let orders: Orders = (0..100).map(|order| (format!("r{order}"), order)).collect();
         let changes: Vec<Change> = (intervals.iter().enumerate())
-            .map(|(at, (good, bad))| change(&format!("c{at}"), &format!("r{good}"), &format!("r{bad}"), 0.1))
+            .map(|(at, (good, bad))| {
+                change(&format!("c{at}"), &format!("r{good}"), &format!("r{bad}"), 0.1)
+            })
             .collect();
         let events = events(&changes, &orders).into_iter();
-        let names = |event: &Event<'_>| event.changes.iter().map(|change| change.name.clone()).collect();
+        let names =
+            |event: &Event<'_>| event.changes.iter().map(|change| change.name.clone()).collect();
         events.map(|event| (event.good.clone(), event.bad.clone(), names(&event))).collect()
     }
 
@@ -168,7 +177,11 @@ mod tests {
         let events = grouped(&[(4, 7), (5, 6), (6, 7), (20, 21)]);
         assert_eq!(
             events,
-            [group("r5", "r6", &["c1"]), group("r6", "r7", &["c0", "c2"]), group("r20", "r21", &["c3"])],
+            [
+                group("r5", "r6", &["c1"]),
+                group("r6", "r7", &["c0", "c2"]),
+                group("r20", "r21", &["c3"])
+            ],
             "the first is most likely at the seventh, as the third is"
         );
         assert_eq!(grouped(&[(4, 7), (5, 6)]), [group("r5", "r7", &["c0", "c1"])]);
@@ -188,7 +201,12 @@ mod tests {
         events.map(|event| (event.good, event.revision, event.bad, event.changes.len())).collect()
     }
 
-    fn event(good: &str, revision: &str, bad: &str, changes: usize) -> (String, String, String, usize) {
+    fn event(
+        good: &str,
+        revision: &str,
+        bad: &str,
+        changes: usize,
+    ) -> (String, String, String, usize) {
         (good.into(), revision.into(), bad.into(), changes)
     }
 
@@ -204,7 +222,8 @@ mod tests {
     #[test]
     fn how_values_scatter_moves_no_event_of_levels() {
         let level = at("a", (60, 68, 71), ChangeKind::Step);
-        let told = |at_place| told(&[level.clone(), at("s", (10, at_place, 75), ChangeKind::Spread)]);
+        let told =
+            |at_place| told(&[level.clone(), at("s", (10, at_place, 75), ChangeKind::Spread)]);
         assert_eq!(told(62), [event("r60", "r68", "r71", 2)]);
         assert_eq!(told(59), [event("r60", "r68", "r71", 1), event("r10", "r59", "r75", 1)]);
     }
@@ -251,7 +270,8 @@ mod tests {
             change("middle", "r1", "r3", 0.1),
         ];
         let events = events(&changes, &orders);
-        let names: Vec<&str> = events[0].changes.iter().map(|change| change.name.as_str()).collect();
+        let names: Vec<&str> =
+            events[0].changes.iter().map(|change| change.name.as_str()).collect();
         assert_eq!(names, ["large", "middle", "small"]);
         assert_eq!(events[0].revision, "r3");
     }

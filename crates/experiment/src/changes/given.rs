@@ -36,7 +36,8 @@ pub fn judge_given(series: &[Given]) -> Vec<JudgedGiven<'_>> {
 
 /// The points as the detector takes them.
 fn points(given: &Given) -> (Environments, Vec<Point>) {
-    let environments = Environments::new(given.points.iter().map(|point| point.tags.clone()).collect());
+    let environments =
+        Environments::new(given.points.iter().map(|point| point.tags.clone()).collect());
     let point = |(point, environment): (&GivenPoint, u32)| {
         let gap = Point { environment, ..Point::of(f64::NAN) };
         Point::from_samples(&point.samples, environment).unwrap_or(gap)

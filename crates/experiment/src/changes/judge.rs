@@ -10,7 +10,8 @@ use super::tracked::{add_at_borders, tracked};
 /// Of the changes that are told at most this share is expected to be false.
 pub const FALSE_SHARE: f64 = 0.05;
 
-/// Judges each series by its readings where runs measured it in rounds, and the others by their values, as [`judge`](judge()) does.
+/// Judges each series by its readings where runs measured it in rounds, and the others by their
+/// values, as [`judge`](judge()) does.
 ///
 /// At borders that no run links, where readings say nothing, values count too.
 #[must_use]
@@ -29,21 +30,25 @@ pub fn judge_measured<S: AsRef<[Point]>>(
     judged.collect()
 }
 
-/// Finds the changes of all series, and holds the share of false ones down over all of them (docs/src/method).
+/// Finds the changes of all series, and holds the share of false ones down over all of them
+/// (docs/src/method).
 ///
 /// Series that could not be judged do not count among the many.
 #[must_use]
 pub fn judge<S: AsRef<[Point]>>(series: &[S], options: &Options) -> Vec<Judgement> {
-    let detections: Vec<Detection> = series.iter().map(|points| detect(points.as_ref(), options)).collect();
+    let detections: Vec<Detection> =
+        series.iter().map(|points| detect(points.as_ref(), options)).collect();
     let judged = detections.iter().filter(|detection| detection.judged == Judged::Yes);
-    let families: Vec<Vec<f64>> =
-        judged.map(|detection| detection.everything().iter().map(|change| change.p).collect()).collect();
+    let families: Vec<Vec<f64>> = judged
+        .map(|detection| detection.everything().iter().map(|change| change.p).collect())
+        .collect();
     let cut = believed(families.iter().map(Vec::as_slice), FALSE_SHARE);
     detections.into_iter().map(|detection| divide(detection, cut)).collect()
 }
 
 fn divide(mut detection: Detection, cut: f64) -> Judgement {
-    let chance = detection.everything().into_iter().filter(|change| change.p > cut).cloned().collect();
+    let chance =
+        detection.everything().into_iter().filter(|change| change.p > cut).cloned().collect();
     detection.changes.retain(|change| change.p <= cut);
     detection.scatter.retain(|change| change.p <= cut);
     Judgement { detection, chance, cut, history: None }

@@ -8,9 +8,11 @@ use tacho_stats::history::HistoryVerdict;
 pub struct Judgement {
     /// What the detector found, without what follows.
     pub detection: Detection,
-    /// Changes that would be told if this series were the only one: so many series show as clear ones by chance.
+    /// Changes that would be told if this series were the only one: so many series show as clear
+    /// ones by chance.
     pub chance: Vec<Change>,
-    /// The largest p value that is believed: of so many series, or of a series that is judged by its runs.
+    /// The largest p value that is believed: of so many series, or of a series that is judged by
+    /// its runs.
     pub cut: f64,
     /// What its runs know, where the series was measured in rounds and judged by them.
     pub history: Option<HistoryVerdict>,
@@ -27,7 +29,8 @@ impl Judgement {
     #[must_use]
     pub fn everything(&self) -> Detection {
         let mut detection = self.detection.clone();
-        let chance = |level| self.chance.iter().filter(move |one| one.kind.is_of_level() == level).cloned();
+        let chance =
+            |level| self.chance.iter().filter(move |one| one.kind.is_of_level() == level).cloned();
         detection.changes.extend(chance(true));
         detection.scatter.extend(chance(false));
         detection.changes.sort_by_key(|change| change.index);

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use tacho_record::{
-    Change, ChangeKind, Digest, Direction, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word,
-    change_name,
+    Change, ChangeKind, Digest, Direction, Finding, Happened, Happening, Life, Tagged, Withdrawal,
+    Word, change_name,
 };
 use tacho_stats::Summary;
 use tacho_stats::changes::ledger::{
@@ -18,7 +18,8 @@ use super::material::Material;
 use super::meaning::RETURNED;
 use super::{Judgement, returns};
 
-/// At most so many analyses are made up for, when many points were added at once: no longer does anything wait.
+/// At most so many analyses are made up for, when many points were added at once: no longer does
+/// anything wait.
 pub const CATCH_UP: usize = 25;
 
 /// What became of a change that was measured again and did not differ.
@@ -48,7 +49,8 @@ pub struct Living<'a> {
 }
 
 impl Living<'_> {
-    /// Lives through all analyses since the last one: one for each point that was added at the end, else one.
+    /// Lives through all analyses since the last one: one for each point that was added at the end,
+    /// else one.
     ///
     /// Names that are taken are `names`, which the new ones are added to.
     pub fn live(&self, names: &mut HashSet<String>) -> Lived {
@@ -79,8 +81,9 @@ impl Living<'_> {
         self.told(&alerts, &kept, &events, names)
     }
 
-    /// Withdraws what was seen from farther away, over revisions without values, where a change within its ends explains it: one
-    /// that cannot be looked at now, or one that is seen where it is not, now that there are values between.
+    /// Withdraws what was seen from farther away, over revisions without values, where a change
+    /// within its ends explains it: one that cannot be looked at now, or one that is seen where it
+    /// is not, now that there are values between.
     fn drop_farther(
         &self,
         alerts: &mut [Alert],
@@ -104,7 +107,8 @@ impl Living<'_> {
             let is_nearer = |it: &&Hidden| {
                 good <= it.good && it.bad <= bad && it.bad.saturating_sub(it.good) < bad - good
             };
-            let shown = if filled.contains(&alert.id) && alert.missed > 0 { &seen[..] } else { &[] };
+            let shown =
+                if filled.contains(&alert.id) && alert.missed > 0 { &seen[..] } else { &[] };
             let nearer: Vec<&Hidden> = hidden.iter().chain(shown).filter(is_nearer).collect();
             let is_fact = kept.get(&alert.id).is_some_and(|change| change.differs_again());
             if !is_fact && self.is_hidden(&alert.change, nearer) {
@@ -122,7 +126,8 @@ impl Living<'_> {
     /// The alerts since whose analysis points were added that are not the newest.
     fn refined(&self, kept: &HashMap<u32, &Change>, places: &HashMap<&str, usize>) -> HashSet<u32> {
         let newest = self.before.and_then(|before| places.get(before.newest.as_str()));
-        let then = newest.map(|newest| self.material.places().filter(|place| place <= newest).count());
+        let then =
+            newest.map(|newest| self.material.places().filter(|place| place <= newest).count());
         let is_refined = |change: &Change| then != usize::try_from(change.finding.points).ok();
         kept.iter().filter(|(_, change)| is_refined(change)).map(|(&id, _)| id).collect()
     }
@@ -137,8 +142,9 @@ impl Living<'_> {
         gone.filter_map(refuted).collect()
     }
 
-    /// What is told and cannot be looked at now, as where its revisions do not build any more. A provisional change counts as well: no
-    /// analysis can confirm or withdraw it there. One that was not seen any more before is not told.
+    /// What is told and cannot be looked at now, as where its revisions do not build any more. A
+    /// provisional change counts as well: no analysis can confirm or withdraw it there. One that
+    /// was not seen any more before is not told.
     fn hidden(&self, places: &HashMap<&str, usize>) -> Vec<Hidden> {
         let points = self.material.series.points.iter().enumerate();
         let all: HashMap<&str, usize> =
@@ -152,28 +158,37 @@ impl Living<'_> {
             is_told && change.finding.kind.is_of_level() && alert(0, change, places).is_none()
         };
         let hidden = |change: &Change| {
-            let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| all.get(id.as_str()));
-            let is_programs = change.finding.kind != ChangeKind::Environment || change.differs_again();
+            let [good, bad] =
+                [&change.finding.good, &change.finding.bad].map(|id| all.get(id.as_str()));
+            let is_programs =
+                change.finding.kind != ChangeKind::Environment || change.differs_again();
             Some(Hidden { good: *good?, bad: *bad?, effect: effect(&change.finding), is_programs })
         };
         self.known.iter().filter(is_hidden).filter_map(hidden).collect()
     }
 
-    /// Whether a change that is found now is one of those, or several together, seen from farther away: not if it is twice as large
-    /// as they are, as it would be if something else had come to them. What the environment did explains no change of the program.
-    fn is_hidden<'a>(&self, found: &stats::Change, those: impl IntoIterator<Item = &'a Hidden>) -> bool {
+    /// Whether a change that is found now is one of those, or several together, seen from farther
+    /// away: not if it is twice as large as they are, as it would be if something else had come to
+    /// them. What the environment did explains no change of the program.
+    fn is_hidden<'a>(
+        &self,
+        found: &stats::Change,
+        those: impl IntoIterator<Item = &'a Hidden>,
+    ) -> bool {
         let (good, bad) = (self.good(found), *found.range.end());
         let overlaps = |it: &Hidden| it.good.max(good) < it.bad.min(bad);
         let explains = |it: &Hidden| it.is_programs || found.kind == stats::Kind::Environment;
-        let is_alike =
-            |it: &&Hidden| overlaps(it) && explains(it) && (it.effect > 0.0) == (found.effect > 0.0);
+        let is_alike = |it: &&Hidden| {
+            overlaps(it) && explains(it) && (it.effect > 0.0) == (found.effect > 0.0)
+        };
         let known: f64 = those.into_iter().filter(is_alike).map(|it| size(it.effect)).sum();
         found.kind.is_of_level() && known > 0.0 && size(found.effect) <= 2.0 * known
     }
 
     /// The lengths at which the series would have been judged, had it been after each point.
     fn lengths(&self, places: &HashMap<&str, usize>) -> Vec<usize> {
-        // Judging by runs takes long, and where there is nothing now, nothing is told of what once seemed to be there.
+        // Judging by runs takes long, and where there is nothing now, nothing is told of what once
+        // seemed to be there.
         if self.material.readings.is_some() && self.known.is_empty() && self.judgement.is_quiet() {
             return vec![self.material.points.len()];
         }
@@ -193,7 +208,8 @@ impl Living<'_> {
         lengths
     }
 
-    /// What the detector finds at a length and can be believed; of what is known already, less will do.
+    /// What the detector finds at a length and can be believed; of what is known already, less will
+    /// do.
     fn found(
         &self,
         length: usize,
@@ -216,8 +232,8 @@ impl Living<'_> {
         detection
     }
 
-    /// Leaves a step for the better that was confirmed one: when its level is lost soon after, it is not told to have been a dip, whose
-    /// end is nobody's loss.
+    /// Leaves a step for the better that was confirmed one: when its level is lost soon after, it
+    /// is not told to have been a dip, whose end is nobody's loss.
     fn keep_gains(&self, found: &mut [stats::Change], alerts: &[Alert]) {
         let rises_well = self.material.series.key.metric.better == Direction::Higher;
         let is_gain = |alert: &&Alert| {
@@ -247,7 +263,8 @@ impl Living<'_> {
         events: &[Event],
         names: &mut HashSet<String>,
     ) -> Lived {
-        // What was withdrawn before is as it was, and nobody was told yet of what is new and not seen any more.
+        // What was withdrawn before is as it was, and nobody was told yet of what is new and not
+        // seen any more.
         let is_told = |alert: &&Alert| match kept.get(&alert.id) {
             Some(change) => alert.stands() || change.stands(),
             None => alert.stands() && (alert.missed == 0 || alert.state == State::Confirmed),
@@ -267,9 +284,9 @@ impl Living<'_> {
             let before = kept.get(&alert.id).copied();
             let change = self.change(name, alert, before, fixed.get(name).cloned());
             let happened = happened(before, &change, alert, events);
-            lived
-                .happenings
-                .extend(happened.into_iter().map(|what| (name.clone(), Happening { at: self.now, what })));
+            lived.happenings.extend(
+                happened.into_iter().map(|what| (name.clone(), Happening { at: self.now, what })),
+            );
             if before != Some(&change) {
                 lived.changes.push(change);
             }
@@ -277,9 +294,11 @@ impl Living<'_> {
         lived
     }
 
-    /// Leaves fixed what was: that the analyses see a change no more is no sign that its level did not come back.
+    /// Leaves fixed what was: that the analyses see a change no more is no sign that its level did
+    /// not come back.
     ///
-    /// Of a change that still stands, when with the other one not seen any more, the values say that it is so.
+    /// Of a change that still stands, when with the other one not seen any more, the values say
+    /// that it is so.
     fn keep_fixed(
         &self,
         fixed: &mut HashMap<String, String>,
@@ -289,7 +308,8 @@ impl Living<'_> {
         let name = |alert: &Alert| kept.get(&alert.id).map(|change| change.name.as_str());
         for alert in alerts {
             let Some(change) = kept.get(&alert.id) else { continue };
-            let Some(by) = change.fixed_by.as_ref().filter(|_| !fixed.contains_key(&change.name)) else {
+            let Some(by) = change.fixed_by.as_ref().filter(|_| !fixed.contains_key(&change.name))
+            else {
                 continue;
             };
             let other = alerts.iter().find(|other| name(other) == Some(by) && !other.stands());
@@ -299,7 +319,8 @@ impl Living<'_> {
         }
     }
 
-    /// Whether the values from where another change was to the next one that stands are back where they were before this one.
+    /// Whether the values from where another change was to the next one that stands are back where
+    /// they were before this one.
     fn is_back(&self, alert: &Alert, other: &Alert, alerts: &[Alert]) -> bool {
         let place = other.change.index;
         let later = alerts.iter().filter(|later| later.stands() && later.change.kind.is_of_level());
@@ -308,7 +329,8 @@ impl Living<'_> {
         let Some(since) = self.material.points.get(place..end) else { return false };
         let values: Vec<f64> = since.iter().map(|point| point.value).collect();
         let (before, after) = (alert.change.before, alert.change.after);
-        Summary::of(&values).is_some_and(|since| (since.median - before) / (after - before) <= RETURNED)
+        Summary::of(&values)
+            .is_some_and(|since| (since.median - before) / (after - before) <= RETURNED)
     }
 
     /// A name that nothing else has.
@@ -316,7 +338,8 @@ impl Living<'_> {
         let key = &self.material.series.key;
         let what = if alert.change.kind.is_of_level() { "level" } else { "spread" };
         let revision = self.material.revision(alert.change.index);
-        let identity = [&key.benchmark.identity(), &key.metric.name, &key.host, revision, what].join("\n");
+        let identity =
+            [&key.benchmark.identity(), &key.metric.name, &key.host, revision, what].join("\n");
         let seed = Digest::of(identity);
         let mut attempt = 0;
         loop {
@@ -328,7 +351,13 @@ impl Living<'_> {
         }
     }
 
-    fn change(&self, name: &str, alert: &Alert, before: Option<&Change>, fixed_by: Option<String>) -> Change {
+    fn change(
+        &self,
+        name: &str,
+        alert: &Alert,
+        before: Option<&Change>,
+        fixed_by: Option<String>,
+    ) -> Change {
         let life = match alert.state {
             State::Provisional => Life::Provisional,
             State::Confirmed => Life::Confirmed,
@@ -355,12 +384,14 @@ impl Living<'_> {
     fn finding(&self, alert: &Alert) -> Finding {
         let change = &alert.change;
         let revision = |place: usize| self.material.revision(place).to_owned();
-        let before = |place: usize| self.material.places().rev().find(|&other| other < place).unwrap_or(0);
+        let before =
+            |place: usize| self.material.places().rev().find(|&other| other < place).unwrap_or(0);
         let (first, last) =
             (*change.range.start(), (*change.range.end()).min(self.material.points.len() - 1));
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
         // Of what was found to be the program's nothing else is to be told.
-        let is_told = !matches!(change.kind, stats::Kind::Step | stats::Kind::DipStart | stats::Kind::DipEnd);
+        let is_told =
+            !matches!(change.kind, stats::Kind::Step | stats::Kind::DipStart | stats::Kind::DipEnd);
         let differences = self.material.environments.differences(before(first), last).into_iter();
         let differences = differences.filter(|_| is_told);
         Finding {
@@ -399,8 +430,8 @@ struct Refuted {
 }
 
 impl Refuted {
-    /// Whether that is the same one once more: at the same place and in the same direction, and not twice as large, as
-    /// it would be if something else had come to it.
+    /// Whether that is the same one once more: at the same place and in the same direction, and not
+    /// twice as large, as it would be if something else had come to it.
     fn is(&self, found: &stats::Change) -> bool {
         let alike = (found.effect > 0.0) == (self.effect > 0.0) && found.kind.is_of_level();
         alike
@@ -455,15 +486,18 @@ fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Aler
     Some(Alert { id, change: found, state, seen: finding.seen, missed: finding.missed, since })
 }
 
-/// For each change the name of that with which its level came back, by name: once that is confirmed, as else each that is withdrawn
-/// would make a regression new again.
+/// For each change the name of that with which its level came back, by name: once that is
+/// confirmed, as else each that is withdrawn would make a regression new again.
 fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<String, String> {
-    let mut standing: Vec<&(String, &Alert)> = named.iter().filter(|(_, alert)| alert.stands()).collect();
+    let mut standing: Vec<&(String, &Alert)> =
+        named.iter().filter(|(_, alert)| alert.stands()).collect();
     standing.sort_by_key(|(_, alert)| alert.change.index);
     let changes: Vec<stats::Change> =
         standing.iter().map(|(_, alert)| as_known(alert, kept.get(&alert.id).copied())).collect();
-    let back =
-        returns(&changes).into_iter().enumerate().filter_map(|(at, by)| Some((standing[at], standing[by?])));
+    let back = returns(&changes)
+        .into_iter()
+        .enumerate()
+        .filter_map(|(at, by)| Some((standing[at], standing[by?])));
     let confirmed = back.filter(|(_, (_, by))| by.state == State::Confirmed);
     confirmed.map(|((name, _), (by, _))| (name.clone(), by.clone())).collect()
 }
@@ -478,7 +512,12 @@ fn as_known(alert: &Alert, kept: Option<&Change>) -> stats::Change {
 }
 
 /// What happened to a change since it was kept, in order.
-fn happened(before: Option<&Change>, now: &Change, alert: &Alert, events: &[Event]) -> Vec<Happened> {
+fn happened(
+    before: Option<&Change>,
+    now: &Change,
+    alert: &Alert,
+    events: &[Event],
+) -> Vec<Happened> {
     let mut all = Vec::new();
     match before {
         None => all.push(Happened::Found { revision: now.finding.revision.clone() }),
@@ -510,13 +549,18 @@ fn happened(before: Option<&Change>, now: &Change, alert: &Alert, events: &[Even
     all
 }
 
-/// Whether it is told otherwise than it was: at another place, of another kind, within other ends, or larger or smaller
-/// than was thought.
+/// Whether it is told otherwise than it was: at another place, of another kind, within other ends,
+/// or larger or smaller than was thought.
 fn has_moved(before: &Finding, now: &Finding) -> bool {
-    let outside =
-        now.effect.zip(before.interval).is_some_and(|(effect, (low, high))| !(low..=high).contains(&effect));
+    let outside = now
+        .effect
+        .zip(before.interval)
+        .is_some_and(|(effect, (low, high))| !(low..=high).contains(&effect));
     let ends = |finding: &Finding| (finding.good.clone(), finding.bad.clone());
-    before.revision != now.revision || before.kind != now.kind || ends(before) != ends(now) || outside
+    before.revision != now.revision
+        || before.kind != now.kind
+        || ends(before) != ends(now)
+        || outside
 }
 
 fn withdrawal(why: Reason) -> Withdrawal {

@@ -1,4 +1,5 @@
-//! Series of a store as the detector takes them: one point a program, with what it was measured with.
+//! Series of a store as the detector takes them: one point a program, with what it was measured
+//! with.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,17 +14,21 @@ use super::tracked::{add_at_borders, tracked};
 use super::{Environments, Tags};
 use crate::analysis::series::RunValue;
 
-/// Conditions of a run that may make a program faster or slower, and that do not change by themselves.
-const CONDITIONS: [&str; 7] = ["aslr", "clocksource", "governor", "kernel", "microcode", "smt", "turbo"];
+/// Conditions of a run that may make a program faster or slower, and that do not change by
+/// themselves.
+const CONDITIONS: [&str; 7] =
+    ["aslr", "clocksource", "governor", "kernel", "microcode", "smt", "turbo"];
 
 /// A series, ready to be judged.
 #[derive(Clone, Debug)]
 pub struct Material {
     /// The series, one point a revision that was tried on its host.
     pub series: Series,
-    /// For each of them its value; not finite where there is none, or where the same program stands before it.
+    /// For each of them its value; not finite where there is none, or where the same program stands
+    /// before it.
     pub points: Vec<Point>,
-    /// What each run says of each point; none where the series is judged by the values of its points.
+    /// What each run says of each point; none where the series is judged by the values of its
+    /// points.
     pub readings: Option<Vec<RunReading>>,
     /// With what each was measured.
     pub environments: Environments,
@@ -32,20 +37,24 @@ pub struct Material {
 }
 
 impl Material {
-    /// Prepares a series whose measurements are of these runs; `single` are the values of its points one by one.
+    /// Prepares a series whose measurements are of these runs; `single` are the values of its
+    /// points one by one.
     #[must_use]
     pub fn new(series: Series, single: &[Vec<RunValue>], runs: &Runs) -> Self {
         let stands = by_program(&series.points);
         let values: Vec<Option<&Measured>> =
             stands.iter().map(|stands| stands.map(|place| &series.points[place])).collect();
-        let tags = values.iter().map(|found| found.map_or_else(Tags::new, |found| runs.tags(&series, found)));
+        let tags = values
+            .iter()
+            .map(|found| found.map_or_else(Tags::new, |found| runs.tags(&series, found)));
         let environments = Environments::new(tags.collect());
         let point = |(found, environment): (Option<&Measured>, u32)| {
             let gap = Point { environment, ..Point::of(f64::NAN) };
             found.and_then(|found| point(found, environment)).unwrap_or(gap)
         };
         let bounds = values.iter().flatten().filter(|found| is_bound(found)).count();
-        let points: Vec<Point> = values.iter().copied().zip(environments.numbers()).map(point).collect();
+        let points: Vec<Point> =
+            values.iter().copied().zip(environments.numbers()).map(point).collect();
         let is_whole = |place: &usize| series.points[*place].limited.count == 0;
         let used: Vec<Option<usize>> = (stands.into_iter().zip(&points))
             .map(|(stands, point)| stands.filter(|_| point.value.is_finite()))
@@ -60,12 +69,13 @@ impl Material {
     #[must_use]
     pub fn detect_until(&self, length: usize) -> Detection {
         let points = &self.points[..length];
-        let first = self
-            .readings
-            .as_ref()
-            .map(|readings| readings.iter().filter(|one| one.revision < length).cloned().collect::<Vec<_>>());
+        let first = self.readings.as_ref().map(|readings| {
+            readings.iter().filter(|one| one.revision < length).cloned().collect::<Vec<_>>()
+        });
         let by_values = detect(points, &Options::default());
-        let Some(first) = first.filter(|first| history::is_judged_by(first)) else { return by_values };
+        let Some(first) = first.filter(|first| history::is_judged_by(first)) else {
+            return by_values;
+        };
         let mut detection = tracked(points, &first).detection;
         add_at_borders(&mut detection, &by_values, &first);
         detection
@@ -74,26 +84,32 @@ impl Material {
     /// The places that have a value.
     #[must_use]
     pub fn places(&self) -> impl DoubleEndedIterator<Item = usize> {
-        self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite()).map(|(place, _)| place)
+        self.points
+            .iter()
+            .enumerate()
+            .filter(|(_, point)| point.value.is_finite())
+            .map(|(place, _)| place)
     }
 
-    /// The places that have a value, by the full names of the revisions that are this program: the one at the place, and those
-    /// right after it that were built to the same artifacts.
+    /// The places that have a value, by the full names of the revisions that are this program: the
+    /// one at the place, and those right after it that were built to the same artifacts.
     #[must_use]
     pub fn programs(&self) -> HashMap<&str, usize> {
         let places: Vec<usize> = self.places().collect();
         let ends = places.iter().skip(1).copied().chain([self.points.len()]);
         let of_place = |(place, end): (usize, usize)| {
-            (place..=self.last_of_program(place, end)).map(move |equal| (self.revision(equal), place))
+            (place..=self.last_of_program(place, end))
+                .map(move |equal| (self.revision(equal), place))
         };
         places.iter().copied().zip(ends).flat_map(of_place).collect()
     }
 
-    /// The last of the revisions from this place to the end that are the same program one after another: what was built to
-    /// the same artifacts cannot have changed anything.
+    /// The last of the revisions from this place to the end that are the same program one after
+    /// another: what was built to the same artifacts cannot have changed anything.
     #[must_use]
     pub fn last_of_program(&self, place: usize, end: usize) -> usize {
-        let artifact = |at: usize| self.series.points[at].build.as_ref().and_then(|it| it.state.artifact());
+        let artifact =
+            |at: usize| self.series.points[at].build.as_ref().and_then(|it| it.state.artifact());
         let program = artifact(place);
         let is_same = |at: &usize| program.is_some() && artifact(*at) == program;
         (place + 1..end).take_while(is_same).last().unwrap_or(place)
@@ -109,7 +125,9 @@ impl Material {
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut text = format!("judged 6 by {}\n", env!("CARGO_PKG_VERSION"));
-        for (place, point) in self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite()) {
+        for (place, point) in
+            self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite())
+        {
             let variance = point.variance.unwrap_or(-1.0).to_bits();
             let value = point.value.to_bits();
             text += &format!("{} {value} {variance} {}\n", self.revision(place), point.environment);
@@ -124,10 +142,11 @@ impl Material {
     }
 }
 
-/// What was measured of a program as one point: nothing where only a lower bound of its median is known.
+/// What was measured of a program as one point: nothing where only a lower bound of its median is
+/// known.
 ///
-/// Samples that reached a limit rank above all others, so that leaving them out would make a program that became slower
-/// look faster.
+/// Samples that reached a limit rank above all others, so that leaving them out would make a
+/// program that became slower look faster.
 fn point(measured: &Measured, environment: u32) -> Option<Point> {
     let limited = &measured.limited;
     if limited.count == 0 {
@@ -162,17 +181,20 @@ fn executions(used: &[Option<usize>], single: &[Vec<RunValue>]) -> Option<Execut
     Some(runs.into_iter().map(in_order).collect())
 }
 
-/// For each point the place of the one whose values stand for it. Neighbours with the same artifacts are one program and so
-/// one point: the first of them has the values, wherever they were measured.
+/// For each point the place of the one whose values stand for it. Neighbours with the same
+/// artifacts are one program and so one point: the first of them has the values, wherever they were
+/// measured.
 fn by_program(points: &[Measured]) -> Vec<Option<usize>> {
     let artifact = |point: &Measured| point.build.as_ref().and_then(|build| build.state.artifact());
     let has_any = |point: &Measured| !point.values.is_empty() || point.limited.count > 0;
     let is_own = |place: &usize| points[*place].equal_to.is_none() && has_any(&points[*place]);
     let mut stands: Vec<Option<usize>> = vec![None; points.len()];
-    let built: Vec<usize> = (0..points.len()).filter(|&place| artifact(&points[place]).is_some()).collect();
+    let built: Vec<usize> =
+        (0..points.len()).filter(|&place| artifact(&points[place]).is_some()).collect();
     for program in built.chunk_by(|&one, &next| artifact(&points[one]) == artifact(&points[next])) {
         let mut own = program.iter().copied().filter(is_own);
-        let first = own.next().or_else(|| program.iter().copied().find(|place| has_any(&points[*place])));
+        let first =
+            own.next().or_else(|| program.iter().copied().find(|place| has_any(&points[*place])));
         stands[program[0]] = first;
         // Measured each on its own, as `--measure-equal` does, they are points of their own.
         for &place in &program[1..] {
@@ -193,7 +215,9 @@ impl Runs {
         for run in store.runs()? {
             let conditions = store.conditions(run.number)?;
             let lasting = |name: &&str| {
-                conditions.get(&format!("now.{name}")).map(|value| ((*name).to_owned(), value.clone()))
+                conditions
+                    .get(&format!("now.{name}"))
+                    .map(|value| ((*name).to_owned(), value.clone()))
             };
             let mut tags: Tags = CONDITIONS.iter().filter_map(lasting).collect();
             tags.retain(|_, value| !value.starts_with("not available"));
@@ -208,12 +232,13 @@ impl Runs {
         self.of(&series.key.benchmark, point.runs.iter().max().copied(), point.build.as_ref())
     }
 
-    /// With what a build was measured: what held in its last run, the command, and how it was built.
+    /// With what a build was measured: what held in its last run, the command, and how it was
+    /// built.
     pub(crate) fn of(&self, key: &BenchmarkKey, run: Option<i64>, build: Option<&Build>) -> Tags {
         let last = run.and_then(|run| self.0.get(&run));
         let mut tags = last.map_or_else(Tags::new, |(tags, _)| tags.clone());
-        let benchmark =
-            last.and_then(|(_, plan)| plan.as_ref()?.benchmarks.iter().find(|b| b.name == key.name));
+        let benchmark = last
+            .and_then(|(_, plan)| plan.as_ref()?.benchmarks.iter().find(|b| b.name == key.name));
         tags.extend(benchmark.map(|benchmark| ("command".to_owned(), benchmark.command.join(" "))));
         tags.extend(build.into_iter().flat_map(how_it_was_built));
         tags
@@ -229,13 +254,16 @@ fn sort_of(tool: &str) -> &'static str {
     }
 }
 
-/// How a build was made: with which tools, with which quirks, and, where there are none, by which recipe. A recipe with quirks
-/// says nothing of the command.
+/// How a build was made: with which tools, with which quirks, and, where there are none, by which
+/// recipe. A recipe with quirks says nothing of the command.
 fn how_it_was_built(build: &Build) -> Vec<(String, String)> {
     let recipe = ("build command".to_owned(), build.recipe.short());
-    let quirks = if build.quirks.is_empty() { Build::NO_QUIRKS.to_owned() } else { build.quirks.join(", ") };
+    let quirks =
+        if build.quirks.is_empty() { Build::NO_QUIRKS.to_owned() } else { build.quirks.join(", ") };
     let recipe = Some(recipe).filter(|_| build.quirks.is_empty());
-    let tool = |(name, version): (&String, &String)| (format!("{} {name}", sort_of(name)), version.clone());
+    let tool = |(name, version): (&String, &String)| {
+        (format!("{} {name}", sort_of(name)), version.clone())
+    };
     let tools = build.tools.iter().map(tool);
     recipe.into_iter().chain([(Build::QUIRKS.to_owned(), quirks)]).chain(tools).collect()
 }
@@ -252,7 +280,8 @@ mod tests {
     use super::*;
     use crate::build::builds::tests::{built, revision};
 
-    /// What was measured of a revision: these values, and so many samples that reached a limit at 100.
+    /// What was measured of a revision: these values, and so many samples that reached a limit at
+    /// 100.
     fn measured(values: &[f64], limited: u32) -> Measured {
         let revision = revision(1);
         Measured {

@@ -26,14 +26,16 @@ pub fn verdict(change: &Change, better: Direction) -> Verdict {
 #[must_use]
 pub fn verdict_of(change: &tacho_record::Change) -> Verdict {
     let finding = &change.finding;
-    let rises_well = change.series.metric.better == Direction::Higher && finding.kind != ChangeKind::Spread;
+    let rises_well =
+        change.series.metric.better == Direction::Higher && finding.kind != ChangeKind::Spread;
     if (finding.after > finding.before) == rises_well { Verdict::Better } else { Verdict::Worse }
 }
 
-/// Whether it is a change of the program for the worse that still stands, and that nobody has said anything to.
+/// Whether it is a change of the program for the worse that still stands, and that nobody has said
+/// anything to.
 ///
-/// That a dip for the better is over is none, nor is what changed together with the environment, nor how values
-/// scatter around a level that did not change.
+/// That a dip for the better is over is none, nor is what changed together with the environment,
+/// nor how values scatter around a level that did not change.
 #[must_use]
 pub fn is_new_regression(change: &tacho_record::Change) -> bool {
     let excused = match change.finding.kind {
@@ -50,10 +52,12 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
         && verdict_of(change) == Verdict::Worse
 }
 
-/// Whether a change may be what the host drifted from one run to the next: no run measured both sides of it, and one side was
-/// measured in a single run. Each side is given by its runs, each once.
+/// Whether a change may be what the host drifted from one run to the next: no run measured both
+/// sides of it, and one side was measured in a single run. Each side is given by its runs, each
+/// once.
 ///
-/// How far runs of the same program lie apart shows where a side has several: there the detector has it in its noise.
+/// How far runs of the same program lie apart shows where a side has several: there the detector
+/// has it in its noise.
 #[must_use]
 pub fn came_with_a_run(before: &[i64], after: &[i64]) -> bool {
     let together = before.iter().any(|run| after.contains(run));
@@ -89,16 +93,20 @@ impl FalseAlarms {
     }
 }
 
-/// For each change of a series, in order, the later change with which the level came back, if one did.
+/// For each change of a series, in order, the later change with which the level came back, if one
+/// did.
 ///
-/// Another compiler or host brings no program back: what they add or take is taken out of what is left of a change of the program.
-/// One build that differs is no level of the program: it neither comes back nor brings one back.
+/// Another compiler or host brings no program back: what they add or take is taken out of what is
+/// left of a change of the program. One build that differs is no level of the program: it neither
+/// comes back nor brings one back.
 #[must_use]
 pub fn returns(changes: &[Change]) -> Vec<Option<usize>> {
     let of_level = |at: &usize| changes[*at].kind.is_of_level() && changes[*at].kind != Kind::Build;
     let returned = |at: usize| {
         let mut left = Left::of(&changes[at]);
-        (at + 1..changes.len()).filter(of_level).find(|&later| left.is_little_after(&changes[later]))
+        (at + 1..changes.len())
+            .filter(of_level)
+            .find(|&later| left.is_little_after(&changes[later]))
     };
     (0..changes.len()).map(|at| of_level(&at).then(|| returned(at)).flatten()).collect()
 }
@@ -173,7 +181,11 @@ mod tests {
         let step = |before, after| change(before, after, Kind::Step);
         let back = [step(100.0, 120.0), step(120.0, 130.0), step(130.0, 104.0)];
         assert_eq!(returns(&back), [Some(2), Some(2), None]);
-        assert_eq!(returns(&[step(100.0, 120.0), step(120.0, 110.0)]), [None, None], "half of it is left");
+        assert_eq!(
+            returns(&[step(100.0, 120.0), step(120.0, 110.0)]),
+            [None, None],
+            "half of it is left"
+        );
         let spread = [step(100.0, 120.0), change(120.0, 100.0, Kind::Spread)];
         assert_eq!(returns(&spread), [None, None], "a spread is no level");
     }
@@ -182,7 +194,8 @@ mod tests {
     fn one_build_neither_comes_back_nor_brings_a_level_back() {
         let step = |before, after| change(before, after, Kind::Step);
         let build = |before, after| change(before, after, Kind::Build);
-        let lone = [build(100.0, 106.0), build(106.0, 100.0), step(100.0, 120.0), step(120.0, 100.0)];
+        let lone =
+            [build(100.0, 106.0), build(106.0, 100.0), step(100.0, 120.0), step(120.0, 100.0)];
         assert_eq!(returns(&lone), [None, None, Some(3), None]);
         assert_eq!(returns(&[step(100.0, 106.0), build(106.0, 100.0)]), [None, None]);
     }

@@ -1,9 +1,11 @@
 //! What changed over history, in all series at once.
 //!
-//! The detector ([`tacho_stats::changes`]) looks at one series and knows nothing of what its numbers mean. Here all
-//! series of a plan are judged together ([`judge`](judge()): how much of it to believe) and brought together with what is
-//! kept of them ([`analyse`](analyse()): names, lives), each change gets its meaning (worse or better, whether the level came
-//! back), and those of several series at one place become one event ([`events`]). Who doubts measures both sides again ([`confirm`](confirm())).
+//! The detector ([`tacho_stats::changes`]) looks at one series and knows nothing of what its
+//! numbers mean. Here all series of a plan are judged together ([`judge`](judge()): how much of it
+//! to believe) and brought together with what is kept of them ([`analyse`](analyse()): names,
+//! lives), each change gets its meaning (worse or better, whether the level came back), and those
+//! of several series at one place become one event ([`events`]). Who doubts measures both sides
+//! again ([`confirm`](confirm())).
 
 mod analyse;
 #[cfg(test)]
@@ -33,6 +35,7 @@ pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use life::{CATCH_UP, kind_of};
 pub use material::{Material, Runs};
 pub use meaning::{
-    FalseAlarms, RETURNED, Verdict, came_with_a_run, is_new_regression, returns, verdict, verdict_of,
+    FalseAlarms, RETURNED, Verdict, came_with_a_run, is_new_regression, returns, verdict,
+    verdict_of,
 };
 pub use named::take_up;

@@ -8,7 +8,11 @@ use super::event::Orders;
 /// Shows each change at the commit that the newest bisection of its series named within its range.
 ///
 /// Only what is shown changes: what is kept of a change stays as the series has it.
-pub fn take_up(store: &mut Store, orders: &Orders, changes: &mut [Change]) -> Result<(), StoreError> {
+pub fn take_up(
+    store: &mut Store,
+    orders: &Orders,
+    changes: &mut [Change],
+) -> Result<(), StoreError> {
     let bisections: Vec<Bisection> =
         store.bisections()?.into_iter().map(|(bisection, _)| bisection).collect();
     for change in changes.iter_mut().filter(|change| change.finding.kind.is_of_level()) {
@@ -30,7 +34,9 @@ fn take_up_one(bisection: &Bisection, orders: &Orders, change: &mut Change) -> b
         let is_between = order(&culprit.revision).is_some_and(|at| good < at && at <= bad);
         is_between && (culprit.effect.estimate > 0.0) == rises
     });
-    let (true, Some(culprit), None) = (is_of_series, within.next(), within.next()) else { return false };
+    let (true, Some(culprit), None) = (is_of_series, within.next(), within.next()) else {
+        return false;
+    };
     let finding = &mut change.finding;
     finding.revision.clone_from(&culprit.revision);
     finding.good.clone_from(&culprit.parent);

@@ -1,4 +1,5 @@
-//! What each run says of each revision of a series, where there is enough to judge the series by it.
+//! What each run says of each revision of a series, where there is enough to judge the series by
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,9 @@ pub(super) type Executions = BTreeMap<u32, Vec<Execution>>;
 
 /// The readings of all runs; none where the detector of values serves the series better.
 ///
-/// That is so where fewer than three revisions were sampled, where a value has no logarithm, and where samples of one
-/// program in one run are always equal: a count without noise needs no model of noise.
+/// That is so where fewer than three revisions were sampled, where a value has no logarithm, and
+/// where samples of one program in one run are always equal: a count without noise needs no model
+/// of noise.
 pub(super) fn readings_of(runs: &Executions) -> Option<Vec<RunReading>> {
     let is_usable = runs.values().flatten().all(|one| one.ln.is_finite());
     if !is_usable || !runs.values().any(|executions| scatters(executions)) {

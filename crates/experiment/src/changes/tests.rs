@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
-    BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host, Life, Metric,
-    Otherwise, Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Tagged, Warmup, Withdrawal,
-    Word,
+    BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host,
+    Life, Metric, Otherwise, Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey,
+    Tagged, Warmup, Withdrawal, Word,
 };
 use tacho_store::{HostId, Location, NewAnalysis, NewRun, Store};
 use tempfile::TempDir;
@@ -22,8 +22,11 @@ const PLAN: &str =
 
 /// A change of that name, after `good` and up to `bad`.
 pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
-    let benchmark =
-        BenchmarkKey { name: "b".into(), version: 1, parameters: tacho_record::Parameters::default() };
+    let benchmark = BenchmarkKey {
+        name: "b".into(),
+        version: 1,
+        parameters: tacho_record::Parameters::default(),
+    };
     let metric = Metric::built_in("wall").unwrap();
     Change {
         name: name.into(),
@@ -92,12 +95,15 @@ impl Lab {
         }
     }
 
-    /// A run over these revisions, with the level that each has in benchmark `b`; `flat` stays as it is.
+    /// A run over these revisions, with the level that each has in benchmark `b`; `flat` stays as
+    /// it is.
     fn measure(&mut self, orders: std::ops::Range<u64>, level: impl Fn(u64) -> f64) -> &mut Self {
         let rounds = self.rounds;
         self.build(orders.clone(), |order| format!("program {order}"));
         let cells: Vec<(u64, Cell)> = orders
-            .flat_map(|order| self.plan.keyed_benchmarks().into_iter().map(move |(_, key)| (order, key)))
+            .flat_map(|order| {
+                self.plan.keyed_benchmarks().into_iter().map(move |(_, key)| (order, key))
+            })
             .map(|(order, benchmark)| {
                 let artifact = Digest::of(format!("program {order}"));
                 (order, Cell { revision: format!("r{order}"), artifact, benchmark, rounds })
@@ -130,8 +136,12 @@ impl Lab {
             for round in 1..=rounds {
                 let value = level * noise(order * 3 + u64::from(round));
                 let (place, at) = (Place { round, position }, Timestamp::UNIX_EPOCH);
-                let sample =
-                    Sample { place, at, outcome: Outcome::Valid, values: vec![("wall".into(), value)] };
+                let sample = Sample {
+                    place,
+                    at,
+                    outcome: Outcome::Valid,
+                    values: vec![("wall".into(), value)],
+                };
                 self.store.put_sample(id, &sample).unwrap();
             }
         }
@@ -151,7 +161,8 @@ impl Lab {
         let revisions: Vec<_> = orders.clone().map(revision).collect();
         self.store.put_revisions(&revisions).unwrap();
         for order in orders {
-            let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1, layouts: None };
+            let state =
+                BuildState::Built { artifact: Digest::of(content(order)), size: 1, layouts: None };
             self.put_build(order, state);
         }
     }
@@ -267,7 +278,11 @@ fn what_the_user_says_stays_whatever_is_found_later() {
     let later = lab.measure(41..61, |_| 100.0).judge().changes;
     let [slower, faster] = later.as_slice() else { panic!("{later:#?}") };
     assert_eq!((slower.word, slower.note.as_str()), (Word::Expected, "it does more"));
-    assert_eq!(slower.fixed_by.as_ref(), Some(&faster.name), "that it came back is known all the same");
+    assert_eq!(
+        slower.fixed_by.as_ref(),
+        Some(&faster.name),
+        "that it came back is known all the same"
+    );
     assert!(!is_new_regression(slower) && !is_new_regression(faster));
 }
 
@@ -279,11 +294,17 @@ fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
     // As the detector of values had it: a commit late, by another digest.
     let mut late = lab.only();
     (late.finding.revision, late.finding.bad) = ("r21".into(), "r21".into());
-    let (.., before) = lab.store.analyses(lab.host).unwrap().into_iter().find(|it| it.0.name == "b").unwrap();
+    let (.., before) =
+        lab.store.analyses(lab.host).unwrap().into_iter().find(|it| it.0.name == "b").unwrap();
     let older = tacho_store::Analysis { judged: Digest::of("judged 5"), ..before.clone() };
     let changes = std::slice::from_ref(&late);
-    let new =
-        NewAnalysis { series: &late.series, before: Some(&before), now: &older, changes, happenings: &[] };
+    let new = NewAnalysis {
+        series: &late.series,
+        before: Some(&before),
+        now: &older,
+        changes,
+        happenings: &[],
+    };
     assert!(lab.store.keep_analysis(lab.host, &new).unwrap());
     let now = lab.only();
     assert_eq!((&now.name, now.word, now.note.as_str()), (&told.name, Word::Acknowledged, "known"));
@@ -301,9 +322,11 @@ fn short_levels_of_one_run_are_found_by_its_samples() {
         _ => 104.0,
     };
     let analysed = lab.measure(1..13, level).judge();
-    let places: Vec<&str> = analysed.changes.iter().map(|change| change.finding.revision.as_str()).collect();
+    let places: Vec<&str> =
+        analysed.changes.iter().map(|change| change.finding.revision.as_str()).collect();
     assert_eq!(places, ["r4", "r7", "r10"]);
-    let befores: Vec<f64> = analysed.changes.iter().map(|change| change.finding.before.round()).collect();
+    let befores: Vec<f64> =
+        analysed.changes.iter().map(|change| change.finding.before.round()).collect();
     assert_eq!(befores, [100.0, 115.0, 130.0]);
     assert!(analysed.series.iter().all(|series| series.judgement.history.is_some()));
 }
@@ -566,6 +589,9 @@ fn a_series_that_is_too_short_is_said_to_be() {
     let analysed = lab.measure(1..3, step).judge();
     assert_eq!(analysed.changes, []);
     assert!(
-        analysed.series.iter().all(|one| one.judgement.detection.judged != tacho_stats::changes::Judged::Yes)
+        analysed
+            .series
+            .iter()
+            .all(|one| one.judgement.detection.judged != tacho_stats::changes::Judged::Yes)
     );
 }

@@ -16,15 +16,20 @@ const DIP: usize = 12;
 const BACK: f64 = 0.25;
 /// From so many values at the most the level before a change is taken.
 const NEAR: usize = 30;
-/// A difference of runs that nothing links, as a logarithm, that is told all the same: effects of runs are hardly ever as large.
+/// A difference of runs that nothing links, as a logarithm, that is told all the same: effects of
+/// runs are hardly ever as large.
 const LARGE: f64 = 0.1;
 
 /// Judges a series by the readings of its runs.
 pub(super) fn tracked(points: &[Point], readings: &[RunReading]) -> Judgement {
     let verdict = history::judge(readings);
     let befores = [0].into_iter().chain(verdict.changes.iter().map(|change| change.index));
-    let mut changes: Vec<Change> =
-        verdict.changes.iter().zip(befores).map(|(change, from)| told(change, from, points)).collect();
+    let mut changes: Vec<Change> = verdict
+        .changes
+        .iter()
+        .zip(befores)
+        .map(|(change, from)| told(change, from, points))
+        .collect();
     mark_dips(&mut changes, &verdict);
     let drift = verdict.drift.map(|drift| Drift {
         first: readings.iter().map(|one| one.revision).min().unwrap_or(0),
@@ -32,29 +37,46 @@ pub(super) fn tracked(points: &[Point], readings: &[RunReading]) -> Judgement {
         effect: drift.exp_m1(),
     });
     let detection = Detection { changes, drift, judged: Judged::Yes, ..Detection::default() };
-    Judgement { detection, chance: Vec::new(), cut: 1.0 - history::REPORTED, history: Some(verdict) }
+    Judgement {
+        detection,
+        chance: Vec::new(),
+        cut: 1.0 - history::REPORTED,
+        history: Some(verdict),
+    }
 }
 
 /// Adds what the values of the points show where no run links both sides.
 ///
-/// There the readings cannot tell a change from the effect of a run, unless it is too large for one. Within a run the readings say more than values, so that the place can only be the border.
-pub(super) fn add_at_borders(detection: &mut Detection, by_values: &Detection, readings: &[RunReading]) {
+/// There the readings cannot tell a change from the effect of a run, unless it is too large for
+/// one. Within a run the readings say more than values, so that the place can only be the border.
+pub(super) fn add_at_borders(
+    detection: &mut Detection,
+    by_values: &Detection,
+    readings: &[RunReading],
+) {
     let borders = borders(readings);
     let is_large = |change: &&Change| change.effect.max(-1.0).ln_1p().abs() >= LARGE;
-    for change in by_values.changes.iter().filter(|change| change.kind.is_of_level()).filter(is_large) {
+    for change in
+        by_values.changes.iter().filter(|change| change.kind.is_of_level()).filter(is_large)
+    {
         let is_near = |border: &&usize| border.abs_diff(change.index) <= SAME_PLACE;
-        let border = borders.iter().filter(is_near).min_by_key(|border| border.abs_diff(change.index));
+        let border =
+            borders.iter().filter(is_near).min_by_key(|border| border.abs_diff(change.index));
         let is_there = |other: &Change| {
-            let ends = other.range.start().saturating_sub(SAME_PLACE)..=*other.range.end() + SAME_PLACE;
+            let ends =
+                other.range.start().saturating_sub(SAME_PLACE)..=*other.range.end() + SAME_PLACE;
             ends.contains(&change.index) && (other.effect > 0.0) == (change.effect > 0.0)
         };
-        let Some(&border) = border.filter(|_| !detection.changes.iter().any(is_there)) else { continue };
+        let Some(&border) = border.filter(|_| !detection.changes.iter().any(is_there)) else {
+            continue;
+        };
         detection.changes.push(Change { index: border, range: border..=border, ..change.clone() });
     }
     detection.changes.sort_by_key(|change| change.index);
 }
 
-/// The first revisions with a reading after such borders: no run, nor runs that share revisions, measured both sides.
+/// The first revisions with a reading after such borders: no run, nor runs that share revisions,
+/// measured both sides.
 fn borders(readings: &[RunReading]) -> Vec<usize> {
     let mut ends: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     for one in readings {
@@ -64,7 +86,8 @@ fn borders(readings: &[RunReading]) -> Vec<usize> {
     let mut revisions: Vec<usize> = readings.iter().map(|one| one.revision).collect();
     revisions.sort_unstable();
     revisions.dedup();
-    let is_spanned = |place: usize| ends.values().any(|(first, last)| *first < place && place <= *last);
+    let is_spanned =
+        |place: usize| ends.values().any(|(first, last)| *first < place && place <= *last);
     revisions.into_iter().skip(1).filter(|place| !is_spanned(*place)).collect()
 }
 
@@ -90,9 +113,11 @@ fn told(change: &HistoryChange, from: usize, points: &[Point]) -> Change {
     }
 }
 
-/// The level as it was measured: without what is known of runs, of which nothing measured has that value.
+/// The level as it was measured: without what is known of runs, of which nothing measured has that
+/// value.
 fn level(points: &[Point], places: Range<usize>) -> Option<f64> {
-    let values = points.get(places)?.iter().map(|point| point.value).filter(|value| value.is_finite());
+    let values =
+        points.get(places)?.iter().map(|point| point.value).filter(|value| value.is_finite());
     let near: Vec<f64> = values.rev().take(NEAR).collect();
     Summary::of(&near).map(|summary| summary.median)
 }
@@ -100,7 +125,11 @@ fn level(points: &[Point], places: Range<usize>) -> Option<f64> {
 /// Whether no environment was met on both sides.
 fn came_with_environment(change: &HistoryChange, points: &[Point]) -> bool {
     let met = |points: &[Point]| -> HashSet<u32> {
-        points.iter().filter(|point| point.value.is_finite()).map(|point| point.environment).collect()
+        points
+            .iter()
+            .filter(|point| point.value.is_finite())
+            .map(|point| point.environment)
+            .collect()
     };
     let before = met(&points[..(*change.range.start()).min(points.len())]);
     let after = met(&points[(*change.range.end()).min(points.len())..]);
@@ -113,7 +142,11 @@ fn mark_dips(changes: &mut [Change], verdict: &HistoryVerdict) {
         let [first, second] = [which - 1, which].map(|which| &verdict.changes[which]);
         let is_short = second.index - first.index <= DIP;
         let is_back = (first.effect + second.effect).abs() <= BACK * first.effect.abs();
-        if is_short && is_back && changes[which - 1].kind == Kind::Step && changes[which].kind == Kind::Step {
+        if is_short
+            && is_back
+            && changes[which - 1].kind == Kind::Step
+            && changes[which].kind == Kind::Step
+        {
             changes[which - 1].kind = Kind::DipStart;
             changes[which].kind = Kind::DipEnd;
         }

@@ -7,14 +7,18 @@ use tacho_record::{BenchmarkKey, Cell, Comparing, Parameters, Plan, Program};
 use super::sides::Executable;
 use crate::Question;
 
-/// The benchmarks that two such programs have in common, without the parameters that they fix: one row each.
+/// The benchmarks that two such programs have in common, without the parameters that they fix: one
+/// row each.
 ///
 /// The error says in words what they do not have in common.
 pub fn rows_of(plan: &Plan, programs: [&Program; 2]) -> Result<Vec<BenchmarkKey>, String> {
     let is_command = programs.map(|program| matches!(program, Program::Command { .. }));
     if is_command[0] != is_command[1] {
         let other = if is_command[0] { programs[1] } else { programs[0] };
-        return Err(format!("a command can only be compared with a command, and this is a {}", other.kind()));
+        return Err(format!(
+            "a command can only be compared with a command, and this is a {}",
+            other.kind()
+        ));
     }
     if is_command[0] {
         let parameters = Parameters::default();
@@ -29,19 +33,25 @@ pub fn rows_of(plan: &Plan, programs: [&Program; 2]) -> Result<Vec<BenchmarkKey>
     if rows.is_empty() {
         let without = |program: &&Program| unknown_value(plan, program.parameters()?);
         let unknown = programs.iter().find_map(without);
-        return Err(unknown.unwrap_or_else(|| "no benchmark of the plan has all these parameters".to_owned()));
+        return Err(unknown
+            .unwrap_or_else(|| "no benchmark of the plan has all these parameters".to_owned()));
     }
     Ok(rows)
 }
 
-/// The first of these values that the first benchmark with all these parameters does not have, in words.
+/// The first of these values that the first benchmark with all these parameters does not have, in
+/// words.
 fn unknown_value(plan: &Plan, fixed: &Parameters) -> Option<String> {
     let has_all = |it: &&Benchmark| fixed.0.keys().all(|name| it.parameters.contains_key(name));
     let benchmark = plan.benchmarks.iter().find(has_all)?;
     fixed.0.iter().find_map(|(name, value)| {
         let known = benchmark.parameters.get(name).filter(|known| !known.contains(value))?;
         let known: Vec<String> = known.iter().map(ToString::to_string).collect();
-        Some(format!("`{}` has no {name} = {value}; known are {}", benchmark.name, known.join(", ")))
+        Some(format!(
+            "`{}` has no {name} = {value}; known are {}",
+            benchmark.name,
+            known.join(", ")
+        ))
     })
 }
 
@@ -68,7 +78,11 @@ fn at(row: &BenchmarkKey, program: &Program) -> BenchmarkKey {
 }
 
 /// The cells of a run on these terms, each with the place of what is executed for it.
-pub(super) fn cells(question: &Question, terms: &Comparing, sides: &[Executable]) -> Vec<(Cell, usize)> {
+pub(super) fn cells(
+    question: &Question,
+    terms: &Comparing,
+    sides: &[Executable],
+) -> Vec<(Cell, usize)> {
     let rounds = question.rule().max_rounds;
     let first = sides.iter().take_while(|executable| executable.of == 0).count();
     let control = if terms.control { 0..first } else { 0..0 };
@@ -76,7 +90,12 @@ pub(super) fn cells(question: &Question, terms: &Comparing, sides: &[Executable]
     let of = |row: &BenchmarkKey, side: usize| {
         let executable = &sides[side];
         let benchmark = at(row, &executable.side.program);
-        Cell { revision: executable.revision().to_owned(), artifact: executable.artifact, benchmark, rounds }
+        Cell {
+            revision: executable.revision().to_owned(),
+            artifact: executable.artifact,
+            benchmark,
+            rounds,
+        }
     };
     let of_row = |row| order.iter().map(move |&side| (of(row, side), side));
     terms.rows.iter().flat_map(|(row, _)| of_row(row)).collect()

@@ -21,8 +21,8 @@ fn cpu(request: &Request) -> u32 {
     *list.first().unwrap()
 }
 
-/// The second revision takes so many times as long, processor 5 a tenth more than 2, and all the more the longer the host is up, half
-/// as much again in every other second.
+/// The second revision takes so many times as long, processor 5 a tenth more than 2, and all the
+/// more the longer the host is up, half as much again in every other second.
 fn taking(times: f64) -> impl FnMut(&Request, Timestamp) -> Execution {
     move |request, at| {
         let own = if request.command.join(" ").contains("r2") { times } else { 1.0 };
@@ -97,7 +97,10 @@ fn what_was_interrupted_goes_on_with_whole_pairs() {
         let second = rows(compared(&lab, &duet(&lab), taking(1.02)));
         assert_eq!((second.interrupted, second.run.as_ref().unwrap().number), (false, 1));
         assert_eq!(second.rows.len(), expected.rows.len());
-        assert!(second.rows.iter().all(|row| row.comparison.counts.rounds == 8), "stopped after {stop}");
+        assert!(
+            second.rows.iter().all(|row| row.comparison.counts.rounds == 8),
+            "stopped after {stop}"
+        );
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which rows of a comparison are judged together.
 //!
-//! A metric that follows from others is no further question, and one that never varies leaves nothing to chance. Neither makes
-//! the other rows harder to believe: a derived metric is judged as if it came to them alone, a constant one by itself.
+//! A metric that follows from others is no further question, and one that never varies leaves
+//! nothing to chance. Neither makes the other rows harder to believe: a derived metric is judged as
+//! if it came to them alone, a constant one by itself.
 
 use tacho_record::{Metric, Sample, derived};
 use tacho_stats::compare::{Comparison, Verdict, judge_together};
@@ -33,7 +34,9 @@ impl Part {
         let is_constant = |builds: &[Vec<Sample>]| {
             let counted = builds.iter().flatten().filter(|sample| sample.counts());
             let mut values = counted.filter_map(|sample| sample.value(&metric.name));
-            values.next().is_some_and(|first| values.all(|value| value.to_bits() == first.to_bits()))
+            values
+                .next()
+                .is_some_and(|first| values.all(|value| value.to_bits() == first.to_bits()))
         };
         Self::of(metric, sides.into_iter().all(is_constant))
     }
@@ -42,19 +45,24 @@ impl Part {
         let is_constant = |side: &Option<tacho_stats::Summary>| {
             side.as_ref().is_some_and(|summary| summary.min.to_bits() == summary.max.to_bits())
         };
-        Self::of(&row.metric, row.limited.iter().all(|it| it.count == 0) && row.sides.iter().all(is_constant))
+        Self::of(
+            &row.metric,
+            row.limited.iter().all(|it| it.count == 0) && row.sides.iter().all(is_constant),
+        )
     }
 }
 
 /// The verdicts of all rows.
 pub(super) fn verdicts(rows: &[(&Comparison, Part)]) -> Vec<Verdict> {
-    let members = || rows.iter().filter(|(_, part)| *part == Part::Member).map(|(row, _)| (*row).clone());
+    let members =
+        || rows.iter().filter(|(_, part)| *part == Part::Member).map(|(row, _)| (*row).clone());
     let family: Vec<Comparison> = members().collect();
     let mut judged = judge_together(&family, FALSE_DISCOVERIES).into_iter();
     let mut verdict = |row: &Comparison, part: Part| match part {
         Part::Member => judged.next(),
         Part::Derived => {
-            judge_together(&[&family[..], std::slice::from_ref(row)].concat(), FALSE_DISCOVERIES).pop()
+            judge_together(&[&family[..], std::slice::from_ref(row)].concat(), FALSE_DISCOVERIES)
+                .pop()
         }
         Part::Constant => None,
     };

@@ -35,7 +35,8 @@ pub enum Stands {
 }
 
 impl Gate {
-    /// How that row stands, which both sides have values of; `margin` is the share up to which two are the same.
+    /// How that row stands, which both sides have values of; `margin` is the share up to which two
+    /// are the same.
     #[must_use]
     pub fn stands(&self, row: &Row, margin: f64) -> Stands {
         let Some(limit) = self.slower else {
@@ -70,25 +71,34 @@ impl Gate {
         has(Stands::Slower) || self.unclear && has(Stands::Open) || self.missing && is_missing
     }
 
-    /// How many more would tell how an open row stands; of one that would be told alone, as many as it takes among all.
+    /// How many more would tell how an open row stands; of one that would be told alone, as many as
+    /// it takes among all.
     #[must_use]
     pub fn more(&self, row: &Row) -> Option<More> {
-        let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else { return row.comparison.more };
-        let ratio = if row.metric.better == Direction::Lower { 1.0 + limit } else { 1.0 / (1.0 + limit) };
+        let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else {
+            return row.comparison.more;
+        };
+        let ratio =
+            if row.metric.better == Direction::Lower { 1.0 + limit } else { 1.0 / (1.0 + limit) };
         let against = row.comparison.more_against(ratio);
         let among = row.comparison.more.filter(|_| row.comparison.verdict != row.verdict);
         [against, among].into_iter().flatten().max_by_key(|more| more.rounds)
     }
 }
 
-/// By how much the second side is worse than the first, at least and at most: shares of one, below 0 where it is better. Without a
-/// ratio, as where the first is 0, it is so beyond every share. Nothing where there is no interval.
+/// By how much the second side is worse than the first, at least and at most: shares of one, below
+/// 0 where it is better. Without a ratio, as where the first is 0, it is so beyond every share.
+/// Nothing where there is no interval.
 #[must_use]
 pub fn worse_by(row: &Row) -> Option<(f64, f64)> {
     let estimate = row.comparison.estimate?;
     let is_lower = row.metric.better == Direction::Lower;
     if let Some((low, high)) = estimate.interval {
-        return Some(if is_lower { (low - 1.0, high - 1.0) } else { (1.0 / high - 1.0, 1.0 / low - 1.0) });
+        return Some(if is_lower {
+            (low - 1.0, high - 1.0)
+        } else {
+            (1.0 / high - 1.0, 1.0 / low - 1.0)
+        });
     }
     let (low, high) = estimate.difference_interval?;
     let (low, high) = if is_lower { (low, high) } else { (-high, -low) };
@@ -119,7 +129,11 @@ mod tests {
         let sides = Sides { a: &of_a, b: &of_b, control: &[] };
         let comparison = compare(&sides, &rules, Look::only(a.len(), 0.05));
         Row {
-            benchmark: BenchmarkKey { name: "sort".into(), version: 1, parameters: Parameters::default() },
+            benchmark: BenchmarkKey {
+                name: "sort".into(),
+                version: 1,
+                parameters: Parameters::default(),
+            },
             metric: Metric { name: "it".into(), unit: Unit::Nanoseconds, better },
             sides: [Summary::of(a), Summary::of(b)],
             levels: [None, None],
@@ -158,7 +172,11 @@ mod tests {
             (1.00, 0.10, 0.0, Stands::Open),
             (1.00, 0.001, 0.0, Stands::Below),
         ] {
-            assert_eq!(stands(Direction::Lower, (ratio, spread), limit), wanted, "{ratio} {spread} {limit}");
+            assert_eq!(
+                stands(Direction::Lower, (ratio, spread), limit),
+                wanted,
+                "{ratio} {spread} {limit}"
+            );
             let of_rate = stands(Direction::Higher, (1.0 / ratio, spread), limit);
             assert_eq!(of_rate, wanted, "throughput: {ratio} {spread} {limit}");
         }
@@ -168,10 +186,16 @@ mod tests {
     fn without_an_interval_or_a_ratio_there_is_no_share_that_is_not_reached() {
         let few = row(Direction::Lower, [&[100.0, 101.0, 99.0], &[100.0, 99.0, 101.0]]);
         let gate = Gate { slower: Some(0.5), ..Gate::default() };
-        assert_eq!((gate.stands(&few, MARGIN), worse_by(&few), gate.more(&few)), (Stands::Open, None, None));
+        assert_eq!(
+            (gate.stands(&few, MARGIN), worse_by(&few), gate.more(&few)),
+            (Stands::Open, None, None)
+        );
         let raised = row(Direction::Lower, [&[0.0; 8], &[100.0; 8]]);
         assert_eq!(gate.stands(&raised, MARGIN), Stands::Slower);
-        assert_eq!(gate.stands(&row(Direction::Lower, [&[100.0; 8], &[0.0; 8]]), MARGIN), Stands::Below);
+        assert_eq!(
+            gate.stands(&row(Direction::Lower, [&[100.0; 8], &[0.0; 8]]), MARGIN),
+            Stands::Below
+        );
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1, -0.3, 0.4];
         let open = row(Direction::Lower, [&around_zero, &around_zero.map(|value| 0.1 - value)]);
         assert_eq!((open.verdict, gate.stands(&open, MARGIN)), (Verdict::Unclear, Stands::Open));
@@ -187,18 +211,26 @@ mod tests {
         };
         let open = [Stands::Below, Stands::Open];
         assert!(!gate(true, false, false).fails(&open, true), "neither was asked for");
-        assert!(gate(true, true, false).fails(&open, false) && gate(true, false, true).fails(&open, true));
+        assert!(
+            gate(true, true, false).fails(&open, false)
+                && gate(true, false, true).fails(&open, true)
+        );
         assert!(gate(true, false, false).fails(&[Stands::Slower], false));
         assert!(!gate(true, true, true).fails(&[Stands::Below], false));
         let wide = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0, 0.1, 3)]);
-        assert_eq!(gate(false, true, false).stands(&wide, MARGIN), Stands::Open, "whatever is unclear");
+        assert_eq!(
+            gate(false, true, false).stands(&wide, MARGIN),
+            Stands::Open,
+            "whatever is unclear"
+        );
         assert_eq!(gate(false, false, true).stands(&wide, MARGIN), Stands::Below);
     }
 
     #[test]
     fn so_many_more_as_would_tell_it_from_the_limit() {
         let of = |ratio: f64, limit: f64| {
-            let row = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0 * ratio, 0.1, 3)]);
+            let row =
+                row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0 * ratio, 0.1, 3)]);
             Gate { slower: Some(limit), ..Gate::default() }.more(&row).map(|more| more.rounds)
         };
         assert!(of(1.0, 0.03) < of(1.0, 0.02) && of(1.0, 0.03).is_some(), "{:?}", of(1.0, 0.03));

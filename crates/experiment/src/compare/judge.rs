@@ -1,4 +1,5 @@
-//! The rows of a comparison, from samples and terms alone: today as on the day when they were taken.
+//! The rows of a comparison, from samples and terms alone: today as on the day when they were
+//! taken.
 
 use crate::compare::row::{FALSE_DISCOVERIES, Row};
 use tacho_record::{Comparing, Limited, Metric, Run, RunState, Sample};
@@ -37,7 +38,8 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row
     rows
 }
 
-/// What a round takes: all its cells one after the other, or the longer one of those at the same time.
+/// What a round takes: all its cells one after the other, or the longer one of those at the same
+/// time.
 fn round_takes(terms: &Comparing, samples: &[Vec<Sample>]) -> f64 {
     let walls = samples.iter().filter_map(|side| mean_wall(side));
     if terms.duet.is_some() { walls.fold(0.0, f64::max) } else { walls.sum() }
@@ -57,11 +59,12 @@ pub(super) fn believe(rows: &mut [Row]) {
     }
 }
 
-/// What is known of a side: of one build its executions; of several layouts the median of each, since executions of one layout
-/// are not independent.
+/// What is known of a side: of one build its executions; of several layouts the median of each,
+/// since executions of one layout are not independent.
 fn of_side(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Summary> {
     let [side] = builds else {
-        let medians: Vec<Summary> = builds.iter().filter_map(|build| summary(metric, build)).collect();
+        let medians: Vec<Summary> =
+            builds.iter().filter_map(|build| summary(metric, build)).collect();
         let of = |is_bound: bool| -> Vec<f64> {
             medians.iter().filter(|of| of.is_bound == is_bound).map(|of| of.median).collect()
         };
@@ -77,9 +80,11 @@ pub(super) fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
     Summary::sampled(&counted, &bounds, false)
 }
 
-/// What going on, starting again and linking again add; nothing where executions reached a limit, which hides how far they differ.
+/// What going on, starting again and linking again add; nothing where executions reached a limit,
+/// which hides how far they differ.
 pub(crate) fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> {
-    let measured: Vec<Vec<Process>> = builds.iter().map(|build| executions(build, &metric.name)).collect();
+    let measured: Vec<Vec<Process>> =
+        builds.iter().map(|build| executions(build, &metric.name)).collect();
     let is_known = builds.len() > 1 && !builds.iter().flatten().any(Sample::is_limited);
     Levels::of(OfLayouts(&measured)).filter(|_| is_known)
 }

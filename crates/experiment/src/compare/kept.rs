@@ -1,8 +1,9 @@
 //! Sides that are not measured today: what was kept of an earlier run, or what another tool wrote.
 //!
-//! What runs of one program differ by is not in the samples of one run; it is estimated from what the store had of the same
-//! cells in several runs on the host, executed in the same way, when the run that compares began. It is in the interval and the
-//! verdict (`stats::compare::compare_earlier`), which so stay what they were, whatever is measured later.
+//! What runs of one program differ by is not in the samples of one run; it is estimated from what
+//! the store had of the same cells in several runs on the host, executed in the same way, when the
+//! run that compares began. It is in the interval and the verdict
+//! (`stats::compare::compare_earlier`), which so stay what they were, whatever is measured later.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +50,9 @@ pub(super) fn judged(
     let mut rows = Vec::new();
     for (at, (benchmark, metrics)) in terms.rows.iter().enumerate() {
         let of_row = [&sides[0][at], &sides[1][at]];
-        let alike = of.iter().flat_map(|of| tell.iter().filter(|run| is_executed_alike(of, run, benchmark)));
+        let alike = of
+            .iter()
+            .flat_map(|of| tell.iter().filter(|run| is_executed_alike(of, run, benchmark)));
         let known = medians_of_runs(store, alike, benchmark, of_row, metrics)?;
         for metric in metrics {
             let programs = known.get(&metric.name).cloned().unwrap_or_default();
@@ -136,8 +139,14 @@ fn nothing(terms: &Comparing) -> Vec<Had> {
     vec![Had::default(); terms.rows.len()]
 }
 
-/// What a run has of a side that it executed, row after row: its cells are in the order that `Comparing` says.
-fn of_run(store: &mut Store, run: i64, terms: &Comparing, side: usize) -> Result<Vec<Had>, ExperimentError> {
+/// What a run has of a side that it executed, row after row: its cells are in the order that
+/// `Comparing` says.
+fn of_run(
+    store: &mut Store,
+    run: i64,
+    terms: &Comparing,
+    side: usize,
+) -> Result<Vec<Had>, ExperimentError> {
     // Executions of several layouts are not those of one program: nothing of them is taken.
     if !terms.executes(side) || terms.sides.iter().any(|side| side.program.builds() > 1) {
         return Ok(nothing(terms));
@@ -155,18 +164,22 @@ fn of_run(store: &mut Store, run: i64, terms: &Comparing, side: usize) -> Result
     Ok(all)
 }
 
-/// The runs that tell what runs differ by: the one that is judged, and those that had ended when it began. What came later is left
-/// out, so that it is judged at any time as it was on its day; where none is judged, that day is today.
+/// The runs that tell what runs differ by: the one that is judged, and those that had ended when it
+/// began. What came later is left out, so that it is judged at any time as it was on its day; where
+/// none is judged, that day is today.
 fn those_that_tell(mut all: Vec<Run>, judged: Option<&Run>) -> Vec<Run> {
     let had_ended = |run: &Run, judged: &Run| {
         run.number < judged.number && run.ended.is_some_and(|ended| ended <= judged.started)
     };
-    let tells = |run: &Run| judged.is_none_or(|judged| run.number == judged.number || had_ended(run, judged));
+    let tells = |run: &Run| {
+        judged.is_none_or(|judged| run.number == judged.number || had_ended(run, judged))
+    };
     all.retain(|run| is_of_series_or_comparison(run) && tells(run));
     all
 }
 
-/// By metric, of each of these programs the medians of those of the runs that executed it as that benchmark.
+/// By metric, of each of these programs the medians of those of the runs that executed it as that
+/// benchmark.
 fn medians_of_runs<'a>(
     store: &mut Store,
     runs: impl Iterator<Item = &'a Run>,
@@ -187,7 +200,8 @@ fn medians_of_runs<'a>(
         }
         for (program, samples) in &of_run {
             for metric in metrics {
-                // Of a median that is only known to be above something it is not known how far it is from others.
+                // Of a median that is only known to be above something it is not known how far it
+                // is from others.
                 if let Some(summary) = summary(metric, samples).filter(|of| !of.is_bound) {
                     let programs = found.entry(metric.name.clone()).or_default();
                     programs.entry(program.clone()).or_default().push(summary.median);
@@ -195,10 +209,14 @@ fn medians_of_runs<'a>(
             }
         }
     }
-    Ok(found.into_iter().map(|(metric, programs)| (metric, programs.into_values().collect())).collect())
+    Ok(found
+        .into_iter()
+        .map(|(metric, programs)| (metric, programs.into_values().collect()))
+        .collect())
 }
 
-/// Whether two runs were on one host, and their plans execute the benchmark in the same way; of commands there is no plan.
+/// Whether two runs were on one host, and their plans execute the benchmark in the same way; of
+/// commands there is no plan.
 fn is_executed_alike(one: &Run, other: &Run, benchmark: &BenchmarkKey) -> bool {
     let of = |run: &Run| {
         let plan = parse(&run.plan, "").ok()?;
@@ -226,7 +244,8 @@ mod tests {
     use super::*;
     use crate::track_tests::Lab;
 
-    /// Executes both sides, which take so many milliseconds, in a run of its own; the control takes what the first does.
+    /// Executes both sides, which take so many milliseconds, in a run of its own; the control takes
+    /// what the first does.
     fn run(lab: &Lab, takes: [u64; 2]) -> Run {
         let script = |request: &Request, at: Timestamp| {
             let side = usize::from(request.command.join(" ").ends_with("r2"));
@@ -248,8 +267,9 @@ mod tests {
         let (benchmark, metrics) = &terms.rows[0];
         let tell = those_that_tell(store.runs().unwrap(), judged);
         let alike = tell.iter().filter(|run| is_executed_alike(of, run, benchmark));
-        let known =
-            medians_of_runs(&mut store, alike, benchmark, had.each_ref(), metrics).unwrap().remove("wall");
+        let known = medians_of_runs(&mut store, alike, benchmark, had.each_ref(), metrics)
+            .unwrap()
+            .remove("wall");
         let mut programs = known.unwrap_or_default();
         for median in programs.iter_mut().flatten() {
             *median /= 1e6;

@@ -1,7 +1,8 @@
 //! `tacho compare`: two programs beside one another, and the first a second time.
 //!
-//! The second time is the control: what the same program differs by from itself is the noise of this host today. What is
-//! measured is kept under a run of its own with the terms of the comparison, and is no part of any series.
+//! The second time is the control: what the same program differs by from itself is the noise of
+//! this host today. What is measured is kept under a run of its own with the terms of the
+//! comparison, and is no part of any series.
 //!
 //! ```text
 //! cells      what is executed for each row, side by side     judge   the rows, from samples and terms alone
@@ -105,14 +106,24 @@ impl Rows {
     /// Of sides of which nothing was executed: there is no run.
     fn of(terms: &Comparing, rows: Vec<Row>, loads: Vec<(i64, Load)>) -> Self {
         let (together, terms) = (judged_together(&rows), terms.clone());
-        Self { run: None, terms, interrupted: false, executing: None, rows, together, carried: None, loads }
+        Self {
+            run: None,
+            terms,
+            interrupted: false,
+            executing: None,
+            rows,
+            together,
+            carried: None,
+            loads,
+        }
     }
 }
 
 /// Builds what has to be built and measures both sides, interleaved.
 ///
-/// The question's revisions are those that the sides name; its plan says what is executed, unless the sides are commands,
-/// which are executed in the plan's folder. Interrupted or killed, the same question on the same terms goes on where it stopped.
+/// The question's revisions are those that the sides name; its plan says what is executed, unless
+/// the sides are commands, which are executed in the plan's folder. Interrupted or killed, the same
+/// question on the same terms goes on where it stopped.
 pub fn compare(
     bench: &mut Bench<'_>,
     question: &Question,
@@ -148,7 +159,8 @@ pub fn compare(
     Ok(Compared::Measured(Box::new(rows)))
 }
 
-/// Compares sides of which none is executed, by what the store and files say of them. The store is only read.
+/// Compares sides of which none is executed, by what the store and files say of them. The store is
+/// only read.
 pub fn unexecuted(store: &mut Store, terms: &Comparing) -> Result<Compared, ExperimentError> {
     let rows = kept::judged(store, None, terms)?;
     let loads = loads(store, None, terms)?;
@@ -158,13 +170,18 @@ pub fn unexecuted(store: &mut Store, terms: &Comparing) -> Result<Compared, Expe
 /// Whether what is compared can be executed at the same time, if it is to be.
 fn check_at_once(question: &Question, terms: &Comparing) -> Result<(), ExperimentError> {
     let is_compared = |name: &str| terms.rows.iter().any(|(key, _)| key.name == name);
-    let compared = question.plan.benchmarks.iter().filter(|it| terms.duet.is_some() && is_compared(&it.name));
+    let compared =
+        question.plan.benchmarks.iter().filter(|it| terms.duet.is_some() && is_compared(&it.name));
     let refused = compared.into_iter().find_map(|it| Some((it.name.clone(), why_not_at_once(it)?)));
     refused.map_or(Ok(()), |(benchmark, why)| Err(ExperimentError::NotAtOnce { benchmark, why }))
 }
 
 /// The rows of a run that compares, from its samples.
-pub fn judged(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Row>, ExperimentError> {
+pub fn judged(
+    store: &mut Store,
+    run: &Run,
+    terms: &Comparing,
+) -> Result<Vec<Row>, ExperimentError> {
     if !(terms.executes(0) && terms.executes(1)) {
         return kept::judged(store, Some(run), terms);
     }
@@ -175,8 +192,8 @@ pub fn judged(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Row
     Ok(judge(terms, run, samples))
 }
 
-/// Whether it mattered in a run which program was executed before. Of those at the same time, and of sides in several layouts, none
-/// is the same before.
+/// Whether it mattered in a run which program was executed before. Of those at the same time, and
+/// of sides in several layouts, none is the same before.
 pub fn carried_over(
     store: &mut Store,
     run: &Run,
@@ -191,9 +208,11 @@ pub fn carried_over(
     }
     let each = (samples.len() / terms.rows.len().max(1)).max(1);
     // The third of a row is the first once more.
-    let programs = (0_u32..).flat_map(|row| (0..each).map(move |place| 2 * row + u32::from(place == 1)));
+    let programs =
+        (0_u32..).flat_map(|row| (0..each).map(move |place| 2 * row + u32::from(place == 1)));
     let executed = |(program, samples)| Executed { program, metric: "wall", samples };
-    let all: Vec<Executed> = programs.zip(samples.iter().map(Vec::as_slice)).map(executed).collect();
+    let all: Vec<Executed> =
+        programs.zip(samples.iter().map(Vec::as_slice)).map(executed).collect();
     Ok(Carried::of(&all, run.seed).and_then(|carried| {
         let (row, side) = (carried.after as usize / 2, carried.after as usize % 2);
         let (benchmark, _) = terms.rows.get(row)?;
@@ -204,9 +223,11 @@ pub fn carried_over(
 /// What makes it the same question.
 fn digest(question: &Question, terms: &Comparing) -> Digest {
     let revisions = terms.sides.iter().filter_map(|side| side.program.revision());
-    // What differs beside is told of it, and so is how a gate stands; neither asks for anything to be measured.
+    // What differs beside is told of it, and so is how a gate stands; neither asks for anything to
+    // be measured.
     let terms = Comparing { otherwise: Vec::new(), fail_on: None, ..terms.clone() };
-    let how = (&question.plan.benchmarks, question.rule(), question.recipes.together(revisions), terms);
+    let how =
+        (&question.plan.benchmarks, question.rule(), question.recipes.together(revisions), terms);
     // Only a number that JSON cannot write has no text, and plans refuse those.
     Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
 }

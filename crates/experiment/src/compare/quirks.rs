@@ -1,4 +1,5 @@
-//! What quirks do to the numbers: read back from the runs that compared a revision with and without one.
+//! What quirks do to the numbers: read back from the runs that compared a revision with and without
+//! one.
 
 use tacho_record::{Purpose, QuirkEdge, RunState};
 use tacho_store::Store;
@@ -22,12 +23,14 @@ pub struct QuirkEffect {
 }
 
 impl QuirkEffect {
-    /// The ratio; of what reached limits there is none that says how much of a change is the edge's.
+    /// The ratio; of what reached limits there is none that says how much of a change is the
+    /// edge's.
     fn known(&self) -> Option<f64> {
         self.row.comparison.estimate?.known_ratio()?.if_exact()
     }
 
-    /// What the edge alone does to the level: with it by without it where the quirk begins, the other way round where it ends.
+    /// What the edge alone does to the level: with it by without it where the quirk begins, the
+    /// other way round where it ends.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         let ratio = self.known()?;
@@ -43,7 +46,8 @@ impl QuirkEffect {
     }
 }
 
-/// All that is known, the last of each: an earlier one of the same quirk, edge, host, benchmark and metric is left out.
+/// All that is known, the last of each: an earlier one of the same quirk, edge, host, benchmark and
+/// metric is left out.
 pub fn quirk_effects(store: &mut Store) -> Result<Vec<QuirkEffect>, ExperimentError> {
     let mut runs = store.runs()?;
     runs.retain(|run| run.purpose == Purpose::Compare && run.state != RunState::Abandoned);

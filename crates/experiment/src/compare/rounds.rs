@@ -1,4 +1,5 @@
-//! When a benchmark needs no more rounds: looked for at times that are fixed before, each benchmark on its own.
+//! When a benchmark needs no more rounds: looked for at times that are fixed before, each benchmark
+//! on its own.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -61,7 +62,8 @@ impl<'a> Sequential<'a> {
 
     /// Where a session stands that was begun earlier.
     pub fn of_session(terms: &'a Comparing, session: &Session) -> Self {
-        let mut sequential = Self::new(terms, &session.run.rule, session.run.seed, session.cells.len());
+        let mut sequential =
+            Self::new(terms, &session.run.rule, session.run.seed, session.cells.len());
         sequential.replay(session.cells.iter().map(|cell| cell.before.clone()).collect());
         sequential
     }
@@ -69,7 +71,8 @@ impl<'a> Sequential<'a> {
     /// Takes these samples, cell after cell, as if they came now, round after round.
     pub fn replay(&mut self, samples: Vec<Vec<Sample>>) {
         let last = samples.iter().flatten().map(|sample| sample.place.round).max().unwrap_or(0);
-        let mut left: Vec<_> = samples.into_iter().map(|cell| cell.into_iter().peekable()).collect();
+        let mut left: Vec<_> =
+            samples.into_iter().map(|cell| cell.into_iter().peekable()).collect();
         for round in 0..=last {
             for (cell, samples) in left.iter_mut().enumerate() {
                 while let Some(sample) = samples.next_if(|sample| sample.place.round <= round) {
@@ -86,29 +89,34 @@ impl<'a> Sequential<'a> {
         self.looks.get_or_insert_with(|| Looks::planned(planned, ERROR))
     }
 
-    /// For how many rounds: those of the rule; with a budget alone as many as it has room for, by the warm-up.
+    /// For how many rounds: those of the rule; with a budget alone as many as it has room for, by
+    /// the warm-up.
     fn planned(&self) -> usize {
         let most = self.rule.max_rounds as usize;
         let Some(budget) = self.rule.budget else { return most };
         let warm = |cell: &Vec<Sample>| {
-            let walls: Vec<Duration> = cell.iter().filter(|it| it.place.round == 0).map(wall).collect();
+            let walls: Vec<Duration> =
+                cell.iter().filter(|it| it.place.round == 0).map(wall).collect();
             walls.iter().min().copied().unwrap_or_default()
         };
         let at_once = if self.terms.duet.is_some() { 2 } else { 1 };
         let longest = |together: &[Vec<Sample>]| together.iter().map(warm).max();
-        let of = |group: &Group| group.samples.chunks(at_once).filter_map(longest).sum::<Duration>();
+        let of =
+            |group: &Group| group.samples.chunks(at_once).filter_map(longest).sum::<Duration>();
         let round: Duration = self.groups.iter().map(of).sum();
         let room = budget.as_nanos().checked_div(round.as_nanos()).unwrap_or(most as u128);
         usize::try_from(room).unwrap_or(most).clamp(FEWEST.min(most), most)
     }
 
-    /// Judges what is unsettled at its last round, planned for or not; a side that was given up leaves the other alone.
+    /// Judges what is unsettled at its last round, planned for or not; a side that was given up
+    /// leaves the other alone.
     pub fn end(&mut self, is_finished: bool) {
         let looks = self.looks().clone();
         for at in 0..self.groups.len() {
             let rounds = self.groups[at].rounds();
             if !self.groups[at].settled {
-                let look = looks.after(rounds).unwrap_or_else(|| looks.unplanned(rounds, is_finished));
+                let look =
+                    looks.after(rounds).unwrap_or_else(|| looks.unplanned(rounds, is_finished));
                 self.compare(at, look);
             }
         }
@@ -118,12 +126,15 @@ impl<'a> Sequential<'a> {
         let group = &self.groups[at];
         let (_, metrics) = &self.terms.rows[group.row];
         let estimator = self.terms.estimator.map(by);
-        let rules = Rules { margin: self.terms.margin, estimator, seed: self.seed, ..Rules::default() };
+        let rules =
+            Rules { margin: self.terms.margin, estimator, seed: self.seed, ..Rules::default() };
         let one = |(row, metric): (usize, &Metric)| {
             let look = match group.comparisons.get(row) {
                 _ if self.terms.until == Until::AllRounds => look.in_passing(),
                 // The same look once more, at the end.
-                Some(before) if before.look.rounds == look.rounds => Look { ends: before.look.ends, ..look },
+                Some(before) if before.look.rounds == look.rounds => {
+                    Look { ends: before.look.ends, ..look }
+                }
                 // It goes on for the sake of other rows.
                 Some(before) if before.verdict.differs() => look.in_passing(),
                 _ => look,
@@ -143,7 +154,8 @@ impl<'a> Sequential<'a> {
             let sides = || [group.side(0), group.side(1)];
             metrics.iter().map(|metric| Part::of_samples(metric, sides())).collect()
         };
-        let parts = self.groups.iter().filter(|group| !group.comparisons.is_empty()).flat_map(of_group);
+        let parts =
+            self.groups.iter().filter(|group| !group.comparisons.is_empty()).flat_map(of_group);
         let all = self.groups.iter().flat_map(|group| &group.comparisons);
         let all: Vec<(&Comparison, Part)> = all.zip(parts).collect();
         let before: usize = self.groups[..at].iter().map(|group| group.comparisons.len()).sum();
@@ -201,14 +213,17 @@ impl Stopping for Sequential<'_> {
     }
 
     fn forget(&mut self, round: u32) {
-        for cell in self.groups.iter_mut().filter(|it| !it.settled).flat_map(|group| &mut group.samples) {
+        for cell in
+            self.groups.iter_mut().filter(|it| !it.settled).flat_map(|group| &mut group.samples)
+        {
             cell.retain(|sample| sample.place.round != round);
         }
     }
 }
 
-/// By how much a side is slower, at least and at most, whose ratio is in that interval, whichever direction is worse: shares of
-/// one. Without a ratio, as where the other side is 0, it is so beyond every share.
+/// By how much a side is slower, at least and at most, whose ratio is in that interval, whichever
+/// direction is worse: shares of one. Without a ratio, as where the other side is 0, it is so
+/// beyond every share.
 fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
     let worse = |one: f64| (one - 1.0).max(1.0 / one - 1.0);
     match interval {
@@ -249,7 +264,8 @@ fn comparison(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comp
     compare(&Sides { a: &a, b: &b, control: &control }, &ruled(metric, [&a, &b], rules), look)
 }
 
-/// The same where both sides were executed at the same time: the one at the even position had the first processor.
+/// The same where both sides were executed at the same time: the one at the even position had the
+/// first processor.
 fn of_pairs(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comparison {
     let [of_a, of_b] = [0, 1].map(|side| values(metric, &group.side(side).concat()));
     let rules = ruled(metric, [&of_a, &of_b], rules);
@@ -283,7 +299,8 @@ fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<Value> {
     values(metric, side)
 }
 
-/// What counts of a side, each value in its round; of a limit that was reached a bound, where less is better.
+/// What counts of a side, each value in its round; of a limit that was reached a bound, where less
+/// is better.
 pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<Value> {
     let one = |sample: &Sample| {
         let place = sample.place;

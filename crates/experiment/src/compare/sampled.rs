@@ -24,8 +24,13 @@ pub struct Sampled {
     pub samples: Vec<Sample>,
 }
 
-/// All that a run on these terms was judged from, benchmark after benchmark; nothing of what files say.
-pub fn sampled(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Sampled>, ExperimentError> {
+/// All that a run on these terms was judged from, benchmark after benchmark; nothing of what files
+/// say.
+pub fn sampled(
+    store: &mut Store,
+    run: &Run,
+    terms: &Comparing,
+) -> Result<Vec<Sampled>, ExperimentError> {
     if !(terms.executes(0) && terms.executes(1)) {
         return of_earlier(store, Some(run), terms);
     }
@@ -47,7 +52,8 @@ pub fn sampled(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Sa
     Ok(all)
 }
 
-/// How busy the host was with other things in each of the runs that this one is judged from, if that is to be told.
+/// How busy the host was with other things in each of the runs that this one is judged from, if
+/// that is to be told.
 pub fn loads(
     store: &mut Store,
     run: Option<&Run>,

@@ -48,11 +48,17 @@ impl Executable {
     }
 
     /// What is executed for a cell of this side.
-    pub fn trial(&self, question: &Question, seed: u64, cell: &Cell) -> Result<Trial, ExperimentError> {
+    pub fn trial(
+        &self,
+        question: &Question,
+        seed: u64,
+        cell: &Cell,
+    ) -> Result<Trial, ExperimentError> {
         let Program::Command { command, words, shell } = &self.side.program else {
             return prepare_trial(question, seed, cell, (&self.folder, None));
         };
-        let around = Surroundings { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
+        let around =
+            Surroundings { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
         Trial::filled(&plain(command, words, *shell).benchmark(), around)
     }
 }
@@ -79,7 +85,11 @@ fn plain(command: &str, words: &[String], shell: bool) -> Command {
 
 impl Bench<'_> {
     /// Makes all sides executable that are not of an earlier run.
-    pub(super) fn sides(&mut self, question: &Question, terms: &Comparing) -> Result<Ready, ExperimentError> {
+    pub(super) fn sides(
+        &mut self,
+        question: &Question,
+        terms: &Comparing,
+    ) -> Result<Ready, ExperimentError> {
         let wanted: Vec<&Side> = terms
             .sides
             .iter()
@@ -93,7 +103,9 @@ impl Bench<'_> {
                 all.extend(artifacts.iter().map(|artifact| (of, *artifact)));
                 continue;
             }
-            let Some(digest) = self.artifact(question, side)? else { return Ok(Ready::Interrupted) };
+            let Some(digest) = self.artifact(question, side)? else {
+                return Ok(Ready::Interrupted);
+            };
             match digest {
                 Ok(digest) => all.push((of, digest)),
                 Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
@@ -114,7 +126,8 @@ impl Bench<'_> {
         Ok(Ready::Sides(ready))
     }
 
-    /// What is executed for a side, built if need be; the reason where it cannot be, nothing when interrupted.
+    /// What is executed for a side, built if need be; the reason where it cannot be, nothing when
+    /// interrupted.
     fn artifact(
         &mut self,
         question: &Question,
@@ -125,7 +138,9 @@ impl Bench<'_> {
             Program::Command { command, .. } => return Ok(Some(Ok(Digest::of(command)))),
             Program::File { file, .. } => return Ok(Some(Err(format!("`{file}` is no program")))),
             Program::Layouts { artifacts, .. } => {
-                return Ok(Some(artifacts.first().copied().ok_or_else(|| "it has no layout".to_owned())));
+                return Ok(Some(
+                    artifacts.first().copied().ok_or_else(|| "it has no layout".to_owned()),
+                ));
             }
             Program::Revision { revision } | Program::Variant { revision, .. } => revision,
         };
@@ -166,7 +181,9 @@ impl Bench<'_> {
             Unpacked::Otherwise(state) => format!("its build {}", state.word()),
         };
         // What series were measured with stays what is known of the revision.
-        if let (Program::Build { .. } | Program::Layouts { .. }, Some(before)) = (&side.program, before) {
+        if let (Program::Build { .. } | Program::Layouts { .. }, Some(before)) =
+            (&side.program, before)
+        {
             self.store.put_build(self.host, &before)?;
         }
         Ok(Some(Err(why)))

@@ -31,7 +31,8 @@ pub fn lab(benchmarks: &str, rounds: u32) -> Lab {
 /// The first revision against the second, with a control.
 pub fn terms(lab: &Lab) -> Comparing {
     let wall = Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower };
-    let side = |id: &str| Side { name: id.into(), program: Program::Revision { revision: id.into() } };
+    let side =
+        |id: &str| Side { name: id.into(), program: Program::Revision { revision: id.into() } };
     let sides = ["r1", "r2"].map(side);
     let rows = rows_of(&lab.question().plan, [&sides[0].program, &sides[1].program]).unwrap();
     let rows = rows.into_iter().map(|key| (key, vec![wall.clone()])).collect();
@@ -108,7 +109,8 @@ pub fn rows(compared: Compared) -> Rows {
     *rows
 }
 
-/// So many milliseconds for a command, and up to one per cent more, differently from execution to execution.
+/// So many milliseconds for a command, and up to one per cent more, differently from execution to
+/// execution.
 fn taking(of: impl Fn(&str) -> u64) -> impl FnMut(&Request, Timestamp) -> Execution {
     let mut number = 0_u64;
     move |request, at| {
@@ -149,7 +151,8 @@ fn only_what_ended_by_being_told_is_shown_as_that() {
     assert_eq!(ends(one, Until::Settled(None)), (first.rounds, first.ends));
     let plain = Look::only(30, 0.05).ends;
     assert_eq!(ends(one, Until::AllRounds), (30, plain));
-    // Beside another row it is told at the first look and believed later: then it did not end by that.
+    // Beside another row it is told at the first look and believed later: then it did not end by
+    // that.
     let (rounds, ends) = ends(TWO, Until::Settled(None));
     assert!(rounds > first.rounds && ends == plain, "{rounds} {ends:?}");
 }
@@ -168,7 +171,10 @@ fn the_ratio_is_the_one_that_was_asked_for() {
         let terms = Comparing { estimator: Some(asked), until: Until::AllRounds, ..terms(&lab) };
         let all = rows(compared(&lab, &terms, taking(|_| 100)));
         let ratio = all.rows[0].comparison.estimate.unwrap();
-        assert_eq!((ratio.estimator, all.rows[0].comparison.choice.because), (wanted, Because::Asked));
+        assert_eq!(
+            (ratio.estimator, all.rows[0].comparison.choice.because),
+            (wanted, Because::Asked)
+        );
         assert_eq!(all.rows[0].comparison.control.unwrap().estimator, wanted);
         let (mut store, run) = (lab.store(), all.run.unwrap());
         let kept = store.comparing(run.number).unwrap().unwrap();
@@ -233,7 +239,8 @@ fn what_was_interrupted_goes_on_and_ends_as_it_would_have() {
         let second = rows(compared(&lab, &terms(&lab), &mut script));
         assert!(!second.interrupted);
         assert_eq!(second.run.as_ref().unwrap().number, 1, "stopped after {stop}");
-        let words = |all: &Rows| all.rows.iter().map(|row| row.comparison.clone()).collect::<Vec<_>>();
+        let words =
+            |all: &Rows| all.rows.iter().map(|row| row.comparison.clone()).collect::<Vec<_>>();
         assert_eq!(words(&second), words(&expected), "stopped after {stop}");
     }
 }
@@ -275,13 +282,15 @@ fn what_has_nothing_in_common_is_refused_in_words() {
     assert_eq!(why, "a command can only be compared with a command, and this is a revision");
 }
 
-/// What is said of 30 rounds in the order of that seed, in which an execution takes so many seconds after that one and with so much noise.
+/// What is said of 30 rounds in the order of that seed, in which an execution takes so many seconds
+/// after that one and with so much noise.
 fn carried(seed: u64, noise: f64, takes: impl Fn(&str, &str) -> f64) -> Option<CarriedOver> {
     let lab = lab(ONE, 30);
     let (mut state, mut before) = (seed, String::new());
     let all_rounds = Comparing { until: Until::AllRounds, ..terms(&lab) };
     let all = rows(compared_by_seed(&lab, seed, &all_rounds, |request: &Request, at| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let share = (state >> 33) as f64 / (1_u64 << 31) as f64;
         let command = request.command.join(" ");
         let seconds = takes(&before, &command) * (1.0 + noise * share);
@@ -307,9 +316,11 @@ fn what_a_side_leaves_to_the_next_is_told() {
 
 #[test]
 fn what_a_heavy_side_leaves_to_a_light_one_is_told() {
-    // The heavy one takes a second whatever was before, the light one 20 ms, and 30 ms with empty caches; noise of 10 %.
+    // The heavy one takes a second whatever was before, the light one 20 ms, and 30 ms with empty
+    // caches; noise of 10 %.
     let of = |heavy: &'static str| {
-        move |before: &str, command: &str| match (before.ends_with(heavy), command.ends_with(heavy)) {
+        move |before: &str, command: &str| match (before.ends_with(heavy), command.ends_with(heavy))
+        {
             (_, true) => 1.0,
             (true, false) => 0.03,
             (false, false) => 0.02,
@@ -320,7 +331,8 @@ fn what_a_heavy_side_leaves_to_a_light_one_is_told() {
         found.filter(|found| found.side == side && (0.3..0.7).contains(&found.share)).count()
     };
     assert_eq!(told("r2", 1), 20, "two light ones, and a heavy one in every round");
-    // Two heavy ones: the light one follows itself in one round of nine. In some runs that is in one round or none.
+    // Two heavy ones: the light one follows itself in one round of nine. In some runs that is in
+    // one round or none.
     let rare = told("r1", 0);
     assert!(rare >= 13, "{rare} of 20");
 }
@@ -342,22 +354,29 @@ fn values_that_no_benchmark_has_are_told() {
 
 #[test]
 fn a_row_that_the_family_does_not_believe_says_how_many_more_would_do() {
-    let benchmark =
-        |name: usize| format!("[[benchmark]]\nname = 'b{name}'\ncommand = 'b{name} {{revision}}'\n");
+    let benchmark = |name: usize| {
+        format!("[[benchmark]]\nname = 'b{name}'\ncommand = 'b{name} {{revision}}'\n")
+    };
     let many: String = (0..24).map(benchmark).collect();
     let lab = lab(&many, 5);
     let terms = Comparing { until: Until::AllRounds, ..terms(&lab) };
-    // The first is slower by little more than it varies; of all others nothing differs, and all vary much.
+    // The first is slower by little more than it varies; of all others nothing differs, and all
+    // vary much.
     let mut number = 0_u64;
     let script = |request: &Request, at| {
         number += 1;
         let of_first = if request.command.join(" ") == "b0 r2" { 1050 } else { 1000 };
         let noise = number * number * 7919 % 101;
-        let micros = if request.command[0] == "b0" { 100 * of_first + noise } else { 100_000 + 90 * noise };
+        let micros =
+            if request.command[0] == "b0" { 100 * of_first + noise } else { 100_000 + 90 * noise };
         Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
     };
     let all = rows(compared(&lab, &terms, script));
     let first = &all.rows[0];
     assert_eq!((first.comparison.verdict, first.verdict), (Verdict::Slower, Verdict::Unclear));
-    assert!(first.comparison.more.is_some_and(|more| more.rounds > 0), "{:?}", first.comparison.more);
+    assert!(
+        first.comparison.more.is_some_and(|more| more.rounds > 0),
+        "{:?}",
+        first.comparison.more
+    );
 }

@@ -48,7 +48,8 @@ impl Counts {
         Self(counts.into_iter().map(entry).collect())
     }
 
-    /// Those of a revision's present build: what was measured of another program is no part of them.
+    /// Those of a revision's present build: what was measured of another program is no part of
+    /// them.
     pub fn of(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> Samples {
         self.0.get(&(key.identity(), revision.to_owned(), artifact)).copied().unwrap_or_default()
     }
@@ -71,29 +72,40 @@ pub struct PendingFacts<'a> {
     pub uncounted: &'a Uncounted,
 }
 
-/// The cells that still lack samples, the newest revision first, so that its answer is the reference.
+/// The cells that still lack samples, the newest revision first, so that its answer is the
+/// reference.
 pub fn missing(plan: &Plan, known: PendingFacts<'_>, wanted: RoundDemand) -> Vec<Cell> {
     let benchmarks = plan.keyed_benchmarks();
     let mut cells = Vec::new();
-    for (revision, artifact) in known.built.iter().rev().filter_map(|(r, b)| Some((r, b.state.artifact()?))) {
+    for (revision, artifact) in
+        known.built.iter().rev().filter_map(|(r, b)| Some((r, b.state.artifact()?)))
+    {
         for (_, key) in &benchmarks {
             let rounds = known.lacking(key, &revision.id, artifact, wanted);
             if rounds > 0
-                && (wanted.measure_equal || known.is_measured_for(key, &revision.id, artifact, wanted))
+                && (wanted.measure_equal
+                    || known.is_measured_for(key, &revision.id, artifact, wanted))
             {
                 let revision = revision.id.clone();
                 cells.push(Cell { revision, artifact, benchmark: key.clone(), rounds });
             }
         }
     }
-    let links: Vec<Cell> = benchmarks.iter().flat_map(|(_, key)| known.links(key, &cells, wanted)).collect();
+    let links: Vec<Cell> =
+        benchmarks.iter().flat_map(|(_, key)| known.links(key, &cells, wanted)).collect();
     cells.extend(links);
     cells
 }
 
 impl PendingFacts<'_> {
     /// How many rounds a cell still lacks.
-    fn lacking(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: RoundDemand) -> u32 {
+    fn lacking(
+        &self,
+        key: &BenchmarkKey,
+        revision: &str,
+        artifact: Digest,
+        wanted: RoundDemand,
+    ) -> u32 {
         let Samples { valid, failed } = self.counts.of(key, revision, artifact);
         if self.failures.are_void(key, revision, artifact) {
             return wanted.rounds;
@@ -103,14 +115,15 @@ impl PendingFacts<'_> {
             (true, false) => 0,
             (false, _) => {
                 let settled = self.settled.is(key, revision, artifact);
-                let lacking = if settled { 0 } else { wanted.rounds.saturating_sub(valid + failed) };
+                let lacking =
+                    if settled { 0 } else { wanted.rounds.saturating_sub(valid + failed) };
                 lacking.max(self.uncounted.rounds(key, revision, artifact))
             }
         }
     }
 
-    /// The newest revisions with samples, to be measured again beside those that have none: the effect of a run is
-    /// known only by what another run measured too.
+    /// The newest revisions with samples, to be measured again beside those that have none: the
+    /// effect of a run is known only by what another run measured too.
     fn links(&self, key: &BenchmarkKey, cells: &[Cell], wanted: RoundDemand) -> Vec<Cell> {
         let own = || cells.iter().filter(|cell| cell.benchmark == *key);
         let valid = |revision: &str, artifact| self.counts.of(key, revision, artifact).valid;
@@ -134,8 +147,9 @@ impl PendingFacts<'_> {
         again.map(cell).collect()
     }
 
-    /// Whether this revision is the one of its artifact's that is measured: the one that stands for the others
-    /// already, as long as it is in the range or has enough samples; else the first of the range.
+    /// Whether this revision is the one of its artifact's that is measured: the one that stands for
+    /// the others already, as long as it is in the range or has enough samples; else the first of
+    /// the range.
     fn is_measured_for(
         &self,
         key: &BenchmarkKey,
@@ -143,11 +157,14 @@ impl PendingFacts<'_> {
         artifact: Digest,
         wanted: RoundDemand,
     ) -> bool {
-        let mut equal = self.built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
+        let mut equal =
+            self.built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
         let first = equal.clone().next().map(|(revision, _)| revision.id.as_str());
         match self.equals.of(key, artifact) {
             Some((stands, _)) if equal.any(|(other, _)| other.id == stands) => stands == revision,
-            Some((stands, samples)) if samples >= wanted.rounds || self.settled.is(key, stands, artifact) => {
+            Some((stands, samples))
+                if samples >= wanted.rounds || self.settled.is(key, stands, artifact) =>
+            {
                 false
             }
             _ => first == Some(revision),
@@ -161,14 +178,25 @@ mod tests {
     use crate::build::builds::tests::{built, revision};
     use crate::track_tests::plan;
 
-    const WANTED: RoundDemand =
-        RoundDemand { rounds: 10, measure_equal: false, retry_failed: false, link: 0, link_rounds: 10 };
+    const WANTED: RoundDemand = RoundDemand {
+        rounds: 10,
+        measure_equal: false,
+        retry_failed: false,
+        link: 0,
+        link_rounds: 10,
+    };
 
-    fn cells(artifacts: &[&str], rows: &[(&str, u32, u32)], wanted: RoundDemand) -> Vec<(String, u32)> {
+    fn cells(
+        artifacts: &[&str],
+        rows: &[(&str, u32, u32)],
+        wanted: RoundDemand,
+    ) -> Vec<(String, u32)> {
         let plan = plan("[[benchmark]]\nname = 'b'\ncommand = 'true'");
         let key = plan.keyed_benchmarks()[0].1.clone();
-        let revisions: Vec<Revision> = (1..).zip(artifacts).map(|(order, _)| revision(order)).collect();
-        let builds: Vec<Build> = revisions.iter().zip(artifacts).map(|(r, a)| built(r, a)).collect();
+        let revisions: Vec<Revision> =
+            (1..).zip(artifacts).map(|(order, _)| revision(order)).collect();
+        let builds: Vec<Build> =
+            revisions.iter().zip(artifacts).map(|(r, a)| built(r, a)).collect();
         let pairs: Vec<(&Revision, &Build)> = revisions.iter().zip(&builds).collect();
         let artifact = |revision: &str| {
             let index = revisions.iter().position(|r| r.id == revision).unwrap();
@@ -213,13 +241,19 @@ mod tests {
         assert_eq!(cells(&["a", "b", "c"], &partly, linked), pairs(&[("r3", 10), ("r2", 6)]));
         assert_eq!(cells(&["a", "b"], &partly, linked), pairs(&[("r2", 6)]));
         let two = RoundDemand { link: 2, ..WANTED };
-        assert_eq!(cells(&["a", "b", "c"], &rows, two), pairs(&[("r3", 10), ("r2", 10), ("r1", 10)]));
+        assert_eq!(
+            cells(&["a", "b", "c"], &rows, two),
+            pairs(&[("r3", 10), ("r2", 10), ("r1", 10)])
+        );
     }
 
     #[test]
     fn equal_artifacts_are_measured_once_where_samples_are() {
         assert_eq!(cells(&["a", "a", "b"], &[], WANTED), pairs(&[("r3", 10), ("r1", 10)]));
-        assert_eq!(cells(&["a", "a", "b"], &[("r2", 4, 0)], WANTED), pairs(&[("r3", 10), ("r2", 6)]));
+        assert_eq!(
+            cells(&["a", "a", "b"], &[("r2", 4, 0)], WANTED),
+            pairs(&[("r3", 10), ("r2", 6)])
+        );
         let each = RoundDemand { measure_equal: true, ..WANTED };
         assert_eq!(cells(&["a", "a"], &[], each), pairs(&[("r2", 10), ("r1", 10)]));
     }

@@ -11,7 +11,8 @@ use crate::run::enough::{MetricValues, is_precise};
 /// A benchmark, a revision and what was built of it.
 type Key = (String, String, Digest);
 
-/// Cells that need no more: their median is known as precisely as was asked for, or the time for them is spent.
+/// Cells that need no more: their median is known as precisely as was asked for, or the time for
+/// them is spent.
 #[derive(Debug, Default)]
 pub struct Settled {
     /// By cell, its measurements of the metric whose median is to be known.
@@ -32,14 +33,17 @@ impl Settled {
             }
         }
         if question.rule().budget.is_some() {
-            // A budget that is spent stays spent: what had its share of it is not measured again for the next commit.
+            // A budget that is spent stays spent: what had its share of it is not measured again
+            // for the next commit.
             let runs = store.finished_runs(host)?;
-            for run in runs.iter().filter(|run| run.purpose == Purpose::Track && run.rule == *question.rule())
+            for run in runs
+                .iter()
+                .filter(|run| run.purpose == Purpose::Track && run.rule == *question.rule())
             {
                 let cells = store.cells(run.number)?.into_iter();
-                settled
-                    .cells
-                    .extend(cells.map(|(_, cell)| of(&cell.benchmark, &cell.revision, cell.artifact)));
+                settled.cells.extend(
+                    cells.map(|(_, cell)| of(&cell.benchmark, &cell.revision, cell.artifact)),
+                );
             }
         }
         Ok(settled)
@@ -69,7 +73,8 @@ impl Settled {
         self.cells.contains(&of(key, revision, artifact))
     }
 
-    /// The metric that is to be known of the cell, if any, and what other runs than this one say of it.
+    /// The metric that is to be known of the cell, if any, and what other runs than this one say of
+    /// it.
     pub fn elsewhere(&self, cell: &Cell, run: i64) -> (Option<Metric>, MetricValues) {
         let benchmark = cell.benchmark.identity();
         let measured = self.measured.get(&of(&cell.benchmark, &cell.revision, cell.artifact));
@@ -79,7 +84,11 @@ impl Settled {
     }
 
     /// What these measurements of a benchmark say.
-    fn known<'v>(&self, benchmark: &str, measured: impl Iterator<Item = &'v Values>) -> MetricValues {
+    fn known<'v>(
+        &self,
+        benchmark: &str,
+        measured: impl Iterator<Item = &'v Values>,
+    ) -> MetricValues {
         let mut known = MetricValues::default();
         if let Some(metric) = self.metrics.get(benchmark) {
             measured.for_each(|it| known.add(metric.better, &it.values, &it.limited.bounds));

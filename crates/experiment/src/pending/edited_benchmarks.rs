@@ -1,7 +1,8 @@
 //! Which failures of earlier runs are failures of a benchmark as it reads now.
 //!
-//! An edited command is another version of its benchmark, with samples of its own. What decides only whether an execution
-//! fails, such as its time limit, may be edited within a version: failures from before the edit then count no more.
+//! An edited command is another version of its benchmark, with samples of its own. What decides
+//! only whether an execution fails, such as its time limit, may be edited within a version:
+//! failures from before the edit then count no more.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -23,11 +24,17 @@ pub struct Failures {
 
 impl Failures {
     /// Looks at the samples of all cells that have no valid one.
-    pub fn read(store: &mut Store, host: HostId, counts: &[Count], plan: &Plan) -> Result<Self, StoreError> {
+    pub fn read(
+        store: &mut Store,
+        host: HostId,
+        counts: &[Count],
+        plan: &Plan,
+    ) -> Result<Self, StoreError> {
         let mut plans: HashMap<i64, Option<Plan>> = HashMap::new();
         let mut failures = Self::default();
         for count in counts.iter().filter(|count| count.valid == 0 && count.failed > 0) {
-            let Some(benchmark) = plan.benchmarks.iter().find(|b| is_named(b, &count.benchmark)) else {
+            let Some(benchmark) = plan.benchmarks.iter().find(|b| is_named(b, &count.benchmark))
+            else {
                 continue;
             };
             let mut measurements = store.measurements(host, &count.benchmark)?;

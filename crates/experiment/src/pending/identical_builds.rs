@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use tacho_record::{BenchmarkKey, Digest};
 use tacho_store::Count;
 
-/// For each benchmark and artifact the revision whose samples stand for all others that built to it.
+/// For each benchmark and artifact the revision whose samples stand for all others that built to
+/// it.
 ///
-/// It is the one with the most samples, the first in history among equals; one rule for what is measured and
-/// for what is shown.
+/// It is the one with the most samples, the first in history among equals; one rule for what is
+/// measured and for what is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Equals(HashMap<(String, Digest), (u32, String)>);
 

@@ -22,14 +22,19 @@ pub struct Uncounted {
 impl Uncounted {
     /// What the store has of what the question wants.
     ///
-    /// What this host cannot count is not waited for: only what the plan may do without gets so far.
+    /// What this host cannot count is not waited for: only what the plan may do without gets so
+    /// far.
     pub fn read(
         (store, host): (&mut Store, HostId),
         executor: &mut dyn Executor,
         question: &Question,
     ) -> Result<Self, StoreError> {
-        let counted: Vec<Counter> =
-            question.counted.iter().copied().filter(|counter| executor.lacks(*counter).is_none()).collect();
+        let counted: Vec<Counter> = question
+            .counted
+            .iter()
+            .copied()
+            .filter(|counter| executor.lacks(*counter).is_none())
+            .collect();
         let needed = |counter| match (counter, &question.rule().precision, question.rule().budget) {
             (Counter::CallgrindInstructions, ..) => 1,
             (_, None, None) => question.rule().max_rounds,
@@ -42,7 +47,8 @@ impl Uncounted {
             for &counter in &counted {
                 for values in store.values(host, &key, counter.name())? {
                     let cell = (counter, key.identity(), values.revision, values.artifact);
-                    *there.entry(cell).or_default() += u32::try_from(values.values.len()).unwrap_or(u32::MAX);
+                    *there.entry(cell).or_default() +=
+                        u32::try_from(values.values.len()).unwrap_or(u32::MAX);
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! What is checked before anything is measured, so that a mistake in the plan costs seconds and not hours.
+//! What is checked before anything is measured, so that a mistake in the plan costs seconds and not
+//! hours.
 
 pub(crate) mod overwrite_guard;
 pub(crate) mod programs_exist;
@@ -6,7 +7,8 @@ pub(crate) mod programs_exist;
 use crate::trial::{counters, prepared};
 use crate::{Bench, ExperimentError, Question};
 
-/// Whether what the question asks for can be executed here, as far as that is known before anything is built.
+/// Whether what the question asks for can be executed here, as far as that is known before anything
+/// is built.
 pub(crate) fn check(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
     for benchmark in &question.plan.benchmarks {
         prepared::check(benchmark, &question.plan_folder)?;

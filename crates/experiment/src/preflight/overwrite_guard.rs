@@ -1,8 +1,9 @@
 //! Files that executions write: none that is anything else may be among them.
 //!
-//! A file that a metric is read from is removed before each execution, and that of the output is emptied. So before
-//! anything is built, each that is there already must be what executions of that benchmark wrote before: a run has
-//! measured it, with that file in its plan, and the file is no older than that run.
+//! A file that a metric is read from is removed before each execution, and that of the output is
+//! emptied. So before anything is built, each that is there already must be what executions of that
+//! benchmark wrote before: a run has measured it, with that file in its plan, and the file is no
+//! older than that run.
 
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -13,11 +14,19 @@ use tacho_record::plan::{self, Benchmark, ExpectOutput, Output, OutputPlace};
 use crate::{Bench, ExperimentError};
 
 /// Whether all files that executions of that benchmark write are theirs to write.
-pub fn check(bench: &mut Bench<'_>, benchmark: &Benchmark, folder: &Path) -> Result<(), ExperimentError> {
+pub fn check(
+    bench: &mut Bench<'_>,
+    benchmark: &Benchmark,
+    folder: &Path,
+) -> Result<(), ExperimentError> {
     for file in files(benchmark) {
         let path = folder.join(file);
         if let Some(what) = not_its_own(bench, benchmark, folder, file)? {
-            return Err(ExperimentError::WouldOverwrite { benchmark: benchmark.name.clone(), path, what });
+            return Err(ExperimentError::WouldOverwrite {
+                benchmark: benchmark.name.clone(),
+                path,
+                what,
+            });
         }
     }
     Ok(())
@@ -25,10 +34,11 @@ pub fn check(bench: &mut Bench<'_>, benchmark: &Benchmark, folder: &Path) -> Res
 
 /// The files that executions of that benchmark write, as the plan names them.
 fn files(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
-    let read = benchmark.metrics.iter().filter_map(|planned| match &planned.reading.as_ref()?.place {
-        OutputPlace::File(file) => Some(file.as_str()),
-        OutputPlace::Stderr | OutputPlace::Stdout => None,
-    });
+    let read =
+        benchmark.metrics.iter().filter_map(|planned| match &planned.reading.as_ref()?.place {
+            OutputPlace::File(file) => Some(file.as_str()),
+            OutputPlace::Stderr | OutputPlace::Stdout => None,
+        });
     let output = match &benchmark.output {
         Output::File(file) => Some(file.as_str()),
         _ => None,
@@ -59,15 +69,19 @@ fn not_its_own(
         return Ok(Some("which is a folder"));
     }
     // What is no file keeps what is written to it, if at all: a device, a pipe.
-    if !found.is_file() && !found.is_symlink() && matches!(&benchmark.output, Output::File(it) if it == file)
+    if !found.is_file()
+        && !found.is_symlink()
+        && matches!(&benchmark.output, Output::File(it) if it == file)
     {
         return Ok(None);
     }
     let written = found.modified().ok();
-    Ok((!was_written(bench, benchmark, file, written)?).then_some("which no earlier execution wrote"))
+    Ok((!was_written(bench, benchmark, file, written)?)
+        .then_some("which no earlier execution wrote"))
 }
 
-/// Whether a run of this host measured the benchmark with that file to write, and the file has been written since.
+/// Whether a run of this host measured the benchmark with that file to write, and the file has been
+/// written since.
 fn was_written(
     bench: &mut Bench<'_>,
     benchmark: &Benchmark,

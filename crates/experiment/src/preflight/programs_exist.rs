@@ -1,7 +1,9 @@
-//! Whether the programs that a plan names are there: looked at after the first build, not after the last.
+//! Whether the programs that a plan names are there: looked at after the first build, not after the
+//! last.
 //!
-//! A program of the build that the first revision lacks may have come later, so the last revision is built next: what
-//! that lacks too is a mistake in the plan. What comes from nowhere in the build is missing at once.
+//! A program of the build that the first revision lacks may have come later, so the last revision
+//! is built next: what that lacks too is a mistake in the plan. What comes from nowhere in the
+//! build is missing at once.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +33,9 @@ pub fn check(
     }
     let last = revisions.len() - 1;
     for place in [0, last] {
-        let Some(build) = bench.builds(question).at(revisions, place, retry_failed)? else { return Ok(None) };
+        let Some(build) = bench.builds(question).at(revisions, place, retry_failed)? else {
+            return Ok(None);
+        };
         let (artifact, layouts) = (build.state.artifact(), build.state.layouts());
         tried.insert(place, build);
         let Some(artifact) = artifact else { continue };
@@ -63,15 +67,21 @@ fn missing(
     let revision = &question.revisions[place];
     let total = question.revisions.len();
     let build = match bench.builds(question).unpack_one((revision, artifact), place, total)? {
-        Unpacked::Folder(folder) => layouts.map_or(folder.clone(), |_| folder.join(layout_folder(0))),
+        Unpacked::Folder(folder) => {
+            layouts.map_or(folder.clone(), |_| folder.join(layout_folder(0)))
+        }
         Unpacked::Otherwise(_) => return Ok(Missing::Nothing),
         Unpacked::Interrupted => return Ok(Missing::Interrupted),
     };
     for (benchmark, key) in
         question.plan.keyed_benchmarks().iter().filter(|(benchmark, _)| !makes_it(benchmark))
     {
-        let workplace =
-            Workplace { plan_folder: &question.plan_folder, build: &build, revision: &revision.id, seed: 0 };
+        let workplace = Workplace {
+            plan_folder: &question.plan_folder,
+            build: &build,
+            revision: &revision.id,
+            seed: 0,
+        };
         let trial = Trial::new(benchmark, &key.parameters, workplace)?;
         if let Some(source) = bench.executor.lacks_program(&trial.request) {
             let of_build = benchmark.command.first().is_some_and(|word| word.contains("{build}"));

@@ -1,5 +1,5 @@
-//! How long measuring took: reckoned from the samples alone, so that a budget means the same in one go and after
-//! an interruption.
+//! How long measuring took: reckoned from the samples alone, so that a budget means the same in one
+//! go and after an interruption.
 
 use std::time::Duration;
 
@@ -14,8 +14,9 @@ pub fn wall(sample: &Sample) -> Duration {
 
 /// The time that a run has spent measuring.
 ///
-/// A sample has cost the time from the end of the one before it, or from the beginning of its session, to its own
-/// end: hooks and all else in between included, the time between two sessions not.
+/// A sample has cost the time from the end of the one before it, or from the beginning of its
+/// session, to its own end: hooks and all else in between included, the time between two sessions
+/// not.
 #[derive(Debug, Default)]
 pub struct Spent {
     /// When each session began, as samples tell the time.
@@ -36,7 +37,8 @@ impl Spent {
         Self { sessions, cells: vec![(Duration::ZERO, 0); cells], ..Self::default() }
     }
 
-    /// The same where samples at an even position and the one after it are taken at the same time: what it takes is spent once.
+    /// The same where samples at an even position and the one after it are taken at the same time:
+    /// what it takes is spent once.
     pub fn in_pairs(self, in_pairs: bool) -> Self {
         Self { in_pairs, ..self }
     }
@@ -45,7 +47,8 @@ impl Spent {
     pub fn record(&mut self, cell: usize, sample: &Sample) {
         let wall = wall(sample);
         let end = sample.at.saturating_add(wall).unwrap_or(sample.at);
-        let began = self.sessions.iter().rev().find(|began| **began <= sample.at).copied().max(self.last);
+        let began =
+            self.sessions.iter().rev().find(|began| **began <= sample.at).copied().max(self.last);
         // A clock that was set back takes no time away.
         let since = began.and_then(|began| Duration::try_from(end.duration_since(began)).ok());
         let is_second = self.in_pairs && sample.place.position % 2 == 1;

@@ -1,7 +1,7 @@
 //! Whether the host is quiet: looked at before a round, and read from the samples after it.
 //!
-//! The rule is fixed beforehand (docs/method.md) and looks at readings of the host alone, never at what is measured:
-//! else rounds would be repeated until they pleased.
+//! The rule is fixed beforehand (docs/method.md) and looks at readings of the host alone, never at
+//! what is measured: else rounds would be repeated until they pleased.
 
 use crate::run::noise::Noise;
 use std::sync::atomic::Ordering;
@@ -39,7 +39,12 @@ impl Quiet {
     }
 
     /// Waits before that round until the host is quiet, or no longer may be waited.
-    pub fn wait(&mut self, bench: &mut Bench<'_>, run: i64, round: u32) -> Result<(), ExperimentError> {
+    pub fn wait(
+        &mut self,
+        bench: &mut Bench<'_>,
+        run: i64,
+        round: u32,
+    ) -> Result<(), ExperimentError> {
         let (mut took, mut first, mut quiet) = (Duration::ZERO, None, false);
         while let Some(left) = self.left.filter(|left| !left.is_zero())
             && !bench.interrupt.load(Ordering::Relaxed)

@@ -1,4 +1,5 @@
-//! Rounds that wait for a quiet host, and are repeated when it was not: on a scripted clock, with a scripted host.
+//! Rounds that wait for a quiet host, and are repeated when it was not: on a scripted clock, with a
+//! scripted host.
 
 use std::time::Duration;
 
@@ -21,7 +22,10 @@ fn lab(most: &str) -> Lab {
 /// An execution of a second, during which others used so much.
 fn beside(others: Duration) -> Execution {
     let readings = Readings { other_cpu: Some(others), ..Readings::default() };
-    Execution { readings, ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, Duration::from_secs(1)) }
+    Execution {
+        readings,
+        ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, Duration::from_secs(1))
+    }
 }
 
 fn quietly(_: &Request, _: Timestamp) -> Execution {
@@ -38,7 +42,10 @@ fn loud_in(seconds: &[i64]) -> impl FnMut(&Request, Timestamp) -> Execution {
 fn loud_until(end: Duration) -> impl FnMut(Timestamp) -> Readings {
     move |at| {
         let loud = at < Timestamp::UNIX_EPOCH + end;
-        Readings { other_cpu: Some(if loud { LOOK } else { Duration::ZERO }), ..Readings::default() }
+        Readings {
+            other_cpu: Some(if loud { LOOK } else { Duration::ZERO }),
+            ..Readings::default()
+        }
     }
 }
 
@@ -47,8 +54,9 @@ fn samples(lab: &Lab) -> Vec<(String, u32, bool)> {
     let mut store = lab.store();
     let mut all = Vec::new();
     for (id, cell) in store.cells(1).unwrap() {
-        let told =
-            |sample: Sample| (cell.revision.clone(), sample.place.round, sample.outcome == Outcome::Valid);
+        let told = |sample: Sample| {
+            (cell.revision.clone(), sample.place.round, sample.outcome == Outcome::Valid)
+        };
         all.extend(store.samples(id).unwrap().into_iter().map(told));
     }
     all
@@ -62,7 +70,10 @@ fn rounds(lab: &Lab) -> (Vec<u32>, Vec<u32>) {
     }
     for rounds in [&mut count, &mut disturbed] {
         rounds.sort_unstable();
-        assert!(rounds.chunks(2).all(|pair| pair.len() == 2 && pair[0] == pair[1]), "both cells: {rounds:?}");
+        assert!(
+            rounds.chunks(2).all(|pair| pair.len() == 2 && pair[0] == pair[1]),
+            "both cells: {rounds:?}"
+        );
         rounds.dedup();
     }
     (count, disturbed)
@@ -103,11 +114,15 @@ fn nothing_is_executed_until_the_host_is_quiet() {
 #[test]
 fn a_host_that_stays_loud_is_waited_for_no_longer_than_wished_all_rounds_together() {
     let lab = lab("500ms");
-    let mut executor = ScriptedExecutor::new(quietly).looking(loud_until(Duration::from_secs(1000)));
+    let mut executor =
+        ScriptedExecutor::new(quietly).looking(loud_until(Duration::from_secs(1000)));
     let tracked = lab.track_by(&mut executor, &mut Silent).unwrap();
     assert_eq!((tracked.samples, tracked.interrupted), (8, false));
     let waits = lab.store().waits(1).unwrap();
-    assert_eq!((waits.len(), waits[0].took, waits[0].quiet), (1, Duration::from_millis(500), false));
+    assert_eq!(
+        (waits.len(), waits[0].took, waits[0].quiet),
+        (1, Duration::from_millis(500), false)
+    );
 }
 
 #[test]
@@ -122,14 +137,18 @@ fn a_disturbed_round_that_is_not_kept_by_itself_is_an_error() {
         script(request, at)
     });
     let error = lab.track_by(&mut executor, &mut Silent).unwrap_err();
-    assert!(error.to_string().starts_with("round 2 was disturbed, and of its 2 samples "), "{error}");
+    assert!(
+        error.to_string().starts_with("round 2 was disturbed, and of its 2 samples "),
+        "{error}"
+    );
     assert!(error.hint().is_some_and(|hint| hint.contains("measure again")));
 }
 
 #[test]
 fn a_disturbed_round_is_repeated_whole_and_kept() {
     let lab = lab("1m");
-    // The host is looked at for 200 ms before each round of 2 s: the second round is from 4.6 to 6.6 s.
+    // The host is looked at for 200 ms before each round of 2 s: the second round is from 4.6 to
+    // 6.6 s.
     let mut executor = ScriptedExecutor::new(loud_in(&[5]));
     let mut heard = Heard::default();
     let tracked = lab.track_by(&mut executor, &mut heard).unwrap();
@@ -169,7 +188,8 @@ fn without_the_wish_nothing_is_looked_at_or_repeated() {
 
 #[test]
 fn interrupted_anywhere_it_comes_to_the_same_rounds() {
-    // By the number of the execution, whatever the clock says: the second round, and the first time that it is repeated.
+    // By the number of the execution, whatever the clock says: the second round, and the first time
+    // that it is repeated.
     let loud = |executed: usize| [4, 7].contains(&executed);
     for stop in 0..12 {
         let lab = lab("1m");

@@ -1,4 +1,5 @@
-//! How long a run measured, however often it was interrupted. The rule is in docs/src/formats/database.md, "`session`".
+//! How long a run measured, however often it was interrupted. The rule is in
+//! docs/src/formats/database.md, "`session`".
 
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use tacho_store::{Store, StoreError};
 
 use crate::run::budget::wall;
 
-/// The time in which the sessions of a run measured; nothing where none has come to an end of anything.
+/// The time in which the sessions of a run measured; nothing where none has come to an end of
+/// anything.
 pub fn took(store: &mut Store, run: &Run) -> Result<Option<Duration>, StoreError> {
     let mut sessions = store.sessions(run.number)?;
     if sessions.is_empty() {
@@ -22,7 +24,9 @@ pub fn took(store: &mut Store, run: &Run) -> Result<Option<Duration>, StoreError
     if sessions.len() > 1 || ends.is_empty() {
         for (id, _) in store.cells(run.number)? {
             let samples = store.samples(id)?.into_iter();
-            ends.extend(samples.map(|sample| sample.at.saturating_add(wall(&sample)).unwrap_or(sample.at)));
+            ends.extend(
+                samples.map(|sample| sample.at.saturating_add(wall(&sample)).unwrap_or(sample.at)),
+            );
         }
         if run.purpose == Purpose::Bisect {
             ends.extend(store.observed(run.number)?.into_iter().map(|step| step.at));

@@ -1,7 +1,7 @@
 //! A run: its cells, the order of its executions, and when it stops.
 //!
-//! [`session`] says what is executed, [`schedule`] in which order, [`rounds`] does it, and `run_state` knows when a
-//! cell has enough.
+//! [`session`] says what is executed, [`schedule`] in which order, [`rounds`] does it, and
+//! `run_state` knows when a cell has enough.
 
 pub(crate) mod budget;
 pub mod disturbance;

@@ -50,9 +50,15 @@ pub enum Noise {
 impl fmt::Display for Noise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Cpu(share) => write!(f, "tasks waited for a CPU {:.0} % of the time", share * 100.0),
-            Self::Device(share) => write!(f, "tasks waited for a device {:.0} % of the time", share * 100.0),
-            Self::Memory(share) => write!(f, "tasks waited for memory {:.0} % of the time", share * 100.0),
+            Self::Cpu(share) => {
+                write!(f, "tasks waited for a CPU {:.0} % of the time", share * 100.0)
+            }
+            Self::Device(share) => {
+                write!(f, "tasks waited for a device {:.0} % of the time", share * 100.0)
+            }
+            Self::Memory(share) => {
+                write!(f, "tasks waited for memory {:.0} % of the time", share * 100.0)
+            }
             Self::OtherCpu(cpus) => write!(f, "other processes used {cpus:.1} CPU"),
             Self::Steal(cpus) => write!(f, "{cpus:.2} CPU of steal"),
             Self::Throttled(times) => write!(f, "throttled {times} times for being too warm"),
@@ -122,8 +128,12 @@ mod tests {
 
     fn sample(values: &[(&str, f64)]) -> Sample {
         let place = Place { round: 1, position: 0 };
-        let mut sample =
-            Sample { place, at: Timestamp::UNIX_EPOCH, outcome: Outcome::Valid, values: Vec::new() };
+        let mut sample = Sample {
+            place,
+            at: Timestamp::UNIX_EPOCH,
+            outcome: Outcome::Valid,
+            values: Vec::new(),
+        };
         for (name, value) in values {
             sample.add(name, *value);
         }
@@ -139,13 +149,19 @@ mod tests {
         let second = ("wall", 1e9);
         assert_eq!(told(&[second, ("host-other-cpu", 270e6)]), None);
         let said = |text: &str| Some(text.to_owned());
-        assert_eq!(told(&[second, ("host-other-cpu", 290e6)]), said("other processes used 0.3 CPU"));
+        assert_eq!(
+            told(&[second, ("host-other-cpu", 290e6)]),
+            said("other processes used 0.3 CPU")
+        );
         assert_eq!(told(&[second, ("host-steal", 70e6)]), None);
         assert_eq!(told(&[second, ("host-steal", 120e6)]), said("0.10 CPU of steal"));
         // The louder one is told.
         let both = [second, ("host-other-cpu", 320e6), ("host-steal", 320e6)];
         assert_eq!(told(&both), said("0.30 CPU of steal"));
-        assert_eq!(told(&[second, ("host-throttled", 2.0)]), said("throttled 2 times for being too warm"));
+        assert_eq!(
+            told(&[second, ("host-throttled", 2.0)]),
+            said("throttled 2 times for being too warm")
+        );
         assert_eq!(told(&[second, ("host-pressure-cpu", 9e8)]), None, "that may be its own");
     }
 
@@ -165,7 +181,8 @@ mod tests {
             look(Readings { other_cpu: time(70), pressure_io: time(50), ..Readings::default() }),
             None
         );
-        let noise = look(Readings { other_cpu: time(220), pressure_cpu: time(60), ..Readings::default() });
+        let noise =
+            look(Readings { other_cpu: time(220), pressure_cpu: time(60), ..Readings::default() });
         assert_eq!(noise, Some(Noise::OtherCpu(1.0)));
         let noise = look(Readings { pressure_memory: time(40), ..Readings::default() }).unwrap();
         assert_eq!(noise.to_string(), "tasks waited for memory 20 % of the time");

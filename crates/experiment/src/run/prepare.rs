@@ -69,7 +69,9 @@ impl Bench<'_> {
         let known = self.store.metrics()?;
         let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
         let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
-        for PlannedMetric { metric, .. } in plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
+        for PlannedMetric { metric, .. } in
+            plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics)
+        {
             let other = |known: &&Metric| known.name == metric.name && known.unit != metric.unit;
             if let Some(known) = known.iter().find(other)
                 && self.has_values(&metric.name)?
@@ -98,8 +100,8 @@ impl Bench<'_> {
         Ok(false)
     }
 
-    /// Takes up the interrupted run of the same question, else begins one with what is missing. Builds that come out
-    /// otherwise now take the place of those that are known.
+    /// Takes up the interrupted run of the same question, else begins one with what is missing.
+    /// Builds that come out otherwise now take the place of those that are known.
     pub fn prepare(
         &mut self,
         question: &Question,
@@ -107,14 +109,20 @@ impl Bench<'_> {
     ) -> Result<Prepared, ExperimentError> {
         match self.take_up(question, question.digest())? {
             TakenUp::Interrupted => return Ok(Prepared::Interrupted),
-            TakenUp::Run { run, cells, folders } => return self.session(question, *run, cells, &folders),
+            TakenUp::Run { run, cells, folders } => {
+                return self.session(question, *run, cells, &folders);
+            }
             TakenUp::None => {}
         }
         for _ in 0..ATTEMPTS {
-            // As they are now: some may have been built again. What could not be fetched a moment ago still cannot be.
+            // As they are now: some may have been built again. What could not be fetched a moment
+            // ago still cannot be.
             let not_fetched = known.iter().cloned().enumerate();
-            let not_fetched = not_fetched.filter(|(_, build)| was_not_fetched(&build.state)).collect();
-            if let Some(builds) = self.builds(question).all_but(&question.revisions, false, not_fetched)? {
+            let not_fetched =
+                not_fetched.filter(|(_, build)| was_not_fetched(&build.state)).collect();
+            if let Some(builds) =
+                self.builds(question).all_but(&question.revisions, false, not_fetched)?
+            {
                 *known = builds;
             }
             match self.begin(question, known)? {
@@ -125,20 +133,24 @@ impl Bench<'_> {
         Ok(Prepared::Changed)
     }
 
-    /// The interrupted run of that digest, its builds unpacked, if there is one and they are what they were.
+    /// The interrupted run of that digest, its builds unpacked, if there is one and they are what
+    /// they were.
     pub(crate) fn take_up(
         &mut self,
         question: &Question,
         digest: Digest,
     ) -> Result<TakenUp, ExperimentError> {
-        let Some(run) = self.store.unfinished_run(digest, self.host)? else { return Ok(TakenUp::None) };
+        let Some(run) = self.store.unfinished_run(digest, self.host)? else {
+            return Ok(TakenUp::None);
+        };
         let cells = self.store.cells(run.number)?;
         match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
             None => Ok(TakenUp::Interrupted),
             Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
                 Ok(TakenUp::Run { run: Box::new(run), cells, folders })
             }
-            // A build came out otherwise: what is measured from here on belongs to a run of its own.
+            // A build came out otherwise: what is measured from here on belongs to a run of its
+            // own.
             Some(_) => {
                 self.store.abandon_run(run.number, self.executor.now())?;
                 Ok(TakenUp::None)
@@ -147,12 +159,18 @@ impl Bench<'_> {
     }
 
     /// Begins a run with what is missing.
-    fn begin(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
+    fn begin(
+        &mut self,
+        question: &Question,
+        builds: &[Build],
+    ) -> Result<Prepared, ExperimentError> {
         let cells = missing((self.store, self.host), self.executor, question, builds)?;
         if cells.is_empty() {
             return Ok(Prepared::NothingToDo);
         }
-        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
+        let Some(folders) = self.unpack(question, cells.iter())? else {
+            return Ok(Prepared::Interrupted);
+        };
         if !cells.iter().all(|cell| folders.contains_key(&cell.artifact)) {
             return Ok(Prepared::Changed);
         }
@@ -167,8 +185,9 @@ impl Bench<'_> {
     ) -> Result<Option<HashMap<Digest, PathBuf>>, ExperimentError> {
         let revisions: HashMap<&str, &Revision> =
             question.revisions.iter().map(|r| (r.id.as_str(), r)).collect();
-        let needed: Vec<(&Revision, Digest)> =
-            cells.filter_map(|cell| Some((*revisions.get(cell.revision.as_str())?, cell.artifact))).collect();
+        let needed: Vec<(&Revision, Digest)> = cells
+            .filter_map(|cell| Some((*revisions.get(cell.revision.as_str())?, cell.artifact)))
+            .collect();
         self.builds(question).unpack(&needed)
     }
 
@@ -183,7 +202,8 @@ impl Bench<'_> {
         Ok(build.and_then(|build| build.state.layouts()))
     }
 
-    /// All that the rounds need to know of the cells, what earlier sessions of the run have left included.
+    /// All that the rounds need to know of the cells, what earlier sessions of the run have left
+    /// included.
     fn session(
         &mut self,
         question: &Question,
@@ -199,14 +219,18 @@ impl Bench<'_> {
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
             let layouts = self.layouts_of(question, &cell)?;
-            let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
+            let trial =
+                prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
             let is_link = is_link(question, (&cell, &beside), &counts, &before);
-            let enough = if is_link { cell.rounds } else { enough(question, &cell, &counts, &before) };
+            let enough =
+                if is_link { cell.rounds } else { enough(question, &cell, &counts, &before) };
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
             let needed = match uncounted.rounds(&cell.benchmark, &cell.revision, cell.artifact) {
                 0 if is_link => cell.rounds,
                 0 => 0,
-                lacking => lacking + number(before.iter().filter(|sample| sample.place.round > 0).count()),
+                lacking => {
+                    lacking + number(before.iter().filter(|sample| sample.place.round > 0).count())
+                }
             };
             let steady = first_metric(question, &cell);
             let wanted = SampleDemand { enough, needed, metric, elsewhere, steady };
@@ -253,18 +277,25 @@ fn link_rounds(question: &Question) -> u32 {
     if rule.precision.is_some() { rule.min_rounds } else { rule.max_rounds }
 }
 
-/// Whether a cell has samples of earlier runs and is measured all the same, beside other revisions of its benchmark: it
-/// links the runs.
-fn is_link(question: &Question, (cell, beside): (&Cell, &[Cell]), counts: &Counts, own: &[Sample]) -> bool {
-    let own = own.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_result()).count();
+/// Whether a cell has samples of earlier runs and is measured all the same, beside other revisions
+/// of its benchmark: it links the runs.
+fn is_link(
+    question: &Question,
+    (cell, beside): (&Cell, &[Cell]),
+    counts: &Counts,
+    own: &[Sample],
+) -> bool {
+    let own =
+        own.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_result()).count();
     let all = counts.of(&cell.benchmark, &cell.revision, cell.artifact).valid;
-    let is_other = |other: &Cell| other.benchmark == cell.benchmark && other.revision != cell.revision;
+    let is_other =
+        |other: &Cell| other.benchmark == cell.benchmark && other.revision != cell.revision;
     let has_rounds = cell.rounds == link_rounds(question);
     question.plan.measure.link > 0 && has_rounds && all > number(own) && beside.iter().any(is_other)
 }
 
-/// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile
-/// taken some of them.
+/// How many samples of its own a cell needs in this run: what it set out for, unless another run
+/// has meanwhile taken some of them.
 fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> u32 {
     if !question.counted.is_empty() {
         // What other runs have taken may lack a counter.
@@ -298,7 +329,8 @@ pub(crate) fn prepare_trial(
     cell: &Cell,
     (build, layouts): (&Path, Option<u32>),
 ) -> Result<Trial, ExperimentError> {
-    let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision, seed };
+    let workplace =
+        Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision, seed };
     let benchmarks = question.plan.keyed_benchmarks();
     let (benchmark, _) = benchmarks
         .iter()
@@ -306,6 +338,8 @@ pub(crate) fn prepare_trial(
         .expect("a run's cells come from the plan, which is part of the question's digest");
     match layouts {
         None => Trial::new(benchmark, &cell.benchmark.parameters, workplace),
-        Some(layouts) => Trial::in_layouts(benchmark, &cell.benchmark.parameters, workplace, layouts),
+        Some(layouts) => {
+            Trial::in_layouts(benchmark, &cell.benchmark.parameters, workplace, layouts)
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The rounds of a run: what happens before, in and after each, until nobody takes part any more.
 //!
-//! Who takes part in a round is known before it begins, from the samples of the rounds before it alone. So a
-//! killed run goes on exactly as it would have.
+//! Who takes part in a round is known before it begins, from the samples of the rounds before it
+//! alone. So a killed run goes on exactly as it would have.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -36,15 +36,16 @@ pub struct Measured {
 
 /// Measures all that the run still lacks, and finishes it.
 ///
-/// Each sample is kept before the next execution starts, unless the store ends with us; interrupted or killed, a session of the same
-/// run goes on where this one stopped.
+/// Each sample is kept before the next execution starts, unless the store ends with us; interrupted
+/// or killed, a session of the same run goes on where this one stopped.
 pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, ExperimentError> {
     measure_until(bench, session, &mut Never)
 }
 
 /// Who says before the rounds are done that a cell needs no more.
 ///
-/// What it says is a function of the samples alone, so that a run that is taken up again goes on as it would have.
+/// What it says is a function of the samples alone, so that a run that is taken up again goes on as
+/// it would have.
 pub trait Stopping {
     /// Takes note of a sample of a cell, in the order in which they are taken.
     fn record(&mut self, cell: usize, sample: &Sample);
@@ -78,7 +79,8 @@ impl Stopping for Never {
     }
 }
 
-/// The same, with somebody who may say before the end that a cell needs no more; what was measured before is known to it.
+/// The same, with somebody who may say before the end that a cell needs no more; what was measured
+/// before is known to it.
 pub fn measure_until(
     bench: &mut Bench<'_>,
     session: &Session,
@@ -144,7 +146,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         until: &'a mut dyn Stopping,
     ) -> Result<Self, ExperimentError> {
         let run = &session.run;
-        let schedule = Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
+        let schedule =
+            Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
         let schedule = schedule.in_groups(session.benchmarks());
         let schedule = if session.duet.is_some() { schedule.in_pairs() } else { schedule };
         bench.store.begin_session(run.number, moment(bench.executor.now()))?;
@@ -196,8 +199,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
     fn warm_up(&mut self) -> Result<bool, ExperimentError> {
         for pass in 0.. {
             let all = self.schedule.warm_up(pass);
-            let trials =
-                self.progress.chosen(&all, |trial| self.progress.warms_up(trial) && self.is_possible(trial));
+            let trials = self
+                .progress
+                .chosen(&all, |trial| self.progress.warms_up(trial) && self.is_possible(trial));
             if trials.is_empty() {
                 break;
             }
@@ -208,7 +212,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(true)
     }
 
-    /// Round after round, until nobody takes part or there is no time for another; `false` when interrupted.
+    /// Round after round, until nobody takes part or there is no time for another; `false` when
+    /// interrupted.
     fn rounds(&mut self) -> Result<bool, ExperimentError> {
         for round in 1.. {
             let trials = self.before(round);
@@ -225,8 +230,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// Who takes part in the round; nobody when there is no time for it.
     fn before(&mut self, round: u32) -> Vec<ScheduledTrial> {
         let all = self.schedule.round(round);
-        let mut trials =
-            self.progress.chosen(&all, |trial| self.progress.takes_part(trial) && self.is_possible(trial));
+        let mut trials = self
+            .progress
+            .chosen(&all, |trial| self.progress.takes_part(trial) && self.is_possible(trial));
         if !self.progress.has_time_for(round, &trials) {
             self.bench.observer.note(&Event::OutOfTime { rounds: round - 1 });
             trials.clear();
@@ -273,8 +279,13 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(true)
     }
 
-    /// One execution, kept before anything else happens; `false` when interrupted. These are the rest of its round.
-    fn trial(&mut self, trial: ScheduledTrial, rest: &[ScheduledTrial]) -> Result<bool, ExperimentError> {
+    /// One execution, kept before anything else happens; `false` when interrupted. These are the
+    /// rest of its round.
+    fn trial(
+        &mut self,
+        trial: ScheduledTrial,
+        rest: &[ScheduledTrial],
+    ) -> Result<bool, ExperimentError> {
         let SessionCell { cell, .. } = &self.session.cells[trial.cell];
         let began = Instant::now();
         let next = self.next(trial, rest);
@@ -294,9 +305,11 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(going_on)
     }
 
-    /// What is executed right after a trial for certain, if that goes well: it may be begun before the trial's sample is kept.
+    /// What is executed right after a trial for certain, if that goes well: it may be begun before
+    /// the trial's sample is kept.
     ///
-    /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution begins.
+    /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution
+    /// begins.
     fn next(&self, trial: ScheduledTrial, rest: &[ScheduledTrial]) -> Option<Request> {
         if self.bench.store.outlives_us() || self.without_instructions.contains(&trial.cell) {
             return None;
@@ -317,8 +330,13 @@ impl<'a, 'b> Rounds<'a, 'b> {
         if self.beside.is_broken(trial.cell) { None } else { executed.alone(trial.place) }
     }
 
-    /// What comes of a trial: of its execution, unless it fails without one; with what certainly comes next.
-    fn tried(&mut self, trial: ScheduledTrial, next: Option<Request>) -> Result<Attempt, ExperimentError> {
+    /// What comes of a trial: of its execution, unless it fails without one; with what certainly
+    /// comes next.
+    fn tried(
+        &mut self,
+        trial: ScheduledTrial,
+        next: Option<Request>,
+    ) -> Result<Attempt, ExperimentError> {
         if let Some(outcome) = self.beside.failed_setup(trial.cell) {
             let at = self.bench.executor.now();
             return Ok(Attempt::without_execution(trial.place, at, outcome));
@@ -342,7 +360,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(executed.with_instructions(self.bench.executor, &mut turn, tried))
     }
 
-    /// Two executions at the same time, both kept before anything else happens; `false` when interrupted.
+    /// Two executions at the same time, both kept before anything else happens; `false` when
+    /// interrupted.
     fn pair(&mut self, two: [ScheduledTrial; 2], cpus: [u32; 2]) -> Result<bool, ExperimentError> {
         let began = Instant::now();
         let tried = self.tried_pair(two, cpus)?;
@@ -380,7 +399,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let broken = two.map(|trial| self.beside.failed_setup(trial.cell));
         if let Some(outcome) = broken.iter().flatten().next() {
             let at = self.bench.executor.now();
-            return Ok(two.map(|trial| Attempt::without_execution(trial.place, at, outcome.clone())));
+            return Ok(
+                two.map(|trial| Attempt::without_execution(trial.place, at, outcome.clone()))
+            );
         }
         let shell_first = self.schedule.is_turned(two[0].place);
         let turn = |trial: ScheduledTrial| Turn {
@@ -400,7 +421,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
                 self.bench.observer.note(&Event::CountingBegins { cell });
                 let gone = Attempt::Interrupted(None);
                 let one = std::mem::replace(&mut tried[which], gone);
-                tried[which] = trial.with_instructions(self.bench.executor, &mut pair.turns[which], one);
+                tried[which] =
+                    trial.with_instructions(self.bench.executor, &mut pair.turns[which], one);
             }
         }
         Ok(tried)
@@ -428,21 +450,31 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Both or neither: half a pair would be none.
-    fn keep_pair(&mut self, pair: &[(ScheduledTrial, Box<Sampled>)]) -> Result<(), ExperimentError> {
+    fn keep_pair(
+        &mut self,
+        pair: &[(ScheduledTrial, Box<Sampled>)],
+    ) -> Result<(), ExperimentError> {
         for (trial, sampled) in pair {
             self.keep_answer(*trial, sampled)?;
         }
-        let samples: Vec<_> =
-            pair.iter().map(|(trial, it)| (self.session.cells[trial.cell].id, &it.sample)).collect();
+        let samples: Vec<_> = pair
+            .iter()
+            .map(|(trial, it)| (self.session.cells[trial.cell].id, &it.sample))
+            .collect();
         self.bench.store.put_together(&samples)?;
         pair.iter().try_for_each(|(trial, sampled)| self.tell(*trial, sampled))
     }
 
     /// Keeps what a sample was to print.
-    fn keep_answer(&mut self, trial: ScheduledTrial, sampled: &Sampled) -> Result<(), ExperimentError> {
+    fn keep_answer(
+        &mut self,
+        trial: ScheduledTrial,
+        sampled: &Sampled,
+    ) -> Result<(), ExperimentError> {
         let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
         if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
-            // Before the sample: a kill between the two must not let a later answer become the reference.
+            // Before the sample: a kill between the two must not let a later answer become the
+            // reference.
             self.references.keep(self.bench.store, &cell.benchmark, *answer)?;
         }
         if let Some(output) = &sampled.kept {
@@ -461,7 +493,11 @@ impl<'a, 'b> Rounds<'a, 'b> {
                     let benchmark = &cell.benchmark.name;
                     self.bench.observer.note(&Event::Absent { benchmark, metric, why });
                 }
-                self.bench.store.put_absence(self.session.run.number, &cell.benchmark, &absence(absent))?;
+                self.bench.store.put_absence(
+                    self.session.run.number,
+                    &cell.benchmark,
+                    &absence(absent),
+                )?;
             }
         }
         self.measured.samples += 1;
@@ -473,10 +509,12 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(())
     }
 
-    /// Marks the round if it was disturbed, unless it was repeated often enough: who took part lacks a sample again.
+    /// Marks the round if it was disturbed, unless it was repeated often enough: who took part
+    /// lacks a sample again.
     fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
         let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
-        let marked = self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
+        let marked =
+            self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
         let taken = self.progress.taken(round);
         if marked != taken {
             return Err(ExperimentError::RoundNotKept { round, taken, kept: marked });
@@ -489,13 +527,15 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(())
     }
 
-    /// What is measured so far is safe, whether the round is whole or not; who is known well enough is told.
+    /// What is measured so far is safe, whether the round is whole or not; who is known well enough
+    /// is told.
     fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
         if self.bench.store.outlives_us() {
             self.bench.store.end_round(self.session.run.number, round)?;
         }
         let settled = self.until.look(round);
-        for (cell, saved) in self.progress.look().into_iter().chain(self.progress.settle(&settled)) {
+        for (cell, saved) in self.progress.look().into_iter().chain(self.progress.settle(&settled))
+        {
             let cell = &self.session.cells[cell].cell;
             self.bench.observer.note(&Event::Precise { cell, saved });
         }
@@ -509,8 +549,11 @@ pub(crate) fn end_facts(
     run: i64,
 ) -> Result<BTreeMap<String, String>, ExperimentError> {
     let before = bench.store.conditions(run)?;
-    let changed = bench.executor.facts().into_iter().filter(|(name, now)| before.get(name) != Some(now));
-    Ok(changed.filter_map(|(name, now)| Some((format!("end.{}", name.strip_prefix("now.")?), now))).collect())
+    let changed =
+        bench.executor.facts().into_iter().filter(|(name, now)| before.get(name) != Some(now));
+    Ok(changed
+        .filter_map(|(name, now)| Some((format!("end.{}", name.strip_prefix("now.")?), now)))
+        .collect())
 }
 
 pub(crate) fn absence(absent: &Absent) -> Absence {

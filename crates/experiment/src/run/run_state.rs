@@ -1,7 +1,7 @@
 //! Where a run stands: what has its samples, what is known well enough, what is given up.
 //!
-//! All of it is reckoned from samples, in the order in which they were taken: what a killed run left says the
-//! same as it would have said then.
+//! All of it is reckoned from samples, in the order in which they were taken: what a killed run
+//! left says the same as it would have said then.
 
 mod next;
 
@@ -18,7 +18,8 @@ use crate::run::noise::Noise;
 use crate::run::schedule::ScheduledTrial;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 
-/// A warm-up by time ends after so many executions too: a clock that stands still must not hold it for ever.
+/// A warm-up by time ends after so many executions too: a clock that stands still must not hold it
+/// for ever.
 const LONGEST_WARMUP: u32 = 10_000;
 
 /// Where a run stands.
@@ -69,7 +70,17 @@ impl<'a> CellProgress<'a> {
         let (wanted, known) = (&cell.wanted, cell.wanted.elsewhere.clone());
         let warm = Warm::default();
         let (precise, settled) = (false, false);
-        Self { wanted, counted: 0, failed: 0, succeeded: false, warm, known, precise, settled, last: None }
+        Self {
+            wanted,
+            counted: 0,
+            failed: 0,
+            succeeded: false,
+            warm,
+            known,
+            precise,
+            settled,
+            last: None,
+        }
     }
 
     fn is_hopeless(&self) -> bool {
@@ -86,7 +97,8 @@ impl<'a> CellProgress<'a> {
         }
     }
 
-    /// How many executions are still to come at the most, the warm-up included as far as it is known.
+    /// How many executions are still to come at the most, the warm-up included as far as it is
+    /// known.
     fn left(&self, warmup: Warmup) -> usize {
         let warming = warmup.executions().unwrap_or(0).saturating_sub(self.warm.executions);
         (self.wanted.enough.saturating_sub(self.counted) + warming) as usize
@@ -107,7 +119,8 @@ impl<'a> CellProgress<'a> {
         }
         self.counted += 1;
         let metric = self.wanted.metric.as_ref();
-        let value = metric.and_then(|metric| sample.value(&metric.name)).filter(|_| sample.counts());
+        let value =
+            metric.and_then(|metric| sample.value(&metric.name)).filter(|_| sample.counts());
         if let Some(metric) = metric {
             self.known.add(metric.better, value.as_slice(), sample.bound(metric).as_slice());
         }
@@ -128,7 +141,8 @@ impl<'a> CellProgress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Where the run stands after what earlier sessions of it have left; `sessions` are when they all began.
+    /// Where the run stands after what earlier sessions of it have left; `sessions` are when they
+    /// all began.
     pub fn new(session: &'a Session, sessions: Vec<Timestamp>) -> Self {
         let rule = &session.run.rule;
         let cells: Vec<CellProgress> = session.cells.iter().map(CellProgress::new).collect();
@@ -137,8 +151,10 @@ impl<'a> Progress<'a> {
         let (noise, disturbed) = (BTreeMap::new(), BTreeSet::new());
         let mut progress =
             Self { rule, cells, at_once, done: HashSet::new(), last: 0, spent, noise, disturbed };
-        let before = |(index, cell): (usize, &'a SessionCell)| cell.before.iter().map(move |it| (index, it));
-        let mut samples: Vec<(usize, &Sample)> = session.cells.iter().enumerate().flat_map(before).collect();
+        let before =
+            |(index, cell): (usize, &'a SessionCell)| cell.before.iter().map(move |it| (index, it));
+        let mut samples: Vec<(usize, &Sample)> =
+            session.cells.iter().enumerate().flat_map(before).collect();
         samples.sort_by_key(|(_, sample)| sample.place);
         for (cell, sample) in samples {
             progress.record(cell, sample);
@@ -147,8 +163,8 @@ impl<'a> Progress<'a> {
         progress
     }
 
-    /// Looks at what is known by now, as one may after each round; which cells became precise enough with it, and how
-    /// many executions each leaves out.
+    /// Looks at what is known by now, as one may after each round; which cells became precise
+    /// enough with it, and how many executions each leaves out.
     pub fn look(&mut self) -> Vec<(usize, usize)> {
         let mut ended = Vec::new();
         for (index, cell) in self.cells.iter_mut().enumerate().filter(|(_, cell)| !cell.precise) {
@@ -177,7 +193,8 @@ impl<'a> Progress<'a> {
         self.cells.iter().map(|cell| cell.left(self.rule.warmup)).sum()
     }
 
-    /// Those of these trials for which that holds; of pairs both, where it holds for one and neither is given up.
+    /// Those of these trials for which that holds; of pairs both, where it holds for one and
+    /// neither is given up.
     pub fn chosen(
         &self,
         trials: &[ScheduledTrial],
@@ -212,7 +229,8 @@ impl<'a> Progress<'a> {
 
     /// Whether that execution took or takes place, if its round does.
     pub fn takes_part(&self, trial: ScheduledTrial) -> bool {
-        self.is_done(trial) || !(self.has_enough(trial.cell) || self.cells[trial.cell].is_hopeless())
+        self.is_done(trial)
+            || !(self.has_enough(trial.cell) || self.cells[trial.cell].is_hopeless())
     }
 
     /// Whether there are enough samples of the cell by any rule.
@@ -230,12 +248,13 @@ impl<'a> Progress<'a> {
         self.done.contains(&trial.place)
     }
 
-    /// Whether the budget has room for a round of these executions: the first always takes place, and what was begun is
-    /// ended.
+    /// Whether the budget has room for a round of these executions: the first always takes place,
+    /// and what was begun is ended.
     pub fn has_time_for(&self, round: u32, trials: &[ScheduledTrial]) -> bool {
         let Some(budget) = self.rule.budget else { return true };
-        let longest =
-            |together: &[ScheduledTrial]| together.iter().map(|trial| self.spent.expected(trial.cell)).max();
+        let longest = |together: &[ScheduledTrial]| {
+            together.iter().map(|trial| self.spent.expected(trial.cell)).max()
+        };
         let expected: Duration = trials.chunks(self.at_once).filter_map(longest).sum();
         round <= self.last.max(1) || self.spent.before(round) + expected <= budget
     }
@@ -268,7 +287,8 @@ impl<'a> Progress<'a> {
         self.cells.iter_mut().for_each(|cell| cell.forget(round));
     }
 
-    /// Takes note of a sample; says how many executions are left out if the cell is given up with it.
+    /// Takes note of a sample; says how many executions are left out if the cell is given up with
+    /// it.
     pub fn record(&mut self, cell: usize, sample: &Sample) -> Option<usize> {
         self.done.insert(sample.place);
         self.last = self.last.max(sample.place.round);

@@ -1,8 +1,9 @@
 //! In which order everything is executed.
 //!
-//! Not revision after revision: each round executes every cell once, in a fresh random order, so that the
-//! machine's drift falls on all alike (randomised blocks). The cells of one benchmark are next to each other. The order is a function of the seed, the round and
-//! the number of cells alone. Who has enough is left out of it and leaves a gap, which moves nobody else; so an
+//! Not revision after revision: each round executes every cell once, in a fresh random order, so
+//! that the machine's drift falls on all alike (randomised blocks). The cells of one benchmark are
+//! next to each other. The order is a function of the seed, the round and the number of cells
+//! alone. Who has enough is left out of it and leaves a gap, which moves nobody else; so an
 //! interrupted run goes on exactly as it would have.
 
 use std::collections::HashMap;
@@ -37,22 +38,25 @@ pub struct ScheduledTrial {
 impl Schedule {
     /// A schedule for so many cells.
     ///
-    /// Where no warm-up comes before the first round, that one can take over what the warm-up does: it keeps the order of
-    /// the cells, so that the first answer of a benchmark comes from the first cell.
+    /// Where no warm-up comes before the first round, that one can take over what the warm-up does:
+    /// it keeps the order of the cells, so that the first answer of a benchmark comes from the
+    /// first cell.
     #[must_use]
     pub fn new(seed: u64, cells: usize, first_in_order: bool) -> Self {
         Self { seed, cells, first_in_order, in_pairs: false, groups: Vec::new() }
     }
 
-    /// The same with cells 0 and 1, 2 and 3 … as pairs that are executed at the same time: pairs are in random order, and the one at
-    /// the even position has the first of two processors. Both change places from round to round.
+    /// The same with cells 0 and 1, 2 and 3 … as pairs that are executed at the same time: pairs
+    /// are in random order, and the one at the even position has the first of two processors. Both
+    /// change places from round to round.
     #[must_use]
     pub fn in_pairs(self) -> Self {
         Self { in_pairs: true, ..self }
     }
 
-    /// The same with the cells of a group next to each other in each round, so that they share the host's speed. Groups
-    /// are in random order, and so are the cells of each. `groups` has the group of each cell.
+    /// The same with the cells of a group next to each other in each round, so that they share the
+    /// host's speed. Groups are in random order, and so are the cells of each. `groups` has the
+    /// group of each cell.
     #[must_use]
     pub fn in_groups(self, groups: Vec<usize>) -> Self {
         Self { groups, ..self }
@@ -77,7 +81,8 @@ impl Schedule {
         trials(round, 0, things.into_iter().flat_map(|thing| self.cells_of(thing, round)).collect())
     }
 
-    /// Brings the members of each group together, in the order in which they come; groups in the order of their first.
+    /// Brings the members of each group together, in the order in which they come; groups in the
+    /// order of their first.
     fn gather(&self, things: &mut [usize]) {
         let group = |thing: usize| {
             let first_cell = if self.in_pairs { 2 * thing } else { thing };
@@ -107,7 +112,8 @@ impl Schedule {
         pair
     }
 
-    /// Whether the second of a pair has the first place: in every other round; in which, the seed says.
+    /// Whether the second of a pair has the first place: in every other round; in which, the seed
+    /// says.
     fn is_swapped(&self, round: u32) -> bool {
         (self.seed ^ u64::from(round)) & 1 == 1
     }
@@ -132,8 +138,12 @@ impl Schedule {
 
 /// These cells one after the other, the first at the position after `before` others.
 fn trials(round: u32, before: usize, cells: Vec<usize>) -> Vec<ScheduledTrial> {
-    let place = |position: usize| Place { round, position: u32::try_from(position).unwrap_or(u32::MAX) };
-    (before..).zip(cells).map(|(position, cell)| ScheduledTrial { place: place(position), cell }).collect()
+    let place =
+        |position: usize| Place { round, position: u32::try_from(position).unwrap_or(u32::MAX) };
+    (before..)
+        .zip(cells)
+        .map(|(position, cell)| ScheduledTrial { place: place(position), cell })
+        .collect()
 }
 
 #[cfg(test)]
@@ -171,7 +181,8 @@ mod tests {
 
     #[test]
     fn no_cell_prefers_a_position() {
-        // 4 cells, 4000 rounds: each cell is expected at each position 1000 times, standard deviation 27.
+        // 4 cells, 4000 rounds: each cell is expected at each position 1000 times, standard
+        // deviation 27.
         let schedule = Schedule::new(9, 4, false);
         let mut counts = BTreeMap::new();
         for trial in (1..=4000).flat_map(|round| schedule.round(round)) {
@@ -192,7 +203,11 @@ mod tests {
                 let all = cells(&schedule.round(round));
                 for pair in all.chunks(2) {
                     assert_eq!(pair[0] / 2, pair[1] / 2, "{all:?}");
-                    assert_eq!(u64::from(round) % 2 == seed % 2, pair[0] % 2 == 0, "round {round}: {all:?}");
+                    assert_eq!(
+                        u64::from(round) % 2 == seed % 2,
+                        pair[0] % 2 == 0,
+                        "round {round}: {all:?}"
+                    );
                 }
                 firsts.insert(all[0] / 2);
             }
@@ -220,13 +235,18 @@ mod tests {
 
     #[test]
     fn half_of_all_places_are_turned() {
-        // 4000 places: 2000 are expected, standard deviation 32; of neighbours that are alike as well.
+        // 4000 places: 2000 are expected, standard deviation 32; of neighbours that are alike as
+        // well.
         let schedule = Schedule::new(5, 0, true);
-        let places = (0..40).flat_map(|round| (0..100).map(move |position| Place { round, position }));
+        let places =
+            (0..40).flat_map(|round| (0..100).map(move |position| Place { round, position }));
         let turned: Vec<bool> = places.map(|place| schedule.is_turned(place)).collect();
         let count = turned.iter().filter(|turned| **turned).count();
         let alike = turned.windows(2).filter(|pair| pair[0] == pair[1]).count();
-        assert!([count, alike].iter().all(|count| (1850..=2150).contains(count)), "{count}, {alike}");
+        assert!(
+            [count, alike].iter().all(|count| (1850..=2150).contains(count)),
+            "{count}, {alike}"
+        );
     }
 
     #[test]

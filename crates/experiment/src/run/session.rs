@@ -1,7 +1,8 @@
 //! A run that is ready to measure, new or taken up again.
 //!
-//! All that the rounds need to know, and nothing of why it is measured: whoever has cells with builds and a run to
-//! keep their samples under can have them [measured](crate::run::rounds::measure).
+//! All that the rounds need to know, and nothing of why it is measured: whoever has cells with
+//! builds and a run to keep their samples under can have them
+//! [measured](crate::run::rounds::measure).
 
 use crate::run::enough::MetricValues;
 use std::collections::HashMap;
@@ -14,11 +15,13 @@ use crate::trial::prepared::Trial;
 
 /// A run that is ready to measure.
 pub struct Session {
-    /// The run: its seed orders the rounds, and its rule says what comes before them and when they stop.
+    /// The run: its seed orders the rounds, and its rule says what comes before them and when they
+    /// stop.
     pub run: Run,
     /// What it measures, in the order of the warm-up.
     pub cells: Vec<SessionCell>,
-    /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; none: one after the other.
+    /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; none:
+    /// one after the other.
     pub duet: Option<[u32; 2]>,
 }
 

@@ -1,12 +1,14 @@
 //! By which rules runs measured, and what therefore ended the measuring of each cell.
 //!
-//! Both are read from what is kept, never kept themselves: the rule with the run, the rest in the samples.
+//! Both are read from what is kept, never kept themselves: the rule with the run, the rest in the
+//! samples.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use tacho_record::{
-    BenchmarkKey, Digest, Direction, End, Metric, Plan, Rule, Run, RunState, Steadiness, Stopped, plan,
+    BenchmarkKey, Digest, Direction, End, Metric, Plan, Rule, Run, RunState, Steadiness, Stopped,
+    plan,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
@@ -56,7 +58,11 @@ type Build = (String, Digest);
 
 impl RuledRun {
     /// What ended measuring that gave these values, if it was not simply the number of rounds.
-    fn stopped<'v>(&self, measured: impl Iterator<Item = &'v Values>, better: Direction) -> Option<Stopped> {
+    fn stopped<'v>(
+        &self,
+        measured: impl Iterator<Item = &'v Values>,
+        better: Direction,
+    ) -> Option<Stopped> {
         let (mut known, mut rounds) = (MetricValues::default(), 0);
         for it in measured {
             known.add(better, &it.values, &it.limited.bounds);
@@ -68,7 +74,10 @@ impl RuledRun {
         } else if rounds >= self.rule.max_rounds as usize {
             // Without a precision that is simply the number of rounds.
             self.rule.precision.as_ref().map(|_| End::MaxRounds)?
-        } else if self.rule.budget.is_some() && self.state == RunState::Finished && !known.values.is_empty() {
+        } else if self.rule.budget.is_some()
+            && self.state == RunState::Finished
+            && !known.values.is_empty()
+        {
             End::Budget
         } else {
             return None;
@@ -112,7 +121,9 @@ impl Ends {
                 }
             };
             let own = values.iter().filter(|it| (&it.revision, it.artifact) == (&build.0, build.1));
-            ends.extend(measured.stopped(own, metric.better).map(|stopped| (build.clone(), stopped)));
+            ends.extend(
+                measured.stopped(own, metric.better).map(|stopped| (build.clone(), stopped)),
+            );
         }
         Ok(Self(ends))
     }

@@ -59,7 +59,10 @@ fn samples_however_interrupted(measure: &str, revisions: u64) -> Vec<String> {
     let places = if expected.len() > 32 { 5 } else { 16 };
     for stop in (0..expected.len()).step_by(expected.len().div_ceil(places)) {
         let (lab, world) = (lab(measure, revisions), World::default());
-        assert!(lab.track(world.script(stop)).unwrap().interrupted, "{measure}, stopped after {stop}");
+        assert!(
+            lab.track(world.script(stop)).unwrap().interrupted,
+            "{measure}, stopped after {stop}"
+        );
         lab.clock.set(lab.clock.get() + Duration::from_secs(3600));
         assert!(!lab.track(world.script(usize::MAX)).unwrap().interrupted);
         assert_eq!(lab.samples(), expected, "{measure}, stopped after {stop}");
@@ -81,7 +84,10 @@ fn a_warm_up_by_number() {
     let warm: Vec<&String> = samples.iter().filter(|line| line.contains(" 0.")).collect();
     assert_eq!((warm.len(), samples.len()), (3 * 4, 3 * 4 + 2 * 4));
     assert_eq!(count(&samples, "r2 calm 0."), 3);
-    assert!(samples.iter().any(|line| line.contains("r2 calm 0.08")), "the third pass begins with it");
+    assert!(
+        samples.iter().any(|line| line.contains("r2 calm 0.08")),
+        "the third pass begins with it"
+    );
     assert_eq!(
         lab("rounds = 2\nwarmup = 0", 1).question().digest(),
         lab("rounds = 2\nwarmup = false", 1).question().digest()
@@ -113,7 +119,10 @@ fn a_warm_up_by_time_is_filled_by_each_cell() {
 fn nothing_comes_before_a_warm_up_that_is_to_be_found() {
     let samples = samples_however_interrupted("rounds = 6\nwarmup = 'found'", 2);
     assert_eq!([count(&samples, " 0."), count(&samples, " 1.")], [0, 4]);
-    assert!(samples.iter().any(|line| line.contains("r2 calm 1.00")), "the newest revision goes first");
+    assert!(
+        samples.iter().any(|line| line.contains("r2 calm 1.00")),
+        "the newest revision goes first"
+    );
 }
 
 /// A machine that is quicker for the first two rounds, as one is that was cool.
@@ -151,13 +160,24 @@ fn what_one_revision_needs_to_warm_up_is_left_out_of_all() {
         let mut executed = executed.borrow_mut();
         let number: &mut u64 = executed.entry(request.command.join(" ")).or_default();
         *number += 1;
-        let level = if *number <= 3 && request.command.join(" ") == "calm r2" { 130_000 } else { 100_000 };
-        Execution::of(Ended::Exited(0), at, Duration::from_micros(level + *number * 7919 % 101 * 10))
+        let level =
+            if *number <= 3 && request.command.join(" ") == "calm r2" { 130_000 } else { 100_000 };
+        Execution::of(
+            Ended::Exited(0),
+            at,
+            Duration::from_micros(level + *number * 7919 % 101 * 10),
+        )
     };
     lab.track(slow_start).unwrap();
     let mut store = lab.store();
     let host = store.hosts().unwrap()[0].0;
-    let calm = store.cells(1).unwrap().into_iter().find(|(_, cell)| cell.benchmark.name == "calm").unwrap().1;
+    let calm = store
+        .cells(1)
+        .unwrap()
+        .into_iter()
+        .find(|(_, cell)| cell.benchmark.name == "calm")
+        .unwrap()
+        .1;
     let measured = store.measurements(host, &calm.benchmark).unwrap();
     let found = |revision: &str| {
         let found = measured.iter().find(|it| it.revision == revision)?.steadiness.as_ref()?;

@@ -1,4 +1,5 @@
-//! The warm-up, found where a run was asked to: each cell's executions are cut where their level changes.
+//! The warm-up, found where a run was asked to: each cell's executions are cut where their level
+//! changes.
 
 use std::collections::HashMap;
 
@@ -9,10 +10,12 @@ use tacho_store::{MeasurementId, Store};
 use crate::ExperimentError;
 use crate::run::session::Session;
 
-/// Finds the warm-up of each cell of a run that has all its samples, and keeps what was found, if that was asked for.
+/// Finds the warm-up of each cell of a run that has all its samples, and keeps what was found, if
+/// that was asked for.
 ///
-/// Samples of a benchmark count from the round on in which the last of its cells is steady: a machine that slows down
-/// does so for all, and what is compared must have been measured in the same rounds.
+/// Samples of a benchmark count from the round on in which the last of its cells is steady: a
+/// machine that slows down does so for all, and what is compared must have been measured in the
+/// same rounds.
 pub fn find(store: &mut Store, run: &Run, session: &Session) -> Result<(), ExperimentError> {
     if run.rule.warmup != Warmup::Found {
         return Ok(());
@@ -30,7 +33,9 @@ pub fn find(store: &mut Store, run: &Run, session: &Session) -> Result<(), Exper
     }
     let kept: Vec<(MeasurementId, Steadiness)> = found
         .into_iter()
-        .map(|(benchmark, id, steadiness)| (id, Steadiness { counts_from: last[&benchmark], ..steadiness }))
+        .map(|(benchmark, id, steadiness)| {
+            (id, Steadiness { counts_from: last[&benchmark], ..steadiness })
+        })
         .collect();
     Ok(store.put_steadiness(&kept)?)
 }
@@ -61,7 +66,8 @@ pub(crate) fn unsteady(samples: &[Sample], metric: &Metric) -> Option<u32> {
 
 /// The values of the executions that ended as expected, the warm-up aside, and their rounds.
 fn sequence(samples: &[Sample], metric: &Metric) -> (Vec<u32>, Vec<f64>) {
-    let counted = samples.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected());
+    let counted =
+        samples.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected());
     counted.filter_map(|sample| Some((sample.place.round, sample.value(&metric.name)?))).unzip()
 }
 

@@ -40,8 +40,8 @@ struct PlaceValues {
     artifacts: BTreeSet<Digest>,
 }
 
-/// The values with those that reached a limit, which rank above all others; nothing where of their median only a bound is known, or
-/// of a metric of which more is better not even that.
+/// The values with those that reached a limit, which rank above all others; nothing where of their
+/// median only a bound is known, or of a metric of which more is better not even that.
 fn known(metric: &Metric, values: &[f64], bounds: &[f64]) -> Option<Vec<f64>> {
     if metric.better == Direction::Higher {
         return Some(values.to_vec());
@@ -66,7 +66,8 @@ impl SurveyFacts {
             .filter(|build| build.recipe == question.recipes.of(&build.revision))
             .map(|build| (build.revision.clone(), build))
             .collect();
-        let built: Vec<Option<Build>> = question.revisions.iter().map(|r| of.remove(&r.id)).collect();
+        let built: Vec<Option<Build>> =
+            question.revisions.iter().map(|r| of.remove(&r.id)).collect();
         let mut known = Self {
             revisions: question.revisions.clone(),
             made: 0,
@@ -77,7 +78,9 @@ impl SurveyFacts {
         for (benchmark, key) in question.plan.keyed_benchmarks() {
             let named = |metric: &&Metric| Some(&metric.name) == wish.metric.as_ref();
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
-            let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else { continue };
+            let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else {
+                continue;
+            };
             let mut values = bench.store.values(bench.host, &key, &metric.name)?;
             crate::analysis::usual_speed::even_out(&mut values);
             known.measured.push(known.measured(key, metric.clone(), &values));
@@ -90,7 +93,12 @@ impl SurveyFacts {
     }
 
     /// What these values say of a benchmark.
-    fn measured(&self, key: tacho_record::BenchmarkKey, metric: Metric, values: &[Values]) -> PlaceValues {
+    fn measured(
+        &self,
+        key: tacho_record::BenchmarkKey,
+        metric: Metric,
+        values: &[Values],
+    ) -> PlaceValues {
         let mut by_artifact: BTreeMap<Digest, Vec<&Values>> = BTreeMap::new();
         for one in values {
             by_artifact.entry(one.artifact).or_default().push(one);
@@ -125,7 +133,8 @@ impl SurveyFacts {
         PlaceValues { key, metric, readings, unusable, artifacts }
     }
 
-    /// What the question has taken: builds that were not there when it was first asked, and the time of its runs.
+    /// What the question has taken: builds that were not there when it was first asked, and the
+    /// time of its runs.
     fn account(&mut self, bench: &mut Bench<'_>, digest: Digest) -> Result<(), StoreError> {
         let builds = || self.built.iter().flatten();
         let there: Vec<&str> = builds().map(|build| build.revision.as_str()).collect();
@@ -144,7 +153,8 @@ impl SurveyFacts {
     pub fn surveyed(&self, question: &Question, rules: &Rules) -> Vec<Surveyed> {
         let edges = &edges::places(&edges::of_quirks(question));
         let one = |of: &PlaceValues| {
-            let candidates = Candidates { number: question.revisions.len(), unusable: &of.unusable, edges };
+            let candidates =
+                Candidates { number: question.revisions.len(), unusable: &of.unusable, edges };
             Surveyed {
                 key: of.key.clone(),
                 metric: of.metric.clone(),
@@ -177,11 +187,15 @@ impl SurveyFacts {
     /// With what each revision of a place was measured the last time.
     fn tags(&self, measured: &PlaceValues, place: &Place, runs: &Runs) -> Vec<(usize, Tags)> {
         let mut last: BTreeMap<usize, i64> = BTreeMap::new();
-        for reading in measured.readings.iter().filter(|it| (place.good..=place.bad).contains(&it.at)) {
+        for reading in
+            measured.readings.iter().filter(|it| (place.good..=place.bad).contains(&it.at))
+        {
             let run = last.entry(reading.at).or_insert(reading.run);
             *run = reading.run.max(*run);
         }
-        let tags = |(at, run): (usize, i64)| (at, runs.of(&measured.key, Some(run), self.built[at].as_ref()));
+        let tags = |(at, run): (usize, i64)| {
+            (at, runs.of(&measured.key, Some(run), self.built[at].as_ref()))
+        };
         last.into_iter().map(tags).collect()
     }
 
@@ -198,11 +212,13 @@ impl SurveyFacts {
     /// The places of the revisions of these cells.
     pub fn places<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Vec<usize> {
         let names: BTreeSet<&str> = cells.map(|cell| cell.revision.as_str()).collect();
-        (0..self.revisions.len()).filter(|&at| names.contains(self.revisions[at].id.as_str())).collect()
+        (0..self.revisions.len())
+            .filter(|&at| names.contains(self.revisions[at].id.as_str()))
+            .collect()
     }
 
-    /// The cells of a batch, the newest revision first: what is new, unless it is a program that was measured, and what is
-    /// measured again.
+    /// The cells of a batch, the newest revision first: what is new, unless it is a program that
+    /// was measured, and what is measured again.
     pub fn cells(&self, question: &Question, builds: &[Build], again: &[&str]) -> Vec<Cell> {
         let rule = question.rule();
         let mut cells: Vec<Cell> = Vec::new();
@@ -211,7 +227,9 @@ impl SurveyFacts {
             for measured in &self.measured {
                 let is_again = again.contains(&build.revision.as_str());
                 let known = measured.artifacts.contains(&artifact)
-                    || cells.iter().any(|cell| cell.artifact == artifact && cell.benchmark == measured.key);
+                    || cells
+                        .iter()
+                        .any(|cell| cell.artifact == artifact && cell.benchmark == measured.key);
                 if known && !is_again {
                     continue;
                 }

@@ -1,8 +1,10 @@
-//! A long history looked through with few builds: what is built next follows from all that is known so far.
+//! A long history looked through with few builds: what is built next follows from all that is known
+//! so far.
 //!
-//! Batch after batch: what the store knows becomes [surveys](tacho_stats::place), one a benchmark; what they ask for is
-//! built, then measured in one run, together with both sides of each place, so that they meet the same machine. Nothing is
-//! kept but builds, runs and samples: interrupted or killed, the same question goes on with the batch that was under way.
+//! Batch after batch: what the store knows becomes [surveys](tacho_stats::place), one a benchmark;
+//! what they ask for is built, then measured in one run, together with both sides of each place, so
+//! that they meet the same machine. Nothing is kept but builds, runs and samples: interrupted or
+//! killed, the same question goes on with the batch that was under way.
 
 mod edges;
 mod known;
@@ -28,18 +30,34 @@ use crate::{Bench, Event, ExperimentError, Question};
 pub use edges::Edge;
 use known::SurveyFacts;
 
-/// What makes it the same question: how is measured, what of, and how large a change is looked for; not how much it may take.
+/// What makes it the same question: how is measured, what of, and how large a change is looked for;
+/// not how much it may take.
 fn digest(question: &Question, wish: &Wish) -> Digest {
-    let revisions: Vec<&str> = question.revisions.iter().map(|revision| revision.id.as_str()).collect();
+    let revisions: Vec<&str> =
+        question.revisions.iter().map(|revision| revision.id.as_str()).collect();
     let rule = Rule { budget: None, ..question.rule().clone() };
     let recipes = question.recipes.together(revisions.iter().copied());
-    let how = (&question.plan.benchmarks, rule, recipes, revisions, (wish.least, wish.zoom, &wish.metric));
+    let how = (
+        &question.plan.benchmarks,
+        rule,
+        recipes,
+        revisions,
+        (wish.least, wish.zoom, &wish.metric),
+    );
     // Only a number that JSON cannot write has no text, and plans refuse those.
-    Digest::of(format!("survey\n{}", serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}"))))
+    Digest::of(format!(
+        "survey\n{}",
+        serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}"))
+    ))
 }
 
-/// Looks for the changes among the question's revisions, until each is pinned to one of them, or builds or time are spent.
-pub fn place(bench: &mut Bench<'_>, question: &Question, wish: &Wish) -> Result<Placed, ExperimentError> {
+/// Looks for the changes among the question's revisions, until each is pinned to one of them, or
+/// builds or time are spent.
+pub fn place(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    wish: &Wish,
+) -> Result<Placed, ExperimentError> {
     check(bench, question)?;
     let digest = digest(question, wish);
     let mut placed = Placed::nothing();
@@ -68,11 +86,13 @@ pub fn place(bench: &mut Bench<'_>, question: &Question, wish: &Wish) -> Result<
     }
 }
 
-/// How densely is looked at first: as many builds as there may be decide, or as many as there is time for.
+/// How densely is looked at first: as many builds as there may be decide, or as many as there is
+/// time for.
 fn rules(question: &Question, wish: &Wish, known: &SurveyFacts) -> Rules {
     let in_time = wish.budget.map(|budget| {
         let each = known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX));
-        each.filter(|each| !each.is_zero()).map_or(2, |each| whole(budget.as_secs_f64() / each.as_secs_f64()))
+        each.filter(|each| !each.is_zero())
+            .map_or(2, |each| whole(budget.as_secs_f64() / each.as_secs_f64()))
     });
     let most = [wish.builds, in_time].into_iter().flatten().min();
     let rules = Rules::new(wish.least, question.revisions.len(), most);
@@ -110,7 +130,8 @@ fn why(wish: &Wish, known: &SurveyFacts, placed: &Placed) -> Ended {
 }
 
 impl Bench<'_> {
-    /// What is built and measured next: what was under way, else what is asked for, as far as builds are left.
+    /// What is built and measured next: what was under way, else what is asked for, as far as
+    /// builds are left.
     fn next(
         &mut self,
         surveyed: &[Surveyed],
@@ -120,7 +141,10 @@ impl Bench<'_> {
     ) -> Result<Batch, ExperimentError> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
             let cells = self.store.cells(run.number)?;
-            return Ok(Batch { build: known.places(cells.iter().map(|(_, cell)| cell)), again: vec![] });
+            return Ok(Batch {
+                build: known.places(cells.iter().map(|(_, cell)| cell)),
+                again: vec![],
+            });
         }
         let surveys: Vec<Survey> = surveyed.iter().map(|one| one.survey.clone()).collect();
         Ok(if left == 0 { Batch::default() } else { batch(&surveys, left) })
@@ -146,7 +170,8 @@ impl Bench<'_> {
         let builds = self.builds(&question).all(&question.revisions, false)?;
         placed.building += began.elapsed();
         let Some(builds) = builds else { return Ok(false) };
-        let again: Vec<&str> = next.again.iter().map(|&place| known.revisions[place].id.as_str()).collect();
+        let again: Vec<&str> =
+            next.again.iter().map(|&place| known.revisions[place].id.as_str()).collect();
         let cells = known.cells(&question, &builds, &again);
         let began = Instant::now();
         let prepared = self.prepare_batch(&question, digest, cells)?;
@@ -181,7 +206,9 @@ impl Bench<'_> {
         if cells.is_empty() {
             return Ok(Prepared::NothingToDo);
         }
-        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
+        let Some(folders) = self.unpack(question, cells.iter())? else {
+            return Ok(Prepared::Interrupted);
+        };
         let cells: Vec<Cell> =
             cells.into_iter().filter(|cell| folders.contains_key(&cell.artifact)).collect();
         if cells.is_empty() {
@@ -203,9 +230,11 @@ impl Bench<'_> {
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
             let layouts = self.layouts_of(question, &cell)?;
-            let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
+            let trial =
+                prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
-            // What is measured again is to meet the same rounds as what is new, however well it is known.
+            // What is measured again is to meet the same rounds as what is new, however well it is
+            // known.
             let metric = metric.filter(|_| elsewhere.values.is_empty());
             let steady = first_metric(question, &cell);
             let wanted = SampleDemand { enough: cell.rounds, needed: 0, metric, elsewhere, steady };

@@ -14,7 +14,8 @@ pub struct Wish {
     pub least: f64,
     /// At most so many builds, those of interrupted sessions included.
     pub builds: Option<usize>,
-    /// At most so much time for builds and executions together, that of interrupted sessions included.
+    /// At most so much time for builds and executions together, that of interrupted sessions
+    /// included.
     pub budget: Option<Duration>,
     /// Only between these two of the question's revisions; none: everywhere.
     pub zoom: Option<(usize, usize)>,
@@ -46,7 +47,8 @@ pub struct Surveyed {
     pub metric: Metric,
     /// Where it changed; places count the question's revisions.
     pub survey: Survey,
-    /// Of each of these places what besides the program changed in it, so that it need not be the program; told at the end.
+    /// Of each of these places what besides the program changed in it, so that it need not be the
+    /// program; told at the end.
     pub edges: Vec<Vec<Edge>>,
 }
 

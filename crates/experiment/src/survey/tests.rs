@@ -103,7 +103,11 @@ fn interrupted_anywhere_it_ends_with_the_same_builds() {
         assert_eq!(past.place(&mut resumed, &LEAST).ended, Ended::Interrupted, "{stop}");
         past.stop = u64::MAX;
         let placed = past.place(&mut resumed, &LEAST);
-        assert_eq!((places(&placed), resumed.builds()), (BOTH.to_vec(), builder.builds()), "{stop}");
+        assert_eq!(
+            (places(&placed), resumed.builds()),
+            (BOTH.to_vec(), builder.builds()),
+            "{stop}"
+        );
         assert_eq!(placed.made, builder.builds().len());
     }
 }
@@ -115,7 +119,10 @@ fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
     let placed = past.place(&mut builder, &Wish { builds: Some(12), ..LEAST });
     assert_eq!((builder.builds().len(), placed.made, placed.ended), (12, 12, Ended::Builds));
     for (good, bad, known) in places(&placed) {
-        assert!(known == Pin::Range && [71, 152].iter().any(|at| good < *at && *at <= bad), "{placed:?}");
+        assert!(
+            known == Pin::Range && [71, 152].iter().any(|at| good < *at && *at <= bad),
+            "{placed:?}"
+        );
     }
     let more = past.place(&mut builder, &Wish { builds: Some(40), ..LEAST });
     assert_eq!((places(&more), more.ended), (BOTH.to_vec(), Ended::Known));
@@ -179,15 +186,20 @@ fn a_zoom_builds_nothing_outside() {
     let placed = past.place(&mut builder, &Wish { zoom: Some((60, 80)), ..LEAST });
     assert_eq!(places(&placed), BOTH[..1]);
     let order = |name: &String| name[1..].parse::<usize>().unwrap();
-    assert!(builder.builds().iter().all(|name| (61..=81).contains(&order(name))), "{:?}", builder.builds());
+    assert!(
+        builder.builds().iter().all(|name| (61..=81).contains(&order(name))),
+        "{:?}",
+        builder.builds()
+    );
 }
 
 #[test]
 fn where_nothing_builds_it_ends() {
     let past = Past::new();
     let failed = || BuildState::Failed { why: "no".into() };
-    let mut builder =
-        (1..=200).fold(ScriptedBuilder::new(), |builder, order| builder.with(&format!("r{order}"), failed()));
+    let mut builder = (1..=200).fold(ScriptedBuilder::new(), |builder, order| {
+        builder.with(&format!("r{order}"), failed())
+    });
     let placed = past.place(&mut builder, &LEAST);
     assert!(places(&placed).is_empty() && placed.samples == 0);
     assert!(builder.builds().len() < 40, "{:?}", builder.builds());
@@ -215,8 +227,10 @@ fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_
     assert_eq!(places(&placed), BOTH);
     let tagged = Tagged { tag: "quirks".into(), before: "q".into(), after: "none".into() };
     assert_eq!(placed.surveyed[0].edges, [vec![Edge { at: 70, tagged: tagged.clone() }], vec![]]);
-    // The grid has 17, the other change halves a stretch of 12 or 13: of the edge there are both sides.
-    let of_edge = builder.builds().iter().filter(|name| (62..75).contains(&name[1..].parse().unwrap()));
+    // The grid has 17, the other change halves a stretch of 12 or 13: of the edge there are both
+    // sides.
+    let of_edge =
+        builder.builds().iter().filter(|name| (62..75).contains(&name[1..].parse().unwrap()));
     assert_eq!(of_edge.collect::<Vec<_>>(), ["r63", "r70", "r71"]);
 
     // A range over an edge is told to be one, and so where it begins.
@@ -235,5 +249,8 @@ fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_
     // What is not built is no other program.
     let past = Past::new();
     let placed = past.asks(&mut ScriptedBuilder::new(), &with_a_quirk(&past, 40, 71, true), &LEAST);
-    assert_eq!((places(&placed), &placed.surveyed[0].edges), (BOTH.to_vec(), &vec![vec![], vec![]]));
+    assert_eq!(
+        (places(&placed), &placed.surveyed[0].edges),
+        (BOTH.to_vec(), &vec![vec![], vec![]])
+    );
 }

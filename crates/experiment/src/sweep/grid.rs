@@ -18,7 +18,8 @@ pub struct SweepQuestion {
     pub objective: Option<Metric>,
     /// The limits that a value is to keep, to be the best.
     pub limits: Vec<MetricLimit>,
-    /// The values as numbers in rising order, where the commands differ in one parameter alone that has numbers.
+    /// The values as numbers in rising order, where the commands differ in one parameter alone that
+    /// has numbers.
     pub positions: Option<Vec<f64>>,
     /// The command that does only what cannot be left out, and so is never the best.
     pub floor: Option<usize>,
@@ -78,7 +79,10 @@ pub struct SweepAnswer {
 }
 
 /// Measures all values in rounds, and judges the curve.
-pub fn sweep(bench: &mut Bench<'_>, question: &SweepQuestion) -> Result<SweepAnswer, ExperimentError> {
+pub fn sweep(
+    bench: &mut Bench<'_>,
+    question: &SweepQuestion,
+) -> Result<SweepAnswer, ExperimentError> {
     let answer = measure(bench, &question.bench)?;
     let (rows, places, curve) = judged(question, &answer.samples);
     Ok(SweepAnswer { answer, rows, curve, places })
@@ -89,9 +93,13 @@ pub(super) fn judged(
     question: &SweepQuestion,
     samples: &[Vec<Sample>],
 ) -> (Vec<SweepRow>, Vec<usize>, Result<SweepCurve, MissingCurve>) {
-    let mut rows: Vec<SweepRow> = (0..samples.len()).map(|at| question.row(at, &samples[at])).collect();
-    let keeps = |row: &SweepRow| row.limits.iter().all(|limit| limit.is_some_and(|(keeps, _)| keeps));
-    let is_in = |at: &usize| question.floor != Some(*at) && rows[*at].summary.is_some() && keeps(&rows[*at]);
+    let mut rows: Vec<SweepRow> =
+        (0..samples.len()).map(|at| question.row(at, &samples[at])).collect();
+    let keeps =
+        |row: &SweepRow| row.limits.iter().all(|limit| limit.is_some_and(|(keeps, _)| keeps));
+    let is_in = |at: &usize| {
+        question.floor != Some(*at) && rows[*at].summary.is_some() && keeps(&rows[*at])
+    };
     let places: Vec<usize> = (0..rows.len()).filter(is_in).collect();
     for (place, at) in places.iter().enumerate() {
         rows[*at].place = Some(place);
@@ -111,7 +119,8 @@ impl SweepQuestion {
         let metric = self.metric(at);
         let counted = samples.iter().filter(|sample| sample.counts());
         let values: Vec<f64> = counted.filter_map(|sample| sample.value(&metric.name)).collect();
-        let failures: Vec<&Sample> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
+        let failures: Vec<&Sample> =
+            samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
         let first = failures.first().and_then(|sample| Some(sample.outcome.told()?.0));
         SweepRow {
             summary: Summary::of(&values),
@@ -130,7 +139,8 @@ impl SweepQuestion {
         let metric = || self.metric(0).name;
         let nothing = || {
             if rows.iter().any(|row| row.summary.is_some()) {
-                let limits: Vec<String> = self.limits.iter().map(|limit| format!("`{limit}`")).collect();
+                let limits: Vec<String> =
+                    self.limits.iter().map(|limit| format!("`{limit}`")).collect();
                 MissingCurve::NothingAllowed { limits: limits.join(" and ") }
             } else {
                 MissingCurve::NothingMeasured { metric: metric() }
@@ -142,7 +152,8 @@ impl SweepQuestion {
             .map_err(|value| MissingCurve::NotPositive { metric: metric(), value })?;
         let levels = SweepLevels::of(&executions, places.len()).ok_or_else(nothing)?;
         let positions = self.positions.as_ref();
-        let positions: Option<Vec<f64>> = positions.map(|all| places.iter().map(|at| all[*at]).collect());
+        let positions: Option<Vec<f64>> =
+            positions.map(|all| places.iter().map(|at| all[*at]).collect());
         SweepCurve::of(levels, positions.as_deref(), self.margin).ok_or_else(nothing)
     }
 }

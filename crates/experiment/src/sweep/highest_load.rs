@@ -29,14 +29,18 @@ pub struct HighestLoad {
     pub outcome: Option<LoadOutcome>,
     /// The samples of each load of the grid.
     pub samples: Vec<Vec<Sample>>,
-    /// How a trial failed, after which no other was made: the load's place, the reason, and the last that it printed.
+    /// How a trial failed, after which no other was made: the load's place, the reason, and the
+    /// last that it printed.
     pub failure: Option<(usize, String, String)>,
     /// Whether the user stopped it.
     pub is_interrupted: bool,
 }
 
 /// Looks for the highest load that keeps the limit.
-pub fn highest_load(bench: &mut Bench<'_>, question: &LoadQuestion) -> Result<HighestLoad, ExperimentError> {
+pub fn highest_load(
+    bench: &mut Bench<'_>,
+    question: &LoadQuestion,
+) -> Result<HighestLoad, ExperimentError> {
     let loads = question.bench.commands.len();
     let mut found = HighestLoad {
         search: LoadSearch::new(loads, question.goal),
@@ -91,7 +95,8 @@ impl LoadQuestion {
             }
             found.samples[load].push(sample);
         }
-        if !found.is_interrupted && found.failure.is_none() && found.search.trials().len() == number {
+        if !found.is_interrupted && found.failure.is_none() && found.search.trials().len() == number
+        {
             found.failure = Some((load, "nothing was executed".to_owned(), String::new()));
         }
         Ok(())

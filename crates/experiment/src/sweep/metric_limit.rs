@@ -59,11 +59,17 @@ impl LimitMistake {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::NotALimit { .. } => "limits are written like `peak-memory<512MiB` or `loss<=1%`".to_owned(),
-            Self::UnknownMetric { name } => {
-                format!("`-m '{name}=FROM'` reads it from the output; built-in metrics are in the glossary")
+            Self::NotALimit { .. } => {
+                "limits are written like `peak-memory<512MiB` or `loss<=1%`".to_owned()
             }
-            Self::WrongUnit { .. } => "times are in ns, us, ms, s; sizes in B, KiB, MiB, GiB".to_owned(),
+            Self::UnknownMetric { name } => {
+                format!(
+                    "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the glossary"
+                )
+            }
+            Self::WrongUnit { .. } => {
+                "times are in ns, us, ms, s; sizes in B, KiB, MiB, GiB".to_owned()
+            }
         }
     }
 }
@@ -88,7 +94,8 @@ impl MetricLimit {
         let metric = named
             .or_else(|| Metric::known(name))
             .ok_or_else(|| LimitMistake::UnknownMetric { name: name.to_owned() })?;
-        let split = rest.find(|c: char| !(c.is_ascii_digit() || ".-+".contains(c))).unwrap_or(rest.len());
+        let split =
+            rest.find(|c: char| !(c.is_ascii_digit() || ".-+".contains(c))).unwrap_or(rest.len());
         let number: f64 = rest[..split].parse().map_err(|_| wrong())?;
         let scale = scale(&metric, rest[split..].trim())?;
         Ok(Self { metric, relation, value: number * scale })
@@ -105,8 +112,8 @@ impl MetricLimit {
         }
     }
 
-    /// Whether an execution keeps it. One that reached a limit of memory or time does not; of one without the metric it
-    /// is not known.
+    /// Whether an execution keeps it. One that reached a limit of memory or time does not; of one
+    /// without the metric it is not known.
     #[must_use]
     pub fn is_kept_by(&self, sample: &Sample) -> Option<bool> {
         if sample.is_limited() {
@@ -115,18 +122,21 @@ impl MetricLimit {
         sample.value(&self.metric.name).filter(|_| sample.counts()).map(|value| self.keeps(value))
     }
 
-    /// Whether the median of these executions keeps it, and whether that is certain: its 95 % interval lies on one side.
+    /// Whether the median of these executions keeps it, and whether that is certain: its 95 %
+    /// interval lies on one side.
     #[must_use]
     pub fn median_keeps(&self, samples: &[Sample]) -> Option<(bool, bool)> {
         if samples.iter().any(Sample::is_limited) {
             return Some((false, true));
         }
         let counted = samples.iter().filter(|sample| sample.counts());
-        let values: Vec<f64> = counted.filter_map(|sample| sample.value(&self.metric.name)).collect();
+        let values: Vec<f64> =
+            counted.filter_map(|sample| sample.value(&self.metric.name)).collect();
         let summary = Summary::of(&values)?;
         let keeps = self.keeps(summary.median);
-        let is_certain =
-            summary.interval.is_some_and(|(low, high)| self.keeps(low) == keeps && self.keeps(high) == keeps);
+        let is_certain = summary
+            .interval
+            .is_some_and(|(low, high)| self.keeps(low) == keeps && self.keeps(high) == keeps);
         Some((keeps, is_certain))
     }
 }
@@ -167,8 +177,9 @@ mod tests {
 
     #[test]
     fn limits_are_a_metric_a_sign_and_a_number() {
-        let read =
-            |text: &str| MetricLimit::parse(text, &[loss()]).map(|limit| (limit.relation, limit.value));
+        let read = |text: &str| {
+            MetricLimit::parse(text, &[loss()]).map(|limit| (limit.relation, limit.value))
+        };
         assert_eq!(read("peak-memory<512MiB"), Ok((LimitRelation::Below, 536_870_912.0)));
         assert_eq!(read("wall <= 1.5 s"), Ok((LimitRelation::AtMost, 1.5e9)));
         assert_eq!(read("loss<1%"), Ok((LimitRelation::Below, 1.0)));

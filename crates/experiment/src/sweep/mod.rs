@@ -1,8 +1,9 @@
-//! A parameter over many values: a whole grid, a search for the best value, or the highest load that keeps a limit.
+//! A parameter over many values: a whole grid, a search for the best value, or the highest load
+//! that keeps a limit.
 //!
-//! Each is made of commands [side by side](crate::bench): a value is a command with that value filled in, and
-//! [`side_by_side::measure`](crate::bench::measure) executes them in rounds. What is judged stands in
-//! [`tacho_stats::sweep`].
+//! Each is made of commands [side by side](crate::bench): a value is a command with that value
+//! filled in, and [`side_by_side::measure`](crate::bench::measure) executes them in rounds. What is
+//! judged stands in [`tacho_stats::sweep`].
 
 mod front;
 mod grid;

@@ -3,8 +3,9 @@
 use tacho_record::{Direction, Metric, Sample};
 use tacho_stats::interleaved::Execution;
 
-/// The executions that count, in order of time; the program is the place among `samples`, and the value is a logarithm of
-/// which less is better. `Err` has the first value of which there is no logarithm.
+/// The executions that count, in order of time; the program is the place among `samples`, and the
+/// value is a logarithm of which less is better. `Err` has the first value of which there is no
+/// logarithm.
 pub(super) fn executions(samples: &[&[Sample]], metrics: &[Metric]) -> Result<Vec<Execution>, f64> {
     let mut all = Vec::new();
     for (program, (samples, metric)) in samples.iter().zip(metrics).enumerate() {

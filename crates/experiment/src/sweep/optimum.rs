@@ -15,7 +15,8 @@ const FEWEST: usize = 50;
 /// What a search asks: a sweep whose commands are the grid, and how to look.
 #[derive(Clone, Debug)]
 pub struct OptimumQuestion {
-    /// The sweep; its rule says what comes before measuring, and its rounds are those of the whole grid.
+    /// The sweep; its rule says what comes before measuring, and its rounds are those of the whole
+    /// grid.
     pub sweep: SweepQuestion,
     /// How to look.
     pub rules: SearchRules,
@@ -69,7 +70,17 @@ pub fn find_optimum(
     let taken = samples.iter().flatten().filter(|sample| sample.place.round > 0).count();
     let whole = grid * question.sweep.bench.rule.max_rounds as usize;
     let spans = search.spans();
-    Ok(FoundOptimum { samples, rows, curve, places, spans, taken, whole, is_cut_short, is_interrupted })
+    Ok(FoundOptimum {
+        samples,
+        rows,
+        curve,
+        places,
+        spans,
+        taken,
+        whole,
+        is_cut_short,
+        is_interrupted,
+    })
 }
 
 impl OptimumQuestion {
@@ -96,7 +107,8 @@ impl OptimumQuestion {
         let rule = Rule { min_rounds: rounds, max_rounds: rounds, ..own.rule.clone() };
         // Each stage has an order of its own.
         let stage = samples.iter().flatten().count() as u64;
-        let question = Question { commands, rule, seed: own.seed.wrapping_add(stage), ..own.clone() };
+        let question =
+            Question { commands, rule, seed: own.seed.wrapping_add(stage), ..own.clone() };
         let answer = measure(bench, &question)?;
         let first = last_round(samples);
         for (value, measured) in values.iter().zip(answer.samples) {
@@ -122,7 +134,8 @@ impl OptimumQuestion {
         search.observe(&new);
         for value in values {
             let has_values = new.iter().any(|it| it.program == *value);
-            let mut limits = self.sweep.limits.iter().map(|limit| limit.median_keeps(&samples[*value]));
+            let mut limits =
+                self.sweep.limits.iter().map(|limit| limit.median_keeps(&samples[*value]));
             let keeps = limits.all(|limit| limit.is_some_and(|(keeps, _)| keeps));
             search.allow(*value, keeps && has_values);
         }

@@ -32,7 +32,12 @@ fn question(values: impl Iterator<Item = u32>, rounds: u32) -> Question {
     };
     Question {
         commands: values.map(command).collect(),
-        rule: Rule { warmup: false.into(), min_rounds: rounds, max_rounds: rounds, ..Rule::default() },
+        rule: Rule {
+            warmup: false.into(),
+            min_rounds: rounds,
+            max_rounds: rounds,
+            ..Rule::default()
+        },
         exits: Exits::One(0),
         counters: Vec::new(),
         metrics: Vec::new(),
@@ -57,8 +62,12 @@ fn swept(bench: Question, limits: &[&str]) -> SweepQuestion {
     }
 }
 
-/// Has it done by an executor that takes so many milliseconds and MiB at a value, with noise of 1 %.
-fn with<T>(cost: impl Fn(f64) -> (f64, f64), act: impl FnOnce(&mut Bench<'_>) -> T) -> (T, Vec<String>) {
+/// Has it done by an executor that takes so many milliseconds and MiB at a value, with noise of 1
+/// %.
+fn with<T>(
+    cost: impl Fn(f64) -> (f64, f64),
+    act: impl FnOnce(&mut Bench<'_>) -> T,
+) -> (T, Vec<String>) {
     let mut number = 0_u32;
     let script = |request: &Request, at: Timestamp| {
         number += 1;
@@ -95,7 +104,8 @@ fn dip(value: f64) -> f64 {
 fn a_grid_is_executed_in_rounds_and_its_best_value_is_named() {
     let values = (0..11).map(|power| 1 << power);
     let question = swept(question(values, 8), &[]);
-    let (found, executed) = with(|value| (dip(value), 1.0), |bench| sweep(bench, &question).unwrap());
+    let (found, executed) =
+        with(|value| (dip(value), 1.0), |bench| sweep(bench, &question).unwrap());
     for round in executed.chunks(11) {
         let mut sorted: Vec<u32> = round.iter().map(|value| value.parse().unwrap()).collect();
         sorted.sort_unstable();
@@ -104,7 +114,10 @@ fn a_grid_is_executed_in_rounds_and_its_best_value_is_named() {
     assert_eq!(executed.len(), 88);
     let curve = found.curve.unwrap();
     assert_eq!((curve.best, curve.shape), (5, SweepShape::Varied));
-    assert_eq!((curve.plateau.as_slice(), curve.minima.as_slice()), ([5].as_slice(), [5].as_slice()));
+    assert_eq!(
+        (curve.plateau.as_slice(), curve.minima.as_slice()),
+        ([5].as_slice(), [5].as_slice())
+    );
     let (low, high) = curve.costs[0].interval;
     assert!(low < 3.5_f64.ln() && high > 3.5_f64.ln(), "35 ms against 10: {low} … {high}");
 }
@@ -190,8 +203,10 @@ fn the_highest_load_that_keeps_a_limit_is_found_in_few_trials() {
 
 #[test]
 fn a_trial_without_the_metric_ends_the_search() {
-    let question =
-        LoadQuestion { limit: MetricLimit::parse("energy<1", &[]).unwrap(), ..load("wall<100ms", 10) };
+    let question = LoadQuestion {
+        limit: MetricLimit::parse("energy<1", &[]).unwrap(),
+        ..load("wall<100ms", 10)
+    };
     let (found, executed) = with(|_| (1.0, 1.0), |bench| highest_load(bench, &question).unwrap());
     assert_eq!((found.outcome, executed.len()), (None, 1));
     assert_eq!(found.failure.unwrap().1, "it has no `energy`");

@@ -1,4 +1,5 @@
-//! Counters: what is counted beside executions, and what callgrind counts in executions of their own.
+//! Counters: what is counted beside executions, and what callgrind counts in executions of their
+//! own.
 
 use std::fs;
 
@@ -10,8 +11,7 @@ use crate::Event;
 
 const COUNTED: &str =
     "[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['wall', 'instructions?', 'energy']\n";
-const CALLGRIND: &str =
-    "[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'ready'\nmetrics = ['callgrind-instructions']\n";
+const CALLGRIND: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'ready'\nmetrics = ['callgrind-instructions']\n";
 
 /// Keeps what is said to be absent.
 #[derive(Default)]
@@ -43,10 +43,12 @@ fn unavailable() -> Unavailable {
     Unavailable { why: "not available here: no".into(), hint: None }
 }
 
-/// What callgrind does when it counts, as far as it is looked at; where it is not called, an execution that goes well.
+/// What callgrind does when it counts, as far as it is looked at; where it is not called, an
+/// execution that goes well.
 fn callgrind(count: u64) -> impl Fn(&Request, Timestamp) -> Execution {
     move |request, at| {
-        let out = request.command.iter().find_map(|word| word.strip_prefix("--callgrind-out-file="));
+        let out =
+            request.command.iter().find_map(|word| word.strip_prefix("--callgrind-out-file="));
         if let Some(out) = out {
             assert_eq!(request.command.last().unwrap(), "a");
             let out = out.strip_suffix("%p").unwrap();
@@ -74,7 +76,8 @@ fn counts_are_kept_with_the_share_of_time_that_they_were_counted_in() {
             let (enabled, running) = (Duration::from_millis(10), Duration::from_millis(running));
             Count { value, enabled, running }
         };
-        let counts = vec![(Counter::Instructions, count(500, 4)), (Counter::Energy, count(2_500_000, 10))];
+        let counts =
+            vec![(Counter::Instructions, count(500, 4)), (Counter::Energy, count(2_500_000, 10))];
         Execution { counts, ..well(request, at) }
     });
     assert_eq!(tracked.unwrap().samples, 4);
@@ -95,7 +98,8 @@ fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional
 
     let mut executor = ScriptedExecutor::new(|request, at| {
         // As the real one says of each execution.
-        let absent = vec![Absent::new("instructions", "not available here: no"), Absent::new("on-cpu", "…")];
+        let absent =
+            vec![Absent::new("instructions", "not available here: no"), Absent::new("on-cpu", "…")];
         Execution { absent, ..well(request, at) }
     })
     .lacking(Counter::Instructions, unavailable());
@@ -116,11 +120,16 @@ fn callgrind_counts_once_for_each_cell_and_run() {
     let tracked = lab.ask(&lab.question(), &mut executor, &mut Silent).unwrap();
     assert_eq!(tracked.samples, 8);
     let requests = executor.requests();
-    let counted: Vec<usize> = (0..requests.len()).filter(|&index| is_callgrind(&requests[index])).collect();
+    let counted: Vec<usize> =
+        (0..requests.len()).filter(|&index| is_callgrind(&requests[index])).collect();
     assert_eq!(counted.len(), 2, "once for each revision");
     for index in counted {
         assert_eq!(requests[index - 1].command, ["sh", "-c", "ready"], "prepared like any other");
-        assert_eq!(requests[index].timeout, Duration::from_secs(62), "a minute, and 200 times 10 ms");
+        assert_eq!(
+            requests[index].timeout,
+            Duration::from_secs(62),
+            "a minute, and 200 times 10 ms"
+        );
         assert_eq!(requests[index].conditions.aslr, Some(false));
     }
     // The warm-up counts nothing; the first round does.
@@ -132,7 +141,11 @@ fn callgrind_counts_once_for_each_cell_and_run() {
     let lab = Lab { measure: "rounds = 5".into(), ..lab };
     let more = lab.question();
     lab.ask(&more, &mut executor, &mut Silent).unwrap();
-    assert_eq!(values(&lab, "callgrind-instructions").iter().flatten().count(), 4, "again in another run");
+    assert_eq!(
+        values(&lab, "callgrind-instructions").iter().flatten().count(),
+        4,
+        "again in another run"
+    );
 }
 
 #[test]
@@ -156,12 +169,9 @@ fn what_fails_under_callgrind_keeps_its_sample() {
 #[test]
 fn interrupted_under_callgrind_it_is_counted_when_the_run_goes_on() {
     let lab = Lab::new(CALLGRIND, 1);
-    let stopped =
-        lab.track(
-            |request, at| {
-                if is_callgrind(request) { ended(Ended::Interrupted, at) } else { well(request, at) }
-            },
-        );
+    let stopped = lab.track(|request, at| {
+        if is_callgrind(request) { ended(Ended::Interrupted, at) } else { well(request, at) }
+    });
     assert_eq!((stopped.as_ref().unwrap().interrupted, stopped.unwrap().samples), (true, 1));
     lab.track(callgrind(9)).unwrap();
     assert_eq!(values(&lab, "callgrind-instructions"), [None, Some(9.0), None, None]);
@@ -181,7 +191,10 @@ fn what_is_asked_for_later_is_counted_later() {
     let mut executor = ScriptedExecutor::new(callgrind(5));
     let tracked = lab.ask(&question, &mut executor, &mut Silent).unwrap();
     assert_eq!(tracked.samples, 2, "a warm-up and one to count");
-    assert_eq!(values(&lab, "callgrind-instructions").into_iter().flatten().collect::<Vec<_>>(), [5.0]);
+    assert_eq!(
+        values(&lab, "callgrind-instructions").into_iter().flatten().collect::<Vec<_>>(),
+        [5.0]
+    );
     let again = lab.ask(&question, &mut executor, &mut Silent).unwrap();
     assert_eq!((again.samples, again.run), (0, None));
 
@@ -191,6 +204,10 @@ fn what_is_asked_for_later_is_counted_later() {
         let count = Count { value: 7, enabled: time, running: time };
         Execution { counts: vec![(Counter::TaskClock, count)], ..well(request, at) }
     });
-    assert_eq!(lab.ask(&question, &mut executor, &mut Silent).unwrap().samples, 4, "in each of three rounds");
+    assert_eq!(
+        lab.ask(&question, &mut executor, &mut Silent).unwrap().samples,
+        4,
+        "in each of three rounds"
+    );
     assert_eq!(lab.ask(&question, &mut executor, &mut Silent).unwrap().samples, 0);
 }

@@ -1,5 +1,5 @@
-//! What callgrind counts of a cell: one more execution, with all that any execution has beside it, whose times count
-//! nowhere.
+//! What callgrind counts of a cell: one more execution, with all that any execution has beside it,
+//! whose times count nowhere.
 
 use std::time::Duration;
 
@@ -50,8 +50,10 @@ impl Trial {
             return Ok(Err(why));
         }
         let round = Some(turn.place);
-        let port = turn.companion.as_mut().map(|member| member.port(executor)).transpose()?.flatten();
-        let prepared = self.hooks.prepare.as_ref().map_or(Ok(()), |hook| hook.execute(executor, round, port));
+        let port =
+            turn.companion.as_mut().map(|member| member.port(executor)).transpose()?.flatten();
+        let prepared =
+            self.hooks.prepare.as_ref().map_or(Ok(()), |hook| hook.execute(executor, round, port));
         let counted = match prepared {
             Ok(()) => self.beside_member(executor, turn, limit(sample), port),
             Err(end) => Err(end.into()),
@@ -100,7 +102,8 @@ impl Trial {
     }
 }
 
-/// How long callgrind may take for an execution that took this without it: it executes all threads in turns on one CPU.
+/// How long callgrind may take for an execution that took this without it: it executes all threads
+/// in turns on one CPU.
 fn limit(sample: &Sample) -> Duration {
     let seconds = |metric| sample.value(metric).unwrap_or(0.0) / 1e9;
     let cpu = seconds("cpu").max(seconds("user") + seconds("sys"));
@@ -115,7 +118,8 @@ fn under(outcome: &Outcome, complaint: Option<String>) -> String {
         Outcome::LimitReached { .. } => "it reached a limit".to_owned(),
         Outcome::Disturbed { .. } | Outcome::Valid | Outcome::WarmUp => "it went well".to_owned(),
     };
-    complaint.map_or(format!("under callgrind: {how}"), |what| format!("under callgrind: {how}: {what}"))
+    complaint
+        .map_or(format!("under callgrind: {how}"), |what| format!("under callgrind: {how}: {what}"))
 }
 
 #[cfg(test)]
@@ -131,7 +135,10 @@ mod tests {
             place: Place { round: 1, position: 0 },
             at: Timestamp::UNIX_EPOCH,
             outcome: Outcome::Valid,
-            values: values.iter().map(|(name, value)| ((*name).to_owned().into(), *value)).collect(),
+            values: values
+                .iter()
+                .map(|(name, value)| ((*name).to_owned().into(), *value))
+                .collect(),
         };
         assert_eq!(limit(&sample(&[("cpu", 4e9), ("wall", 1e9)])), Duration::from_secs(860));
         assert_eq!(limit(&sample(&[("cpu", 1e6), ("wall", 1e9)])), Duration::from_secs(260));

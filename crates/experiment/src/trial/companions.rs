@@ -1,12 +1,13 @@
 //! Companions: who is under way beside which cell, and on which port.
 //!
-//! A companion is started before the first execution that needs it, and awaited. One that has ended meanwhile makes
-//! that execution fail, and is started again before the next.
+//! A companion is started before the first execution that needs it, and awaited. One that has ended
+//! meanwhile makes that execution fail, and is started again before the next.
 
 use std::path::Path;
 
 use tacho_measure::{
-    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Executor, NotReady, Readiness, Request,
+    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Executor, NotReady, Readiness,
+    Request,
 };
 use tacho_record::plan::{self, Per, Port, Ready, fill, fill_shell};
 use tacho_record::{Failure, Outcome};
@@ -33,7 +34,12 @@ pub enum Missing {
 impl CompanionDemand {
     /// That of a plan, with these values filled in; all else is as in that request.
     #[must_use]
-    pub fn new(companion: &plan::Companion, values: &[(&str, &str)], like: &Request, folder: &Path) -> Self {
+    pub fn new(
+        companion: &plan::Companion,
+        values: &[(&str, &str)],
+        like: &Request,
+        folder: &Path,
+    ) -> Self {
         let plan::Companion { command, port, ready, timeout, per } = companion;
         let like = Request { timeout: *timeout, ..like.clone() };
         let ready = match ready {
@@ -63,7 +69,8 @@ impl CompanionDemand {
     }
 }
 
-/// What is filled in for `{port}`, if something is: the port, or what stands for one that is not known yet.
+/// What is filled in for `{port}`, if something is: the port, or what stands for one that is not
+/// known yet.
 pub fn port(companion: Option<&plan::Companion>) -> Option<String> {
     match companion?.port? {
         Port::Fixed(number) => Some(number.to_string()),
@@ -124,7 +131,9 @@ impl Member {
         let used = self.alive.as_mut().map(|companion| companion.used()).unwrap_or_default();
         match self.has_ended() {
             None => Ok(used),
-            Some(end) => Err(failed(&format!("it ended during the execution: {}", end.line()), &end.tail)),
+            Some(end) => {
+                Err(failed(&format!("it ended during the execution: {}", end.line()), &end.tail))
+            }
         }
     }
 
@@ -165,7 +174,8 @@ pub struct Company {
 }
 
 impl Company {
-    /// Of cells that want these: those that live as long as the run are shared where they are the same.
+    /// Of cells that want these: those that live as long as the run are shared where they are the
+    /// same.
     pub fn new<'a>(wanted: impl IntoIterator<Item = Option<&'a CompanionDemand>>) -> Self {
         let mut company = Self::default();
         for wanted in wanted {

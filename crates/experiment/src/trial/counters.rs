@@ -16,17 +16,20 @@ pub fn beside(metrics: &[PlannedMetric]) -> Vec<Counter> {
     asked(metrics).filter(|counter| *counter != Counter::CallgrindInstructions).collect()
 }
 
-/// What was counted of an execution, by the names of the metrics; with counters of the processor, the smallest share of the
-/// time in which one of them counted.
+/// What was counted of an execution, by the names of the metrics; with counters of the processor,
+/// the smallest share of the time in which one of them counted.
 pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
     let counts = execution.counts.iter();
-    let mut values: Vec<_> = counts.clone().map(|(it, count)| (it.name(), count.value_of(*it))).collect();
-    let shares = counts.filter(|(counter, _)| counter.is_of_processor()).map(|(_, count)| count.share());
+    let mut values: Vec<_> =
+        counts.clone().map(|(it, count)| (it.name(), count.value_of(*it))).collect();
+    let shares =
+        counts.filter(|(counter, _)| counter.is_of_processor()).map(|(_, count)| count.share());
     values.extend(shares.reduce(f64::min).map(|share| (Metric::COUNTED_SHARE, share)));
     values
 }
 
-/// Whether this host has all that the plan asks for: what it may do without is told, the rest is an error.
+/// Whether this host has all that the plan asks for: what it may do without is told, the rest is an
+/// error.
 pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> {
     for benchmark in &plan.benchmarks {
         let asked = benchmark.metrics.iter().filter_map(|planned| planned.counting);
@@ -79,7 +82,8 @@ mod tests {
             (Counter::Branches, count(6, 430)),
             (Counter::Energy, count(1_500_000, 1000)),
         ];
-        let expected = [("instructions", 5.0), ("branches", 6.0), ("energy", 1.5), ("counted-share", 43.0)];
+        let expected =
+            [("instructions", 5.0), ("branches", 6.0), ("energy", 1.5), ("counted-share", 43.0)];
         assert_eq!(values(&execution(&three)), expected);
         let clock = (Counter::TaskClock, count(9, 1000));
         assert_eq!(values(&execution(&[clock])), [("task-clock", 9.0)], "a clock needs no counter");

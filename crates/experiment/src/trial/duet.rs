@@ -1,8 +1,8 @@
 //! Two trials at the same time, each on a processor of its own.
 //!
-//! In this order: both empty shells at the same time, or after all else; `prepare` of the first, of the second; both executions;
-//! `conclude` of the first, of the second. What was begun is ended whatever happens. If one of them has no sample, neither has:
-//! a pair is all there or not at all.
+//! In this order: both empty shells at the same time, or after all else; `prepare` of the first, of
+//! the second; both executions; `conclude` of the first, of the second. What was begun is ended
+//! whatever happens. If one of them has no sample, neither has: a pair is all there or not at all.
 
 use tacho_measure::{Execution, Executor, Request};
 use tacho_record::plan::{Benchmark, Output, OutputPlace, PlannedMetric};
@@ -13,11 +13,15 @@ use crate::trial::execute::{Attempt, Halt, Sampled, Turn, empty_time, net_of_she
 use crate::trial::hooks::HookEnd;
 use crate::trial::prepared::Trial;
 
-/// Why executions of that benchmark cannot take place at the same time as those of another program, if they cannot.
+/// Why executions of that benchmark cannot take place at the same time as those of another program,
+/// if they cannot.
 #[must_use]
 pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
     let reads_file = |planned: &PlannedMetric| {
-        planned.reading.as_ref().is_some_and(|reading| matches!(reading.place, OutputPlace::File(_)))
+        planned
+            .reading
+            .as_ref()
+            .is_some_and(|reading| matches!(reading.place, OutputPlace::File(_)))
     };
     let counts_host = |planned: &PlannedMetric| {
         let energy = [Counter::Energy, Counter::EnergyDram];
@@ -27,7 +31,9 @@ pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
         _ if benchmark.companion.is_some() => {
             Some("its companion would be there for both, or hold one port twice")
         }
-        _ if matches!(benchmark.output, Output::File(_)) => Some("both would write their output to one file"),
+        _ if matches!(benchmark.output, Output::File(_)) => {
+            Some("both would write their output to one file")
+        }
         _ if benchmark.metrics.iter().any(reads_file) => {
             Some("both would write the file that a metric is read from")
         }
@@ -70,7 +76,8 @@ impl Pair<'_> {
                 [Attempt::Interrupted(trouble), Attempt::Interrupted(None)]
             }
             Err(Halted { which, halt: Halt::Failed(outcome) }) => [0, 1].map(|place| {
-                let outcome = if place == which { outcome.clone() } else { without_the_other(&outcome) };
+                let outcome =
+                    if place == which { outcome.clone() } else { without_the_other(&outcome) };
                 Attempt::without_execution(self.turns[place].place, at, outcome)
             }),
         };
@@ -128,7 +135,9 @@ impl Pair<'_> {
                     }
                 }
                 // The execution itself is whole: an interrupt during its epilogue does not undo it.
-                (Ok(sampled), Err(HookEnd::Interrupted)) => sampled[which].trouble = Some(hook.unfinished()),
+                (Ok(sampled), Err(HookEnd::Interrupted)) => {
+                    sampled[which].trouble = Some(hook.unfinished());
+                }
                 (Err(Halted { halt: Halt::Interrupted(told), .. }), end) => {
                     *told = trouble(hook, end).or_else(|| told.take());
                 }
@@ -148,7 +157,8 @@ impl Pair<'_> {
         Ok([judged(0)?, judged(1)?])
     }
 
-    /// The wall times of both empty shells at the same time, in nanoseconds; nothing where a program has no shell.
+    /// The wall times of both empty shells at the same time, in nanoseconds; nothing where a
+    /// program has no shell.
     fn empty_shells(&self, executor: &mut dyn Executor) -> Result<[Option<f64>; 2], Halted> {
         let [Some(one), Some(other)] = self.trials.map(|trial| trial.shell.as_ref()) else {
             return Ok([None; 2]);

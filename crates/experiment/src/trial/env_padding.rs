@@ -1,8 +1,9 @@
 //! The random length of an environment.
 //!
-//! The environment lies above the stack, so that its length moves the stack, and with it how data lies in caches and
-//! pages: a program may become several per cent slower by the length of a user's name. Mytkowicz, Diwan, Hauswirth
-//! & Sweeney, "Producing Wrong Data Without Doing Anything Obviously Wrong!", ASPLOS 2009.
+//! The environment lies above the stack, so that its length moves the stack, and with it how data
+//! lies in caches and pages: a program may become several per cent slower by the length of a user's
+//! name. Mytkowicz, Diwan, Hauswirth & Sweeney, "Producing Wrong Data Without Doing Anything
+//! Obviously Wrong!", ASPLOS 2009.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -22,8 +23,9 @@ pub struct Padding {
 }
 
 impl Padding {
-    /// The variable for the execution at that place, and how long its value is, in bytes: a function of the seed and the place alone, so that a run that
-    /// is taken up again goes on as it would have.
+    /// The variable for the execution at that place, and how long its value is, in bytes: a
+    /// function of the seed and the place alone, so that a run that is taken up again goes on as it
+    /// would have.
     pub fn variable(self, place: Place) -> (&'static str, usize) {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
         // Streams of their own, beside those that order the rounds.
@@ -41,8 +43,9 @@ mod tests {
     #[test]
     fn lengths_are_anything_and_repeat() {
         let length = |seed, round, position| Padding { seed }.variable(Place { round, position }).1;
-        let lengths: Vec<usize> =
-            (0..40).flat_map(|round| (0..40).map(move |position| length(7, round, position))).collect();
+        let lengths: Vec<usize> = (0..40)
+            .flat_map(|round| (0..40).map(move |position| length(7, round, position)))
+            .collect();
         assert!(lengths.iter().all(|length| *length <= LONGEST));
         assert!(lengths.iter().collect::<BTreeSet<_>>().len() > 1200, "of 4096, drawn 1600 times");
         // Uniform: 2047.5 on average, with a standard error of 1182 / 40.

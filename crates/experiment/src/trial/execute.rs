@@ -1,8 +1,9 @@
-//! One trial from its beginning to its end: the empty shell, the hooks, the companion, and the execution among them.
+//! One trial from its beginning to its end: the empty shell, the hooks, the companion, and the
+//! execution among them.
 //!
-//! In this order: the empty shell, or after all else; `prepare`; the companion, which is awaited; the execution, and
-//! nothing between it and the reading of what the companion has used; the companion's end; `conclude`. What was begun is
-//! ended whatever happens, an interrupt included.
+//! In this order: the empty shell, or after all else; `prepare`; the companion, which is awaited;
+//! the execution, and nothing between it and the reading of what the companion has used; the
+//! companion's end; `conclude`. What was begun is ended whatever happens, an interrupt included.
 
 use jiff::Timestamp;
 use tacho_measure::{Absent, CompanionUsage, Ended, Execution, Executor, Request};
@@ -33,7 +34,8 @@ pub struct Turn<'a> {
 pub enum Attempt {
     /// A sample, valid or failed.
     Sampled(Box<Sampled>),
-    /// The user interrupted it: there is no sample. What was to be ended all the same may have failed.
+    /// The user interrupted it: there is no sample. What was to be ended all the same may have
+    /// failed.
     Interrupted(Option<Trouble>),
 }
 
@@ -134,10 +136,12 @@ impl Trial {
         };
         self.output.remove_files().map_err(not_started)?;
         let shell = self.shell.as_ref().map(|shell| self.padded(shell, turn.place));
-        let before = shell.as_ref().filter(|_| turn.shell_first).map(|shell| empty(shell, executor));
+        let before =
+            shell.as_ref().filter(|_| turn.shell_first).map(|shell| empty(shell, executor));
         let before = before.transpose()?;
         let mut sampled = self.between_hooks(executor, turn)?;
-        let after = shell.as_ref().filter(|_| !turn.shell_first).map(|shell| empty(shell, executor));
+        let after =
+            shell.as_ref().filter(|_| !turn.shell_first).map(|shell| empty(shell, executor));
         match after.transpose() {
             Ok(after) => net_of_shell(&mut sampled.sample, before.or(after)),
             Err(Halt::Failed(outcome)) if sampled.sample.outcome == Outcome::Valid => {
@@ -152,16 +156,23 @@ impl Trial {
     }
 
     /// The execution with what is done before and after it.
-    fn between_hooks(&self, executor: &mut dyn Executor, turn: &mut Turn<'_>) -> Result<Sampled, Halt> {
+    fn between_hooks(
+        &self,
+        executor: &mut dyn Executor,
+        turn: &mut Turn<'_>,
+    ) -> Result<Sampled, Halt> {
         let round = Some(turn.place);
-        let port = turn.companion.as_mut().map(|member| member.port(executor)).transpose()?.flatten();
-        let prepared = self.hooks.prepare.as_ref().map_or(Ok(()), |hook| hook.execute(executor, round, port));
+        let port =
+            turn.companion.as_mut().map(|member| member.port(executor)).transpose()?.flatten();
+        let prepared =
+            self.hooks.prepare.as_ref().map_or(Ok(()), |hook| hook.execute(executor, round, port));
         let tried = match prepared {
             Ok(()) => self.beside_companion(executor, turn, port),
             Err(end) => Err(end.into()),
         };
         // What a failed `prepare` began is for `conclude` to end, like what a whole one did.
-        let concluded = self.hooks.conclude.as_ref().map(|hook| (hook, hook.finish(executor, round, port)));
+        let concluded =
+            self.hooks.conclude.as_ref().map(|hook| (hook, hook.finish(executor, round, port)));
         match (tried, concluded) {
             (Ok(mut sampled), Some((_, Err(HookEnd::Failed(trouble)))))
                 if sampled.sample.outcome == Outcome::Valid =>
@@ -173,7 +184,9 @@ impl Trial {
             (Ok(sampled), Some((hook, Err(HookEnd::Interrupted)))) => {
                 Ok(Sampled { trouble: Some(hook.unfinished()), ..sampled })
             }
-            (Err(Halt::Interrupted(_)), Some((hook, end))) => Err(Halt::Interrupted(trouble(hook, end))),
+            (Err(Halt::Interrupted(_)), Some((hook, end))) => {
+                Err(Halt::Interrupted(trouble(hook, end)))
+            }
             (tried, _) => tried,
         }
     }
@@ -258,8 +271,12 @@ pub fn empty_time(shell: &Request, execution: &Execution) -> Result<f64, Halt> {
         Ended::Exited(0) => Ok(execution.wall.as_nanos() as f64),
         Ended::Interrupted => Err(Halt::Interrupted(None)),
         other => {
-            let why = format!("the empty shell (`{}`) failed: {}", shell.command.join(" "), line(other));
-            Err(Halt::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(execution) }))
+            let why =
+                format!("the empty shell (`{}`) failed: {}", shell.command.join(" "), line(other));
+            Err(Halt::Failed(Outcome::Failed {
+                failure: Failure::Hook { why },
+                output: tail(execution),
+            }))
         }
     }
 }

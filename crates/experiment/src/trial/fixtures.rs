@@ -1,7 +1,9 @@
-//! What a session has beside its rounds: `setup` before them, companions during them, `cleanup` after them.
+//! What a session has beside its rounds: `setup` before them, companions during them, `cleanup`
+//! after them.
 //!
-//! All setups are done before the first round, since the rounds go through all cells again and again. A session that
-//! takes up a run does them anew: nothing is known of what a kill or a power cut has left.
+//! All setups are done before the first round, since the rounds go through all cells again and
+//! again. A session that takes up a run does them anew: nothing is known of what a kill or a power
+//! cut has left.
 
 use tacho_measure::Executor;
 use tacho_record::Outcome;
@@ -72,8 +74,8 @@ impl<'a> Beside<'a> {
         self.company.of(cell)
     }
 
-    /// Ends the companions, and does the cleanups of all cells whose setups were begun, the last first, whatever
-    /// happened.
+    /// Ends the companions, and does the cleanups of all cells whose setups were begun, the last
+    /// first, whatever happened.
     pub fn clean_up(mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) {
         self.company.end();
         let cells = self.begun.iter().rev().map(|index| &self.session.cells[*index]);

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{
-    Captured, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Execution, NotReady,
-    Readiness, Request, ScriptedExecutor,
+    Captured, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Execution,
+    NotReady, Readiness, Request, ScriptedExecutor,
 };
 use tacho_record::{Outcome, Sample};
 
@@ -51,7 +51,8 @@ fn samples(lab: &Lab) -> BTreeMap<(String, u32), Sample> {
 
 // ---- the shell
 
-const SHELL: &str = "[[benchmark]]\nname = 'a'\ncommand = 'prog {revision} | wc'\nshell = 'bash -eu'\n";
+const SHELL: &str =
+    "[[benchmark]]\nname = 'a'\ncommand = 'prog {revision} | wc'\nshell = 'bash -eu'\n";
 
 /// 10 ms for the command, so many for the empty shell.
 fn with_shells_of(
@@ -97,7 +98,11 @@ fn the_empty_shell_comes_before_or_after_as_the_seed_has_it() {
             let count = Shared::new(0);
             lab.track(|request, at| {
                 count.set(count.get() + 1);
-                if count.get() > after { ended(Ended::Interrupted, at) } else { script(request, at) }
+                if count.get() > after {
+                    ended(Ended::Interrupted, at)
+                } else {
+                    script(request, at)
+                }
             })
             .unwrap();
         }
@@ -109,7 +114,9 @@ fn the_empty_shell_comes_before_or_after_as_the_seed_has_it() {
     assert_eq!((undisturbed.len(), count), (2 * 12, 12));
     let firsts = undisturbed.chunks(2).filter(|pair| pair[0] == "empty").count();
     assert!((1..12).contains(&firsts), "{firsts} of 12 begin with the shell");
-    assert!(undisturbed.chunks(2).all(|pair| pair.iter().filter(|one| *one == "empty").count() == 1));
+    assert!(
+        undisturbed.chunks(2).all(|pair| pair.iter().filter(|one| *one == "empty").count() == 1)
+    );
     // Cut between the two of a pair, the pair is executed anew, in the same order.
     let (disturbed, count) = order(Some(5));
     assert_eq!(count, 12);
@@ -119,8 +126,10 @@ fn the_empty_shell_comes_before_or_after_as_the_seed_has_it() {
 #[test]
 fn a_shell_that_fails_makes_no_valid_sample() {
     let lab = Lab::new(SHELL, 1);
-    lab.track(|request, at| ended(Ended::Exited(if request.command[3].is_empty() { 2 } else { 0 }), at))
-        .unwrap();
+    lab.track(|request, at| {
+        ended(Ended::Exited(if request.command[3].is_empty() { 2 } else { 0 }), at)
+    })
+    .unwrap();
     let lines = lab.samples();
     assert_eq!(lines.len(), 2, "{lines:#?}");
     assert!(
@@ -145,18 +154,21 @@ fn setups_come_before_everything_and_cleanups_after_it() {
     let mut rounds = BTreeMap::new();
     for trial in log[2..log.len() - 2].chunks(3) {
         let revision = trial[1].strip_prefix("a ").unwrap();
-        let [prepare, conclude] = ["prepare", "conclude"].map(|hook| format!("{hook} {revision} in "));
+        let [prepare, conclude] =
+            ["prepare", "conclude"].map(|hook| format!("{hook} {revision} in "));
         let round = trial[0].strip_prefix(&prepare).unwrap();
         assert_eq!(trial[2], format!("{conclude}{round}"));
         *rounds.entry(round.to_owned()).or_insert(0) += 1;
     }
-    let expected = [("0", 2), ("1", 2), ("2", 2), ("3", 2)].map(|(round, times)| (round.to_owned(), times));
+    let expected =
+        [("0", 2), ("1", 2), ("2", 2), ("3", 2)].map(|(round, times)| (round.to_owned(), times));
     assert_eq!(rounds, expected.into());
 }
 
 #[test]
 fn hooks_are_told_what_they_are_for_and_the_subject_is_not() {
-    let plan = HOOKS.replace("'a {revision}'\nsetup", "'a {revision} {n}'\nparameters = { n = [7] }\nsetup");
+    let plan = HOOKS
+        .replace("'a {revision}'\nsetup", "'a {revision} {n}'\nparameters = { n = [7] }\nsetup");
     let lab = Lab::new(&plan, 1);
     lab.track(|request, at| {
         let is_hook = request.command[0] == "sh";
@@ -185,9 +197,14 @@ fn a_setup_that_fails_fails_its_cell_and_no_other() {
     };
     let tracked = lab.track(fails_at_r1).unwrap();
     assert_eq!(tracked.samples, 4 + 2);
-    let failed: Vec<String> = lab.samples().into_iter().filter(|line| line.contains(" r1 ")).collect();
+    let failed: Vec<String> =
+        lab.samples().into_iter().filter(|line| line.contains(" r1 ")).collect();
     assert_eq!(failed.len(), 2);
-    assert!(failed.iter().all(|line| line.contains("`setup` failed: timed out") && line.contains("no room")));
+    assert!(
+        failed
+            .iter()
+            .all(|line| line.contains("`setup` failed: timed out") && line.contains("no room"))
+    );
     assert!(!log.borrow().iter().any(|line| line == "a r1"), "nothing of it was executed");
     assert!(log.borrow().iter().any(|line| line == "cleanup r1"), "what it began was ended");
     let again = lab.track(|_, _| panic!("it is left alone")).unwrap();
@@ -206,7 +223,8 @@ fn a_setup_that_fails_later_costs_what_succeeded_nothing() {
     })
     .unwrap();
     let broken = |request: &Request, at| {
-        let how = if told(request).starts_with("setup") { Ended::Exited(1) } else { Ended::Exited(0) };
+        let how =
+            if told(request).starts_with("setup") { Ended::Exited(1) } else { Ended::Exited(0) };
         ended(how, at)
     };
     lab.track(broken).unwrap();
@@ -215,7 +233,10 @@ fn a_setup_that_fails_later_costs_what_succeeded_nothing() {
 }
 
 /// Everything goes well until that request, which the user interrupts.
-fn interrupted_in<'a>(log: &'a Log, what: &'a str) -> impl FnMut(&Request, Timestamp) -> Execution + 'a {
+fn interrupted_in<'a>(
+    log: &'a Log,
+    what: &'a str,
+) -> impl FnMut(&Request, Timestamp) -> Execution + 'a {
     move |request, at| {
         log.borrow_mut().push(told(request));
         if told(request) == what { ended(Ended::Interrupted, at) } else { well(request, at) }
@@ -266,8 +287,10 @@ struct Troubles(Vec<String>);
 impl Observer for Troubles {
     fn note(&mut self, event: &Event<'_>) {
         if let Event::Trouble { cell, trouble } = event {
-            self.0
-                .push(format!("{} {}: {} ({})", cell.benchmark, cell.revision, trouble.why, trouble.output));
+            self.0.push(format!(
+                "{} {}: {} ({})",
+                cell.benchmark, cell.revision, trouble.why, trouble.output
+            ));
         }
     }
 }
@@ -343,13 +366,15 @@ impl Companion for Server {
 /// Companions that live for so many executions, on a log of their own and of all else.
 fn beside(log: &Log, lives: Option<u32>) -> ScriptedExecutor<'_> {
     let servers = Rc::clone(log);
-    ScriptedExecutor::new(logging(log)).with_companions(move |CompanionRequest { request, ready }| {
-        let name = request.command.join(" ");
-        let Readiness::Port(port) = ready else { panic!("it is to listen") };
-        assert!(name.ends_with(&port.to_string()), "{name}, {port}");
-        servers.borrow_mut().push(format!("start {name}"));
-        Ok(Box::new(Server { log: Rc::clone(&servers), name, left: lives }))
-    })
+    ScriptedExecutor::new(logging(log)).with_companions(
+        move |CompanionRequest { request, ready }| {
+            let name = request.command.join(" ");
+            let Readiness::Port(port) = ready else { panic!("it is to listen") };
+            assert!(name.ends_with(&port.to_string()), "{name}, {port}");
+            servers.borrow_mut().push(format!("start {name}"));
+            Ok(Box::new(Server { log: Rc::clone(&servers), name, left: lives }))
+        },
+    )
 }
 
 #[test]
@@ -411,13 +436,16 @@ fn a_companion_that_dies_fails_the_execution_and_is_started_again() {
     let lab = Lab::new(&server("cell"), 1);
     let log = Log::default();
     lab.track_by(&mut beside(&log, Some(2)), &mut Silent).unwrap();
-    let outcomes: Vec<bool> = samples(&lab).values().map(|sample| sample.outcome == Outcome::Valid).collect();
+    let outcomes: Vec<bool> =
+        samples(&lab).values().map(|sample| sample.outcome == Outcome::Valid).collect();
     assert_eq!(outcomes, [true, false, true, false]);
     assert_eq!(lives(&log).0, 2);
     let lines = lab.samples();
     let why = "`companion`: it ended during the execution: killed by signal 11 (SIGSEGV)";
-    let failed =
-        lines.iter().filter(|line| line.contains(why) && line.contains("segmentation fault")).count();
+    let failed = lines
+        .iter()
+        .filter(|line| line.contains(why) && line.contains("segmentation fault"))
+        .count();
     assert_eq!(failed, 2, "{lines:#?}");
 }
 
@@ -428,11 +456,15 @@ fn a_companion_that_never_becomes_ready_is_given_up_with_its_cell() {
         assert_ne!(request.command[0], "client", "there is no server");
         well(request, at)
     })
-    .with_companions(|_| Err(NotReady::Failed { why: "not ready".into(), tail: b"bind: in use".to_vec() }));
+    .with_companions(|_| {
+        Err(NotReady::Failed { why: "not ready".into(), tail: b"bind: in use".to_vec() })
+    });
     assert_eq!(lab.track_by(&mut executor, &mut Silent).unwrap().samples, 2);
     let lines = lab.samples();
     assert!(
-        lines.iter().all(|line| line.contains("`companion`: not ready") && line.contains("bind: in use"))
+        lines
+            .iter()
+            .all(|line| line.contains("`companion`: not ready") && line.contains("bind: in use"))
     );
     let lab = Lab::new(&server("execution"), 1);
     let mut executor = ScriptedExecutor::new(well).with_companions(|_| Err(NotReady::Interrupted));

@@ -1,4 +1,5 @@
-//! The hooks of a benchmark at a build: what is executed, and what it means when it does not go well.
+//! The hooks of a benchmark at a build: what is executed, and what it means when it does not go
+//! well.
 
 use tacho_measure::{Ended, Execution, Executor, Request};
 use tacho_record::plan::{self, fill_shell};
@@ -57,7 +58,10 @@ impl Hooks {
         let mut ready = Self::default();
         for (name, plan::Hook { script, timeout }) in hooks.each() {
             let command = ["sh", "-c", &fill_shell(script, values)].map(str::to_owned).to_vec();
-            let hook = Some(Hook { name, request: Request { command, timeout: *timeout, ..like.clone() } });
+            let hook = Some(Hook {
+                name,
+                request: Request { command, timeout: *timeout, ..like.clone() },
+            });
             match name {
                 "setup" => ready.setup = hook,
                 "prepare" => ready.prepare = hook,
@@ -93,7 +97,10 @@ impl Hook {
     /// What is said when it was not executed to its end.
     #[must_use]
     pub fn unfinished(&self) -> Trouble {
-        Trouble { why: format!("`{}` was not finished: interrupted", self.name), output: String::new() }
+        Trouble {
+            why: format!("`{}` was not finished: interrupted", self.name),
+            output: String::new(),
+        }
     }
 
     /// With the number of the round in its environment, and its port filled in.
@@ -136,8 +143,8 @@ pub fn tail(execution: &Execution) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What stands in a command for a port that is not known yet: nothing that a shell would want quoted, and that nobody
-/// writes in a plan.
+/// What stands in a command for a port that is not known yet: nothing that a shell would want
+/// quoted, and that nobody writes in a plan.
 pub const PORT: &str = "@tacho:port@";
 
 /// The request with its port filled in, if it is known.

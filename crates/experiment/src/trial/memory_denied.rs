@@ -1,13 +1,14 @@
-//! How a program ends that was refused memory: the kernel tells nobody, so it is read from the end itself.
+//! How a program ends that was refused memory: the kernel tells nobody, so it is read from the end
+//! itself.
 
 use tacho_measure::{Ended, Execution};
 
-/// The signals that such a program dies of: of its own accord, by using what it was not given, or before it began.
-/// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGKILL, SIGSEGV.
+/// The signals that such a program dies of: of its own accord, by using what it was not given, or
+/// before it began. SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGKILL, SIGSEGV.
 const SIGNALS: [i32; 6] = [4, 5, 6, 7, 9, 11];
 
-/// What programs, libraries and languages say then, in small letters: the C library (`ENOMEM`, the dynamic loader),
-/// C++, Rust, Python, Java, Go, V8, Perl and many tools.
+/// What programs, libraries and languages say then, in small letters: the C library (`ENOMEM`, the
+/// dynamic loader), C++, Rust, Python, Java, Go, V8, Perl and many tools.
 const WORDS: [&str; 15] = [
     "allocation failed",
     "bad_alloc",

@@ -10,8 +10,8 @@ use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request, check_no_pipe};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Name, Outcome, Parameters,
-    Place, Reached, derived, layout_folder,
+    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Name, Outcome,
+    Parameters, Place, Reached, derived, layout_folder,
 };
 
 use crate::ExperimentError;
@@ -23,7 +23,8 @@ use crate::trial::hooks::{Hooks, tail};
 use crate::trial::memory_denied::was_refused_memory;
 use crate::trial::readings::{OutputMetrics, Unreadable};
 
-/// So much of an output is kept where the plan says so, in bytes, from its beginning (docs/src/guide).
+/// So much of an output is kept where the plan says so, in bytes, from its beginning
+/// (docs/src/guide).
 pub const LONGEST_KEPT: usize = 1 << 20;
 
 /// A benchmark at a build, ready to be executed.
@@ -124,8 +125,11 @@ impl Trial {
         let build = workplace.build.to_string_lossy();
         let shown: Vec<(String, String)> =
             parameters.0.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
-        let mut values =
-            vec![("build", &*build), ("revision", workplace.revision), ("release", workplace.revision)];
+        let mut values = vec![
+            ("build", &*build),
+            ("revision", workplace.revision),
+            ("release", workplace.revision),
+        ];
         values.extend(shown.iter().map(|(name, value)| (name.as_str(), value.as_str())));
 
         let port = companions::port(benchmark.companion.as_ref());
@@ -138,7 +142,10 @@ impl Trial {
     }
 
     /// Prepares the trial of a benchmark with nothing but these values filled in, and at no build.
-    pub fn filled(benchmark: &Benchmark, surroundings: Surroundings<'_>) -> Result<Self, ExperimentError> {
+    pub fn filled(
+        benchmark: &Benchmark,
+        surroundings: Surroundings<'_>,
+    ) -> Result<Self, ExperimentError> {
         let Surroundings { folder, values, hooks, seed } = surroundings;
         let (answer, look) = expected_output(&benchmark.expect.stdout, folder)?;
         let output = OutputMetrics::new(&benchmark.metrics, folder);
@@ -178,12 +185,14 @@ impl Trial {
             answer,
             output,
             padding: conditions.random_environment.then_some(Padding { seed }),
-            callgrind: counters::asked(&benchmark.metrics).any(|it| it == Counter::CallgrindInstructions),
+            callgrind: counters::asked(&benchmark.metrics)
+                .any(|it| it == Counter::CallgrindInstructions),
             layouts: Vec::new(),
         })
     }
 
-    /// Prepares the trial of a build that is so many of one source, in a folder each: they take turns.
+    /// Prepares the trial of a build that is so many of one source, in a folder each: they take
+    /// turns.
     pub fn in_layouts(
         benchmark: &Benchmark,
         parameters: &Parameters,
@@ -221,17 +230,24 @@ impl Trial {
         })
     }
 
-    /// The request as it is executed at that place, where nothing else is done for that: no hook, no empty shell, no companion.
+    /// The request as it is executed at that place, where nothing else is done for that: no hook,
+    /// no empty shell, no companion.
     pub(crate) fn alone(&self, place: Place) -> Option<Cow<'_, Request>> {
         let Self { hooks, shell, companion, output, .. } = self;
-        let is_alone =
-            hooks.prepare.is_none() && hooks.conclude.is_none() && shell.is_none() && companion.is_none();
+        let is_alone = hooks.prepare.is_none()
+            && hooks.conclude.is_none()
+            && shell.is_none()
+            && companion.is_none();
         (is_alone && !output.has_files()).then(|| self.padded(&self.request, place))
     }
 
     /// The digest of the answer, where the first valid one becomes the reference.
     pub(crate) fn reference(&self, execution: &Execution) -> Option<Digest> {
-        if self.answer == RightAnswer::SameAsFirst { execution.stdout.as_ref()?.digest } else { None }
+        if self.answer == RightAnswer::SameAsFirst {
+            execution.stdout.as_ref()?.digest
+        } else {
+            None
+        }
     }
 
     /// Whether callgrind is asked to count its instructions.
@@ -240,8 +256,13 @@ impl Trial {
         self.callgrind
     }
 
-    /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
-    pub(crate) fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(Name, f64)>) {
+    /// All that can be read of it. What went wrong need not have printed its metrics; what went
+    /// well must.
+    pub(crate) fn read(
+        &self,
+        execution: &Execution,
+        outcome: Outcome,
+    ) -> (Outcome, Vec<(Name, f64)>) {
         let mut values = values(execution);
         if let Outcome::LimitReached { reached, .. } = &outcome {
             at_least(&mut values, reached);
@@ -252,7 +273,8 @@ impl Trial {
         match self.output.read(execution) {
             Ok(more) => {
                 values.extend(more);
-                values.extend(self.exit_status(execution).map(|status| (EXIT_STATUS.into(), status)));
+                values
+                    .extend(self.exit_status(execution).map(|status| (EXIT_STATUS.into(), status)));
                 (outcome, values)
             }
             Err(Unreadable { why, tail: end }) => {
@@ -283,13 +305,16 @@ impl Trial {
             Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
             Ended::Stopped(number) => Some(Failure::Stopped { number: *number }),
             // Limits are told above; an interrupted one is never judged.
-            Ended::LimitReached(_) | Ended::TimedOut | Ended::Interrupted => Some(Failure::TimedOut),
+            Ended::LimitReached(_) | Ended::TimedOut | Ended::Interrupted => {
+                Some(Failure::TimedOut)
+            }
         };
-        failure.map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
+        failure
+            .map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
     }
 
-    /// The limit that it reached. Of a limit on address space the kernel does not tell: an end that looks like that of a
-    /// program which was refused some is taken for it.
+    /// The limit that it reached. Of a limit on address space the kernel does not tell: an end that
+    /// looks like that of a program which was refused some is taken for it.
     fn reached(&self, execution: &Execution) -> Option<Reached> {
         let limits = self.request.limits;
         let how = match &execution.ended {
@@ -316,7 +341,8 @@ impl Trial {
         };
         let read = stdout.and_then(|stdout| Some((stdout.digest?, stdout.bytes)));
         let (digest, bytes) = read.unwrap_or((Digest::of(""), 0));
-        let why = format!("{bytes} bytes of output {}, expected {}", digest.short(), expected.short());
+        let why =
+            format!("{bytes} bytes of output {}, expected {}", digest.short(), expected.short());
         (digest != expected).then_some(Failure::WrongAnswer { why })
     }
 }
@@ -358,7 +384,8 @@ fn at_least(values: &mut Vec<(Name, f64)>, reached: &Reached) {
     }
 }
 
-/// The benchmark's shell, if it has one, with nothing to do, in the same conditions; nobody reads what it prints.
+/// The benchmark's shell, if it has one, with nothing to do, in the same conditions; nobody reads
+/// what it prints.
 fn empty_shell(benchmark: &Benchmark, subject: &Request) -> Option<Request> {
     let shell = benchmark.shell.iter().flatten().cloned();
     let command: Vec<String> = shell.chain([String::new()]).collect();
@@ -374,7 +401,8 @@ fn environment(
 ) -> Vec<(String, String)> {
     let &Benchmark { ref name, version, .. } = benchmark;
     let key = BenchmarkKey { name: name.clone(), version, parameters: parameters.clone() };
-    let variables = [("TACHO_BENCHMARK", key.to_string()), ("TACHO_REVISION", workplace.revision.to_owned())];
+    let variables =
+        [("TACHO_BENCHMARK", key.to_string()), ("TACHO_REVISION", workplace.revision.to_owned())];
     variables.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
@@ -382,7 +410,9 @@ fn environment(
 fn capture(output: &Output, look: Option<Look>, plan_folder: &Path) -> Capture {
     match output {
         Output::Inherit => Capture::Inherit,
-        Output::File(path) => Capture::File { path: plan_folder.join(path), look: look.unwrap_or_default() },
+        Output::File(path) => {
+            Capture::File { path: plan_folder.join(path), look: look.unwrap_or_default() }
+        }
         Output::Keep => {
             let look = look.unwrap_or_default();
             Capture::Read(Look { keep: look.keep.max(Some(LONGEST_KEPT)), ..look })
@@ -397,18 +427,19 @@ pub(crate) fn moment(at: Timestamp) -> Timestamp {
     at.round(Unit::Millisecond).unwrap_or(at)
 }
 
-/// What an execution's readings, and those of the host, are called; what could not be read is absent. In order of
-/// the names.
+/// What an execution's readings, and those of the host, are called; what could not be read is
+/// absent. In order of the names.
 fn values(execution: &Execution) -> Vec<(Name, f64)> {
     let nanoseconds = |time: Duration| time.as_nanos() as f64;
     let usage = &execution.usage;
     // Who had no memory even to start was not executed.
-    let never_started = matches!(execution.ended, Ended::LimitReached(_)) && execution.wall.is_zero();
+    let never_started =
+        matches!(execution.ended, Ended::LimitReached(_)) && execution.wall.is_zero();
     if never_started || matches!(execution.ended, Ended::NotStarted(_)) {
         return Vec::new();
     }
-    // To the microsecond, as user and sys are, wall time from 10 ms on: no more digits than mean something, they
-    // are kept for ever.
+    // To the microsecond, as user and sys are, wall time from 10 ms on: no more digits than mean
+    // something, they are kept for ever.
     let microseconds = |time: Duration| ((time.as_nanos() + 500) / 1000 * 1000) as f64;
     let short = execution.wall < Duration::from_millis(10);
     let wall = if short { nanoseconds(execution.wall) } else { microseconds(execution.wall) };
@@ -439,21 +470,25 @@ fn values(execution: &Execution) -> Vec<(Name, f64)> {
     ];
     let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let others = execution.readings.values().into_iter().chain(counters::values(execution));
-    let mut all: Vec<(Name, f64)> = own.chain(others).map(|(name, value)| (name.into(), value)).collect();
+    let mut all: Vec<(Name, f64)> =
+        own.chain(others).map(|(name, value)| (name.into(), value)).collect();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     derived::complete(&mut all);
     all
 }
 
-/// Whether all that the benchmark needs besides the build is there; what `prepare` may make is not asked for.
+/// Whether all that the benchmark needs besides the build is there; what `prepare` may make is not
+/// asked for.
 pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), ExperimentError> {
     expected_output(&benchmark.expect.stdout, plan_folder)?;
-    let needed = benchmark.stdin.iter().chain(&benchmark.directory).map(|path| plan_folder.join(path));
+    let needed =
+        benchmark.stdin.iter().chain(&benchmark.directory).map(|path| plan_folder.join(path));
     let missing = needed
         .filter(|_| benchmark.hooks.setup.is_none() && benchmark.hooks.prepare.is_none())
         .find(|path| !path.exists());
-    missing
-        .map_or(Ok(()), |path| Err(ExperimentError::InputMissing { benchmark: benchmark.name.clone(), path }))
+    missing.map_or(Ok(()), |path| {
+        Err(ExperimentError::InputMissing { benchmark: benchmark.name.clone(), path })
+    })
 }
 
 /// Whether its conditions and limits can be had on this host.
@@ -462,7 +497,10 @@ pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<()
         return Ok(());
     }
     let rehearsed = executor.rehearse(&conditioned(benchmark, Request::new(&benchmark.command)));
-    rehearsed.map_err(|source| ExperimentError::Unavailable { benchmark: benchmark.name.clone(), source })
+    rehearsed.map_err(|source| ExperimentError::Unavailable {
+        benchmark: benchmark.name.clone(),
+        source,
+    })
 }
 
 /// What to look for in the output, and how much of it must therefore be read.
@@ -476,7 +514,8 @@ fn expected_output(
         ExpectOutput::File(file) => {
             let path = plan_folder.join(file);
             let read = check_no_pipe(&path).and_then(|()| std::fs::read(&path));
-            let content = read.map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
+            let content =
+                read.map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
             (RightAnswer::Known(Digest::of(content)), Some(Look::digest()))
         }
         ExpectOutput::Same => (RightAnswer::SameAsFirst, Some(Look::digest())),
@@ -519,12 +558,16 @@ mod tests {
     #[test]
     fn what_lacks_descendants_has_at_most_the_time_that_its_group_has() {
         let usage = Usage { user: Duration::from_millis(2), forgotten: true, ..Usage::default() };
-        let of =
-            |usage: Usage| values(&execution(usage)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let of = |usage: Usage| {
+            values(&execution(usage)).into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
         assert_eq!(of(usage), ["left-behind", "wall"]);
         let grouped = Usage { tree_cpu: Some(Duration::from_millis(6)), ..usage };
         assert_eq!(of(grouped), ["cpu", "cpu-percent", "left-behind", "wall"]);
-        assert_eq!(values(&execution(grouped))[..2], [("cpu".into(), 6e6), ("cpu-percent".into(), 200.0)]);
+        assert_eq!(
+            values(&execution(grouped))[..2],
+            [("cpu".into(), 6e6), ("cpu-percent".into(), 200.0)]
+        );
     }
 
     #[test]
@@ -533,7 +576,8 @@ mod tests {
         let scheduled = Some(Scheduled { on_cpu: time(1900), waiting: time(100) });
         let usage = Usage { user: time(1500), sys: time(500), scheduled, ..Usage::default() };
         let values = values(&execution(usage));
-        let value = |metric: &str| values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
+        let value =
+            |metric: &str| values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
         assert_eq!(value("blocked"), Some(1_000_000.0));
         assert_eq!(value("cpu-percent"), Some(66.67));
         assert_eq!((value("on-cpu"), value("cpu-wait")), (Some(1_900_000.0), Some(100_000.0)));

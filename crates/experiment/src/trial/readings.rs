@@ -1,7 +1,7 @@
 //! Metrics that stand in what an execution says: asked for before it, read after it.
 //!
-//! How values are found in a text is `measure::Parser`'s; here is which text, what must be kept for it, and what
-//! becomes of what was found.
+//! How values are found in a text is `measure::Parser`'s; here is which text, what must be kept for
+//! it, and what becomes of what was found.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,7 +14,8 @@ use tacho_record::{Metric, Name, median_of_replicates};
 
 /// An output that metrics are read from may be that long, in bytes (docs/src/method).
 pub const LONGEST_OUTPUT: usize = 16 << 20;
-/// So many replicates of a metric are kept of one execution; of more, their median (docs/src/method).
+/// So many replicates of a metric are kept of one execution; of more, their median
+/// (docs/src/method).
 pub const MOST_REPLICATES: usize = 100;
 /// So many values are kept of one execution, less than the store can hold.
 const MOST_VALUES: usize = 1000;
@@ -66,12 +67,14 @@ impl OutputMetrics {
         Self(metrics.iter().filter_map(read).collect())
     }
 
-    /// What is to be known of standard output and standard error, if that was wished of standard output.
+    /// What is to be known of standard output and standard error, if that was wished of standard
+    /// output.
     #[must_use]
     pub fn looks(&self, stdout: Option<Look>) -> (Option<Look>, Option<Look>) {
         let reads = |place: &Place| self.0.iter().any(|metric| metric.place == *place);
         let kept = |look: Look| Look { keep: Some(LONGEST_OUTPUT), ..look };
-        let stdout = if reads(&Place::Stdout) { Some(kept(stdout.unwrap_or_default())) } else { stdout };
+        let stdout =
+            if reads(&Place::Stdout) { Some(kept(stdout.unwrap_or_default())) } else { stdout };
         (stdout, reads(&Place::Stderr).then(|| kept(Look::default())))
     }
 
@@ -81,7 +84,8 @@ impl OutputMetrics {
         self.0.iter().any(|metric| matches!(metric.place, Place::File(_)))
     }
 
-    /// Removes the files that are to be read, so that what an execution did not write is never taken for its own.
+    /// Removes the files that are to be read, so that what an execution did not write is never
+    /// taken for its own.
     pub fn remove_files(&self) -> Result<(), String> {
         for metric in &self.0 {
             let Place::File(path) = &metric.place else { continue };
@@ -100,12 +104,17 @@ impl OutputMetrics {
         let mut values = Vec::new();
         let limit = MOST_REPLICATES.min(MOST_VALUES / self.0.len().max(1)).max(1);
         for OutputMetric { name, place, parser } in &self.0 {
-            let unreadable = |why: String, tail| Unreadable { why: format!("`{name}`: {why}"), tail };
+            let unreadable =
+                |why: String, tail| Unreadable { why: format!("`{name}`: {why}"), tail };
             let text = Text::of(place, execution).map_err(|why| unreadable(why, Vec::new()))?;
             let too_long = || format!("the output is longer than {} MiB", LONGEST_OUTPUT >> 20);
             let whole = text.whole.ok_or_else(|| unreadable(too_long(), text.tail.clone()))?;
             let found = parser.values(&whole).map_err(|why| unreadable(why, text.tail.clone()))?;
-            let kept = if found.len() > limit { Vec::from_iter(median_of_replicates(found)) } else { found };
+            let kept = if found.len() > limit {
+                Vec::from_iter(median_of_replicates(found))
+            } else {
+                found
+            };
             values.extend(kept.into_iter().map(|value| (name.clone(), value)));
         }
         Ok(values)
@@ -163,7 +172,8 @@ mod tests {
     use super::*;
 
     fn metrics(tables: &str, folder: &Path) -> OutputMetrics {
-        let text = format!("[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['wall', {tables}]\n");
+        let text =
+            format!("[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['wall', {tables}]\n");
         let plan = parse(&text, "tacho.toml").unwrap_or_else(|errors| panic!("{errors}"));
         OutputMetrics::new(&plan.benchmarks[0].metrics, folder)
     }

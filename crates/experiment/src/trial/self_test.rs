@@ -58,7 +58,8 @@ impl Instrument {
     #[must_use]
     pub fn facts(&self) -> BTreeMap<String, String> {
         let time = |value: f64| format!("{value:.0} ns");
-        let spread = |summary: &Summary| format!("{:.1} %", summary.spread().unwrap_or(0.0) * 100.0);
+        let spread =
+            |summary: &Summary| format!("{:.1} %", summary.spread().unwrap_or(0.0) * 100.0);
         [
             ("instrument.between", time(self.between.median)),
             ("instrument.clock-step", time(self.clock_step)),
@@ -99,7 +100,8 @@ mod tests {
     #[test]
     fn a_run_keeps_the_medians_and_the_spread() {
         let facts = Instrument::of(&test(5)).unwrap().facts();
-        let shown: Vec<String> = facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let shown: Vec<String> =
+            facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
         assert_eq!(
             shown,
             [

@@ -6,7 +6,8 @@ use crate::readings::groups::ControlGroups;
 use crate::readings::{CPUS, kernel, processor, services};
 use crate::root::Root;
 
-pub const RULES: &[FindingRule] = &[one_cpu, kinds, smt, load, background, interrupts, not_isolated];
+pub const RULES: &[FindingRule] =
+    &[one_cpu, kinds, smt, load, background, interrupts, not_isolated];
 
 /// Requirements on CPUs, siblings and memory nodes for measurements that can be repeated.
 const RELIABLE: &str =
@@ -36,7 +37,9 @@ fn kinds(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("CPUs are of {} kinds: {}", kinds.len(), shown.join(" and ")),
         effect: "A program is faster or slower by the CPU that the scheduler happens to choose.",
         source: "https://docs.kernel.org/scheduler/sched-capacity.html",
-        remedy: FindingRemedy::Advice(format!("measure on equal CPUs: `cpus = \"{fastest}\"` in the plan")),
+        remedy: FindingRemedy::Advice(format!(
+            "measure on equal CPUs: `cpus = \"{fastest}\"` in the plan"
+        )),
     })
 }
 
@@ -45,9 +48,9 @@ fn smt(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let pairs = processor::siblings(root).ok().filter(|pairs| !pairs.is_empty())?;
     let remedy = match processor::smt(root).as_deref() {
         Ok("on") => settable(root, "smt=off", &format!("{CPUS}/smt/control"), "off"),
-        Ok(state) => {
-            FindingRemedy::Impossible(format!("the kernel cannot switch it here: smt/control is {state}"))
-        }
+        Ok(state) => FindingRemedy::Impossible(format!(
+            "the kernel cannot switch it here: smt/control is {state}"
+        )),
         Err(why) => FindingRemedy::Impossible(why.replace("not available here, because ", "")),
     };
     Some(MachineFinding {
@@ -73,14 +76,17 @@ fn load(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("the machine is busy: load {load:.1} over the last minute on {cpus} CPUs"),
         effect: "Other programs take CPUs, caches and memory bandwidth, and move the frequency.",
         source: "https://man7.org/linux/man-pages/man5/proc_loadavg.5.html",
-        remedy: FindingRemedy::Advice("end what runs, or let rounds wait: `--quiet-wait 10m`".to_owned()),
+        remedy: FindingRemedy::Advice(
+            "end what runs, or let rounds wait: `--quiet-wait 10m`".to_owned(),
+        ),
     })
 }
 
 fn background(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let services = services::background(examined.root);
     let others = services.iter().any(|service| !["cron", "crond"].contains(service));
-    let stop = services.iter().map(|service| format!("stop={service}")).collect::<Vec<_>>().join(" ");
+    let stop =
+        services.iter().map(|service| format!("stop={service}")).collect::<Vec<_>>().join(" ");
     (!services.is_empty()).then(|| MachineFinding {
         name: "background-services",
         harm: if others { Harm::Medium } else { Harm::Low },

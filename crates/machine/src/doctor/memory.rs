@@ -1,13 +1,17 @@
 //! Rules on memory and storage.
 
-use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable};
+use super::finding::{
+    ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
+};
 use crate::readings::groups::ControlGroups;
 use crate::readings::{memory, processor, storage};
 
-pub const RULES: &[FindingRule] = &[huge_pages, numa_balancing, nodes, same_pages, swap, limit, file_system];
+pub const RULES: &[FindingRule] =
+    &[huge_pages, numa_balancing, nodes, same_pages, swap, limit, file_system];
 
 /// File systems whose files lie on another machine.
-const REMOTE: [&str; 9] = ["9p", "afs", "ceph", "cifs", "fuse.sshfs", "nfs", "nfs4", "smb3", "virtiofs"];
+const REMOTE: [&str; 9] =
+    ["9p", "afs", "ceph", "cifs", "fuse.sshfs", "nfs", "nfs4", "smb3", "virtiofs"];
 /// The share of all memory from which on swapped memory is not a remainder.
 const MUCH: f64 = 0.01;
 
@@ -46,7 +50,9 @@ fn nodes(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("memory is on {nodes} nodes"),
         effect: "Memory of another node is slower: two levels, by where a process starts.",
         source: "https://docs.kernel.org/mm/numa.html",
-        remedy: FindingRemedy::Advice(format!("stay on one node: `cpus = \"{first}\"` in the plan")),
+        remedy: FindingRemedy::Advice(format!(
+            "stay on one node: `cpus = \"{first}\"` in the plan"
+        )),
     })
 }
 
@@ -86,7 +92,9 @@ fn limit(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("our control group may use {limit} MiB"),
         effect: "Near the limit the kernel takes cached files away: reads become slow.",
         source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory-interface-files",
-        remedy: FindingRemedy::Impossible("whoever started this container or service sets it".to_owned()),
+        remedy: FindingRemedy::Impossible(
+            "whoever started this container or service sets it".to_owned(),
+        ),
     })
 }
 
@@ -101,7 +109,9 @@ fn file_system(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         kind if REMOTE.contains(&kind) => {
             (Harm::Medium, format!("the work folder is on a network file system ({kind})"))
         }
-        "overlay" => (Harm::Low, "the work folder is on a container's file system (overlay)".to_owned()),
+        "overlay" => {
+            (Harm::Low, "the work folder is on a container's file system (overlay)".to_owned())
+        }
         _ if rotating => (Harm::Low, "the work folder is on a rotating disk".to_owned()),
         _ => return None,
     };

@@ -1,7 +1,7 @@
 //! Findings: what of this machine disturbs measurements, how much, and what to do about it.
 //!
-//! A rule reads the machine and answers with a finding or nothing; it changes nothing. Rules stand in one file a
-//! subject and do not know each other.
+//! A rule reads the machine and answers with a finding or nothing; it changes nothing. Rules stand
+//! in one file a subject and do not know each other.
 
 mod company;
 mod finding;
@@ -29,7 +29,8 @@ impl Diagnosis {
     pub fn of(root: &Root, folder: &str) -> Self {
         let examined = ExaminedRoot { root, folder };
         let rules = [system::RULES, speed::RULES, company::RULES, memory::RULES].concat();
-        let mut findings: Vec<MachineFinding> = rules.iter().filter_map(|rule| rule(&examined)).collect();
+        let mut findings: Vec<MachineFinding> =
+            rules.iter().filter_map(|rule| rule(&examined)).collect();
         findings.sort_by_key(|finding| finding.harm);
         Self { findings }
     }

@@ -1,6 +1,8 @@
 //! Rules on what sets the clock frequency: turbo, governor, power, heat, rest.
 
-use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable};
+use super::finding::{
+    ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
+};
 use crate::readings::frequency::{self, FrequencyLimits};
 use crate::readings::power::{self, Supply};
 use crate::readings::{CPUS, counted};
@@ -12,7 +14,8 @@ fn is_fixed(limits: &[(u32, FrequencyLimits)]) -> bool {
     !limits.is_empty() && limits.iter().all(|(_, limits)| limits.set.0 == limits.set.1)
 }
 
-/// A rest from which a CPU needs longer to wake up, in microseconds, is long beside short executions.
+/// A rest from which a CPU needs longer to wake up, in microseconds, is long beside short
+/// executions.
 const LONG_WAKE: u64 = 100;
 
 fn turbo(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
@@ -159,7 +162,9 @@ fn throttled(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("CPUs slowed down {times} times for heat since the machine was started"),
         effect: "A hot CPU lowers its frequency: what is measured last is measured slower.",
         source: "https://docs.kernel.org/admin-guide/abi-testing.html (thermal_throttle)",
-        remedy: FindingRemedy::Advice("improve the cooling; `turbo=off` lowers the heat".to_owned()),
+        remedy: FindingRemedy::Advice(
+            "improve the cooling; `turbo=off` lowers the heat".to_owned(),
+        ),
     })
 }
 
@@ -173,6 +178,8 @@ fn idle(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         effect: "Programs that wait often (files, pipes, threads) pay for each wake-up, depending \
                  on how idle the machine is otherwise.",
         source: "https://docs.kernel.org/admin-guide/pm/cpuidle.html",
-        remedy: FindingRemedy::Command(format!("sudo cpupower idle-set --disable-by-latency {LONG_WAKE}")),
+        remedy: FindingRemedy::Command(format!(
+            "sudo cpupower idle-set --disable-by-latency {LONG_WAKE}"
+        )),
     })
 }

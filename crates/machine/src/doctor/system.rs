@@ -1,6 +1,8 @@
 //! Rules on the kernel, the hypervisor and the container around us.
 
-use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable};
+use super::finding::{
+    ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
+};
 use crate::readings::groups::ControlGroups;
 use crate::readings::{kernel, processor};
 use crate::tune::Journal;
@@ -32,7 +34,9 @@ fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         effect: "Once the quota of a period (100 ms) is used up, everything stands still until the \
                  next: gaps of up to 100 ms.",
         source: "https://docs.kernel.org/scheduler/sched-bwc.html",
-        remedy: FindingRemedy::Impossible("whoever started this container or service sets it".to_owned()),
+        remedy: FindingRemedy::Impossible(
+            "whoever started this container or service sets it".to_owned(),
+        ),
     })
 }
 
@@ -46,7 +50,9 @@ fn clock(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let remedy = if others.split_whitespace().any(|name| name == "tsc") {
         writable(root, kernel::CLOCK_SOURCE, "tsc")
     } else {
-        FindingRemedy::Impossible("the kernel found the processor's own clock (tsc) unstable".to_owned())
+        FindingRemedy::Impossible(
+            "the kernel found the processor's own clock (tsc) unstable".to_owned(),
+        )
     };
     Some(MachineFinding {
         name: "clock-source",
@@ -72,7 +78,9 @@ fn steal(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("the hypervisor gave {:.1} % of the wanted time to others", share * 100.0),
         effect: "The program stands still without being charged for it: wall times are too long.",
         source: "https://man7.org/linux/man-pages/man5/proc_stat.5.html (steal)",
-        remedy: FindingRemedy::Impossible("only the provider can: ask for dedicated CPUs".to_owned()),
+        remedy: FindingRemedy::Impossible(
+            "only the provider can: ask for dedicated CPUs".to_owned(),
+        ),
     })
 }
 

@@ -39,7 +39,9 @@ pub fn governors(root: &Root) -> FactReading<Vec<(u32, String)>> {
 /// The governors that the first CPU can have.
 pub fn available_governors(root: &Root) -> Vec<String> {
     let cpus = each_cpu(root, "cpufreq/scaling_available_governors").unwrap_or_default();
-    cpus.first().map(|(_, text)| text.split_whitespace().map(str::to_owned).collect()).unwrap_or_default()
+    cpus.first()
+        .map(|(_, text)| text.split_whitespace().map(str::to_owned).collect())
+        .unwrap_or_default()
 }
 
 /// The lowest and the highest frequency in kHz: what is set, and what the hardware can do.
@@ -55,9 +57,11 @@ pub struct FrequencyLimits {
 pub fn limits(root: &Root) -> FactReading<Vec<(u32, FrequencyLimits)>> {
     let low = each_cpu(root, "cpufreq/scaling_min_freq")?;
     let limits = low.into_iter().filter_map(|(cpu, low)| {
-        let read = |file: &str| root.read(&format!("{CPUS}/cpu{cpu}/cpufreq/{file}")).ok()?.parse().ok();
+        let read =
+            |file: &str| root.read(&format!("{CPUS}/cpu{cpu}/cpufreq/{file}")).ok()?.parse().ok();
         let set = (low.parse().ok()?, read("scaling_max_freq")?);
-        let hardware = (read("cpuinfo_min_freq").unwrap_or(set.0), read("cpuinfo_max_freq").unwrap_or(set.1));
+        let hardware =
+            (read("cpuinfo_min_freq").unwrap_or(set.0), read("cpuinfo_max_freq").unwrap_or(set.1));
         Some((cpu, FrequencyLimits { set, hardware }))
     });
     Ok(limits.collect())
@@ -92,7 +96,8 @@ pub fn idle_states(root: &Root) -> FactReading<Vec<IdleState>> {
         let enabled = read("disable").is_none_or(|text| text == "0");
         Some(IdleState { name: read("name")?, latency: read("latency")?.parse().ok()?, enabled })
     };
-    let states: Vec<IdleState> = root.numbered(&folder, "state").into_iter().filter_map(state).collect();
+    let states: Vec<IdleState> =
+        root.numbered(&folder, "state").into_iter().filter_map(state).collect();
     if states.is_empty() { Err(missing(&[&folder])) } else { Ok(states) }
 }
 

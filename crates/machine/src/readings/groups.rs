@@ -51,7 +51,8 @@ impl ControlGroups {
                 let (quota, period) = text.split_once(' ')?;
                 return Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?);
             }
-            let number = |file: &str| root.number(&format!("{folder}/{file}")).ok().filter(|n| *n > 0);
+            let number =
+                |file: &str| root.number(&format!("{folder}/{file}")).ok().filter(|n| *n > 0);
             Some(number("cpu.cfs_quota_us")? as f64 / number("cpu.cfs_period_us")? as f64)
         };
         self.folders("cpu").iter().filter_map(quota).reduce(f64::min)
@@ -61,9 +62,12 @@ impl ControlGroups {
     #[must_use]
     pub fn memory_limit(&self, root: &Root) -> Option<u64> {
         let limit = |folder: &String| {
-            let read = |file: &str| root.read(&format!("{folder}/{file}")).ok()?.parse::<u64>().ok();
+            let read =
+                |file: &str| root.read(&format!("{folder}/{file}")).ok()?.parse::<u64>().ok();
             // Version 1 writes a number that no machine reaches where there is no limit.
-            read("memory.max").or_else(|| read("memory.limit_in_bytes")).filter(|bytes| *bytes < 1 << 60)
+            read("memory.max")
+                .or_else(|| read("memory.limit_in_bytes"))
+                .filter(|bytes| *bytes < 1 << 60)
         };
         self.folders("memory").iter().filter_map(limit).min().map(|bytes| bytes >> 20)
     }
@@ -71,7 +75,9 @@ impl ControlGroups {
     /// The CPUs that we may use, as the group lists them.
     pub fn cpus(&self, root: &Root) -> FactReading<String> {
         let folders = self.folders("cpuset");
-        let read = |file: &str| folders.iter().find_map(|folder| root.read(&format!("{folder}/{file}")).ok());
+        let read = |file: &str| {
+            folders.iter().find_map(|folder| root.read(&format!("{folder}/{file}")).ok())
+        };
         let list = read("cpuset.cpus.effective").or_else(|| read("cpuset.cpus"));
         list.ok_or_else(|| lacks(OWN, "cpuset"))
     }
@@ -94,7 +100,8 @@ impl ControlGroups {
 /// That folder below the tree's root, and all above it.
 fn upwards(tree: &str, path: &str) -> Vec<String> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let folder =
-        |depth: usize| parts[..depth].iter().fold(tree.to_owned(), |folder, part| folder + "/" + part);
+    let folder = |depth: usize| {
+        parts[..depth].iter().fold(tree.to_owned(), |folder, part| folder + "/" + part)
+    };
     (0..=parts.len()).rev().map(folder).collect()
 }

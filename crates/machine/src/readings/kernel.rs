@@ -1,11 +1,13 @@
-//! The kernel: its version and parameters, and its switches for address spaces, clocks and counters.
+//! The kernel: its version and parameters, and its switches for address spaces, clocks and
+//! counters.
 
 use crate::root::{FactReading, Root};
 
 /// The clock in use.
 pub const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 /// The clocks that could be used.
-pub const CLOCK_SOURCES: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+pub const CLOCK_SOURCES: &str =
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 /// 0: addresses are the same in each execution; 1: stack and libraries are random; 2: the heap too.
 pub const ASLR: &str = "/proc/sys/kernel/randomize_va_space";
 /// Who may count events of the processor; from 3 on nobody but root may.
@@ -17,7 +19,8 @@ pub const NMI_WATCHDOG: &str = "/proc/sys/kernel/nmi_watchdog";
 /// Whether the scheduler shares the CPUs among sessions instead of processes.
 pub const AUTOGROUP: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 
-/// Parameters that change what is measured. All others are counted, not shown: they may name disks and people.
+/// Parameters that change what is measured. All others are counted, not shown: they may name disks
+/// and people.
 const SHOWN: [&str; 50] = [
     "amd_pstate",
     "audit",
@@ -94,7 +97,8 @@ pub fn load(root: &Root) -> FactReading<f64> {
     first.ok_or_else(|| crate::root::lacks(path, "load"))
 }
 
-/// The share of the time in which CPUs had work and a hypervisor gave them to others, since the start.
+/// The share of the time in which CPUs had work and a hypervisor gave them to others, since the
+/// start.
 pub fn steal(root: &Root) -> FactReading<f64> {
     let path = "/proc/stat";
     let text = root.read(path)?;

@@ -20,7 +20,8 @@ fn meminfo(root: &Root, key: &str) -> FactReading<u64> {
     value.ok_or_else(|| lacks(path, key))
 }
 
-/// All memory in MiB, to the next 256: what a kernel keeps for itself differs from version to version.
+/// All memory in MiB, to the next 256: what a kernel keeps for itself differs from version to
+/// version.
 pub fn total(root: &Root) -> FactReading<u64> {
     const STEP: u64 = 256;
     Ok(((meminfo(root, "MemTotal")? / 1024 + STEP / 2) / STEP).max(1) * STEP)

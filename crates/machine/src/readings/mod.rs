@@ -1,6 +1,7 @@
 //! One file a part of the machine: reads the kernel's files, and judges nothing.
 //!
-//! `facts` lists these readings, `doctor` judges them, `tune` changes what they show. They know only [`Root`].
+//! `facts` lists these readings, `doctor` judges them, `tune` changes what they show. They know
+//! only [`Root`].
 
 pub mod frequency;
 pub mod groups;
@@ -28,7 +29,8 @@ pub fn each_cpu(root: &Root, file: &str) -> FactReading<Vec<(u32, String)>> {
     if values.is_empty() { Err(missing(&[&format!("{CPUS}/cpu*/{file}")])) } else { Ok(values) }
 }
 
-/// The distinct values, with their numbers where there are several: `performance × 12, schedutil × 3`.
+/// The distinct values, with their numbers where there are several: `performance × 12, schedutil ×
+/// 3`.
 pub fn counted<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
     let mut counts = BTreeMap::<&str, usize>::new();
     for value in values {

@@ -20,7 +20,10 @@ pub fn supply(root: &Root) -> FactReading<Supply> {
     let read = |name: &String, file: &str| root.read(&format!("{SUPPLIES}/{name}/{file}"));
     let supplies = root.names(SUPPLIES);
     let of_kind = |wanted: &str| {
-        supplies.iter().filter(|name| read(name, "type").is_ok_and(|kind| kind == wanted)).collect::<Vec<_>>()
+        supplies
+            .iter()
+            .filter(|name| read(name, "type").is_ok_and(|kind| kind == wanted))
+            .collect::<Vec<_>>()
     };
     let mains = [of_kind("Mains"), of_kind("USB")].concat();
     let is_device = |name: &&&String| read(name, "scope").is_ok_and(|scope| scope == "Device");

@@ -12,7 +12,8 @@ const CPUINFO: &str = "/proc/cpuinfo";
 fn cpuinfo(root: &Root, key: &str) -> FactReading<String> {
     let text = root.read(CPUINFO)?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-    let found = lines.find_map(|(name, value)| (name.trim() == key).then(|| value.trim().to_owned()));
+    let found =
+        lines.find_map(|(name, value)| (name.trim() == key).then(|| value.trim().to_owned()));
     found.ok_or_else(|| lacks(CPUINFO, key))
 }
 
@@ -79,7 +80,8 @@ pub fn topology(root: &Root) -> FactReading<Topology> {
 /// The groups of CPUs that share a core, each with more than one.
 pub fn siblings(root: &Root) -> FactReading<Vec<CpuList>> {
     let lists = each_cpu(root, "topology/thread_siblings_list")?;
-    let groups: BTreeSet<CpuList> = lists.iter().filter_map(|(_, text)| text.parse().ok()).collect();
+    let groups: BTreeSet<CpuList> =
+        lists.iter().filter_map(|(_, text)| text.parse().ok()).collect();
     Ok(groups.into_iter().filter(|group| group.len() > 1).collect())
 }
 
@@ -88,13 +90,15 @@ pub fn smt(root: &Root) -> FactReading<String> {
     root.read(&format!("{CPUS}/smt/control"))
 }
 
-/// The kinds of CPUs on a machine whose CPUs are not equal: the CPUs of each kind, the fastest first.
+/// The kinds of CPUs on a machine whose CPUs are not equal: the CPUs of each kind, the fastest
+/// first.
 ///
 /// Intel names them by performance counters, ARM by capacity.
 #[must_use]
 pub fn kinds(root: &Root) -> Vec<CpuList> {
     let intel = ["/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus"];
-    let named: Vec<CpuList> = intel.iter().filter_map(|path| root.read(path).ok()?.parse().ok()).collect();
+    let named: Vec<CpuList> =
+        intel.iter().filter_map(|path| root.read(path).ok()?.parse().ok()).collect();
     if named.len() == 2 {
         return named;
     }
@@ -118,11 +122,13 @@ pub fn caches(root: &Root) -> FactReading<String> {
         };
         Some(format!("L{}{kind} {}", read("level")?, read("size")?))
     };
-    let caches: Vec<String> = root.numbered(&folder, "index").into_iter().filter_map(cache).collect();
+    let caches: Vec<String> =
+        root.numbered(&folder, "index").into_iter().filter_map(cache).collect();
     if caches.is_empty() { Err(crate::root::missing(&[&folder])) } else { Ok(caches.join(", ")) }
 }
 
-/// The processor's known vulnerabilities and what the kernel does about each; those without any are left out.
+/// The processor's known vulnerabilities and what the kernel does about each; those without any are
+/// left out.
 pub fn mitigations(root: &Root) -> FactReading<String> {
     let folder = format!("{CPUS}/vulnerabilities");
     let names = root.names(&folder);
@@ -139,13 +145,16 @@ pub fn mitigations(root: &Root) -> FactReading<String> {
 
 /// Whether a hypervisor is between this system and the machine, and which, as far as files show it.
 pub fn virtualisation(root: &Root) -> FactReading<String> {
-    let named = ["/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"].map(|path| root.read(path));
+    let named =
+        ["/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"].map(|path| root.read(path));
     let vendor = named.iter().flatten().next().cloned().unwrap_or_default();
     let product = root.read("/sys/class/dmi/id/product_name").unwrap_or_default();
-    let of_vendor = VENDORS.iter().find(|(word, _)| vendor.contains(word) || product.contains(word));
+    let of_vendor =
+        VENDORS.iter().find(|(word, _)| vendor.contains(word) || product.contains(word));
     let of_clock = root.read(super::kernel::CLOCK_SOURCES).unwrap_or_default();
     let of_clock = CLOCKS.iter().find(|(word, _)| of_clock.contains(word));
-    let flagged = cpuinfo(root, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let flagged =
+        cpuinfo(root, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     match (flagged, of_vendor.or(of_clock)) {
         (Ok(false), _) => Ok("none".to_owned()),
         (_, Some((_, name))) => Ok((*name).to_owned()),

@@ -14,7 +14,8 @@ pub struct Storage {
 }
 
 /// Options of a file system that change how fast it is.
-const OPTIONS: [&str; 8] = ["atime", "commit", "compress", "data", "discard", "noatime", "relatime", "sync"];
+const OPTIONS: [&str; 8] =
+    ["atime", "commit", "compress", "data", "discard", "noatime", "relatime", "sync"];
 
 /// Where a folder lies, by its absolute path.
 pub fn of_folder(root: &Root, folder: &str) -> FactReading<Storage> {
@@ -39,7 +40,8 @@ struct MountEntry<'a> {
 impl<'a> MountEntry<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let (before, after) = line.split_once(" - ")?;
-        let [_, _, device, _, folder, options, ..] = before.split(' ').collect::<Vec<_>>()[..] else {
+        let [_, _, device, _, folder, options, ..] = before.split(' ').collect::<Vec<_>>()[..]
+        else {
             return None;
         };
         Some(Self { device, folder, options, kind: after.split(' ').next()? })
@@ -54,8 +56,10 @@ impl<'a> MountEntry<'a> {
 /// The kind of a device `MAJOR:MINOR`; the queue belongs to the whole disk, not to its partitions.
 fn device(root: &Root, number: &str) -> Option<String> {
     let folder = format!("/sys/dev/block/{number}");
-    let queue =
-        ["queue", "../queue"].map(|queue| format!("{folder}/{queue}")).into_iter().find(|it| root.has(it))?;
+    let queue = ["queue", "../queue"]
+        .map(|queue| format!("{folder}/{queue}"))
+        .into_iter()
+        .find(|it| root.has(it))?;
     let kind = match root.read(&format!("{queue}/rotational")).ok()?.as_str() {
         "0" => "solid state",
         _ => "rotating",

@@ -24,7 +24,8 @@ pub enum CommandEnd {
 
 /// Signals that would end this process, and must not before everything is put back.
 ///
-/// The terminal sends Ctrl-C to the command too. What only this process gets is passed on to the command.
+/// The terminal sends Ctrl-C to the command too. What only this process gets is passed on to the
+/// command.
 #[derive(Debug)]
 pub struct Interrupts {
     came: Arc<AtomicBool>,
@@ -80,7 +81,8 @@ pub fn execute(
     if interrupts.came() {
         return Ok(CommandEnd::NotStarted);
     }
-    // We go first: what we start is where we are. Putting back removes the group, and moves us out of it.
+    // We go first: what we start is where we are. Putting back removes the group, and moves us out
+    // of it.
     if let Some(group) = &plan.group {
         groups::enter(root, group, std::process::id()).map_err(failed)?;
     }

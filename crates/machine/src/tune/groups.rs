@@ -74,7 +74,8 @@ fn is_of_kernel(root: &Root, pid: u32) -> bool {
     root.read(&format!("/proc/{pid}/cmdline")).is_ok_and(|text| text.is_empty())
 }
 
-/// The same in a copy of files, where no kernel moves anything: first into the new list, then out of the old.
+/// The same in a copy of files, where no kernel moves anything: first into the new list, then out
+/// of the old.
 fn move_listed(root: &Root, from: &str, to: &str) -> io::Result<()> {
     let moved = processes(root, from);
     if moved.is_empty() {

@@ -115,7 +115,10 @@ impl Journal {
         };
         let journal: Self = serde_json::from_str(&text).map_err(io::Error::other)?;
         if journal.version != VERSION {
-            return Err(io::Error::other(format!("its version is {}, not {VERSION}", journal.version)));
+            return Err(io::Error::other(format!(
+                "its version is {}, not {VERSION}",
+                journal.version
+            )));
         }
         Ok(Some(journal))
     }
@@ -161,7 +164,8 @@ fn sync_folder(root: &Root) -> io::Result<()> {
     File::open(root.place(FOLDER))?.sync_all()
 }
 
-/// Held by the one `tacho tune` that is at work; the kernel lets go of it when the process ends, however it ends.
+/// Held by the one `tacho tune` that is at work; the kernel lets go of it when the process ends,
+/// however it ends.
 #[derive(Debug)]
 pub struct JournalLock {
     _folder: File,

@@ -21,11 +21,14 @@ pub struct ListedSetting {
 #[must_use]
 pub fn list(root: &Root) -> Vec<ListedSetting> {
     let all = SETTINGS.iter();
-    all.map(|&(name, values, _, what)| ListedSetting { name, values, what, now: now(root, name) }).collect()
+    all.map(|&(name, values, _, what)| ListedSetting { name, values, what, now: now(root, name) })
+        .collect()
 }
 
 fn now(root: &Root, name: &str) -> Option<FactReading<String>> {
-    let switch = |path: &str| root.read(path).map(|value| if value == "0" { "off" } else { "on" }.to_owned());
+    let switch = |path: &str| {
+        root.read(path).map(|value| if value == "0" { "off" } else { "on" }.to_owned())
+    };
     Some(match name {
         "aslr" => root.read(kernel::ASLR),
         "autogroup" => switch(kernel::AUTOGROUP),
@@ -37,7 +40,9 @@ fn now(root: &Root, name: &str) -> Option<FactReading<String>> {
         "perf-rate" => root.read(kernel::PERF_RATE),
         "smt" => processor::smt(root),
         "thp" => root.choice(memory::HUGE_PAGES),
-        "turbo" => frequency::turbo(root).map(|turbo| if turbo.is_on { "on" } else { "off" }.to_owned()),
+        "turbo" => {
+            frequency::turbo(root).map(|turbo| if turbo.is_on { "on" } else { "off" }.to_owned())
+        }
         "watchdog" => switch(kernel::NMI_WATCHDOG),
         _ => return None,
     })

@@ -1,11 +1,11 @@
 //! Settings of the machine for measurements, and everything put back as it was.
 //!
-//! `setting` is what a user asks for and `journal` has what is done to the machine; `plan` leads from one to the
-//! other. The journal keeps all changes on disk before the first is made; `tuned` makes them and puts them back;
-//! `command` executes a command meanwhile.
+//! `setting` is what a user asks for and `journal` has what is done to the machine; `plan` leads
+//! from one to the other. The journal keeps all changes on disk before the first is made; `tuned`
+//! makes them and puts them back; `command` executes a command meanwhile.
 //!
-//! The rule: a change is put back only if the machine still shows what we wrote. What someone else set meanwhile is
-//! reported and left alone.
+//! The rule: a change is put back only if the machine still shows what we wrote. What someone else
+//! set meanwhile is reported and left alone.
 
 mod command;
 mod error;
@@ -39,5 +39,6 @@ pub fn obstacle(root: &Root, path: &str) -> Option<String> {
         return Some(format!("{path} is read-only"));
     }
     let access = rustix::fs::access(root.place(path), rustix::fs::Access::WRITE_OK);
-    (access == Err(rustix::io::Errno::ROFS)).then(|| format!("{path} is on a file system mounted read-only"))
+    (access == Err(rustix::io::Errno::ROFS))
+        .then(|| format!("{path} is on a file system mounted read-only"))
 }

@@ -19,7 +19,8 @@ pub struct TunePlan {
     pub group: Option<String>,
 }
 
-/// What a file shows, as it would be written: the chosen word, a list of CPUs, a mask without leading zeros.
+/// What a file shows, as it would be written: the chosen word, a list of CPUs, a mask without
+/// leading zeros.
 pub fn shown(text: &str) -> String {
     let text = chosen(text).unwrap_or(text).trim();
     let is_mask = text.contains(',') && text.chars().all(|c| c.is_ascii_hexdigit() || c == ',');
@@ -104,7 +105,9 @@ impl TunePlan {
 
     fn smt(&mut self, root: &Root, on: bool) -> Result<(), String> {
         match processor::smt(root)?.as_str() {
-            "on" | "off" => self.write(root, &format!("{CPUS}/smt/control"), if on { "on" } else { "off" }),
+            "on" | "off" => {
+                self.write(root, &format!("{CPUS}/smt/control"), if on { "on" } else { "off" })
+            }
             state => Err(format!("the kernel says {state}")),
         }
     }
@@ -116,7 +119,8 @@ impl TunePlan {
         Ok(())
     }
 
-    /// All interrupts that can be moved. The kernel refuses some, such as those of timers: they stay.
+    /// All interrupts that can be moved. The kernel refuses some, such as those of timers: they
+    /// stay.
     fn interrupts(&mut self, root: &Root, cpus: &CpuList) -> Result<(), String> {
         let online = online(root, cpus)?;
         let default = "/proc/irq/default_smp_affinity";
@@ -184,11 +188,18 @@ impl TunePlan {
     }
 
     /// Version 1: everything else is moved into a group with the other CPUs.
-    fn shield_by_move(&mut self, root: &Root, cpus: &CpuList, rest: &CpuList) -> Result<(), String> {
+    fn shield_by_move(
+        &mut self,
+        root: &Root,
+        cpus: &CpuList,
+        rest: &CpuList,
+    ) -> Result<(), String> {
         let own = ControlGroups::read(root)?.folders("cpuset");
         let has_cpus = |folder: &&String| root.has(&format!("{folder}/cpuset.cpus"));
-        let around = own.iter().find(has_cpus).ok_or("the kernel has no control groups of CPUs (cpuset)")?;
-        let allowed: CpuList = root.read(&format!("{around}/cpuset.cpus"))?.parse().unwrap_or_default();
+        let around =
+            own.iter().find(has_cpus).ok_or("the kernel has no control groups of CPUs (cpuset)")?;
+        let allowed: CpuList =
+            root.read(&format!("{around}/cpuset.cpus"))?.parse().unwrap_or_default();
         if !cpus.is_within(&allowed) {
             return Err(format!("our control group may use the CPUs {allowed} only"));
         }
@@ -198,7 +209,8 @@ impl TunePlan {
         if rest.is_empty() {
             return Err("no CPU is left for everything else".to_owned());
         }
-        let files = |cpus: &CpuList| [("cpuset.cpus", cpus.to_string()), ("cpuset.mems", nodes.clone())];
+        let files =
+            |cpus: &CpuList| [("cpuset.cpus", cpus.to_string()), ("cpuset.mems", nodes.clone())];
         self.group(others.clone(), files(&rest));
         self.group(format!("{around}/tacho-shield"), files(cpus));
         self.changes.push(TuneChange::Tasks { from: around.clone(), to: others });

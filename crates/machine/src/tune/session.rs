@@ -1,5 +1,5 @@
-//! One call of `tacho tune`: what was left behind is put back, settings are made, a command is executed, and all is
-//! put back.
+//! One call of `tacho tune`: what was left behind is put back, settings are made, a command is
+//! executed, and all is put back.
 
 use super::command::{CommandEnd, Interrupts, execute};
 use super::journal::{HoldsUntil, Journal, JournalLock};
@@ -55,7 +55,8 @@ pub fn tuned(
     ended.map(Some)
 }
 
-/// Puts back what was left behind, then makes the settings. No lock is needed where the machine is not changed.
+/// Puts back what was left behind, then makes the settings. No lock is needed where the machine is
+/// not changed.
 fn hold(
     root: &Root,
     settings: &[TuneSetting],
@@ -73,7 +74,9 @@ fn hold(
         TunePlan::of(root, settings)?;
     }
     let lock = JournalLock::make(root).map_err(journal)?.ok_or(TuneError::Busy)?;
-    if Journal::load(root).map_err(journal)?.is_some_and(|journal| journal.until == HoldsUntil::CommandEnds)
+    if Journal::load(root)
+        .map_err(journal)?
+        .is_some_and(|journal| journal.until == HoldsUntil::CommandEnds)
         && let Some(restoration) = restore(root, &lock, audience.watch)?
     {
         (audience.notice)(Notice::Earlier(restoration));

@@ -89,8 +89,10 @@ impl FromStr for TuneSetting {
     type Err = SettingError;
 
     fn from_str(text: &str) -> Result<Self, SettingError> {
-        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-        let Some(&(name, values, usual, _)) = SETTINGS.iter().find(|(known, ..)| *known == name) else {
+        let (name, value) =
+            text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+        let Some(&(name, values, usual, _)) = SETTINGS.iter().find(|(known, ..)| *known == name)
+        else {
             return Err(SettingError::Unknown { name: name.to_owned(), nearest: nearest(name) });
         };
         let value = value.or(usual).ok_or(SettingError::NoValue { name, values })?;
@@ -172,7 +174,8 @@ fn switch(value: &str) -> Option<bool> {
 /// A name of letters, digits and a few signs, which is neither an option nor a path.
 fn word(value: &str) -> Option<String> {
     let fine = |c: char| c.is_ascii_alphanumeric() || "-_.@:".contains(c);
-    (!value.is_empty() && !value.starts_with('-') && value.chars().all(fine)).then(|| value.to_owned())
+    (!value.is_empty() && !value.starts_with('-') && value.chars().all(fine))
+        .then(|| value.to_owned())
 }
 
 fn nearest(name: &str) -> Option<&'static str> {
@@ -186,9 +189,15 @@ mod tests {
 
     #[test]
     fn a_setting_is_read_as_it_is_written() {
-        for text in
-            ["turbo=off", "governor=schedutil", "shield=2-3", "nice=-5", "aslr=0", "thp=never", "stop=cron"]
-        {
+        for text in [
+            "turbo=off",
+            "governor=schedutil",
+            "shield=2-3",
+            "nice=-5",
+            "aslr=0",
+            "thp=never",
+            "stop=cron",
+        ] {
             assert_eq!(text.parse::<TuneSetting>().unwrap().to_string(), text);
         }
         assert_eq!("turbo".parse::<TuneSetting>().unwrap(), TuneSetting::Turbo(false));

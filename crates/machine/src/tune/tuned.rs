@@ -49,7 +49,8 @@ pub struct Restoration {
     pub restarted: bool,
 }
 
-/// Makes the changes of a plan. The journal is on disk before the first of them; if one fails, all are put back.
+/// Makes the changes of a plan. The journal is on disk before the first of them; if one fails, all
+/// are put back.
 ///
 /// `lock` proves that no other process does the same.
 pub fn apply(
@@ -99,10 +100,14 @@ fn make(root: &Root, change: &TuneChange) -> Result<(), TuneError> {
         move |source| TuneError::Refused { what, source }
     };
     match change {
-        TuneChange::Controller { path, name } => pass_on(root, path, name, true).map_err(refused(path)),
+        TuneChange::Controller { path, name } => {
+            pass_on(root, path, name, true).map_err(refused(path))
+        }
         TuneChange::Group { path, files } => groups::make(root, path, files).map_err(refused(path)),
         TuneChange::Service { name } => service::stop(name).map_err(refused(name)),
-        TuneChange::Tasks { from, to } => groups::move_all(root, from, to, false).map_err(refused(to)),
+        TuneChange::Tasks { from, to } => {
+            groups::move_all(root, from, to, false).map_err(refused(to))
+        }
         TuneChange::Write { path, value, may_fail, .. } => match root.write(path, value) {
             Err(_) if *may_fail => Ok(()),
             other => other.map_err(refused(path)),
@@ -138,7 +143,8 @@ fn check(root: &Root, change: &TuneChange) -> Result<(), TuneError> {
             let wanted = files.iter().find(|(name, _)| name == partition);
             let Some((_, value)) = wanted else { return Ok(()) };
             let path = format!("{path}/{partition}");
-            // The kernel takes a partition that it cannot make, and says so here: `root invalid (…)`.
+            // The kernel takes a partition that it cannot make, and says so here: `root invalid
+            // (…)`.
             match root.read(&path).unwrap_or_default() {
                 shown if shown == *value => Ok(()),
                 shown => Err(TuneError::Unkept { path, value: value.clone(), shown }),
@@ -162,7 +168,8 @@ pub fn restore(
     let mut restoration = Restoration::default();
     let mut failed = Vec::new();
     if kernel::boot_id(root).is_ok_and(|boot| boot != journal.boot) {
-        // No change outlives the kernel. What a file shows now is the choice of someone else, even if it is ours.
+        // No change outlives the kernel. What a file shows now is the choice of someone else, even
+        // if it is ours.
         restoration.restarted = true;
     } else {
         for change in journal.changes.iter().rev() {
@@ -174,7 +181,8 @@ pub fn restore(
         }
         again(root, &journal, &restoration);
     }
-    let kept = if failed.is_empty() { Journal::delete(root) } else { journal.with(failed).save(root) };
+    let kept =
+        if failed.is_empty() { Journal::delete(root) } else { journal.with(failed).save(root) };
     kept.map_err(|source| TuneError::Journal { source })?;
     watch(TuneStep::Forgotten);
     Ok(Some(restoration))
@@ -186,7 +194,8 @@ fn again(root: &Root, journal: &Journal, restoration: &Restoration) {
         let TuneChange::Write { path, before, .. } = change else { continue };
         let is_ours = !restoration.left_alone.iter().any(|left| left.what == *path);
         if is_ours && root.read(path).is_ok_and(|text| shown(&text) != *before) {
-            // What the kernel refuses now it took a moment ago: there is nothing more to do about it.
+            // What the kernel refuses now it took a moment ago: there is nothing more to do about
+            // it.
             let _ = root.write(path, before);
         }
     }
@@ -200,7 +209,9 @@ impl Restoration {
             TuneChange::Group { path, .. } => (path, self.group(root, path)),
             TuneChange::Service { name } => (name, self.service(root, name)),
             TuneChange::Tasks { from, to } => (to, self.tasks(root, from, to)),
-            TuneChange::Write { path, before, value, .. } => (path, self.write(root, path, before, value)),
+            TuneChange::Write { path, before, value, .. } => {
+                (path, self.write(root, path, before, value))
+            }
         };
         if let Err(why) = &done {
             self.failed.push((what.clone(), why.to_string()));

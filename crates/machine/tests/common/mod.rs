@@ -1,7 +1,9 @@
-//! Machines for tests: `fixtures/NAME.tree` describes the files of one, and is unpacked into a folder.
+//! Machines for tests: `fixtures/NAME.tree` describes the files of one, and is unpacked into a
+//! folder.
 //!
-//! A line `PATH = TEXT` is a file with that line. `PATH <<` begins a file of several lines, which `.` ends. A range
-//! `{0-3}` or a list `{0,2}` in a path makes a file of each number; `{}` in the text is the number.
+//! A line `PATH = TEXT` is a file with that line. `PATH <<` begins a file of several lines, which
+//! `.` ends. A range `{0-3}` or a list `{0,2}` in a path makes a file of each number; `{}` in the
+//! text is the number.
 
 // Each test file uses a part of this.
 #![allow(dead_code, clippy::unwrap_used)]
@@ -32,7 +34,8 @@ pub struct Machine {
 
 impl Machine {
     pub fn of(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{name}.tree"));
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{name}.tree"));
         let folder = tempfile::tempdir().unwrap();
         unpack(&fs::read_to_string(path).unwrap(), folder.path());
         let root = Root::of_folder(folder.path());
@@ -72,7 +75,8 @@ fn unpack(text: &str, folder: &Path) {
             let body: Vec<&str> = lines.by_ref().take_while(|line| *line != ".").collect();
             write_each(folder, path, &(body.join("\n") + "\n"));
         } else {
-            let (path, value) = line.split_once(" =").unwrap_or_else(|| panic!("not a file: {line}"));
+            let (path, value) =
+                line.split_once(" =").unwrap_or_else(|| panic!("not a file: {line}"));
             write_each(folder, path, &format!("{}\n", value.trim_start()));
         }
     }
@@ -82,7 +86,11 @@ fn write_each(folder: &Path, path: &str, text: &str) {
     let Some((before, rest)) = path.split_once('{') else { return write(folder, path, text) };
     let (list, after) = rest.split_once('}').unwrap();
     for number in list.parse::<CpuList>().unwrap().0 {
-        write(folder, &format!("{before}{number}{after}"), &text.replace("{}", &number.to_string()));
+        write(
+            folder,
+            &format!("{before}{number}{after}"),
+            &text.replace("{}", &number.to_string()),
+        );
     }
 }
 

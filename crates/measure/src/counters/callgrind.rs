@@ -1,14 +1,17 @@
-//! Instructions, counted by callgrind: the program is executed once more, in software, so that no processor need count.
+//! Instructions, counted by callgrind: the program is executed once more, in software, so that no
+//! processor need count.
 //!
-//! Callgrind writes a file when a process ends. Three things make the sum of these files that of all processes:
+//! Callgrind writes a file when a process ends. Three things make the sum of these files that of
+//! all processes:
 //!
-//! - A process that another one splits off (`fork`) starts with what was counted of the other so far. So the other is
-//!   made to write a file, and to start from 0, right before.
-//! - A process that becomes another program (`exec`) forgets what it has done. So it is made to write a file before.
+//! - A process that another one splits off (`fork`) starts with what was counted of the other so
+//!   far. So the other is made to write a file, and to start from 0, right before.
+//! - A process that becomes another program (`exec`) forgets what it has done. So it is made to
+//!   write a file before.
 //! - A process that is killed writes none. Its log is there all the same.
 //!
-//! The first two are seen by the functions of the C library that do it. What asks the kernel itself is found out by what it
-//! leaves: see [`sum`].
+//! The first two are seen by the functions of the C library that do it. What asks the kernel itself
+//! is found out by what it leaves: see [`sum`].
 
 use std::io;
 use std::path::Path;
@@ -26,9 +29,15 @@ const PROGRAM: &str = "valgrind";
 
 /// What callgrind is told: nothing but this counts, whatever the user's own settings say.
 ///
-/// Lines of code are nothing to us, and files are small without them. Nobody asks a process while it goes on.
-const OPTIONS: [&str; 5] =
-    ["--tool=callgrind", "--command-line-only=yes", "--trace-children=yes", "--dump-line=no", "--vgdb=no"];
+/// Lines of code are nothing to us, and files are small without them. Nobody asks a process while
+/// it goes on.
+const OPTIONS: [&str; 5] = [
+    "--tool=callgrind",
+    "--command-line-only=yes",
+    "--trace-children=yes",
+    "--dump-line=no",
+    "--vgdb=no",
+];
 
 /// The functions before which a file is written.
 const BEFORE: [&str; 11] = [
@@ -50,7 +59,8 @@ const BEFORE: [&str; 11] = [
 pub struct UnderCallgrind {
     /// The execution; its times, and what it used, are those of callgrind.
     pub execution: Execution,
-    /// How many instructions it executed, with all that it started, outside of the kernel; or why that is not known.
+    /// How many instructions it executed, with all that it started, outside of the kernel; or why
+    /// that is not known.
     pub instructions: Result<u64, String>,
     /// What it could not do, in its own words, if it says so.
     pub complaint: Option<String>,
@@ -61,9 +71,13 @@ pub fn lacks() -> Option<Unavailable> {
     let asked = Command::new(PROGRAM).arg("--version").stdin(Stdio::null()).output();
     match asked {
         Ok(answer) if answer.status.success() => None,
-        Ok(answer) => Some(Unavailable::because(format!("`{PROGRAM} --version` failed: {}", answer.status))),
+        Ok(answer) => {
+            Some(Unavailable::because(format!("`{PROGRAM} --version` failed: {}", answer.status)))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let why = Unavailable::because(format!("there is no `{PROGRAM}`, which callgrind is part of"));
+            let why = Unavailable::because(format!(
+                "there is no `{PROGRAM}`, which callgrind is part of"
+            ));
             Some(why.hint("most systems have it as a package of that name"))
         }
         Err(error) => Some(Unavailable::because(format!("cannot start `{PROGRAM}`: {error}"))),
@@ -72,8 +86,9 @@ pub fn lacks() -> Option<Unavailable> {
 
 /// Executes the request under callgrind, once.
 ///
-/// Its memory is where it always is, unless the request says otherwise, and its environment has always the same length:
-/// both change what programs do, a little. No limit but the time holds: callgrind itself takes memory.
+/// Its memory is where it always is, unless the request says otherwise, and its environment has
+/// always the same length: both change what programs do, a little. No limit but the time holds:
+/// callgrind itself takes memory.
 pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderCallgrind {
     let folder = match tempfile::Builder::new().prefix("tacho-callgrind-").tempdir() {
         Ok(folder) => folder,
@@ -86,7 +101,8 @@ pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderC
     };
     let mut wrapped = wrapped(request, &folder);
     if request.conditions.aslr.is_none() && executor.rehearse(&wrapped).is_err() {
-        // Some containers forbid it. Callgrind puts most of the program's memory where it likes anyway.
+        // Some containers forbid it. Callgrind puts most of the program's memory where it likes
+        // anyway.
         wrapped.conditions.aslr = None;
     }
     let execution = executor.execute(&wrapped);
@@ -97,7 +113,8 @@ pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderC
 /// The same request, its command under callgrind, which writes into that folder.
 fn wrapped(request: &Request, folder: &TempDir) -> Request {
     let file = |name: &str| placeholder_free(&folder.path().join(name));
-    let mut command: Vec<String> = [PROGRAM].iter().chain(&OPTIONS).map(|&word| word.to_owned()).collect();
+    let mut command: Vec<String> =
+        [PROGRAM].iter().chain(&OPTIONS).map(|&word| word.to_owned()).collect();
     command.extend(BEFORE.map(|function| format!("--dump-before={function}")));
     command.push(format!("--log-file={}.%p", file("log")));
     command.push(format!("--callgrind-out-file={}.%p", file("out")));

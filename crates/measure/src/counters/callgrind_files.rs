@@ -24,15 +24,16 @@ struct Process {
 #[derive(Debug, PartialEq, Eq)]
 struct Log {
     parent: Option<u32>,
-    /// Whether callgrind began with this process: it is not split off from another since it last became a program.
+    /// Whether callgrind began with this process: it is not split off from another since it last
+    /// became a program.
     began: bool,
 }
 
 /// One file: what was counted in some stretch of a program.
 #[derive(Debug, PartialEq, Eq)]
 struct Part {
-    /// Where the stretch begins, in basic blocks since the program began: that of a process that is split off goes on
-    /// from that of the other.
+    /// Where the stretch begins, in basic blocks since the program began: that of a process that is
+    /// split off goes on from that of the other.
     from: u64,
     why: Why,
     command: String,
@@ -78,17 +79,20 @@ impl Files {
 
 impl Log {
     fn parse(text: &str) -> Self {
-        let parent = text.lines().find_map(|line| line.split_once("Parent PID: ")?.1.trim().parse().ok());
+        let parent =
+            text.lines().find_map(|line| line.split_once("Parent PID: ")?.1.trim().parse().ok());
         Self { parent, began: text.contains("For interactive control, run 'callgrind_control") }
     }
 }
 
 /// The first line of a log in which valgrind says that it cannot do something.
 fn complaint(text: &str) -> Option<String> {
-    let mut lines = text.lines().map(|line| line.rsplit_once("== ").map_or(line, |(_, rest)| rest).trim());
+    let mut lines =
+        text.lines().map(|line| line.rsplit_once("== ").map_or(line, |(_, rest)| rest).trim());
     let words = ["unhandled instruction", "Unrecognised instruction"];
-    let found =
-        lines.find(|line| line.starts_with("valgrind: ") || words.iter().any(|word| line.contains(word)));
+    let found = lines.find(|line| {
+        line.starts_with("valgrind: ") || words.iter().any(|word| line.contains(word))
+    });
     found.map(str::to_owned)
 }
 
@@ -129,7 +133,9 @@ pub fn sum(files: &Files) -> Result<u64, String> {
 
 fn instructions(files: &Files, pid: u32, process: &Process) -> Result<u64, String> {
     if !process.parts.iter().any(|part| part.why == Why::End) {
-        return Err(format!("process {pid} was killed before callgrind could write what it had counted"));
+        return Err(format!(
+            "process {pid} was killed before callgrind could write what it had counted"
+        ));
     }
     let began = process.log.as_ref().is_some_and(|log| log.began);
     if !began && process.parts.iter().any(|part| part.from == 0) {
@@ -141,7 +147,9 @@ fn instructions(files: &Files, pid: u32, process: &Process) -> Result<u64, Strin
     // Split off unseen, then another program: only the short time between the two is its own.
     let is_of_parent = |part: &Part| {
         let same = |other: &Part| other.command == part.command;
-        part.from == 0 && part.why == Why::Exec && parent.is_some_and(|parent| parent.parts.iter().any(same))
+        part.from == 0
+            && part.why == Why::Exec
+            && parent.is_some_and(|parent| parent.parts.iter().any(same))
     };
     Ok(process.parts.iter().filter(|part| !is_of_parent(part)).map(|part| part.instructions).sum())
 }
@@ -164,8 +172,10 @@ mod tests {
     }
 
     fn log(pid: u32, parent: u32, began: bool) -> String {
-        let preamble = format!("=={pid}== Command: x\n=={pid}== Parent PID: {parent}\n=={pid}== \n");
-        let interactive = format!("=={pid}== For interactive control, run 'callgrind_control -h'.\n");
+        let preamble =
+            format!("=={pid}== Command: x\n=={pid}== Parent PID: {parent}\n=={pid}== \n");
+        let interactive =
+            format!("=={pid}== For interactive control, run 'callgrind_control -h'.\n");
         preamble + if began { &interactive } else { "" }
     }
 
@@ -208,7 +218,10 @@ mod tests {
         let parent = [("log.10", log(10, 2, true)), ("out.10", part("a", 0, END, 1000))];
         let child = [("log.11", log(11, 10, false)), ("out.11", part("a", 0, END, 1010))];
         let why = sum(&files(&[parent.clone(), child].concat())).unwrap_err();
-        assert_eq!(why, "process 11 was split off in a way that callgrind does not see: it counts twice");
+        assert_eq!(
+            why,
+            "process 11 was split off in a way that callgrind does not see: it counts twice"
+        );
         let child = [
             ("log.11", log(11, 10, true)),
             ("out.11.1", part("a", 0, EXEC, 990)),
@@ -228,7 +241,10 @@ mod tests {
         let why = sum(&files(&[parent.as_slice(), &program].concat())).unwrap_err();
         assert_eq!(why, "process 11 was killed before callgrind could write what it had counted");
         let why = sum(&files(&parent)).unwrap_err();
-        assert_eq!(why, "1 of its processes were killed before callgrind could write what it had counted");
+        assert_eq!(
+            why,
+            "1 of its processes were killed before callgrind could write what it had counted"
+        );
         assert_eq!(sum(&Files::default()).unwrap_err(), "callgrind did not begin");
     }
 
@@ -236,7 +252,10 @@ mod tests {
     fn a_complaint_is_found() {
         let unknown = "==5== valgrind: Unrecognised instruction at address 0x1.\n";
         let other = "valgrind: /bin/su: Permission denied.\n";
-        assert_eq!(complaint(unknown).unwrap(), "valgrind: Unrecognised instruction at address 0x1.");
+        assert_eq!(
+            complaint(unknown).unwrap(),
+            "valgrind: Unrecognised instruction at address 0x1."
+        );
         assert_eq!(complaint(other).unwrap(), "valgrind: /bin/su: Permission denied.");
         assert_eq!(complaint(&log(5, 4, true)), None);
     }

@@ -7,8 +7,8 @@ use tacho_record::Counter;
 /// What was counted in one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// The number, in the base unit of its metric; of energy in microjoules. Scaled, where it was not counted all the
-    /// time.
+    /// The number, in the base unit of its metric; of energy in microjoules. Scaled, where it was
+    /// not counted all the time.
     pub value: u64,
     /// How long it should have been counted.
     pub enabled: Duration,
@@ -19,8 +19,9 @@ pub struct Count {
 impl Count {
     /// The count that a reading comes to, or why it comes to none.
     ///
-    /// A processor counts few things at a time. Where more are asked for, the kernel lets them take turns, and what was
-    /// seen in some of the time is taken for all of it: `value × enabled / running`, rounded.
+    /// A processor counts few things at a time. Where more are asked for, the kernel lets them take
+    /// turns, and what was seen in some of the time is taken for all of it: `value × enabled /
+    /// running`, rounded.
     pub fn of(reading: Reading) -> Result<Self, &'static str> {
         let Reading { value, enabled, running } = reading;
         if enabled == 0 {
@@ -29,10 +30,14 @@ impl Count {
         if running == 0 {
             return Err("the processor's counters were in use by others all the time");
         }
-        let scaled =
-            (u128::from(value) * u128::from(enabled) + u128::from(running / 2)) / u128::from(running);
+        let scaled = (u128::from(value) * u128::from(enabled) + u128::from(running / 2))
+            / u128::from(running);
         Ok(Self {
-            value: if running < enabled { u64::try_from(scaled).unwrap_or(u64::MAX) } else { value },
+            value: if running < enabled {
+                u64::try_from(scaled).unwrap_or(u64::MAX)
+            } else {
+                value
+            },
             enabled: Duration::from_nanos(enabled),
             running: Duration::from_nanos(running),
         })
@@ -46,7 +51,8 @@ impl Count {
         self.value as f64 / scale
     }
 
-    /// The share of the time that it was counted in, in per cent with two decimals; below 100 if it was not all of it.
+    /// The share of the time that it was counted in, in per cent with two decimals; below 100 if it
+    /// was not all of it.
     #[must_use]
     pub fn share(&self) -> f64 {
         if self.running >= self.enabled {
@@ -57,7 +63,8 @@ impl Count {
     }
 }
 
-/// What the kernel says of an event: the number, and for how many nanoseconds it should have been and was counted.
+/// What the kernel says of an event: the number, and for how many nanoseconds it should have been
+/// and was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     pub value: u64,
@@ -75,7 +82,8 @@ impl Reading {
         }
     }
 
-    /// Both of an event that two kinds of processors count, each on its own: a program is on one of them at a time.
+    /// Both of an event that two kinds of processors count, each on its own: a program is on one of
+    /// them at a time.
     pub fn and(self, other: Self) -> Self {
         let enabled = self.enabled.max(other.enabled);
         Self {

@@ -1,10 +1,12 @@
-//! Energy: what processors and memory of this host took up, as the processors account for it (RAPL).
+//! Energy: what processors and memory of this host took up, as the processors account for it
+//! (RAPL).
 //!
-//! `/sys/class/powercap/intel-rapl:0`, `:1`, … are domains; those that are named `package-…` are whole processors
-//! with all that is in them, so that their sum is what is wanted. `core` and `uncore` within them (`intel-rapl:0:1`), the
-//! platform (`psys`) and the same packages seen another way (`intel-rapl-mmio:0`) would count the same joules twice. The
-//! memory is listed within its package as `dram`, and is not in it (Intel's Software Developer's Manual, volume 3B,
-//! "RAPL Domains"). AMD's processors are listed under Intel's name.
+//! `/sys/class/powercap/intel-rapl:0`, `:1`, … are domains; those that are named `package-…` are
+//! whole processors with all that is in them, so that their sum is what is wanted. `core` and
+//! `uncore` within them (`intel-rapl:0:1`), the platform (`psys`) and the same packages seen
+//! another way (`intel-rapl-mmio:0`) would count the same joules twice. The memory is listed within
+//! its package as `dram`, and is not in it (Intel's Software Developer's Manual, volume 3B, "RAPL
+//! Domains"). AMD's processors are listed under Intel's name.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,7 +20,8 @@ const FOLDER: &str = "sys/class/powercap";
 
 /// More than any processor takes up, in watts.
 ///
-/// A counter that it could fill within an execution may have started from 0 more than once, which nothing tells.
+/// A counter that it could fill within an execution may have started from 0 more than once, which
+/// nothing tells.
 const MOST: u64 = 600;
 
 /// What is accounted for apart.
@@ -33,10 +36,12 @@ pub enum Domain {
 impl Domain {
     /// Whether a folder of that name, in which that is the name of the domain, is one.
     fn is(self, folder: &str, name: &str) -> bool {
-        let numbers =
-            folder.strip_prefix("intel-rapl:").map(|numbers| numbers.split(':').map(str::parse::<u32>));
-        let depth = numbers
-            .map_or(0, |mut all| if all.all(|one| one.is_ok()) { folder.matches(':').count() } else { 0 });
+        let numbers = folder
+            .strip_prefix("intel-rapl:")
+            .map(|numbers| numbers.split(':').map(str::parse::<u32>));
+        let depth = numbers.map_or(0, |mut all| {
+            if all.all(|one| one.is_ok()) { folder.matches(':').count() } else { 0 }
+        });
         match self {
             Self::Dram => depth == 2 && name == "dram",
             Self::Package => depth == 1 && name.starts_with("package-"),
@@ -90,7 +95,8 @@ impl Energy {
         if domains.is_empty() {
             return Err(Unavailable::because(domain.none()));
         }
-        let counters: Result<_, _> = domains.iter().map(|domain| Accumulator::open(domain, root)).collect();
+        let counters: Result<_, _> =
+            domains.iter().map(|domain| Accumulator::open(domain, root)).collect();
         Ok(Self { counters: counters?, began: Instant::now() })
     }
 
@@ -105,8 +111,11 @@ impl Energy {
     /// What they have taken up since then.
     pub fn end(&mut self) -> Result<Count, String> {
         let took = self.began.elapsed();
-        let value =
-            self.counters.iter_mut().map(|counter| counter.since(took)).sum::<Result<u64, String>>()?;
+        let value = self
+            .counters
+            .iter_mut()
+            .map(|counter| counter.since(took))
+            .sum::<Result<u64, String>>()?;
         Ok(Count { value, enabled: took, running: took })
     }
 }
@@ -118,13 +127,17 @@ impl Accumulator {
         let refused = |error: io::Error| {
             let why = Unavailable::because(format!("{} cannot be read: {error}", shown.display()));
             match error.kind() {
-                io::ErrorKind::PermissionDenied => why.hint("only root may read it: measure as root"),
+                io::ErrorKind::PermissionDenied => {
+                    why.hint("only root may read it: measure as root")
+                }
                 _ => why,
             }
         };
         let file = File::open(&path).map_err(refused)?;
         let range = read(&domain.join("max_energy_range_uj")).map_err(refused)?;
-        let range = range.parse().map_err(|_| Unavailable::because("a counter of energy without an end"))?;
+        let range = range
+            .parse()
+            .map_err(|_| Unavailable::because("a counter of energy without an end"))?;
         let counter = Self { file, path: shown, range, before: None };
         counter.read().map_err(Unavailable::because)?;
         Ok(counter)
@@ -134,7 +147,9 @@ impl Accumulator {
     fn since(&mut self, took: Duration) -> Result<u64, String> {
         if u64::try_from(took.as_micros()).is_ok_and(|micros| micros >= self.range / MOST) {
             let range = self.range / 1_000_000;
-            return Err(format!("the counter of energy ends at {range} J, too few for so long an execution"));
+            return Err(format!(
+                "the counter of energy ends at {range} J, too few for so long an execution"
+            ));
         }
         let after = self.read()?;
         let before = self.before.take().ok_or("there was no energy to read when it began")?;
@@ -180,12 +195,13 @@ mod tests {
     }
 
     fn set(root: &TempDir, domain: &str, energy: u64) {
-        fs::write(root.path().join(FOLDER).join(domain).join("energy_uj"), format!("{energy}\n")).unwrap();
+        fs::write(root.path().join(FOLDER).join(domain).join("energy_uj"), format!("{energy}\n"))
+            .unwrap();
     }
 
-    /// As laptops of Intel's list them: the package with its parts (<https://github.com/flightlessmango/MangoHud/issues/1776>), the
-    /// platform (<https://github.com/powercap/powercap/issues/3>), and the package once more
-    /// (<https://github.com/dominiksalvet/asus-fan-control/issues/151>).
+    /// As laptops of Intel's list them: the package with its parts
+    /// (<https://github.com/flightlessmango/MangoHud/issues/1776>), the platform
+    /// (<https://github.com/powercap/powercap/issues/3>), and the package once more (<https://github.com/dominiksalvet/asus-fan-control/issues/151>).
     const INTEL: [(&str, &str, u64, u64); 5] = [
         ("intel-rapl:0", "package-0", 26_963_529_117, 262_143_328_850),
         ("intel-rapl:0:0", "core", 7_980_278_886, 262_143_328_850),
@@ -194,8 +210,8 @@ mod tests {
         ("intel-rapl-mmio:0", "package-0", 26_963_529_117, 262_143_328_850),
     ];
 
-    /// As a server with four processors lists them, with the memory of each (what the memories took up is that of
-    /// <https://github.com/level1techs/siomon/issues/70>).
+    /// As a server with four processors lists them, with the memory of each (what the memories took
+    /// up is that of <https://github.com/level1techs/siomon/issues/70>).
     const FOUR: [(&str, &str, u64, u64); 8] = [
         ("intel-rapl:0", "package-0", 37_871_987_688, 262_143_328_850),
         ("intel-rapl:0:0", "dram", 37_871_987_688, 65_712_999_613),
@@ -226,8 +242,8 @@ mod tests {
     #[test]
     fn memory_is_in_no_package() {
         let root = host(&HASWELL);
-        let [mut packages, mut memory] =
-            [Domain::Package, Domain::Dram].map(|domain| Energy::open(domain, root.path()).unwrap());
+        let [mut packages, mut memory] = [Domain::Package, Domain::Dram]
+            .map(|domain| Energy::open(domain, root.path()).unwrap());
         packages.begin();
         memory.begin();
         set(&root, "intel-rapl:0", 856_000_062);
@@ -239,14 +255,17 @@ mod tests {
     #[test]
     fn the_memory_of_each_of_four_processors_counts() {
         let root = host(&FOUR);
-        let [mut packages, mut memory] =
-            [Domain::Package, Domain::Dram].map(|domain| Energy::open(domain, root.path()).unwrap());
+        let [mut packages, mut memory] = [Domain::Package, Domain::Dram]
+            .map(|domain| Energy::open(domain, root.path()).unwrap());
         packages.begin();
         memory.begin();
         for (folder, name, energy, _) in FOUR {
             set(&root, folder, energy + if name == "dram" { 4_100_000 } else { 52_500_000 });
         }
-        assert_eq!((packages.end().unwrap().value, memory.end().unwrap().value), (210_000_000, 16_400_000));
+        assert_eq!(
+            (packages.end().unwrap().value, memory.end().unwrap().value),
+            (210_000_000, 16_400_000)
+        );
     }
 
     #[test]
@@ -258,10 +277,20 @@ mod tests {
 
     #[test]
     fn folders_of_other_shapes_are_none() {
-        let names =
-            ["intel-rapl", "intel-rapl:", "intel-rapl:x", "intel-rapl:0:x", "intel-rapl:0:0:0", "dtpm:0", ""];
+        let names = [
+            "intel-rapl",
+            "intel-rapl:",
+            "intel-rapl:x",
+            "intel-rapl:0:x",
+            "intel-rapl:0:0:0",
+            "dtpm:0",
+            "",
+        ];
         for folder in names {
-            assert!(!Domain::Package.is(folder, "package-0") && !Domain::Dram.is(folder, "dram"), "{folder}");
+            assert!(
+                !Domain::Package.is(folder, "package-0") && !Domain::Dram.is(folder, "dram"),
+                "{folder}"
+            );
         }
         // As a processor of several dies has it.
         assert!(Domain::Package.is("intel-rapl:3", "package-1-die-1"));
@@ -303,11 +332,17 @@ mod tests {
     fn hosts_without_it_say_so() {
         let nothing = host(&[("intel-rapl:0:0", "core", 1, 2), ("dtpm", "package-0", 1, 2)]);
         let why = Energy::open(Domain::Package, nothing.path()).unwrap_err();
-        assert!(why.why.contains("no processor accounts for its energy in /sys/class/powercap"), "{why:?}");
+        assert!(
+            why.why.contains("no processor accounts for its energy in /sys/class/powercap"),
+            "{why:?}"
+        );
         let broken = host(&[("intel-rapl:0", "package-0", 1, 2)]);
         fs::write(broken.path().join(FOLDER).join("intel-rapl:0/energy_uj"), "").unwrap();
         let why = Energy::open(Domain::Package, broken.path()).unwrap_err().why;
-        assert_eq!(why, "not available here: /sys/class/powercap/intel-rapl:0/energy_uj says no number");
+        assert_eq!(
+            why,
+            "not available here: /sys/class/powercap/intel-rapl:0/energy_uj says no number"
+        );
     }
 
     proptest! {

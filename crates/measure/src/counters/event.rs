@@ -15,8 +15,8 @@ use super::count::{Reading, Unavailable};
 #[expect(clippy::cast_possible_truncation, reason = "they are some hundred bytes")]
 const SIZE: u32 = size_of::<perf::perf_event_attr>() as u32;
 
-/// What the kernel counts: its type, which of that type, and whether what it does itself on behalf of the program
-/// belongs to it.
+/// What the kernel counts: its type, which of that type, and whether what it does itself on behalf
+/// of the program belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     class: u32,
@@ -27,11 +27,12 @@ pub struct Kind {
 impl Kind {
     /// What the kernel counts for a counter, if it does.
     ///
-    /// The processor's events are counted in the program alone, always: how much of the kernel's work may be counted
-    /// depends on who asks, and a series must not.
+    /// The processor's events are counted in the program alone, always: how much of the kernel's
+    /// work may be counted depends on who asks, and a series must not.
     pub fn of(counter: Counter) -> Option<Self> {
-        let processor =
-            |config| Some(Self { class: perf::PERF_TYPE_HARDWARE, config: u64::from(config), kernel: false });
+        let processor = |config| {
+            Some(Self { class: perf::PERF_TYPE_HARDWARE, config: u64::from(config), kernel: false })
+        };
         let software = |config, kernel| {
             Some(Self { class: perf::PERF_TYPE_SOFTWARE, config: u64::from(config), kernel })
         };
@@ -55,7 +56,8 @@ impl Kind {
         Self { config: self.config | u64::from(processors) << perf::PERF_PMU_TYPE_SHIFT, ..self }
     }
 
-    /// Opens it on that process, disabled, for each program that the process starts, from its first instruction on.
+    /// Opens it on that process, disabled, for each program that the process starts, from its first
+    /// instruction on.
     ///
     /// With a leader both are counted at the same time or not at all.
     pub fn open(self, pid: u32, leader: Option<&Event>) -> io::Result<Event> {
@@ -68,13 +70,17 @@ impl Kind {
 
 /// What must be open on a process beside its events, so that it keeps them.
 ///
-/// When a process and its child have the same events, the kernel may exchange these as it switches from one to the
-/// other, rather than load others into the processor (`perf_event_context_sched_out`): it takes them for equal. Ours are not,
-/// since the child's are about to be enabled; after two executions all are spent. One event that children do not inherit
+/// When a process and its child have the same events, the kernel may exchange these as it switches
+/// from one to the other, rather than load others into the processor
+/// (`perf_event_context_sched_out`): it takes them for equal. Ours are not, since the child's are
+/// about to be enabled; after two executions all are spent. One event that children do not inherit
 /// makes the sets differ.
 pub fn anchor(pid: u32) -> io::Result<Event> {
-    let nothing =
-        Kind { class: perf::PERF_TYPE_SOFTWARE, config: u64::from(perf::PERF_COUNT_SW_DUMMY), kernel: false };
+    let nothing = Kind {
+        class: perf::PERF_TYPE_SOFTWARE,
+        config: u64::from(perf::PERF_COUNT_SW_DUMMY),
+        kernel: false,
+    };
     open(attributes(nothing), pid, None)
 }
 
@@ -83,7 +89,9 @@ fn attributes(kind: Kind) -> perf::perf_event_attr {
         type_: kind.class,
         size: SIZE,
         config: kind.config,
-        read_format: u64::from(perf::PERF_FORMAT_TOTAL_TIME_ENABLED | perf::PERF_FORMAT_TOTAL_TIME_RUNNING),
+        read_format: u64::from(
+            perf::PERF_FORMAT_TOTAL_TIME_ENABLED | perf::PERF_FORMAT_TOTAL_TIME_RUNNING,
+        ),
         ..perf::perf_event_attr::default()
     };
     attributes.set_disabled(1);
@@ -92,12 +100,16 @@ fn attributes(kind: Kind) -> perf::perf_event_attr {
     attributes
 }
 
-fn open(mut attributes: perf::perf_event_attr, pid: u32, leader: Option<&Event>) -> io::Result<Event> {
+fn open(
+    mut attributes: perf::perf_event_attr,
+    pid: u32,
+    leader: Option<&Event>,
+) -> io::Result<Event> {
     let pid = pid.try_into().map_err(|_| io::ErrorKind::InvalidInput)?;
     let leader = leader.map_or(-1, |event| event.0.as_raw_fd());
     let flags = libc::c_ulong::from(perf::PERF_FLAG_FD_CLOEXEC);
-    // SAFETY: the attributes are initialized and of the size that they say, and ask for nothing but to count; nobody
-    // else writes to them meanwhile.
+    // SAFETY: the attributes are initialized and of the size that they say, and ask for nothing but
+    // to count; nobody else writes to them meanwhile.
     let fd = unsafe { sys::perf_event_open(&raw mut attributes, pid, -1, leader, flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
@@ -115,8 +127,9 @@ impl Event {
     pub fn read(&self) -> io::Result<Reading> {
         let mut bytes = [0; 24];
         (&self.0).read_exact(&mut bytes)?;
-        let number =
-            |at: usize| u64::from_ne_bytes(*bytes[at..].first_chunk().expect("24 bytes are three numbers"));
+        let number = |at: usize| {
+            u64::from_ne_bytes(*bytes[at..].first_chunk().expect("24 bytes are three numbers"))
+        };
         Ok(Reading { value: number(0), enabled: number(8), running: number(16) })
     }
 }
@@ -124,15 +137,23 @@ impl Event {
 /// Why the kernel refused an event, in words.
 pub fn refusal(counter: Counter, error: &io::Error, root: &Path) -> Unavailable {
     match error.raw_os_error() {
-        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) if counter.is_of_processor() => {
-            let why =
-                Unavailable::because("the processor's counters cannot be had, as in most virtual machines");
-            let instead = "`callgrind-instructions` counts them by executing the program in software";
+        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO)
+            if counter.is_of_processor() =>
+        {
+            let why = Unavailable::because(
+                "the processor's counters cannot be had, as in most virtual machines",
+            );
+            let instead =
+                "`callgrind-instructions` counts them by executing the program in software";
             if counter == Counter::Instructions { why.hint(instead) } else { why }
         }
         Some(libc::EACCES | libc::EPERM) => forbidden(counter, root),
-        Some(libc::ENOSYS) => Unavailable::because("the kernel counts no events (`CONFIG_PERF_EVENTS`)"),
-        Some(libc::EBUSY) => Unavailable::because("another program has the processor's counters for itself"),
+        Some(libc::ENOSYS) => {
+            Unavailable::because("the kernel counts no events (`CONFIG_PERF_EVENTS`)")
+        }
+        Some(libc::EBUSY) => {
+            Unavailable::because("another program has the processor's counters for itself")
+        }
         _ => Unavailable::because(format!("the kernel refuses to count them: {error}")),
     }
 }
@@ -145,7 +166,9 @@ fn forbidden(counter: Counter, root: &Path) -> Unavailable {
         Some(level) if level > most => Unavailable::because(format!(
             "users may not count it, since kernel.perf_event_paranoid is {level}"
         ))
-        .hint(format!("as root, `sysctl kernel.perf_event_paranoid={most}` allows it until the next boot")),
+        .hint(format!(
+            "as root, `sysctl kernel.perf_event_paranoid={most}` allows it until the next boot"
+        )),
         _ => Unavailable::because("perf_event_open is not allowed")
             .hint("containers often forbid it: allow the system call, or give `CAP_PERFMON`"),
     }
@@ -159,9 +182,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         if let Some(level) = paranoid {
             fs::create_dir_all(root.path().join("proc/sys/kernel")).unwrap();
-            fs::write(root.path().join("proc/sys/kernel/perf_event_paranoid"), format!("{level}\n")).unwrap();
+            fs::write(
+                root.path().join("proc/sys/kernel/perf_event_paranoid"),
+                format!("{level}\n"),
+            )
+            .unwrap();
         }
-        let Unavailable { why, hint } = refusal(counter, &io::Error::from_raw_os_error(error), root.path());
+        let Unavailable { why, hint } =
+            refusal(counter, &io::Error::from_raw_os_error(error), root.path());
         (why.strip_prefix("not available here: ").unwrap().to_owned(), hint.unwrap_or_default())
     }
 
@@ -173,13 +201,27 @@ mod tests {
         assert_eq!(said(Counter::Cycles, libc::EOPNOTSUPP, None).1, "");
         let (why, hint) = said(Counter::Cycles, libc::EACCES, Some("4"));
         assert_eq!(why, "users may not count it, since kernel.perf_event_paranoid is 4");
-        assert_eq!(hint, "as root, `sysctl kernel.perf_event_paranoid=2` allows it until the next boot");
+        assert_eq!(
+            hint,
+            "as root, `sysctl kernel.perf_event_paranoid=2` allows it until the next boot"
+        );
         // Migrations are the kernel's doing, so that 2 is too much for them.
-        assert!(said(Counter::CpuMigrations, libc::EACCES, Some("2")).1.contains("perf_event_paranoid=1"));
+        assert!(
+            said(Counter::CpuMigrations, libc::EACCES, Some("2"))
+                .1
+                .contains("perf_event_paranoid=1")
+        );
         // The level allows it, so something else forbids it.
-        assert_eq!(said(Counter::Cycles, libc::EPERM, Some("2")).0, "perf_event_open is not allowed");
+        assert_eq!(
+            said(Counter::Cycles, libc::EPERM, Some("2")).0,
+            "perf_event_open is not allowed"
+        );
         assert_eq!(said(Counter::Cycles, libc::EPERM, None).0, "perf_event_open is not allowed");
-        assert!(said(Counter::TaskClock, libc::ENOENT, None).0.starts_with("the kernel refuses to count"));
+        assert!(
+            said(Counter::TaskClock, libc::ENOENT, None)
+                .0
+                .starts_with("the kernel refuses to count")
+        );
     }
 
     #[test]

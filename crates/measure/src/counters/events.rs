@@ -1,4 +1,5 @@
-//! The counters of one process: all events of what it starts, opened once and read after each execution.
+//! The counters of one process: all events of what it starts, opened once and read after each
+//! execution.
 
 use std::io;
 use std::path::Path;
@@ -13,8 +14,8 @@ use crate::Absent;
 
 /// What is counted in the same moments, because the one is divided by the other.
 ///
-/// No more than two: a group that a processor has not enough counters for is never counted at all. Where there are more
-/// groups than it can count, the kernel lets them take turns.
+/// No more than two: a group that a processor has not enough counters for is never counted at all.
+/// Where there are more groups than it can count, the kernel lets them take turns.
 const GROUPS: [[Counter; 2]; 3] = [
     [Counter::Instructions, Counter::Cycles],
     [Counter::Branches, Counter::BranchMisses],
@@ -23,8 +24,9 @@ const GROUPS: [[Counter; 2]; 3] = [
 
 /// Some counters, opened on a process that starts others.
 ///
-/// The process itself is not counted. Whoever it starts is, with all its descendants, from the moment when it becomes
-/// another program; when one of them ends, the kernel adds what was counted of it to what is read here.
+/// The process itself is not counted. Whoever it starts is, with all its descendants, from the
+/// moment when it becomes another program; when one of them ends, the kernel adds what was counted
+/// of it to what is read here.
 #[derive(Debug, Default)]
 pub struct Events {
     asked: Vec<Counter>,
@@ -68,7 +70,8 @@ impl Events {
 
     fn open_energy(&mut self, root: &Path) {
         let of = [(Counter::Energy, Domain::Package), (Counter::EnergyDram, Domain::Dram)];
-        for (counter, domain) in of.into_iter().filter(|(counter, _)| self.asked.contains(counter)) {
+        for (counter, domain) in of.into_iter().filter(|(counter, _)| self.asked.contains(counter))
+        {
             match Energy::open(domain, root) {
                 Ok(energy) => self.energy.push((counter, energy)),
                 Err(why) => self.refused.push((counter, why)),
@@ -80,7 +83,9 @@ impl Events {
         let anchor = match anchor(pid) {
             Ok(anchor) => anchor,
             Err(error) => {
-                self.refused.extend(wanted.iter().map(|&counter| (counter, refusal(counter, &error, root))));
+                self.refused.extend(
+                    wanted.iter().map(|&counter| (counter, refusal(counter, &error, root))),
+                );
                 return;
             }
         };
@@ -89,14 +94,22 @@ impl Events {
         for &counter in wanted {
             let Some(kind) = Kind::of(counter) else { continue };
             match self.open_one(pid, counter, kind, &processors) {
-                Ok(events) => self.counted.push(Counted { counter, events, last: Reading::default() }),
+                Ok(events) => {
+                    self.counted.push(Counted { counter, events, last: Reading::default() });
+                }
                 Err(error) => self.refused.push((counter, refusal(counter, &error, root))),
             }
         }
     }
 
     /// The events of a counter: one, or one for each kind of processors.
-    fn open_one(&self, pid: u32, counter: Counter, kind: Kind, processors: &[u32]) -> io::Result<Vec<Event>> {
+    fn open_one(
+        &self,
+        pid: u32,
+        counter: Counter,
+        kind: Kind,
+        processors: &[u32],
+    ) -> io::Result<Vec<Event>> {
         let each = |index: usize, kind: Kind| {
             let leader = self.leader(counter).and_then(|events| events.get(index));
             match kind.open(pid, leader) {
@@ -135,7 +148,8 @@ impl Events {
         self.energy.iter_mut().for_each(|(_, energy)| energy.begin());
     }
 
-    /// What was counted since then, and why what was not was not. To be called after the execution has ended.
+    /// What was counted since then, and why what was not was not. To be called after the execution
+    /// has ended.
     pub fn end(&mut self) -> (Vec<(Counter, Count)>, Vec<Absent>) {
         let energy = self.energy.iter_mut().map(|(counter, energy)| (*counter, energy.end()));
         let counted = self.counted.iter_mut().map(|counted| (counted.counter, counted.end()));
@@ -146,18 +160,22 @@ impl Events {
                 Err(why) => absent.push(Absent::new(counter.name(), why)),
             }
         }
-        absent.extend(self.refused.iter().map(|(counter, why)| Absent::new(counter.name(), why.why.clone())));
+        absent.extend(
+            self.refused.iter().map(|(counter, why)| Absent::new(counter.name(), why.why.clone())),
+        );
         (counts, absent)
     }
 }
 
 impl Counted {
-    /// What it counted since the last time: the process itself counts nothing, so that is the execution since.
+    /// What it counted since the last time: the process itself counts nothing, so that is the
+    /// execution since.
     fn end(&mut self) -> Result<Count, String> {
         let mut now = Reading::default();
         for event in &self.events {
-            let reading =
-                event.read().map_err(|error| format!("the kernel does not say the count: {error}"))?;
+            let reading = event
+                .read()
+                .map_err(|error| format!("the kernel does not say the count: {error}"))?;
             now = now.and(reading);
         }
         let reading = now.since(std::mem::replace(&mut self.last, now));
@@ -186,7 +204,9 @@ mod tests {
                 })
                 .collect();
             costs.sort_unstable();
-            assert!(costs.iter().all(|(_, all)| *all == events.counted.len() + events.refused.len()));
+            assert!(
+                costs.iter().all(|(_, all)| *all == events.counted.len() + events.refused.len())
+            );
             let open = events.counted.len();
             println!(
                 "reading {open} of {} counters: {:?} in the median",

@@ -1,11 +1,13 @@
-//! The kinds of processors that count on their own, where a host has several (large and small cores).
+//! The kinds of processors that count on their own, where a host has several (large and small
+//! cores).
 
 use std::fs;
 use std::path::Path;
 
 const FOLDER: &str = "sys/bus/event_source/devices";
 
-/// By what number the kernel knows each kind, if there are several: those that say which processors they are (`cpus`).
+/// By what number the kernel knows each kind, if there are several: those that say which processors
+/// they are (`cpus`).
 pub fn kinds_of_processors(root: &Path) -> Vec<u32> {
     let folders = fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
     let mut kinds: Vec<u32> = folders
@@ -21,7 +23,8 @@ pub fn kinds_of_processors(root: &Path) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// A host with these sources of events: the name, the type, and the file that says where it counts.
+    /// A host with these sources of events: the name, the type, and the file that says where it
+    /// counts.
     fn kinds(sources: &[(&str, u32, &str)]) -> Vec<u32> {
         let root = tempfile::tempdir().unwrap();
         for (name, number, place) in sources {
@@ -39,8 +42,11 @@ mod tests {
         assert!(kinds(&[("cpu", 4, "rdpmc"), ("software", 1, "uevent"), uncore]).is_empty());
         assert_eq!(kinds(&[("cpu_core", 4, "cpus"), ("cpu_atom", 10, "cpus"), uncore]), [4, 10]);
         assert!(kinds(&[("armv8_pmuv3_0", 8, "cpus")]).is_empty());
-        let arm =
-            [("armv8_cortex_a53", 8, "cpus"), ("armv8_cortex_a72", 9, "cpus"), ("arm_spe_0", 11, "cpumask")];
+        let arm = [
+            ("armv8_cortex_a53", 8, "cpus"),
+            ("armv8_cortex_a72", 9, "cpus"),
+            ("arm_spe_0", 11, "cpumask"),
+        ];
         assert_eq!(kinds(&arm), [8, 9]);
         assert!(kinds(&[]).is_empty());
     }

@@ -11,7 +11,8 @@ const CPU: &str = "/proc/cpuinfo";
 /// Where the kernel says when it gives out large pages of memory without being asked.
 const HUGE: &str = "/sys/kernel/mm/transparent_hugepage";
 
-/// The host whose files these are. Facts with `now.` may differ from run to run, the others make it this host.
+/// The host whose files these are. Facts with `now.` may differ from run to run, the others make it
+/// this host.
 pub fn read(files: &Files, arch: String) -> Host {
     let cpuinfo = files.read(CPU);
     let cpu = |understand: fn(&str) -> Fact| cpuinfo.clone().and_then(|text| understand(&text));
@@ -26,10 +27,19 @@ pub fn read(files: &Files, arch: String) -> Host {
         ("now.aslr", files.read("/proc/sys/kernel/randomize_va_space")),
         ("now.cgroup", groups.as_ref().map(Groups::kind).map_err(Clone::clone)),
         ("now.cgroup-cpu", groups.as_ref().map(|groups| groups.cpu(files)).map_err(Clone::clone)),
-        ("now.cgroup-memory", groups.as_ref().map(|groups| groups.memory(files)).map_err(Clone::clone)),
+        (
+            "now.cgroup-memory",
+            groups.as_ref().map(|groups| groups.memory(files)).map_err(Clone::clone),
+        ),
         ("now.boot-id", files.read("/proc/sys/kernel/random/boot_id")),
-        ("now.clocksource", files.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
-        ("now.governor", files.read_each_cpu("cpufreq/scaling_governor").map(|values| counted(&values))),
+        (
+            "now.clocksource",
+            files.read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        ),
+        (
+            "now.governor",
+            files.read_each_cpu("cpufreq/scaling_governor").map(|values| counted(&values)),
+        ),
         ("now.kernel", files.read("/proc/sys/kernel/osrelease")),
         ("now.load", files.read("/proc/loadavg").map(|text| load(&text))),
         ("now.smt", files.read("/sys/devices/system/cpu/smt/control")),
@@ -38,8 +48,10 @@ pub fn read(files: &Files, arch: String) -> Host {
         ("now.turbo", turbo(files)),
         ("now.uptime", files.read("/proc/uptime").map(|text| uptime(&text))),
     ];
-    let facts: BTreeMap<String, String> =
-        facts.into_iter().map(|(key, fact)| (key.to_owned(), fact.unwrap_or_else(|why| why))).collect();
+    let facts: BTreeMap<String, String> = facts
+        .into_iter()
+        .map(|(key, fact)| (key.to_owned(), fact.unwrap_or_else(|why| why)))
+        .collect();
     let name = files.read("/proc/sys/kernel/hostname").unwrap_or_else(|why| why);
     Host { name, facts }
 }
@@ -60,12 +72,14 @@ fn cpu_line<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 
 /// What the processor calls itself; where it has no name (ARM), its maker's and its own number.
 fn cpu_name(text: &str) -> Fact {
-    let named = ["model name", "cpu model", "cpu", "uarch"].iter().find_map(|key| cpu_line(text, key));
+    let named =
+        ["model name", "cpu model", "cpu", "uarch"].iter().find_map(|key| cpu_line(text, key));
     let numbered = || {
         let (maker, part) = (cpu_line(text, "CPU implementer")?, cpu_line(text, "CPU part")?);
         Some(format!("implementer {maker} part {part}"))
     };
-    let name = named.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" ")).or_else(numbered);
+    let name =
+        named.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" ")).or_else(numbered);
     name.ok_or_else(|| silent(CPU, "model name"))
 }
 
@@ -100,8 +114,8 @@ fn count_list(text: &str) -> Option<u32> {
         .try_fold(0, |sum: u32, count| sum.checked_add(count?))
 }
 
-/// The memory in MiB, to the next 256: what a kernel keeps for itself differs from one to the next, and must
-/// not make another host.
+/// The memory in MiB, to the next 256: what a kernel keeps for itself differs from one to the next,
+/// and must not make another host.
 fn memory(text: &str) -> Fact {
     const STEP: u64 = 256;
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
@@ -129,7 +143,8 @@ fn uptime(text: &str) -> String {
     format!("{seconds} s")
 }
 
-/// Whether processors may go faster than they can for long: Intel's own driver says when not, the others when.
+/// Whether processors may go faster than they can for long: Intel's own driver says when not, the
+/// others when.
 fn turbo(files: &Files) -> Fact {
     const INTEL: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
     const OTHERS: &str = "/sys/devices/system/cpu/cpufreq/boost";
@@ -140,7 +155,8 @@ fn turbo(files: &Files) -> Fact {
     Ok(if value == on { "on" } else { "off" }.to_owned())
 }
 
-/// The distinct values: one is said as it is, several with how many have it: `performance ×2, powersave ×6`.
+/// The distinct values: one is said as it is, several with how many have it: `performance ×2,
+/// powersave ×6`.
 fn counted(values: &[String]) -> String {
     let mut counts = BTreeMap::<&str, usize>::new();
     for value in values {
@@ -167,7 +183,8 @@ mod tests {
 
     /// The facts line by line, as `tacho doctor` would list them.
     fn listed(host: &Host) -> String {
-        let lines: Vec<_> = host.facts.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        let lines: Vec<_> =
+            host.facts.iter().map(|(key, value)| format!("{key} = {value}")).collect();
         lines.join("\n") + "\n"
     }
 
@@ -253,8 +270,9 @@ virtual = no
         let nothing = machine("no-such-machine");
         assert_eq!(nothing.name, "not available here: /proc/sys/kernel/hostname is missing");
         assert!(nothing.facts.keys().eq(machine("intel-laptop").facts.keys()));
-        let unknown =
-            |(key, value): (&String, &String)| key == "arch" || value.starts_with("not available here: /");
+        let unknown = |(key, value): (&String, &String)| {
+            key == "arch" || value.starts_with("not available here: /")
+        };
         assert!(nothing.facts.iter().all(unknown), "{nothing:?}");
     }
 
@@ -269,7 +287,10 @@ virtual = no
         let text = "processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n\
                     CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd08\n";
         assert_eq!(cpu_name(text).unwrap(), "implementer 0x41 part 0xd08");
-        assert_eq!(is_virtual(text).unwrap_err(), "not available here: /proc/cpuinfo has no `flags`");
+        assert_eq!(
+            is_virtual(text).unwrap_err(),
+            "not available here: /proc/cpuinfo has no `flags`"
+        );
     }
 
     #[test]

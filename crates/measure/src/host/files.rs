@@ -33,16 +33,19 @@ impl Files {
     /// What the file says of each processor that has it, in order of their numbers.
     pub fn read_each_cpu(&self, file: &str) -> Result<Vec<String>, String> {
         let numbers = self.numbered(CPUS, "cpu");
-        let values: Vec<String> =
-            numbers.iter().filter_map(|n| self.read(&format!("{CPUS}/cpu{n}/{file}")).ok()).collect();
+        let values: Vec<String> = numbers
+            .iter()
+            .filter_map(|n| self.read(&format!("{CPUS}/cpu{n}/{file}")).ok())
+            .collect();
         if values.is_empty() { Err(missing(&[&format!("{CPUS}/cpu*/{file}")])) } else { Ok(values) }
     }
 
     /// The numbers of what is in the folder as `cpu0`, `cpu1` …, ascending.
     pub fn numbered(&self, folder: &str, prefix: &str) -> Vec<u32> {
         let entries = fs::read_dir(self.below_root(folder)).into_iter().flatten().flatten();
-        let number =
-            |entry: fs::DirEntry| entry.file_name().to_str()?.strip_prefix(prefix)?.parse::<u32>().ok();
+        let number = |entry: fs::DirEntry| {
+            entry.file_name().to_str()?.strip_prefix(prefix)?.parse::<u32>().ok()
+        };
         let mut numbers: Vec<u32> = entries.filter_map(number).collect();
         numbers.sort_unstable();
         numbers

@@ -19,7 +19,8 @@ impl Groups {
         Self::parse(&files.read(OWN)?).ok_or_else(|| silent(OWN, "0::"))
     }
 
-    /// What `/proc/PID/cgroup` says: lines `NUMBER:CONTROLLERS:PATH`; of version 2 with number 0 and no controllers.
+    /// What `/proc/PID/cgroup` says: lines `NUMBER:CONTROLLERS:PATH`; of version 2 with number 0
+    /// and no controllers.
     fn parse(text: &str) -> Option<Self> {
         let mut groups = Self { unified: None, others: Vec::new() };
         for line in text.lines() {
@@ -47,9 +48,13 @@ impl Groups {
     /// How much processor time the group and those around it may use: `1.5 CPUs`.
     pub fn cpu(&self, files: &Files) -> String {
         let of_version_1 = |folder: &String| {
-            let number = |name: &str| files.read(&format!("{folder}/{name}")).ok()?.parse::<f64>().ok();
+            let number =
+                |name: &str| files.read(&format!("{folder}/{name}")).ok()?.parse::<f64>().ok();
             // A quota of −1 is none.
-            Some((number("cpu.cfs_quota_us").filter(|quota| *quota > 0.0)?, number("cpu.cfs_period_us")?))
+            Some((
+                number("cpu.cfs_quota_us").filter(|quota| *quota > 0.0)?,
+                number("cpu.cfs_period_us")?,
+            ))
         };
         let of_version_2 = |folder: &String| {
             let text = files.read(&format!("{folder}/cpu.max")).ok()?;
@@ -61,7 +66,10 @@ impl Groups {
             None => self.unified_tree().iter().filter_map(of_version_2).collect(),
         };
         let least = quotas.into_iter().map(|(quota, period)| quota / period).reduce(f64::min);
-        least.map_or_else(|| "no limit".to_owned(), |cpus| format!("{} CPUs", (cpus * 100.0).round() / 100.0))
+        least.map_or_else(
+            || "no limit".to_owned(),
+            |cpus| format!("{} CPUs", (cpus * 100.0).round() / 100.0),
+        )
     }
 
     /// How much memory the group and those around it may have.
@@ -70,13 +78,15 @@ impl Groups {
             Some(folders) => (folders, "memory.limit_in_bytes"),
             None => (self.unified_tree(), "memory.max"),
         };
-        let bytes = |folder: &String| files.read(&format!("{folder}/{file}")).ok()?.parse::<u64>().ok();
+        let bytes =
+            |folder: &String| files.read(&format!("{folder}/{file}")).ok()?.parse::<u64>().ok();
         // Version 1 has a number that no machine reaches where there is no limit.
         let least = folders.iter().filter_map(bytes).filter(|bytes| *bytes < 1 << 60).min();
         least.map_or_else(|| "no limit".to_owned(), |bytes| format!("{} MiB", bytes >> 20))
     }
 
-    /// The folders of our group and those around it in the tree of version 1 that controls this, if one does.
+    /// The folders of our group and those around it in the tree of version 1 that controls this, if
+    /// one does.
     fn tree(&self, controller: &str) -> Option<Vec<String>> {
         let has = |(names, _): &&(String, String)| names.split(',').any(|name| name == controller);
         let (names, path) = self.others.iter().find(has)?;
@@ -88,7 +98,10 @@ impl Groups {
     /// The same in the tree of version 2.
     fn unified_tree(&self) -> Vec<String> {
         let path = self.unified.as_deref().unwrap_or_default();
-        ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].iter().flat_map(|root| upwards(root, path)).collect()
+        ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+            .iter()
+            .flat_map(|root| upwards(root, path))
+            .collect()
     }
 }
 
@@ -151,7 +164,8 @@ mod tests {
         );
         assert_eq!(found, ["version 1", "1.5 CPUs", "512 MiB"]);
         let free = "9223372036854771712\n";
-        let found = said("2:memory:/\n0::/\n", &[("/sys/fs/cgroup/memory/memory.limit_in_bytes", free)]);
+        let found =
+            said("2:memory:/\n0::/\n", &[("/sys/fs/cgroup/memory/memory.limit_in_bytes", free)]);
         assert_eq!(found, ["version 1 and 2", "no limit", "no limit"]);
     }
 

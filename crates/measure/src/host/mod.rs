@@ -1,6 +1,8 @@
-//! What this host is: facts that make it this host, facts that hold now, and readings of what goes on on it.
+//! What this host is: facts that make it this host, facts that hold now, and readings of what goes
+//! on on it.
 //!
-//! `files` reads, `facts` and `readings` understand; none judges. Whether a machine can be trusted is for the floors above.
+//! `files` reads, `facts` and `readings` understand; none judges. Whether a machine can be trusted
+//! is for the floors above.
 
 mod facts;
 mod files;

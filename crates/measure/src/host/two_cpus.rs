@@ -18,8 +18,8 @@ pub struct TwoCpus {
     pub share_core: bool,
 }
 
-/// The first two of the processors that programs may use, of different cores where there are such; those that we may use, if
-/// nothing else is wished.
+/// The first two of the processors that programs may use, of different cores where there are such;
+/// those that we may use, if nothing else is wished.
 pub fn two_cpus(wished: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
     let files = Files::below(Path::new("/"));
     let may = match wished {
@@ -42,7 +42,11 @@ pub fn two_cpus(wished: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
 /// Those that we may use ourselves.
 fn ours() -> BTreeSet<u32> {
     let Ok(set) = sched_getaffinity(None) else { return BTreeSet::new() };
-    (0_u32..).zip(0..CpuSet::MAX_CPU).filter(|(_, place)| set.is_set(*place)).map(|(cpu, _)| cpu).collect()
+    (0_u32..)
+        .zip(0..CpuSet::MAX_CPU)
+        .filter(|(_, place)| set.is_set(*place))
+        .map(|(cpu, _)| cpu)
+        .collect()
 }
 
 fn choose(files: &Files, may: &BTreeSet<u32>) -> Option<TwoCpus> {

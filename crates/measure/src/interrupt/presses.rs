@@ -1,9 +1,10 @@
 //! How often the user wished the end: which interrupts are one and the same press of Ctrl-C.
 //!
-//! A wish may come as several signals. GNU `timeout -s INT` sends one to its child and then one to the whole group,
-//! microseconds apart; at a terminal the kernel signals the whole group, and a parent in it (`make`, a script) may
-//! pass its own on. Whoever takes those for two leaves out what must still be done. Only the terminal's are a press each:
-//! the kernel sends one for each, and nobody passes on what he did not get.
+//! A wish may come as several signals. GNU `timeout -s INT` sends one to its child and then one to
+//! the whole group, microseconds apart; at a terminal the kernel signals the whole group, and a
+//! parent in it (`make`, a script) may pass its own on. Whoever takes those for two leaves out what
+//! must still be done. Only the terminal's are a press each: the kernel sends one for each, and
+//! nobody passes on what he did not get.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,7 +21,8 @@ pub enum Sender {
     Process,
 }
 
-/// The presses so far: how many, by whom the last, and when, in one word, as handlers may run at the same time.
+/// The presses so far: how many, by whom the last, and when, in one word, as handlers may run at
+/// the same time.
 #[derive(Debug, Default)]
 pub struct Presses(AtomicU64);
 
@@ -30,13 +32,15 @@ const MOST: u64 = 3;
 impl Presses {
     /// Counts another signal that means the end as the first press, if it is.
     pub fn begin(&self, now: Duration) {
-        let first =
-            |word: u64| Last::of(word).next(now, Sender::Process).filter(|it| it.count == 1).map(Last::word);
+        let first = |word: u64| {
+            Last::of(word).next(now, Sender::Process).filter(|it| it.count == 1).map(Last::word)
+        };
         // What is there already stays.
         let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, first);
     }
 
-    /// How many presses there were, with a signal that came at that time; as many as without it if it is none of its own.
+    /// How many presses there were, with a signal that came at that time; as many as without it if
+    /// it is none of its own.
     pub fn count(&self, now: Duration, from: Sender) -> u64 {
         let press = |word: u64| Last::of(word).next(now, from).map(Last::word);
         let old = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, press);

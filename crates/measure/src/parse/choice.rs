@@ -22,13 +22,14 @@ impl Thing {
         Self { names, values, limited: Limited::default() }
     }
 
-    /// Its values, where that is all of them: to leave out what reached a limit would judge by the others.
+    /// Its values, where that is all of them: to leave out what reached a limit would judge by the
+    /// others.
     fn whole(self) -> Result<Vec<f64>, String> {
         match self.limited.count {
             0 => self.values,
-            limited => {
-                Err(format!("{limited} of its executions reached a limit, and took longer than is known"))
-            }
+            limited => Err(format!(
+                "{limited} of its executions reached a limit, and took longer than is known"
+            )),
         }
     }
 }
@@ -41,16 +42,21 @@ const LISTED: usize = 5;
 /// Things of the same first name are the same one, measured several times.
 pub(super) fn choose(things: Vec<Thing>, name: &str) -> Result<Vec<f64>, String> {
     let all: Vec<String> = first_names(&things);
-    let chosen: Vec<Thing> =
-        things.into_iter().filter(|thing| name.is_empty() || thing.names.iter().any(|n| n == name)).collect();
+    let chosen: Vec<Thing> = things
+        .into_iter()
+        .filter(|thing| name.is_empty() || thing.names.iter().any(|n| n == name))
+        .collect();
     match (first_names(&chosen).as_slice(), name) {
         ([_], _) => {
-            let values: Result<Vec<Vec<f64>>, String> = chosen.into_iter().map(Thing::whole).collect();
+            let values: Result<Vec<Vec<f64>>, String> =
+                chosen.into_iter().map(Thing::whole).collect();
             Ok(values?.concat())
         }
         ([], _) if all.is_empty() => Err("it reports nothing".to_owned()),
         ([], _) => Err(format!("nothing is called `{}`; there is {}", short(name), list(&all))),
-        (several, "") => Err(format!("several things are reported, so one must be named: {}", list(several))),
+        (several, "") => {
+            Err(format!("several things are reported, so one must be named: {}", list(several)))
+        }
         (several, _) => Err(format!("`{}` could be {}", short(name), list(several))),
     }
 }
@@ -63,7 +69,8 @@ fn first_names(things: &[Thing]) -> Vec<String> {
 }
 
 fn list(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{}`", short(name))).collect();
+    let shown: Vec<String> =
+        names.iter().take(LISTED).map(|name| format!("`{}`", short(name))).collect();
     let more = names.len().saturating_sub(LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))

@@ -1,4 +1,5 @@
-//! criterion.rs as it prints (<https://bheisler.github.io/criterion.rs/book/user_guide/command_line_output.html>): the
+//! criterion.rs as it prints
+//! (<https://bheisler.github.io/criterion.rs/book/user_guide/command_line_output.html>): the
 //! estimate between the two bounds; and the form of libtest, which `--output-format bencher` gives.
 
 use super::choice::{Thing, choose};
@@ -15,7 +16,8 @@ pub(super) fn things(text: &str) -> Vec<Thing> {
     // A name that is too long stands on the line before.
     let mut before = "";
     for line in text.lines() {
-        let estimated = line.split_once(" time: ").map(|(name, rest)| (name.trim(), estimate(rest)));
+        let estimated =
+            line.split_once(" time: ").map(|(name, rest)| (name.trim(), estimate(rest)));
         if let Some((name, Some(value))) = estimated {
             things.push(thing(if name.is_empty() { before } else { name }, value));
         } else if let Some((name, value)) = bencher(line) {

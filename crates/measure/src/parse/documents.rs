@@ -1,8 +1,9 @@
 //! JSON documents in a text (RFC 8259): alone, one after the other, or among other lines.
 //!
-//! Among other lines a document is an object or an array that begins a line and has the line it ends on to its end. Whatever
-//! looks like one and is none is an error: some of the values would be taken for all of them. Lines that are something else are passed over, such as
-//! `starting up`, `[info] 5`, or a number.
+//! Among other lines a document is an object or an array that begins a line and has the line it
+//! ends on to its end. Whatever looks like one and is none is an error: some of the values would be
+//! taken for all of them. Lines that are something else are passed over, such as `starting up`,
+//! `[info] 5`, or a number.
 
 use serde_json::{Deserializer, Value};
 
@@ -10,7 +11,9 @@ use serde_json::{Deserializer, Value};
 pub(super) fn documents(text: &str) -> Result<Vec<Value>, String> {
     let whole: Result<Vec<Value>, _> = Deserializer::from_str(text).into_iter::<Value>().collect();
     match whole {
-        Ok(documents) if documents.is_empty() => Err("it is empty, and JSON was expected".to_owned()),
+        Ok(documents) if documents.is_empty() => {
+            Err("it is empty, and JSON was expected".to_owned())
+        }
         Ok(documents) => Ok(documents),
         Err(error) => match among(text)? {
             documents if documents.is_empty() => Err(format!("it is not JSON: {error}")),
@@ -67,7 +70,8 @@ fn is_alone(after: &str) -> bool {
     after.is_empty() || after.starts_with(['\n', '{'])
 }
 
-/// Whether nothing but a document begins so: `{"`, `[{`, and a brace or bracket with its line to itself.
+/// Whether nothing but a document begins so: `{"`, `[{`, and a brace or bracket with its line to
+/// itself.
 fn is_meant(text: &str) -> bool {
     let inner = text[1..].trim_start_matches([' ', '\t', '\r']);
     inner.is_empty() || inner.starts_with(['\n', if text.starts_with('{') { '"' } else { '{' }])
@@ -94,7 +98,9 @@ mod tests {
         assert_eq!(rates("{\"rate\": 5}\r\n[info] at work\r\n  {\"rate\": 7}  \r\ndone"), two);
         assert_eq!(rates("[1]+  Done\n[1] 4242\n{ gcc }\n{\"rate\": 5} {\"rate\": 7}\n7\n"), two);
         assert_eq!(
-            rates("Run on (2 X 2400 MHz CPU s)\n***WARNING***\n{\n  \"rate\": 5\n}\n{\n\"rate\": 7}"),
+            rates(
+                "Run on (2 X 2400 MHz CPU s)\n***WARNING***\n{\n  \"rate\": 5\n}\n{\n\"rate\": 7}"
+            ),
             two
         );
         assert_eq!(rates("no\n[\n 1,\n 2\n]\n[3]\n"), [json!([1, 2]), json!([3])]);
@@ -106,9 +112,15 @@ mod tests {
             "starting\n{\"rate\": 5}\n{\"rate\": NaN}\n",
             "it is not JSON: what line 3 begins: expected value",
         );
-        fails("starting\n{\n \"runs\": [\n  {\"rate\": 5},\n  {\"rate\": 7}\n", "what line 2 begins: EOF");
+        fails(
+            "starting\n{\n \"runs\": [\n  {\"rate\": 5},\n  {\"rate\": 7}\n",
+            "what line 2 begins: EOF",
+        );
         fails("starting\n[{\"rate\": NaN}]\n{\"rate\": 7}\n", "what line 2 begins");
-        fails("starting\n{\"rate\": 5} and so on\n{\"rate\": 7}\n", "its last line has more than it");
+        fails(
+            "starting\n{\"rate\": 5} and so on\n{\"rate\": 7}\n",
+            "its last line has more than it",
+        );
         fails("starting\n[\n1\n] and so on\n{\"rate\": 7}\n", "its last line has more than it");
         fails("starting\n[1, 2", "EOF");
         fails("starting up\n5\n", "it is not JSON: expected value at line 1");
@@ -117,8 +129,11 @@ mod tests {
     /// An object with whatever text, over one line or several.
     fn written(number: i32, text: &str, is_pretty: bool) -> (Value, String) {
         let value = json!({"rate": number, "text": text, "list": [{"rate": number}, [], {}]});
-        let line =
-            if is_pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+        let line = if is_pretty {
+            serde_json::to_string_pretty(&value)
+        } else {
+            serde_json::to_string(&value)
+        };
         (value, line.unwrap())
     }
 

@@ -1,4 +1,5 @@
-//! What a file says that another tool wrote: all of its benchmarks. Which tool it was is seen by the content.
+//! What a file says that another tool wrote: all of its benchmarks. Which tool it was is seen by
+//! the content.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,8 +18,8 @@ mod criterion_files;
 pub struct Report {
     /// The tool.
     pub tool: &'static str,
-    /// What it says of the host, as `host`, `cpu`, `cpus`, `goarch`, and of how executions ended: reports in which one of them differs
-    /// are not alike.
+    /// What it says of the host, as `host`, `cpu`, `cpus`, `goarch`, and of how executions ended:
+    /// reports in which one of them differs are not alike.
     pub host: BTreeMap<String, String>,
     /// What it measured, in its order; the usual metric of each benchmark first.
     pub benchmarks: Vec<Exported>,
@@ -50,8 +51,9 @@ pub fn report(text: &str) -> Result<Report, String> {
             add(&mut benchmarks, &metric, thing)?;
         }
     }
-    let is_finite =
-        |one: &Exported| one.values.iter().chain(&one.limited.bounds).all(|value| value.is_finite());
+    let is_finite = |one: &Exported| {
+        one.values.iter().chain(&one.limited.bounds).all(|value| value.is_finite())
+    };
     if let Some(odd) = benchmarks.iter().find(|one| !is_finite(one)) {
         return Err(format!("`{}` has a value that is no finite number", odd.benchmark));
     }
@@ -108,7 +110,11 @@ fn of_json(text: &str) -> Result<Found, String> {
         return Err("it is an export of hyperfine without a result".to_owned());
     }
     if first["results"].is_array() && first["results"][0]["command"].is_string() {
-        return Ok(("hyperfine", hyperfine::statuses(first), vec![(time(), hyperfine::things(text)?)]));
+        return Ok((
+            "hyperfine",
+            hyperfine::statuses(first),
+            vec![(time(), hyperfine::things(text)?)],
+        ));
     }
     if benchmark["runs"].is_array() {
         return Ok((
@@ -132,7 +138,8 @@ fn of_json(text: &str) -> Result<Found, String> {
 fn of_keys(object: &Value, keys: &[(&str, &str)]) -> BTreeMap<String, String> {
     let one = |(key, ours): &(&str, &str)| {
         let value = &object[*key];
-        let text = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|n| n.to_string()))?;
+        let text =
+            value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|n| n.to_string()))?;
         Some(((*ours).to_owned(), text))
     };
     keys.iter().filter_map(one).collect()
@@ -170,7 +177,8 @@ fn of_pyperf(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> {
 }
 
 fn of_google_benchmark(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> {
-    let rate = |name: &str, unit: &str| metric(name, Unit::Other(unit.to_owned()), Direction::Higher);
+    let rate =
+        |name: &str, unit: &str| metric(name, Unit::Other(unit.to_owned()), Direction::Higher);
     let quantities = [
         metric("real_time", Unit::Nanoseconds, Direction::Lower),
         metric("cpu_time", Unit::Nanoseconds, Direction::Lower),

@@ -1,9 +1,10 @@
-//! `go test -bench` (<https://go.dev/design/14313-benchmark-format>): a name, how many iterations, pairs of number and
-//! unit. The repetitions of `-count` are replicates.
+//! `go test -bench` (<https://go.dev/design/14313-benchmark-format>): a name, how many iterations,
+//! pairs of number and unit. The repetitions of `-count` are replicates.
 
 use super::choice::{Thing, choose};
 
-/// The numbers of that unit of the benchmark of that name, which may go without `Benchmark` and without `-8`.
+/// The numbers of that unit of the benchmark of that name, which may go without `Benchmark` and
+/// without `-8`.
 pub(super) fn values(text: &str, name: &str, unit: &str) -> Result<Vec<f64>, String> {
     choose(things(text, unit), name)
 }
@@ -17,7 +18,8 @@ pub(super) fn things(text: &str, unit: &str) -> Vec<Thing> {
         let words: Vec<&str> = words.collect();
         let pair = words.chunks_exact(2).find(|pair| pair[1] == unit);
         let value = pair.and_then(|pair| pair[0].parse::<f64>().ok());
-        let values = value.map(|value| vec![value]).ok_or_else(|| format!("it reports no `{unit}`"));
+        let values =
+            value.map(|value| vec![value]).ok_or_else(|| format!("it reports no `{unit}`"));
         Some(Thing::new(names(full), values))
     };
     text.lines().filter_map(thing).collect()

@@ -28,7 +28,8 @@ pub(super) fn things(text: &str, quantity: &str) -> Result<Vec<Thing>, String> {
     }
     let thing = |entry: &&Value| {
         let text = |key: &str| entry[key].as_str().map(str::to_owned);
-        let names = [text("run_name").or(text("name")), text("name")].into_iter().flatten().collect();
+        let names =
+            [text("run_name").or(text("name")), text("name")].into_iter().flatten().collect();
         Thing::new(names, value(entry, quantity).map(|value| vec![value]))
     };
     Ok(chosen.into_iter().map(thing).collect())

@@ -1,6 +1,8 @@
-//! hyperfine with `--export-json` (`src/benchmark/benchmark_result.rs` of hyperfine): the time of each execution.
+//! hyperfine with `--export-json` (`src/benchmark/benchmark_result.rs` of hyperfine): the time of
+//! each execution.
 //!
-//! From 2.0 on each execution is an object of its own (`schema_version` 2), and a command may have a name.
+//! From 2.0 on each execution is an object of its own (`schema_version` 2), and a command may have
+//! a name.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +26,14 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     let results = json::elements(&documents, "results")?;
     let apart: Vec<Option<String>> = documents.iter().flat_map(told_apart).collect();
     let thing = |(index, result): (usize, &&Value)| {
-        let known = [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));
+        let known =
+            [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));
         let apart = apart.get(index).cloned().flatten();
         let names = [apart].into_iter().chain(known).flatten().chain([index.to_string()]).collect();
         match limited(result) {
-            Ok(None) => Thing::new(names, times(result).and_then(|it| json::or_median(it, result, SECOND))),
+            Ok(None) => {
+                Thing::new(names, times(result).and_then(|it| json::or_median(it, result, SECOND)))
+            }
             Ok(Some((values, limited))) => Thing { limited, ..Thing::new(names, Ok(values)) },
             Err(why) => Thing::new(names, Err(why)),
         }
@@ -36,15 +41,17 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     Ok(results.iter().enumerate().map(thing).collect())
 }
 
-/// What the results of a document are called, each otherwise: of those that have the same name the parameters are added,
-/// `sort[n=2]`, and the places among those that are still alike, `sort (2)`. Another document with the same names is the same measured again.
+/// What the results of a document are called, each otherwise: of those that have the same name the
+/// parameters are added, `sort[n=2]`, and the places among those that are still alike, `sort (2)`.
+/// Another document with the same names is the same measured again.
 fn told_apart(document: &Value) -> Vec<Option<String>> {
     let results = elements(&document["results"]);
     let plain: Vec<Option<String>> = results.iter().map(|result| name(result).map(shown)).collect();
     let is_alone = |names: &[Option<String>], one: &Option<String>| {
         one.is_none() || names.iter().filter(|name| *name == one).count() == 1
     };
-    let with_parameters = |(plain_name, result): (&Option<String>, &Value)| match parameters(result) {
+    let with_parameters = |(plain_name, result): (&Option<String>, &Value)| match parameters(result)
+    {
         Some(values) if !is_alone(&plain, plain_name) => {
             plain_name.as_ref().map(|name| format!("{name}[{values}]"))
         }
@@ -87,15 +94,20 @@ fn times(result: &Value) -> Result<Vec<f64>, String> {
     json::array(&times.into(), "time_wall_clock", SECOND)
 }
 
-/// Of our own exports, where executions reached a limit: the times of the others, and of those what theirs would have been at least.
+/// Of our own exports, where executions reached a limit: the times of the others, and of those what
+/// theirs would have been at least.
 ///
 /// There `times` has `null` for each of them, and `times_at_least` what is known of it.
 fn limited(result: &Value) -> Result<Option<(Vec<f64>, Limited)>, String> {
-    let Some(count) = result["limited"].as_u64().filter(|&limited| limited > 0) else { return Ok(None) };
+    let Some(count) = result["limited"].as_u64().filter(|&limited| limited > 0) else {
+        return Ok(None);
+    };
     let (times, known) = (elements(&result["times"]), elements(&result["times_at_least"]));
     let cut_off = times.iter().filter(|time| time.is_null()).count();
     if [cut_off, known.len()].iter().any(|number| *number as u64 != count) {
-        return Err(format!("{count} of its executions reached a limit, and took longer than is known"));
+        return Err(format!(
+            "{count} of its executions reached a limit, and took longer than is known"
+        ));
     }
     let others: Vec<Value> = times.iter().filter(|time| !time.is_null()).cloned().collect();
     let values = json::array(&others.into(), "times", SECOND)?;
@@ -105,8 +117,8 @@ fn limited(result: &Value) -> Result<Option<(Vec<f64>, Limited)>, String> {
     Ok(Some((values, Limited { count: u32::try_from(count).unwrap_or(u32::MAX), bounds, why })))
 }
 
-/// With which status the executions of each command ended, as one condition of it: that of a command which fails at once is no time
-/// to compare with that of one which does its work.
+/// With which status the executions of each command ended, as one condition of it: that of a
+/// command which fails at once is no time to compare with that of one which does its work.
 pub(super) fn statuses(document: &Value) -> BTreeMap<String, String> {
     let of = |(name, result): (Option<String>, &Value)| {
         let name = name?;

@@ -1,6 +1,8 @@
-//! iperf3 with `--json` (`iperf_api.c`, `iperf_json_finish`): the sums at its end, sender and receiver apart.
+//! iperf3 with `--json` (`iperf_api.c`, `iperf_json_finish`): the sums at its end, sender and
+//! receiver apart.
 //!
-//! From 3.17 on there is `--json-stream` too: an object a line with an `event`, of which the `end` has the same in `data`.
+//! From 3.17 on there is `--json-stream` too: an object a line with an `event`, of which the `end`
+//! has the same in `data`.
 
 use serde_json::Value;
 
@@ -17,11 +19,15 @@ pub(super) fn values(text: &str, quantity: &str) -> Result<Vec<f64>, String> {
         _ => ("sum_sent", "retransmits", 1.0),
     };
     let value = |end: &Value| {
-        json::number(&end[sum], key, factor).map_err(|why| format!("there is no `{sum}` at its end: {why}"))
+        json::number(&end[sum], key, factor)
+            .map_err(|why| format!("there is no `{sum}` at its end: {why}"))
     };
     let documents = documents(text)?;
-    let values: Result<Vec<f64>, String> =
-        documents.iter().filter_map(|document| end(document).transpose()).map(|end| value(end?)).collect();
+    let values: Result<Vec<f64>, String> = documents
+        .iter()
+        .filter_map(|document| end(document).transpose())
+        .map(|end| value(end?))
+        .collect();
     match values {
         Ok(values) if values.is_empty() => Err("iperf3 reports no end".to_owned()),
         values => values,

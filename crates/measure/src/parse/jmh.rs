@@ -7,7 +7,8 @@ use super::choice::{Thing, choose};
 use super::documents::documents;
 use super::json;
 
-/// The scores of the benchmark of that name: in full, without its package, or with its parameters, `sum(n=10)`.
+/// The scores of the benchmark of that name: in full, without its package, or with its parameters,
+/// `sum(n=10)`.
 pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, String> {
     let documents = documents(text)?;
     let results = documents.iter().flat_map(|document| document.as_array().into_iter().flatten());
@@ -21,7 +22,8 @@ pub(super) fn thing(result: &Value, unit: &Unit) -> Thing {
 
 fn names(result: &Value) -> Vec<String> {
     let full = result["benchmark"].as_str().unwrap_or_default();
-    let mut names: Vec<String> = full.match_indices('.').map(|(at, _)| full[at + 1..].to_owned()).collect();
+    let mut names: Vec<String> =
+        full.match_indices('.').map(|(at, _)| full[at + 1..].to_owned()).collect();
     names.insert(0, full.to_owned());
     let parameters: Vec<String> = (result["params"].as_object().into_iter().flatten())
         .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
@@ -39,12 +41,14 @@ fn scores(result: &Value, unit: &Unit) -> Result<Vec<f64>, String> {
     let factor = factor(own, unit)
         .ok_or_else(|| format!("its unit is `{own}`, which the plan should say with `unit`"))?;
     let forks = metric["rawData"].as_array().into_iter().flatten();
-    let forks = forks.map(|fork| json::array(fork, "rawData", factor)).collect::<Result<Vec<_>, _>>()?;
+    let forks =
+        forks.map(|fork| json::array(fork, "rawData", factor)).collect::<Result<Vec<_>, _>>()?;
     let raw = forks.concat();
     if raw.is_empty() { Ok(vec![json::number(metric, "score", factor)?]) } else { Ok(raw) }
 }
 
-/// What a score in JMH's unit is multiplied by: `us/op` in nanoseconds, `ops/us` in the plan's `ops/s`.
+/// What a score in JMH's unit is multiplied by: `us/op` in nanoseconds, `ops/us` in the plan's
+/// `ops/s`.
 fn factor(own: &str, unit: &Unit) -> Option<f64> {
     let seconds = |name: &str| match Unit::named(name) {
         (Unit::Nanoseconds, factor) => Some(factor / 1e9),

@@ -1,4 +1,5 @@
-//! Pointers into JSON documents (RFC 6901, with `*` for all elements), and the numbers that they lead to.
+//! Pointers into JSON documents (RFC 6901, with `*` for all elements), and the numbers that they
+//! lead to.
 
 use serde_json::Value;
 
@@ -35,11 +36,14 @@ pub(super) fn numbers(value: &Value, scale: &Scale) -> Result<Vec<f64>, String> 
 
 /// The number of that key, times `factor`.
 pub(super) fn number(value: &Value, key: &str, factor: f64) -> Result<f64, String> {
-    value[key].as_f64().map(|number| number * factor).ok_or_else(|| format!("`{key}` is not a number"))
+    value[key]
+        .as_f64()
+        .map(|number| number * factor)
+        .ok_or_else(|| format!("`{key}` is not a number"))
 }
 
-/// All numbers of an array, times `factor`; none if it is no array. An element that is no number is an execution whose value is
-/// not known: to leave it out would judge by the others.
+/// All numbers of an array, times `factor`; none if it is no array. An element that is no number is
+/// an execution whose value is not known: to leave it out would judge by the others.
 pub(super) fn array(values: &Value, name: &str, factor: f64) -> Result<Vec<f64>, String> {
     let values = values.as_array().map(Vec::as_slice).unwrap_or_default();
     let numbers: Option<Vec<f64>> =
@@ -57,7 +61,8 @@ pub(super) fn or_median(values: Vec<f64>, object: &Value, factor: f64) -> Result
 
 /// The array of that key in all documents, its elements one after the other.
 pub(super) fn elements<'a>(documents: &'a [Value], key: &str) -> Result<Vec<&'a Value>, String> {
-    let arrays: Vec<&Vec<Value>> = documents.iter().filter_map(|document| document[key].as_array()).collect();
+    let arrays: Vec<&Vec<Value>> =
+        documents.iter().filter_map(|document| document[key].as_array()).collect();
     if arrays.is_empty() {
         Err(format!("there is no array `{key}`"))
     } else {
@@ -71,7 +76,9 @@ fn step<'a>(from: &[&'a Value], token: &str) -> Vec<&'a Value> {
     for value in from {
         match value {
             Value::Array(items) if token == "*" => found.extend(items),
-            Value::Array(items) => found.extend(token.parse().ok().and_then(|index: usize| items.get(index))),
+            Value::Array(items) => {
+                found.extend(token.parse().ok().and_then(|index: usize| items.get(index)));
+            }
             Value::Object(entries) => found.extend(entries.get(token)),
             _ => {}
         }

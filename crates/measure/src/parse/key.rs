@@ -10,5 +10,9 @@ pub(super) fn values(text: &str, name: &str, scale: &Scale) -> Result<Vec<f64>, 
     };
     let values: Vec<f64> =
         text.lines().filter_map(value).map(|text| scale.read(&text)).collect::<Result<_, _>>()?;
-    if values.is_empty() { Err(format!("no line begins with `{name}=` or `{name}:`")) } else { Ok(values) }
+    if values.is_empty() {
+        Err(format!("no line begins with `{name}=` or `{name}:`"))
+    } else {
+        Ok(values)
+    }
 }

@@ -1,9 +1,11 @@
 //! Metrics from what a subject says: text in, numbers out.
 //!
-//! A [`Parser`] knows one metric's place in a text. The general ways to find values have a file each (`pattern`, `key`,
-//! `table`, `json`, whose documents `documents` finds), and so has every tool whose report is known. All are pure, take any bytes, and either find at least
-//! one finite number or say why there is none. Whether an execution may be read at all, and what becomes of its values,
-//! is decided above (`experiment`); what a whole file of one of the tools says is in `exported`; which patterns a plan may have is checked in `record::plan`.
+//! A [`Parser`] knows one metric's place in a text. The general ways to find values have a file
+//! each (`pattern`, `key`, `table`, `json`, whose documents `documents` finds), and so has every
+//! tool whose report is known. All are pure, take any bytes, and either find at least one finite
+//! number or say why there is none. Whether an execution may be read at all, and what becomes of
+//! its values, is decided above (`experiment`); what a whole file of one of the tools says is in
+//! `exported`; which patterns a plan may have is checked in `record::plan`.
 
 mod choice;
 mod criterion;
@@ -56,7 +58,8 @@ impl Parser {
         Self { pattern: reading.pattern.clone(), regex, scale }
     }
 
-    /// All values in a text, in their order and in the metric's base unit; at least one, all of them finite.
+    /// All values in a text, in their order and in the metric's base unit; at least one, all of
+    /// them finite.
     ///
     /// What is not UTF-8 is replaced. The error says in one line what was not found.
     pub fn values(&self, output: &[u8]) -> Result<Vec<f64>, String> {

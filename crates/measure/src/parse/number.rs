@@ -20,17 +20,21 @@ impl Scale {
         number * self.factor
     }
 
-    /// The value of `12.5`, `1,234` or `12.5 ms`, in the base unit. A unit in the text must fit the metric's.
+    /// The value of `12.5`, `1,234` or `12.5 ms`, in the base unit. A unit in the text must fit the
+    /// metric's.
     pub(super) fn read(&self, text: &str) -> Result<f64, String> {
         let text = text.trim();
-        let (number, rest) = leading(text).ok_or_else(|| format!("`{}` is not a number", short(text)))?;
+        let (number, rest) =
+            leading(text).ok_or_else(|| format!("`{}` is not a number", short(text)))?;
         let suffix = rest.trim();
         if suffix.is_empty() {
             return Ok(self.of(number));
         }
         match Unit::named(suffix) {
             (Unit::Other(name), _) if self.unit == Unit::Other(name.clone()) => Ok(number),
-            (Unit::Other(_), _) => Err(format!("`{}` is not a number with its unit alone", short(text))),
+            (Unit::Other(_), _) => {
+                Err(format!("`{}` is not a number with its unit alone", short(text)))
+            }
             (unit, factor) if unit == self.unit => Ok(number * factor),
             _ => Err(format!("`{}` has a unit, and the plan gives another or none", short(text))),
         }
@@ -39,7 +43,8 @@ impl Scale {
 
 /// The number that a text begins with, and the rest.
 pub(super) fn leading(text: &str) -> Option<(f64, &str)> {
-    let end = text.bytes().take(LONGEST).take_while(|byte| b"0123456789+-.,eE".contains(byte)).count();
+    let end =
+        text.bytes().take(LONGEST).take_while(|byte| b"0123456789+-.,eE".contains(byte)).count();
     (1..=end).rev().find_map(|end| Some((plain(&text[..end])?, &text[end..])))
 }
 
@@ -69,12 +74,18 @@ mod tests {
     #[test]
     fn numbers_are_read_as_they_are_printed() {
         let bare = Scale { unit: Unit::Other(String::new()), factor: 1.0 };
-        for (text, value) in
-            [("6.5", 6.5), (" -3\n", -3.0), ("1e-3", 0.001), ("1,234,567.5", 1_234_567.5), (".5", 0.5)]
-        {
+        for (text, value) in [
+            ("6.5", 6.5),
+            (" -3\n", -3.0),
+            ("1e-3", 0.001),
+            ("1,234,567.5", 1_234_567.5),
+            (".5", 0.5),
+        ] {
             assert_eq!(bare.read(text), Ok(value), "{text}");
         }
-        for text in ["", "x", "1,5", "1,2345", "NaN", "inf", "-", "12 ms", "3 apples", &"9".repeat(100)] {
+        for text in
+            ["", "x", "1,5", "1,2345", "NaN", "inf", "-", "12 ms", "3 apples", &"9".repeat(100)]
+        {
             assert!(bare.read(text).is_err(), "{text}");
         }
     }

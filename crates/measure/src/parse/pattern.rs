@@ -13,6 +13,11 @@ pub(super) fn compile(text: &str) -> Option<Regex> {
 pub(super) fn values(text: &str, regex: Option<&Regex>, scale: &Scale) -> Result<Vec<f64>, String> {
     let regex = regex.ok_or("its pattern is not a regular expression")?;
     let groups = regex.captures_iter(text).filter_map(|captures| captures.get(1));
-    let values: Vec<f64> = groups.map(|group| scale.read(group.as_str())).collect::<Result<_, _>>()?;
-    if values.is_empty() { Err(format!("nothing matches `{}`", regex.as_str())) } else { Ok(values) }
+    let values: Vec<f64> =
+        groups.map(|group| scale.read(group.as_str())).collect::<Result<_, _>>()?;
+    if values.is_empty() {
+        Err(format!("nothing matches `{}`", regex.as_str()))
+    } else {
+        Ok(values)
+    }
 }

@@ -1,5 +1,5 @@
-//! pyperf's result files (<https://pyperf.readthedocs.io/en/latest/api.html#pyperf.Benchmark>): the values of all runs,
-//! those of calibration and warm-up left out.
+//! pyperf's result files (<https://pyperf.readthedocs.io/en/latest/api.html#pyperf.Benchmark>): the
+//! values of all runs, those of calibration and warm-up left out.
 
 use serde_json::Value;
 use tacho_record::Unit;
@@ -40,7 +40,8 @@ fn values_of(benchmark: &Value, own: &str, unit: &Unit) -> Result<Vec<f64>, Stri
         _ => return Err(format!("its unit is `{own}`, and the plan gives another")),
     };
     let runs = benchmark["runs"].as_array().into_iter().flatten();
-    let runs =
-        runs.map(|run| json::array(&run["values"], "values", factor)).collect::<Result<Vec<_>, _>>()?;
+    let runs = runs
+        .map(|run| json::array(&run["values"], "values", factor))
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(runs.concat())
 }

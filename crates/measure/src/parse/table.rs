@@ -2,7 +2,8 @@
 
 use super::number::{Scale, short};
 
-/// The cells of that column. The separator is the first of comma, semicolon and tab with which the head has it.
+/// The cells of that column. The separator is the first of comma, semicolon and tab with which the
+/// head has it.
 pub(super) fn values(text: &str, column: &str, scale: &Scale) -> Result<Vec<f64>, String> {
     for separator in [b',', b';', b'\t'] {
         let mut reader = csv::ReaderBuilder::new()

@@ -95,7 +95,10 @@ fn regular_expressions() {
     fails("regex:mean bucket ([0-9.]+)", "median bucket 6.5", "nothing matches `mean bucket");
     fails("regex:took (.*)", "took long", "`long` is not a number");
     assert_eq!(parser("regex:took (.*)$", ", unit = 'ms'").values(b"took 2.5\n"), Ok(vec![2.5e6]));
-    assert_eq!(parser("regex:took (.*)$", ", unit = 'ms'").values(b"took 2.5 s\n"), Ok(vec![2.5e9]));
+    assert_eq!(
+        parser("regex:took (.*)$", ", unit = 'ms'").values(b"took 2.5 s\n"),
+        Ok(vec![2.5e9])
+    );
 }
 
 #[test]
@@ -110,7 +113,11 @@ fn json_pointers() {
     gives("json:/n", "{\"n\": 1}\n{\"n\": 2}\n{\"o\": 3}\n", &[1.0, 2.0]);
     gives("json:", "42", &[42.0]);
     gives("json:/rate", "starting up\n{\"rate\": 5}\n{\"rate\": 7}\n", &[5.0, 7.0]);
-    gives("metrics", "starting up\n{\"m\": [5, 6]}\n[info] half\n{\"m\": 7}\ndone\n", &[5.0, 6.0, 7.0]);
+    gives(
+        "metrics",
+        "starting up\n{\"m\": [5, 6]}\n[info] half\n{\"m\": 7}\ndone\n",
+        &[5.0, 6.0, 7.0],
+    );
     fails("json:/results/2/times", fixture!("hyperfine.json"), "leads to nothing");
     fails("json:/results/0", fixture!("hyperfine.json"), "is not a number");
     fails("json:/a", "{\"a\": 1", "it is not JSON");
@@ -186,10 +193,15 @@ fn google_benchmark_repetitions_are_replicates() {
     gives("google-benchmark:BM_copy/64", fixture!("google-benchmark.json"), &times);
     let rates = [4_928.889_809_609_034, 5_010.910_659_095_81, 5_038.157_071_442_81];
     let report = String::from_utf8_lossy(fixture!("google-benchmark.json"));
-    let headed =
-        format!("Run on (2 X 2400 MHz CPU s)\n***WARNING*** CPU scaling is enabled\n{report}\ndone\n");
+    let headed = format!(
+        "Run on (2 X 2400 MHz CPU s)\n***WARNING*** CPU scaling is enabled\n{report}\ndone\n"
+    );
     gives("google-benchmark:BM_copy/64", headed, &times);
-    gives("google-benchmark:BM_copy/64:bytes_per_second", fixture!("google-benchmark.json"), &rates);
+    gives(
+        "google-benchmark:BM_copy/64:bytes_per_second",
+        fixture!("google-benchmark.json"),
+        &rates,
+    );
     fails(
         "google-benchmark:BM_move",
         fixture!("google-benchmark.json"),
@@ -208,9 +220,21 @@ fn google_benchmark_repetitions_are_replicates() {
 #[test]
 fn criterion_prints_in_two_ways() {
     gives("criterion:sum", fixture!("criterion.txt"), &[0.5747]);
-    gives("criterion:a group with a rather long name/sort/1000", fixture!("criterion.txt"), &[508.03]);
-    gives("criterion:a group with a rather long name/sort/1000", fixture!("criterion-bencher.txt"), &[510.0]);
-    gives("criterion", "alloc                   time:   [2.5094 ms 2.5306 ms 2.5553 ms]\n", &[2.5306e6]);
+    gives(
+        "criterion:a group with a rather long name/sort/1000",
+        fixture!("criterion.txt"),
+        &[508.03],
+    );
+    gives(
+        "criterion:a group with a rather long name/sort/1000",
+        fixture!("criterion-bencher.txt"),
+        &[510.0],
+    );
+    gives(
+        "criterion",
+        "alloc                   time:   [2.5094 ms 2.5306 ms 2.5553 ms]\n",
+        &[2.5306e6],
+    );
     gives("criterion", "test a ... bench:       1,234.5 ns/iter (+/- 5)\n", &[1234.5]);
     fails("criterion", fixture!("criterion.txt"), "one must be named: `sum`");
     fails("criterion", "Benchmarking sum\n", "it reports nothing");
@@ -230,13 +254,25 @@ fn go_benchmarks_by_any_of_their_names_and_units() {
 
 #[test]
 fn python_benchmarks() {
-    let rounds =
-        [14_579.100_025_002_845, 13_151.100_029_062_946, 14_256.800_022_849_348, 14_386.900_056_706_509];
+    let rounds = [
+        14_579.100_025_002_845,
+        13_151.100_029_062_946,
+        14_256.800_022_849_348,
+        14_386.900_056_706_509,
+    ];
     gives("pytest-benchmark:test_sum", fixture!("pytest-benchmark.json"), &rounds);
     gives("pytest-benchmark:test_x.py::test_sum", fixture!("pytest-benchmark.json"), &rounds);
-    gives("pytest-benchmark", r#"{"benchmarks": [{"name": "a", "stats": {"median": 0.5}}]}"#, &[0.5e9]);
-    let values =
-        [10_528.688_049_293_855, 10_464.523_620_579_147, 9_624.901_489_257_986, 9_754.092_712_421_78];
+    gives(
+        "pytest-benchmark",
+        r#"{"benchmarks": [{"name": "a", "stats": {"median": 0.5}}]}"#,
+        &[0.5e9],
+    );
+    let values = [
+        10_528.688_049_293_855,
+        10_464.523_620_579_147,
+        9_624.901_489_257_986,
+        9_754.092_712_421_78,
+    ];
     gives("pyperf:sum", fixture!("pyperf.json"), &values);
     gives("pyperf", fixture!("pyperf.json"), &values);
     let memory = parser("pyperf", ", unit = 'MiB'").values(fixture!("pyperf.json"));
@@ -258,13 +294,19 @@ fn hyperfine_by_name_or_place() {
 
 #[test]
 fn jmh_scores_in_the_unit_of_the_plan() {
-    let scores = [8.211_769_976_509_586, 6.703_215_279_106_585, 5.104_171_961_752_143, 3.653_501_990_136_687];
+    let scores = [
+        8.211_769_976_509_586,
+        6.703_215_279_106_585,
+        5.104_171_961_752_143,
+        3.653_501_990_136_687,
+    ];
     for name in ["org.example.MyBenchmark.sum(n=10)", "MyBenchmark.sum(n=10)", "sum(n=10)"] {
         gives(&format!("jmh:{name}"), fixture!("jmh.json"), &scores);
     }
     fails("jmh:sum", fixture!("jmh.json"), "`sum` could be `org.example.MyBenchmark.sum(n=10)`");
     fails("jmh:sum", fixture!("jmh-thrpt.json"), "its unit is `ops/us`");
-    let throughput = parser("jmh:sum", ", unit = 'ops/s'").values(fixture!("jmh-thrpt.json")).unwrap();
+    let throughput =
+        parser("jmh:sum", ", unit = 'ops/s'").values(fixture!("jmh-thrpt.json")).unwrap();
     assert_eq!(throughput[1].round(), 184_365_637.0);
 }
 
@@ -279,8 +321,12 @@ fn an_object_of_metrics() {
 #[test]
 fn what_is_no_number_is_no_value() {
     fails("json:/a", r#"{"a": 1e999}"#, "out of range");
-    assert_eq!(parser("key:a", "").values(b"a: 1e999\n"), Err("`inf` is not a finite number".to_owned()));
-    let reading = Reading { place: OutputPlace::Stdout, pattern: Pattern::Regex("(".into()), scale: 1.0 };
+    assert_eq!(
+        parser("key:a", "").values(b"a: 1e999\n"),
+        Err("`inf` is not a finite number".to_owned())
+    );
+    let reading =
+        Reading { place: OutputPlace::Stdout, pattern: Pattern::Regex("(".into()), scale: 1.0 };
     assert!(Parser::new(&reading, &Unit::Nanoseconds).values(b"1").is_err());
 }
 
@@ -317,7 +363,9 @@ proptest! {
 
 fn check(values: &Result<Vec<f64>, String>) -> Result<(), TestCaseError> {
     match values {
-        Ok(values) => prop_assert!(!values.is_empty() && values.iter().all(|value| value.is_finite())),
+        Ok(values) => {
+            prop_assert!(!values.is_empty() && values.iter().all(|value| value.is_finite()));
+        }
         Err(why) => prop_assert!(!why.contains('\n'), "{why}"),
     }
     Ok(())

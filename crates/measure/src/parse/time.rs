@@ -1,4 +1,5 @@
-//! `time`, in its four forms: GNU's default and `-v` (time.c of GNU time 1.9), POSIX's `-p`, and the word of bash.
+//! `time`, in its four forms: GNU's default and `-v` (time.c of GNU time 1.9), POSIX's `-p`, and
+//! the word of bash.
 
 use super::number::leading;
 

@@ -1,7 +1,8 @@
 //! What lives on where a subject has killed its launcher: it becomes ours, and is killed.
 //!
-//! This process is a child subreaper as soon as it has a launcher: the kernel gives us whatever loses its parent. While the
-//! launcher lives, it is the subreaper of all below it, and nothing comes to us.
+//! This process is a child subreaper as soon as it has a launcher: the kernel gives us whatever
+//! loses its parent. While the launcher lives, it is the subreaper of all below it, and nothing
+//! comes to us.
 
 use std::collections::HashSet;
 use std::fs;
@@ -17,7 +18,8 @@ use rustix::process::{
 const GRACE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The children of this process that are no orphans: launchers, and what was there before one was started.
+/// The children of this process that are no orphans: launchers, and what was there before one was
+/// started.
 static LAUNCHERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 fn launchers() -> MutexGuard<'static, Vec<u32>> {
@@ -52,7 +54,8 @@ pub fn ended(launcher: u32) {
 /// Kills our children that we did not start; whether there were any.
 fn kill_orphans(launchers: &[u32]) -> bool {
     let known: HashSet<u32> = launchers.iter().copied().collect();
-    let orphans: Vec<Pid> = children().into_iter().filter(|id| !known.contains(id)).filter_map(pid).collect();
+    let orphans: Vec<Pid> =
+        children().into_iter().filter(|id| !known.contains(id)).filter_map(pid).collect();
     for orphan in &orphans {
         let _ = kill_process(*orphan, Signal::KILL);
         let _ = waitpid(Some(*orphan), WaitOptions::NOHANG);
@@ -64,12 +67,15 @@ fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().and_then(Pid::from_raw)
 }
 
-/// Our children that are in another process group than we are: what we start ourselves, launchers aside, is in ours.
+/// Our children that are in another process group than we are: what we start ourselves, launchers
+/// aside, is in ours.
 fn children() -> Vec<u32> {
     let (us, group) = (getpid().as_raw_pid(), getpgrp().as_raw_pid());
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter(|id| parent_and_group(*id).is_some_and(|(parent, its)| parent == us && its != group)).collect()
+    let ids =
+        processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|id| parent_and_group(*id).is_some_and(|(parent, its)| parent == us && its != group))
+        .collect()
 }
 
 /// The parent and the process group of a process.

@@ -1,9 +1,10 @@
 //! What is begun before it is asked for: what certainly comes next.
 //!
-//! The order for it is sent while the execution before it goes on. If that ends well, and before the host is to be read
-//! again, the launcher executes it at once, and tells only then what came of the one before. So all that is done here after an
-//! execution (its account, its sample) is done beside the next one, on a processor that the next one leaves free. In all
-//! other cases the launcher forgets the order.
+//! The order for it is sent while the execution before it goes on. If that ends well, and before
+//! the host is to be read again, the launcher executes it at once, and tells only then what came of
+//! the one before. So all that is done here after an execution (its account, its sample) is done
+//! beside the next one, on a processor that the next one leaves free. In all other cases the
+//! launcher forgets the order.
 
 use std::time::Duration;
 
@@ -19,10 +20,11 @@ use crate::{Capture, Request};
 
 /// Beside what takes longer nothing need be done: what is between two such is little of their time.
 const SHORT: Duration = Duration::from_millis(10);
-/// An execution takes at least so many times as long as what is done beside it. Of a shorter one the launcher might see the end too
-/// late, as it is busy, or waits for a processor itself.
+/// An execution takes at least so many times as long as what is done beside it. Of a shorter one
+/// the launcher might see the end too late, as it is busy, or waits for a processor itself.
 const ROOM: u32 = 3;
-/// Where the next execution has to wait for readings, they are of so much at least: 500 times what they and the waiting take.
+/// Where the next execution has to wait for readings, they are of so much at least: 500 times what
+/// they and the waiting take.
 const SPAN: Duration = Duration::from_millis(100);
 
 /// What is under way, and what certainly comes after it if it ends well.
@@ -46,14 +48,20 @@ pub struct Ahead {
 }
 
 impl ProcessExecutor {
-    /// What was begun before it was asked for, if it is what is asked for now; else it is ended, and as if it had never been.
+    /// What was begun before it was asked for, if it is what is asked for now; else it is ended,
+    /// and as if it had never been.
     pub(super) fn resume(&mut self, requests: &[&Request]) -> Option<UnderWay> {
         let ahead = self.ahead.take()?;
         (requests == [&ahead.request]).then_some(ahead.under_way)
     }
 
-    /// Sends the order for what comes next, if that may be begun as soon as the only one that is under way has ended.
-    pub(super) fn send_ahead<'a>(&mut self, next: Next<'a>, under_way: &mut [UnderWay]) -> Option<Sent<'a>> {
+    /// Sends the order for what comes next, if that may be begun as soon as the only one that is
+    /// under way has ended.
+    pub(super) fn send_ahead<'a>(
+        &mut self,
+        next: Next<'a>,
+        under_way: &mut [UnderWay],
+    ) -> Option<Sent<'a>> {
         let [one] = under_way else { return None };
         if !(self.leaves_room(next.after) && self.leaves_room(next.request)) {
             return None;
@@ -66,8 +74,8 @@ impl ProcessExecutor {
         Some(Sent { request: next.request, outputs })
     }
 
-    /// Takes what was sent ahead for what is under way now. Where the launcher has forgotten it since the host had to be
-    /// read, it is begun here.
+    /// Takes what was sent ahead for what is under way now. Where the launcher has forgotten it
+    /// since the host had to be read, it is begun here.
     pub(super) fn go_on(&mut self, sent: Sent<'_>, before: &Answer) {
         if before.is_followed() {
             let Some((launcher, events)) = self.launchers[0].take() else { return };
@@ -86,19 +94,23 @@ impl ProcessExecutor {
         self.ahead = begun.map(|under_way| Ahead { request: request.clone(), under_way });
     }
 
-    /// Whether there is room beside an execution of that request for what is done after the one before it: nothing has to be done right
-    /// before it or after it, and its last one was neither too short nor long, left a processor free, and found one at once.
+    /// Whether there is room beside an execution of that request for what is done after the one
+    /// before it: nothing has to be done right before it or after it, and its last one was neither
+    /// too short nor long, left a processor free, and found one at once.
     fn leaves_room(&self, request: &Request) -> bool {
         let others = u32::try_from(self.processors.saturating_sub(1)).unwrap_or(u32::MAX);
         let has_room = |Spent { wall, cpu, waiting }: Spent| {
-            wall < SHORT && wall >= self.beside * ROOM && cpu <= wall * others && waiting <= wall / 4
+            wall < SHORT
+                && wall >= self.beside * ROOM
+                && cpu <= wall * others
+                && waiting <= wall / 4
         };
         is_plain(request) && self.orders.last(request).is_some_and(has_room)
     }
 }
 
-/// Whether nothing is to be opened, emptied, read or set right before an execution of that request or right after it, and
-/// it may be executed by any processor.
+/// Whether nothing is to be opened, emptied, read or set right before an execution of that request
+/// or right after it, and it may be executed by any processor.
 fn is_plain(request: &Request) -> bool {
     let Request { conditions, stdout, stderr, .. } = request;
     let is_piped = |output: &Capture| matches!(output, Capture::Nothing | Capture::Read(_));

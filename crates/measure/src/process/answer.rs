@@ -41,7 +41,8 @@ const MIGRATIONS: usize = 16;
 /// Where `struct rusage` begins.
 const USAGE: usize = 17;
 
-/// What its control group may have used more than what was waited for, and nothing is missing: a tick of the kernel.
+/// What its control group may have used more than what was waited for, and nothing is missing: a
+/// tick of the kernel.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Values of the number at [`CUT`].
@@ -98,8 +99,14 @@ impl Answer {
 
     /// What it was doing when it could not be started.
     pub fn step(&self) -> Step {
-        const STEPS: [Step; 6] =
-            [Step::Joining, Step::Scheduling, Step::Nicing, Step::Pinning, Step::Randomising, Step::Limiting];
+        const STEPS: [Step; 6] = [
+            Step::Joining,
+            Step::Scheduling,
+            Step::Nicing,
+            Step::Pinning,
+            Step::Randomising,
+            Step::Limiting,
+        ];
         let place = usize::try_from(self.numbers[STEP]).ok().and_then(|step| step.checked_sub(1));
         place.and_then(|place| STEPS.get(place).copied()).unwrap_or(Step::Starting)
     }
@@ -109,7 +116,8 @@ impl Answer {
         self.numbers[STUCK] == 0 && self.numbers[CUT] != CUT_BY_ORDER
     }
 
-    /// Whether something of it is alive still, although it was killed, and nobody asked for its end.
+    /// Whether something of it is alive still, although it was killed, and nobody asked for its
+    /// end.
     pub fn is_stuck(&self) -> bool {
         self.numbers[STUCK] != 0 && self.numbers[CUT] != CUT_BY_ORDER
     }
@@ -141,7 +149,11 @@ impl Answer {
 
     /// How many processes of it were alive after it had ended of its own.
     pub fn left_behind(&self) -> u32 {
-        if self.numbers[CUT] == 0 { u32::try_from(self.numbers[LEFT]).unwrap_or(u32::MAX) } else { 0 }
+        if self.numbers[CUT] == 0 {
+            u32::try_from(self.numbers[LEFT]).unwrap_or(u32::MAX)
+        } else {
+            0
+        }
     }
 
     /// How it ended, or why it was ended.
@@ -197,7 +209,8 @@ impl Answer {
 
     /// How it was scheduled, without what its conditions took, as its wall time is.
     fn scheduled(&self) -> Option<Scheduled> {
-        let without = |time: Duration, place| time.saturating_sub(Duration::from_nanos(self.count(place)));
+        let without =
+            |time: Duration, place| time.saturating_sub(Duration::from_nanos(self.count(place)));
         let whole = parse_schedstat(&self.schedstat)?;
         Some(Scheduled {
             on_cpu: without(whole.on_cpu, PREPARED_RUNNING),
@@ -215,15 +228,18 @@ impl Answer {
     }
 }
 
-/// Reads `/proc/PID/schedstat`: nanoseconds on a CPU, nanoseconds waiting for one, and how often it got one.
+/// Reads `/proc/PID/schedstat`: nanoseconds on a CPU, nanoseconds waiting for one, and how often it
+/// got one.
 ///
 /// A kernel without these statistics has no such file, or one that says that it never got any.
 fn parse_schedstat(text: &str) -> Option<Scheduled> {
     let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();
     let (on_cpu, waiting, slices) = (next()?, next()?, next()?);
-    (slices > 0)
-        .then(|| Scheduled { on_cpu: Duration::from_nanos(on_cpu), waiting: Duration::from_nanos(waiting) })
+    (slices > 0).then(|| Scheduled {
+        on_cpu: Duration::from_nanos(on_cpu),
+        waiting: Duration::from_nanos(waiting),
+    })
 }
 
 #[cfg(test)]
@@ -244,8 +260,8 @@ mod tests {
 
     #[test]
     fn each_number_is_read_from_its_place() {
-        // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt, nswap, inblock,
-        // oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
+        // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt,
+        // nswap, inblock, oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
         let usage = [1, 2, 3, 4, 500, 0, 0, 0, 6, 7, 0, 8, 9, 0, 0, 0, 10, 11];
         let other = [
             (LAST_CPU, -1),
@@ -289,17 +305,32 @@ mod tests {
     #[test]
     fn what_nobody_waited_for_is_known_by_the_group_or_by_what_the_program_ignores() {
         let second = [(USAGE, 1), (USAGE + 4, 500)];
-        let read =
-            |group, ignores| answer(&[&second[..], &[(GROUP_CPU, group), (IGNORES, ignores)]].concat(), "");
+        let read = |group, ignores| {
+            answer(&[&second[..], &[(GROUP_CPU, group), (IGNORES, ignores)]].concat(), "")
+        };
         let usage = |group, ignores| read(group, ignores).usage(0);
         let more = Duration::from_millis(1011);
-        assert_eq!((usage(1_011_000_000, 0).cpu(), usage(1_011_000_000, 0).forgotten), (Some(more), true));
-        assert_eq!(usage(1_009_000_000, 1).cpu(), Some(Duration::from_secs(1)), "no more than a tick");
+        assert_eq!(
+            (usage(1_011_000_000, 0).cpu(), usage(1_011_000_000, 0).forgotten),
+            (Some(more), true)
+        );
+        assert_eq!(
+            usage(1_009_000_000, 1).cpu(),
+            Some(Duration::from_secs(1)),
+            "no more than a tick"
+        );
         assert_eq!((usage(-1, 1).cpu(), usage(-1, 1).peak_memory), (None, None));
         let known = usage(-1, 0);
-        assert_eq!((known.cpu(), known.peak_memory), (Some(Duration::from_secs(1)), Some(500 * 1024)));
-        let lacking: Vec<_> = usage(1_011_000_000, 0).absent().into_iter().map(|it| it.metric).collect();
-        assert!(lacking.contains(&"user".into()) && !lacking.contains(&"cpu".into()), "{lacking:?}");
+        assert_eq!(
+            (known.cpu(), known.peak_memory),
+            (Some(Duration::from_secs(1)), Some(500 * 1024))
+        );
+        let lacking: Vec<_> =
+            usage(1_011_000_000, 0).absent().into_iter().map(|it| it.metric).collect();
+        assert!(
+            lacking.contains(&"user".into()) && !lacking.contains(&"cpu".into()),
+            "{lacking:?}"
+        );
         assert!(usage(-1, 1).absent().iter().any(|it| it.metric == "cpu"));
     }
 

@@ -16,7 +16,9 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
 use rustix::param::page_size;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, waitid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, waitid,
+};
 
 use super::adopted;
 use super::answer::Answer;
@@ -31,7 +33,8 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
 /// Tested against the kernel's number. A program whose peak is above it shows its own.
 const OWN: usize = 24;
 
-/// What is known where the launcher does not answer: what it had started becomes ours, and is killed.
+/// What is known where the launcher does not answer: what it had started becomes ours, and is
+/// killed.
 const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed too, and all \
                     that it had started";
 /// The same where all was in a control group, which is emptied when it is removed.
@@ -58,8 +61,8 @@ pub fn in_group(why: String) -> String {
 
 /// How often it is looked whether a launcher that is waited for is stopped, or late.
 pub const LOOK: Duration = Duration::from_secs(1);
-/// What it may take to end an execution, beside what the order leaves that: 5 seconds for orphans, as `launcher.c` has it, and as much
-/// again for a machine that is busy.
+/// What it may take to end an execution, beside what the order leaves that: 5 seconds for orphans,
+/// as `launcher.c` has it, and as much again for a machine that is busy.
 const SLACK: Duration = Duration::from_secs(10);
 
 /// How many files may go with an order.
@@ -69,7 +72,8 @@ const MOST_FILES: usize = 8;
 #[derive(Debug)]
 pub struct Launcher {
     process: Child,
-    /// Orders go in, answers come out. It is the only end of the launcher's standard input but its own.
+    /// Orders go in, answers come out. It is the only end of the launcher's standard input but its
+    /// own.
     socket: UnixStream,
     /// The subject's standard input and output where it has no other.
     null: File,
@@ -87,10 +91,14 @@ pub struct Launcher {
 impl Launcher {
     /// Starts one; or says in one line why that cannot be done.
     pub fn start() -> Result<Self, String> {
-        // A child that another thread is just starting may hold the program open for writing, until it executes.
+        // A child that another thread is just starting may hold the program open for writing, until
+        // it executes.
         let mut started = Self::new();
         for _ in 0..100 {
-            if !started.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy) {
+            if !started
+                .as_ref()
+                .is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy)
+            {
                 break;
             }
             thread::sleep(Duration::from_millis(1));
@@ -102,7 +110,8 @@ impl Launcher {
     fn new() -> io::Result<Self> {
         let program = program()?;
         let (socket, its) = UnixStream::pair()?;
-        // A group of its own: Ctrl-C reaches us alone. It must outlive us to clean up, so it does not die with us.
+        // A group of its own: Ctrl-C reaches us alone. It must outlive us to clean up, so it does
+        // not die with us.
         let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));
         command
             .arg0("tacho-launcher")
@@ -117,7 +126,16 @@ impl Launcher {
         let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let clock = cpu_clock(process.id());
         let used = clock.map_or(Duration::ZERO, cpu_time);
-        Ok(Self { process, socket, null, longest: 0, holds_two: false, leave: Duration::ZERO, clock, used })
+        Ok(Self {
+            process,
+            socket,
+            null,
+            longest: 0,
+            holds_two: false,
+            leave: Duration::ZERO,
+            clock,
+            used,
+        })
     }
 
     /// Whether nobody has killed it since.
@@ -133,13 +151,15 @@ impl Launcher {
         self.process.id()
     }
 
-    /// Has it execute that, or, if it is sent ahead, follow what it executes; the files go to the subject. Which processors that was on
-    /// is told if it ends when readings are due, at that time of the monotonic clock.
+    /// Has it execute that, or, if it is sent ahead, follow what it executes; the files go to the
+    /// subject. Which processors that was on is told if it ends when readings are due, at that time
+    /// of the monotonic clock.
     pub fn order(&mut self, order: &Order, due: Duration, ends: &Ends) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());
         self.holds_two |= order.is_ahead();
         self.leave = self.leave.max(order.grace.saturating_add(order.patience));
-        self.send(order, due, ends).map_err(|error| format!("the launcher of commands is gone: {error}"))
+        self.send(order, due, ends)
+            .map_err(|error| format!("the launcher of commands is gone: {error}"))
     }
 
     fn send(&mut self, order: &Order, due: Duration, ends: &Ends) -> io::Result<()> {
@@ -148,7 +168,8 @@ impl Launcher {
         let stdout = ends.stdout.as_ref().map_or(null, AsFd::as_fd);
         let group = &order.group;
         let others = group.join.iter().chain(&group.usage).chain(&group.kill).map(AsFd::as_fd);
-        let files: Vec<_> = [stdin, stdout, ends.stderr.as_fd()].into_iter().chain(others).collect();
+        let files: Vec<_> =
+            [stdin, stdout, ends.stderr.as_fd()].into_iter().chain(others).collect();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(&files));
@@ -159,7 +180,8 @@ impl Launcher {
         self.socket.write_all(&order.strings()[sent.saturating_sub(head.len())..])
     }
 
-    /// Asks it to end the subject, and then itself; the answer still comes. If it is stopped, it goes on for that.
+    /// Asks it to end the subject, and then itself; the answer still comes. If it is stopped, it
+    /// goes on for that.
     pub fn ask_to_end(&self) {
         // It fails if there is nobody to ask any more.
         let _ = self.socket.shutdown(Shutdown::Write);
@@ -208,7 +230,8 @@ impl Launcher {
         used.saturating_sub(std::mem::replace(&mut self.used, used))
     }
 
-    /// The smallest peak of memory that a subject of the orders so far can be told to have, in bytes.
+    /// The smallest peak of memory that a subject of the orders so far can be told to have, in
+    /// bytes.
     pub fn floor(&self) -> u64 {
         (OWN * page_size()) as u64 + self.longest * if self.holds_two { 2 } else { 1 }
     }
@@ -247,12 +270,13 @@ fn is_readable_within(file: &OwnedFd, time: Duration) -> bool {
     poll(&mut fds, time.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
-/// The clock of that process's processor time. It holds the process's number: to ask for it each time would be one call
-/// of the system more.
+/// The clock of that process's processor time. It holds the process's number: to ask for it each
+/// time would be one call of the system more.
 fn cpu_clock(pid: u32) -> Option<libc::clockid_t> {
     let mut clock = 0;
     // SAFETY: it writes to the place that it is given, which is ours.
-    let found = unsafe { libc::clock_getcpuclockid(libc::pid_t::try_from(pid).ok()?, &raw mut clock) };
+    let found =
+        unsafe { libc::clock_getcpuclockid(libc::pid_t::try_from(pid).ok()?, &raw mut clock) };
     (found == 0).then_some(clock)
 }
 
@@ -288,7 +312,9 @@ mod tests {
     #[test]
     fn many_may_be_started_at_once() {
         let starting: Vec<_> = (0..16)
-            .map(|_| thread::spawn(|| (0..8).all(|_| Launcher::start().is_ok_and(|it| it.is_there()))))
+            .map(|_| {
+                thread::spawn(|| (0..8).all(|_| Launcher::start().is_ok_and(|it| it.is_there())))
+            })
             .collect();
         assert!(starting.into_iter().all(|thread| thread.join().unwrap()));
     }
@@ -309,8 +335,9 @@ mod tests {
         launcher.order(order, due, &ends).unwrap();
     }
 
-    /// What the launcher says of two scripts, the second sent ahead while the first is executed: how the first ended and whether it
-    /// was followed, and how the second ended, or that script where it was forgotten.
+    /// What the launcher says of two scripts, the second sent ahead while the first is executed:
+    /// how the first ended and whether it was followed, and how the second ended, or that script
+    /// where it was forgotten.
     fn one_ahead(scripts: [&str; 2], due: Duration, instead: &str) -> (Ended, bool, Ended) {
         let mut launcher = Launcher::start().unwrap();
         send(&mut launcher, &order(&script(scripts[0])), due);
@@ -329,13 +356,19 @@ mod tests {
         let is_possible = thread::available_parallelism().unwrap().get() > 1;
         let [well, badly] = ["sleep 0.3", "sleep 0.3; exit 1"];
         let second = Ended::Exited(if is_possible { 5 } else { 6 });
-        assert_eq!(one_ahead([well, "exit 5"], NEVER, "exit 6"), (Ended::Exited(0), is_possible, second));
+        assert_eq!(
+            one_ahead([well, "exit 5"], NEVER, "exit 6"),
+            (Ended::Exited(0), is_possible, second)
+        );
         let forgotten = |ended| (ended, false, Ended::Exited(6));
         assert_eq!(one_ahead([badly, "exit 5"], NEVER, "exit 6"), forgotten(Ended::Exited(1)));
         let leaving = "sleep 1000 & sleep 0.3";
         assert_eq!(one_ahead([leaving, "exit 5"], NEVER, "exit 6"), forgotten(Ended::Exited(0)));
         // Somebody has to look at the host before the next one begins.
-        assert_eq!(one_ahead([well, "exit 5"], Duration::ZERO, "exit 6"), forgotten(Ended::Exited(0)));
+        assert_eq!(
+            one_ahead([well, "exit 5"], Duration::ZERO, "exit 6"),
+            forgotten(Ended::Exited(0))
+        );
     }
 
     #[test]
@@ -354,21 +387,28 @@ mod tests {
         let file = folder.path().join("begun");
         let mut launcher = Launcher::start().unwrap();
         send(&mut launcher, &order(&script("exec sleep 1000")), NEVER);
-        send(&mut launcher, &order(&script(&format!("echo >'{}'", file.display()))).ahead().unwrap(), NEVER);
+        send(
+            &mut launcher,
+            &order(&script(&format!("echo >'{}'", file.display()))).ahead().unwrap(),
+            NEVER,
+        );
         launcher.ask_to_end();
         assert_eq!(launcher.answer().unwrap().ended(), Ended::Interrupted);
         assert!(launcher.answer().is_err() && !file.exists());
     }
 
-    /// All that it ever does: an error, an end of its own, one of ours with orphans, and a long order, with another one ahead.
+    /// All that it ever does: an error, an end of its own, one of ours with orphans, and a long
+    /// order, with another one ahead.
     #[test]
     fn its_own_memory_stays_below_the_floor() {
         let mut launcher = Launcher::start().unwrap();
         let long = format!(": {}", "x".repeat(100_000));
         let ahead = order(&script("exit 0")).ahead().unwrap();
         for script in ["exit 3", "setsid sleep 1000 & sleep 1000", &long, "sleep 0.1", &long] {
-            let request =
-                Request { timeout: Duration::from_millis(300), ..Request::new(["sh", "-c", script]) };
+            let request = Request {
+                timeout: Duration::from_millis(300),
+                ..Request::new(["sh", "-c", script])
+            };
             let (_outputs, ends) = Outputs::new(&request, &mut None).unwrap();
             launcher.order(&order(&request), NEVER, &ends).unwrap();
             launcher.order(&ahead, NEVER, &ends).unwrap();
@@ -377,7 +417,8 @@ mod tests {
             if answer.is_followed() {
                 launcher.answer().unwrap().started().unwrap();
             }
-            let status = std::fs::read_to_string(format!("/proc/{}/status", launcher.process.id())).unwrap();
+            let status =
+                std::fs::read_to_string(format!("/proc/{}/status", launcher.process.id())).unwrap();
             let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
             let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
             assert!(peak * 1024 < launcher.floor(), "{peak} KiB, floor {}", launcher.floor());

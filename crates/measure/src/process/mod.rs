@@ -1,17 +1,19 @@
 //! The real executor: a launcher starts the subject, waits for it, and answers what it used.
 //!
-//! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `order` puts
-//! the request into the launcher's terms, `launcher` holds that process, `perform` has it execute orders, `watch` waits for its answer
-//! while `output` reads what the subject prints, `answer` reads what came of it; [`Events`] count meanwhile; `ahead` has the
-//! next one begun meanwhile where it is certain. What is read beside it
-//! later (groups of processes, the host's state) joins this list; nothing here knows what the readings are for. Of two that are
-//! executed at the same time each has a launcher of its own, so that each step is the same for both.
+//! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file:
+//! `order` puts the request into the launcher's terms, `launcher` holds that process, `perform` has
+//! it execute orders, `watch` waits for its answer while `output` reads what the subject prints,
+//! `answer` reads what came of it; [`Events`] count meanwhile; `ahead` has the next one begun
+//! meanwhile where it is certain. What is read beside it later (groups of processes, the host's
+//! state) joins this list; nothing here knows what the readings are for. Of two that are executed
+//! at the same time each has a launcher of its own, so that each step is the same for both.
 //!
-//! Why a launcher: a program inherits the peak of memory of the process that it was made from, and is made the
-//! slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24 KiB, so that a static program
-//! shows its own 548; to execute ourselves again for the purpose would hold several MiB, which is what our dynamic
-//! loader touches, and would need a place at the top of every `main`, those of tests included. No second file
-//! has to be installed, and building `SQLite` takes a C compiler anyway.
+//! Why a launcher: a program inherits the peak of memory of the process that it was made from, and
+//! is made the slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24
+//! KiB, so that a static program shows its own 548; to execute ourselves again for the purpose
+//! would hold several MiB, which is what our dynamic loader touches, and would need a place at the
+//! top of every `main`, those of tests included. No second file has to be installed, and building
+//! `SQLite` takes a C compiler anyway.
 
 mod adopted;
 mod ahead;
@@ -40,8 +42,8 @@ use tacho_record::{Cgroup, Counter, Limit, Metric};
 use crate::counters::{self, Events};
 use crate::interrupt::{Interrupt, TICK};
 use crate::{
-    Absent, Blocks, Companion, CompanionRequest, Ended, Execution, Executor, HostReader, NotReady, Readings,
-    Request, Unavailable, Usage,
+    Absent, Blocks, Companion, CompanionRequest, Ended, Execution, Executor, HostReader, NotReady,
+    Readings, Request, Unavailable, Usage,
 };
 use ahead::{Ahead, Next};
 use answer::{Answer, Step};
@@ -58,18 +60,21 @@ pub use program::nearest_program;
 
 /// Executes commands on this host.
 ///
-/// - The subject leads a process group of its own, in the background of our terminal: Ctrl-C reaches us alone. A
-///   program that asks at `/dev/tty` is stopped by the kernel, and so runs into its time limit: [`Ended::Stopped`].
-/// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills them, whatever
-///   group or session they moved to. Nor does anything outlive us, even by `kill -9`: the launcher sees that we
-///   are gone and does the same. What a subject leaves that kills the launcher itself becomes ours, and we kill it.
+/// - The subject leads a process group of its own, in the background of our terminal: Ctrl-C
+///   reaches us alone. A program that asks at `/dev/tty` is stopped by the kernel, and so runs into
+///   its time limit: [`Ended::Stopped`].
+/// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills
+///   them, whatever group or session they moved to. Nor does anything outlive us, even by `kill
+///   -9`: the launcher sees that we are gone and does the same. What a subject leaves that kills
+///   the launcher itself becomes ours, and we kill it.
 /// - Standard input and outputs are the only files that the subject has open.
-/// - The launcher is started with the first execution. What a process hands down to its children (limits,
-///   priority, processors it may use) is that of this process at that time.
-/// - Executors of one process take turns, as two executions at once would disturb each other. Where that is wanted, both are
-///   executed by one: each by a launcher of its own, so that each is accounted for alone.
-/// - Reading output takes processor time beside the subject: give it [`Capture::Nothing`](crate::Capture::Nothing)
-///   where nobody asks for the answer.
+/// - The launcher is started with the first execution. What a process hands down to its children
+///   (limits, priority, processors it may use) is that of this process at that time.
+/// - Executors of one process take turns, as two executions at once would disturb each other. Where
+///   that is wanted, both are executed by one: each by a launcher of its own, so that each is
+///   accounted for alone.
+/// - Reading output takes processor time beside the subject: give it
+///   [`Capture::Nothing`](crate::Capture::Nothing) where nobody asks for the answer.
 #[derive(Debug)]
 pub struct ProcessExecutor {
     interrupt: Interrupt,
@@ -77,8 +82,8 @@ pub struct ProcessExecutor {
     patience: Duration,
     /// Where output is read to, kept so that no execution waits for memory.
     buffer: Vec<u8>,
-    /// The one of the last execution, unless that was its last, and what is counted of all that it executes; the second is for the
-    /// second of two at the same time.
+    /// The one of the last execution, unless that was its last, and what is counted of all that it
+    /// executes; the second is for the second of two at the same time.
     launchers: [Option<(Launcher, Events)>; 2],
     host: HostReader,
     /// What the next subject prints through.
@@ -91,7 +96,8 @@ pub struct ProcessExecutor {
     ahead: Option<Ahead>,
     /// How many processors we and what we execute may use.
     processors: usize,
-    /// When the last answer came, and how long what was done between the one before it and the next wait took.
+    /// When the last answer came, and how long what was done between the one before it and the next
+    /// wait took.
     told: Option<Instant>,
     beside: Duration,
 }
@@ -100,8 +106,7 @@ pub struct ProcessExecutor {
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 
 /// What is said of a subject that does not end.
-const STUCK: &str =
-    "something of it was killed and does not end: it waits for a device, or belongs to another user now";
+const STUCK: &str = "something of it was killed and does not end: it waits for a device, or belongs to another user now";
 
 impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
@@ -130,7 +135,8 @@ impl ProcessExecutor {
         self.interrupt.is_raised()
     }
 
-    /// Executes these when it is our turn, unless the user wants that no more; of one, with what certainly comes next.
+    /// Executes these when it is our turn, unless the user wants that no more; of one, with what
+    /// certainly comes next.
     fn take_turn<const N: usize>(
         &mut self,
         requests: [&Request; N],
@@ -151,7 +157,8 @@ impl ProcessExecutor {
         }
     }
 
-    /// Executes them at the same time, or says why one could not be started; without all of them none is. One may have begun.
+    /// Executes them at the same time, or says why one could not be started; without all of them
+    /// none is. One may have begun.
     fn measure<const N: usize>(
         &mut self,
         requests: [&Request; N],
@@ -170,7 +177,8 @@ impl ProcessExecutor {
         };
         let performed = under_way.and_then(|under_way| self.finish_all(under_way, next, patient));
         let is_grouped = groups.iter().all(Option::is_some);
-        let performed = performed.map_err(|why| if is_grouped { launcher::in_group(why) } else { why })?;
+        let performed =
+            performed.map_err(|why| if is_grouped { launcher::in_group(why) } else { why })?;
         let mut all = performed.into_iter().zip(&groups);
         Ok(requests.map(|request| {
             let (done, group) = all.next().ok_or("there is no answer to an order")?;
@@ -179,12 +187,17 @@ impl ProcessExecutor {
     }
 
     /// The orders for these requests, and the control groups that they need.
-    fn prepare(&mut self, requests: &[&Request]) -> Result<(Vec<Order>, Vec<Option<Group>>), String> {
+    fn prepare(
+        &mut self,
+        requests: &[&Request],
+    ) -> Result<(Vec<Order>, Vec<Option<Group>>), String> {
         let (mut orders, mut groups) =
             (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
         for request in requests {
             let group = self.group(request)?;
-            orders.push(self.orders.order(request, group.as_ref().map_or_else(no_files, Group::files)?)?);
+            orders.push(
+                self.orders.order(request, group.as_ref().map_or_else(no_files, Group::files)?)?,
+            );
             groups.push(group);
         }
         if requests.iter().any(|request| request.conditions.cold) {
@@ -235,8 +248,10 @@ impl ProcessExecutor {
         if !may || request.conditions.cgroup == Cgroup::Never {
             return Ok(None);
         }
-        if !self.cgroups.as_ref().is_some_and(|found| found.knows_blocks() || !request.tree_blocks) {
-            // To look may move us to another group, where who was started before us would not follow.
+        if !self.cgroups.as_ref().is_some_and(|found| found.knows_blocks() || !request.tree_blocks)
+        {
+            // To look may move us to another group, where who was started before us would not
+            // follow.
             self.launchers = [None, None];
         }
         let cgroups = self.cgroups.get_or_insert_with(Cgroups::find);
@@ -282,12 +297,16 @@ impl ProcessExecutor {
         let group = self.group(request).map_err(|why| Unavailable::new(why, Some(cgroup::HINT)))?;
         let files = group.as_ref().map_or_else(no_files, Group::files).map_err(without_hint)?;
         let order = Order::rehearsal(request, files).map_err(without_hint)?;
-        let quiet = Request { conditions: request.conditions.clone(), ..Request::new(["rehearsal"]) };
+        let quiet =
+            Request { conditions: request.conditions.clone(), ..Request::new(["rehearsal"]) };
         let done = self.perform(&[(&quiet, &order)], false).map_err(without_hint)?;
-        let refused = done.iter().find_map(|done| Some((done.answer.started().err()?, done.answer.step())));
+        let refused =
+            done.iter().find_map(|done| Some((done.answer.started().err()?, done.answer.step())));
         match refused {
             // To be too small even for that is a result.
-            Some((error, step)) if step != Step::Starting => Err(settings::why_not(request, step, &error)),
+            Some((error, step)) if step != Step::Starting => {
+                Err(settings::why_not(request, step, &error))
+            }
             _ => Ok(()),
         }
     }
@@ -299,14 +318,21 @@ fn no_files() -> Result<GroupFiles, String> {
 }
 
 /// How it ended; or why it could not be started.
-fn ended(request: &Request, answer: &Answer, usage: &Usage, group: Option<&Group>) -> Result<Ended, String> {
+fn ended(
+    request: &Request,
+    answer: &Answer,
+    usage: &Usage,
+    group: Option<&Group>,
+) -> Result<Ended, String> {
     let limits = request.limits;
     if answer.is_stuck() {
         return Err(STUCK.to_owned());
     }
     let ended = match answer.started() {
         Ok(()) => answer.ended(),
-        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && limits.address_space.is_some() => {
+        Err(error)
+            if error.raw_os_error() == Some(libc::ENOMEM) && limits.address_space.is_some() =>
+        {
             Ended::LimitReached(Limit::AddressSpace)
         }
         Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && limits.memory.is_some() => {
@@ -315,12 +341,15 @@ fn ended(request: &Request, answer: &Answer, usage: &Usage, group: Option<&Group
         Err(error) => return Err(order::why_not(request, answer.step(), &error)),
     };
     // Without a group each process is limited, and who waits for one may end as if nothing were.
-    let used_up = limits.cpu_time.is_some_and(|limit| usage.cpu().is_some_and(|used| used >= limit));
+    let used_up =
+        limits.cpu_time.is_some_and(|limit| usage.cpu().is_some_and(|used| used >= limit));
     let short = limits.memory.is_some() && group.is_some_and(Group::was_short_of_memory);
     Ok(match ended {
         Ended::Exited(_) | Ended::Killed(_) if short => Ended::LimitReached(Limit::Memory),
         Ended::Exited(_) | Ended::Killed(_) if used_up => Ended::LimitReached(Limit::CpuTime),
-        Ended::Killed(libc::SIGXCPU) if limits.cpu_time.is_some() => Ended::LimitReached(Limit::CpuTime),
+        Ended::Killed(libc::SIGXCPU) if limits.cpu_time.is_some() => {
+            Ended::LimitReached(Limit::CpuTime)
+        }
         other => other,
     })
 }

@@ -24,10 +24,12 @@ const USUAL_PATH: &str = "/bin:/usr/bin";
 /// The longest time, which is no limit.
 const NEVER: u64 = i64::MAX as u64;
 
-/// How many requests are remembered: more commands than that by turns are rare, and each costs some KiB.
+/// How many requests are remembered: more commands than that by turns are rare, and each costs some
+/// KiB.
 const REMEMBERED: usize = 32;
 
-/// An order that is sent ahead is no longer than that, in bytes: the launcher takes it in one go, and so soon that it does not matter.
+/// An order that is sent ahead is no longer than that, in bytes: the launcher takes it in one go,
+/// and so soon that it does not matter.
 const LONGEST_AHEAD: usize = 16 * 1024;
 
 /// `struct order` of the launcher, and what comes with it.
@@ -54,8 +56,8 @@ struct Words {
     strings: Vec<u8>,
 }
 
-/// Makes orders. It remembers the words of the last ones: the same commands come again and again, and nothing is to be
-/// done between two executions that was done before.
+/// Makes orders. It remembers the words of the last ones: the same commands come again and again,
+/// and nothing is to be done between two executions that was done before.
 #[derive(Debug, Default)]
 pub struct Orders(VecDeque<Known>);
 
@@ -80,7 +82,8 @@ pub struct Spent {
 }
 
 impl Orders {
-    /// The order for that request, in that control group; or why it cannot be executed, in one line.
+    /// The order for that request, in that control group; or why it cannot be executed, in one
+    /// line.
     pub fn order(&mut self, request: &Request, group: GroupFiles) -> Result<Order, String> {
         Ok(Order {
             limit: request.timeout,
@@ -108,13 +111,19 @@ impl Orders {
         }
         let words = Arc::new(Words::of(request)?);
         self.0.truncate(REMEMBERED - 1);
-        self.0.push_front(Known { request: request.clone(), words: Arc::clone(&words), last: None });
+        self.0.push_front(Known {
+            request: request.clone(),
+            words: Arc::clone(&words),
+            last: None,
+        });
         Ok(words)
     }
 
     /// Remembers what an execution of that request used.
     pub fn remember(&mut self, request: &Request, spent: Option<Spent>) {
-        if let Some(known) = self.0.iter_mut().find(|known| has_the_words_of(&known.request, request)) {
+        if let Some(known) =
+            self.0.iter_mut().find(|known| has_the_words_of(&known.request, request))
+        {
             known.last = spent;
         }
     }
@@ -125,7 +134,8 @@ impl Orders {
     }
 }
 
-/// Whether all is the same that words are made of; how many bytes they are padded with is added to them.
+/// Whether all is the same that words are made of; how many bytes they are padded with is added to
+/// them.
 fn has_the_words_of(known: &Request, request: &Request) -> bool {
     let variable = |request: &Request| request.padding.map(|(name, _)| name);
     known.command == request.command
@@ -187,7 +197,8 @@ impl Order {
         })
     }
 
-    /// The same as one that is to follow the one that is executed; nothing where that would be too long.
+    /// The same as one that is to follow the one that is executed; nothing where that would be too
+    /// long.
     pub fn ahead(self) -> Option<Self> {
         let is_short = Self::HEAD + self.strings().len() <= LONGEST_AHEAD;
         is_short.then_some(Self { is_ahead: true, ..self })
@@ -198,9 +209,11 @@ impl Order {
         self.is_ahead
     }
 
-    /// The fixed part, as `struct order` has it; readings of the host are due at that time of the monotonic clock.
+    /// The fixed part, as `struct order` has it; readings of the host are due at that time of the
+    /// monotonic clock.
     pub fn head(&self, due: Duration) -> [u8; Self::HEAD] {
-        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
+        let nanoseconds =
+            |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
         let [candidates, arguments, variables] = self.words.counts.map(|count| count as u64);
         let (groups, bytes) = (self.group.join.len() as u64, self.strings().len() as u64);
         let numbers = [self.limit, self.grace, self.patience, due]
@@ -223,11 +236,12 @@ impl Order {
     /// The size of the fixed part, in bytes.
     const HEAD: usize = (4 + Settings::NUMBERS + 5) * 8;
 
-    /// The memory that it takes at the launcher, in bytes: the strings, and a pointer to each, on whole pages.
+    /// The memory that it takes at the launcher, in bytes: the strings, and a pointer to each, on
+    /// whole pages.
     pub fn memory(&self) -> u64 {
         let pointers = self.words.counts.iter().sum::<usize>() + 4;
-        ((self.strings().len() + pointers * size_of::<usize>()).next_multiple_of(rustix::param::page_size()))
-            as u64
+        ((self.strings().len() + pointers * size_of::<usize>())
+            .next_multiple_of(rustix::param::page_size())) as u64
     }
 }
 
@@ -257,7 +271,8 @@ impl Strings {
     }
 }
 
-/// What the program may be: itself, if it names a folder, else a file of that name in each folder of the path.
+/// What the program may be: itself, if it names a folder, else a file of that name in each folder
+/// of the path.
 pub(super) fn candidates(program: &str, path: Option<&OsString>) -> Vec<OsString> {
     if program.contains('/') || program.is_empty() {
         return vec![program.into()];
@@ -299,11 +314,14 @@ pub fn why_not(request: &Request, step: Step, error: &io::Error) -> String {
         }
         Some(libc::ENOENT) if named => format!("`{program}` does not exist"),
         Some(libc::ENOENT) => format!("command not found: `{program}`"),
-        // A folder of `PATH` that we may not enter makes this of any command that is in none of the others.
+        // A folder of `PATH` that we may not enter makes this of any command that is in none of the
+        // others.
         Some(libc::EACCES) if !named && !is_on_path(request, program) => {
             format!("command not found: `{program}`")
         }
-        Some(libc::EACCES) if named && path.is_dir() => format!("`{program}` is a folder, not a program"),
+        Some(libc::EACCES) if named && path.is_dir() => {
+            format!("`{program}` is a folder, not a program")
+        }
         Some(libc::EACCES) => format!("`{program}` is not executable: permission denied"),
         _ => format!("cannot start `{program}`: {error}"),
     }
@@ -316,7 +334,8 @@ pub(super) fn environment_of(request: &Request) -> BTreeMap<OsString, OsString> 
     environment
 }
 
-/// Whether a file of that name, executable or not, is in a folder of the `PATH` that the subject would have had.
+/// Whether a file of that name, executable or not, is in a folder of the `PATH` that the subject
+/// would have had.
 fn is_on_path(request: &Request, program: &str) -> bool {
     let path = environment_of(request).remove(OsStr::new("PATH")).unwrap_or_default();
     env::split_paths(&path).any(|folder| request.directory.join(folder).join(program).exists())
@@ -329,15 +348,20 @@ mod tests {
     #[test]
     fn what_pads_comes_last_and_once_and_costs_no_new_words() {
         let given = |environment: &[(&str, &str)], padding| Request {
-            environment: environment.iter().map(|(name, it)| ((*name).into(), (*it).into())).collect(),
+            environment: environment
+                .iter()
+                .map(|(name, it)| ((*name).into(), (*it).into()))
+                .collect(),
             padding,
             ..Request::new(["true"])
         };
         let mut orders = Orders::default();
         let plain = orders.words(&given(&[("A", "1")], None)).unwrap();
         for bytes in [0, 3, 4095] {
-            let padded = orders.words(&given(&[("A", "1"), ("PAD", "ours")], Some(("PAD", bytes)))).unwrap();
-            let expected = [&plain.strings[..], b"PAD=", "X".repeat(bytes).as_bytes(), b"\0"].concat();
+            let padded =
+                orders.words(&given(&[("A", "1"), ("PAD", "ours")], Some(("PAD", bytes)))).unwrap();
+            let expected =
+                [&plain.strings[..], b"PAD=", "X".repeat(bytes).as_bytes(), b"\0"].concat();
             assert_eq!((&padded.strings, padded.counts[2]), (&expected, plain.counts[2] + 1));
         }
         assert_eq!(orders.0.len(), 2, "one for all that are padded");

@@ -1,4 +1,5 @@
-//! Reads what the subject prints and keeps what is asked for: its end, and as much of its beginning as a request allows.
+//! Reads what the subject prints and keeps what is asked for: its end, and as much of its beginning
+//! as a request allows.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,12 +14,12 @@ use crate::{Capture, Captured, Look, Request, check_no_pipe};
 /// How much of an output's end is kept, in bytes.
 pub const TAIL: usize = 4096;
 
-/// How much may wait in a pipe, in bytes: what an ordinary user may ask for. A subject that prints less never
-/// waits for us.
+/// How much may wait in a pipe, in bytes: what an ordinary user may ask for. A subject that prints
+/// less never waits for us.
 pub const PIPE: usize = 1024 * 1024;
 
-/// How much is read at once, in bytes: less than the processor's second cache, so that it is still there when it is
-/// looked at.
+/// How much is read at once, in bytes: less than the processor's second cache, so that it is still
+/// there when it is looked at.
 pub const BUFFER: usize = 256 * 1024;
 
 /// The end that we read, and the one that the subject writes to.
@@ -56,14 +57,17 @@ pub struct Ends {
 }
 
 impl Outputs {
-    /// The outputs that a request asks for, one through that pipe if it is of use; or why there are none, in one line.
+    /// The outputs that a request asks for, one through that pipe if it is of use; or why there are
+    /// none, in one line.
     pub fn new(request: &Request, spare: &mut Option<Pipe>) -> Result<(Self, Ends), String> {
         let no_pipe = |error: io::Error| format!("cannot make a pipe: {error}");
         let ours = |fd: BorrowedFd<'_>| {
             fd.try_clone_to_owned().map_err(|error| format!("cannot share our output: {error}"))
         };
         let (stderr, stderr_end) = match &request.stderr {
-            Capture::Inherit => (Stream { source: None, sink: Sink::default() }, ours(io::stderr().as_fd())?),
+            Capture::Inherit => {
+                (Stream { source: None, sink: Sink::default() }, ours(io::stderr().as_fd())?)
+            }
             Capture::Read(look) => Stream::piped(Sink::new(look), spare.take()).map_err(no_pipe)?,
             Capture::File { .. } | Capture::Nothing => {
                 Stream::piped(Sink::default(), spare.take()).map_err(no_pipe)?
@@ -77,15 +81,16 @@ impl Outputs {
                 (Output::Stream(stream), Some(end))
             }
             Capture::File { path, look } => {
-                let (file, end) =
-                    empty(path).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+                let (file, end) = empty(path)
+                    .map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
                 (Output::File(file, Sink::new(look)), Some(end.into()))
             }
         };
         Ok((Self { stdout, stderr }, Ends { stdout: stdout_end, stderr: stderr_end }))
     }
 
-    /// Reads what is still there and closes it. Nobody writes any more, or nobody who could be killed.
+    /// Reads what is still there and closes it. Nobody writes any more, or nobody who could be
+    /// killed.
     pub fn finish(mut self, buffer: &mut [u8]) -> Finished {
         self.stderr.drain(buffer);
         let stdout = match self.stdout {
@@ -165,7 +170,11 @@ impl Stream {
                 self.sink.push(&buffer[..length]);
                 return length;
             }
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) => {}
             Err(_) => self.source = None,
         }
         0
@@ -251,7 +260,8 @@ impl Sink {
             let _ = file.seek(SeekFrom::Start(tail));
             self.bytes = tail;
         }
-        // A subject that cannot be killed writes on; of what it has written when it ended there is an end.
+        // A subject that cannot be killed writes on; of what it has written when it ended there is
+        // an end.
         let mut left = length - self.bytes;
         while left > 0 {
             match file.read(buffer) {
@@ -281,7 +291,8 @@ impl Sink {
 struct Search {
     finder: Finder<'static>,
     found: bool,
-    /// The end of what came so far: one byte less than the text, so it can only occur across the border.
+    /// The end of what came so far: one byte less than the text, so it can only occur across the
+    /// border.
     before: Vec<u8>,
 }
 
@@ -317,7 +328,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// However the output is cut into reads, what is known of it is what a look at the whole would find.
+        /// However the output is cut into reads, what is known of it is what a look at the whole
+        /// would find.
         #[test]
         fn reads_of_any_size_give_the_same(
             pieces in prop::collection::vec("[ab]{0,6}", 0..40),
@@ -338,7 +350,8 @@ mod tests {
             prop_assert_eq!(captured.kept.unwrap(), &whole.as_bytes()[..limit.min(whole.len())]);
         }
 
-        /// A file that was written is known as if it had been read while it was; how much of it is looked at is no matter.
+        /// A file that was written is known as if it had been read while it was; how much of it is
+        /// looked at is no matter.
         #[test]
         fn a_file_gives_the_same_as_a_pipe(length in 0_usize..30_000, digest: bool, buffer in 1_usize..9000) {
             let whole: Vec<u8> = (0..251).cycle().take(length).collect();

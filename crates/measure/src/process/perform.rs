@@ -75,14 +75,17 @@ impl ProcessExecutor {
             let (launcher, events) = idle.map_or_else(start, Ok)?;
             let events = events.or_those(&request.counters, launcher.id());
             let (outputs, ends) = Outputs::new(request, &mut self.spare)?;
-            under_way
-                .push((UnderWay { launcher, events, outputs, limit: request.timeout, answer: None }, ends));
+            under_way.push((
+                UnderWay { launcher, events, outputs, limit: request.timeout, answer: None },
+                ends,
+            ));
         }
         self.host.begin();
         for (one, _) in &mut under_way {
             one.events.begin();
         }
-        // To tell the place costs as much as half of all other accounting: it is worth that only where it is read.
+        // To tell the place costs as much as half of all other accounting: it is worth that only
+        // where it is read.
         let due = if orders.len() == 1 { self.due(span) } else { Duration::MAX };
         for ((one, ends), (_, order)) in under_way.iter_mut().zip(orders) {
             one.launcher.order(order, due, ends)?;
@@ -93,7 +96,8 @@ impl ProcessExecutor {
 
     /// When the host is to be read again, on the monotonic clock.
     pub(super) fn due(&self, span: Duration) -> Duration {
-        Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default() + self.host.due(span)
+        Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default()
+            + self.host.due(span)
     }
 
     /// Waits until all have ended. Of one alone, what certainly comes next may be begun meanwhile.
@@ -126,7 +130,15 @@ impl ProcessExecutor {
             let readings = readings.clone();
             done.push((
                 outputs,
-                Done { at, answer, output: Finished::default(), usage, counts, uncounted, readings },
+                Done {
+                    at,
+                    answer,
+                    output: Finished::default(),
+                    usage,
+                    counts,
+                    uncounted,
+                    readings,
+                },
             ));
         }
         if let (Some(sent), [(_, Done { answer, .. })]) = (sent, &done[..]) {

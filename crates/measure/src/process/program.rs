@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::order::{candidates, environment_of};
 use crate::{Request, Unavailable};
 
-/// A name is taken for a mistyped one with so many letters wrong, at the most, of which some are right.
+/// A name is taken for a mistyped one with so many letters wrong, at the most, of which some are
+/// right.
 const WRONG: usize = 2;
 
 /// Why it cannot be started, if there is no such file.
@@ -15,14 +16,18 @@ pub fn missing(request: &Request) -> Option<Unavailable> {
     let program = request.command.first()?;
     let path = environment_of(request).remove(OsStr::new("PATH"));
     let candidates = candidates(program, path.as_ref());
-    let places: Vec<PathBuf> = candidates.iter().map(|place| request.directory.join(place)).collect();
+    let places: Vec<PathBuf> =
+        candidates.iter().map(|place| request.directory.join(place)).collect();
     // A folder that we may not look into may hold it.
     if places.iter().any(|place| place.try_exists().unwrap_or(true)) {
         return None;
     }
     let named = program.contains('/');
-    let why =
-        if named { format!("`{program}` does not exist") } else { format!("command not found: `{program}`") };
+    let why = if named {
+        format!("`{program}` does not exist")
+    } else {
+        format!("command not found: `{program}`")
+    };
     let wanted = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
     let hint = nearest(wanted, &places).map(|name| format!("did you mean `{name}`?"));
     Some(Unavailable { why, hint })
@@ -33,14 +38,16 @@ pub fn missing(request: &Request) -> Option<Unavailable> {
 pub fn nearest_program(name: &str) -> Option<String> {
     let most = if name.chars().count() < 6 { 1 } else { WRONG };
     let path = std::env::var_os("PATH");
-    let places: Vec<PathBuf> = candidates(name, path.as_ref()).into_iter().map(PathBuf::from).collect();
+    let places: Vec<PathBuf> =
+        candidates(name, path.as_ref()).into_iter().map(PathBuf::from).collect();
     let near = nearest(name, &places)?;
     (strsim::osa_distance(&near, name) <= most).then_some(near)
 }
 
 /// The nearest name in the folders of these places.
 fn nearest(wanted: &str, places: &[PathBuf]) -> Option<String> {
-    let entries = places.iter().filter_map(|place| read_dir(place.parent()?).ok()).flatten().flatten();
+    let entries =
+        places.iter().filter_map(|place| read_dir(place.parent()?).ok()).flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let far = |name: &str| strsim::osa_distance(name, wanted);
     let near = names.filter(|name| far(name) <= WRONG.min(wanted.chars().count() / 2));

@@ -72,7 +72,10 @@ impl Settings {
         Ok(Self {
             cpu_limit: limits.cpu_time.map_or(i64::MAX, nanoseconds),
             // Where nobody adds up what its processes use, each of them is limited.
-            cpu_seconds: limits.cpu_time.filter(|_| group.usage.is_none()).map_or(NO_LIMIT, whole_seconds),
+            cpu_seconds: limits
+                .cpu_time
+                .filter(|_| group.usage.is_none())
+                .map_or(NO_LIMIT, whole_seconds),
             address_space: limits.address_space.unwrap_or(NO_LIMIT),
             flags: flags.into_iter().filter_map(|(set, flag)| set.then_some(flag)).sum(),
             nice: conditions.nice.unwrap_or(0).into(),
@@ -84,7 +87,8 @@ impl Settings {
         })
     }
 
-    /// The numbers in the order of `struct order`, from `cpu_limit` to `cpus_usable`, of an order that is sent ahead or not.
+    /// The numbers in the order of `struct order`, from `cpu_limit` to `cpus_usable`, of an order
+    /// that is sent ahead or not.
     pub fn numbers(&self, is_ahead: bool) -> [u64; Self::NUMBERS] {
         let mut numbers = [0; Self::NUMBERS];
         let signed = i64::cast_unsigned;
@@ -108,7 +112,8 @@ fn nanoseconds(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// As the kernel limits a process: in whole seconds, of which it has at least those that it may use.
+/// As the kernel limits a process: in whole seconds, of which it has at least those that it may
+/// use.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)).min(NO_LIMIT - 2)
 }
@@ -132,29 +137,36 @@ fn mask(cpus: &Cpus) -> Result<[u64; 16], String> {
         Cpus::Isolated => {
             let text = fs::read_to_string(ISOLATED).unwrap_or_default();
             let list = Cpus::list(text.trim());
-            isolated = list.ok_or_else(|| format!("no processor is isolated here (`{ISOLATED}`)"))?;
+            isolated =
+                list.ok_or_else(|| format!("no processor is isolated here (`{ISOLATED}`)"))?;
             &isolated
         }
     };
     let mut mask = [0_u64; 16];
     for &cpu in list {
-        let bits = mask.get_mut(cpu as usize / 64).ok_or_else(|| format!("there is no processor {cpu}"))?;
+        let bits = mask
+            .get_mut(cpu as usize / 64)
+            .ok_or_else(|| format!("there is no processor {cpu}"))?;
         *bits |= 1 << (cpu % 64);
     }
     Ok(mask)
 }
 
-/// Makes the system forget the files that it has in memory, those that are still to be written first.
+/// Makes the system forget the files that it has in memory, those that are still to be written
+/// first.
 pub fn drop_caches() -> Result<(), String> {
     rustix::fs::sync();
-    let dropped = OpenOptions::new().write(true).open(DROP_CACHES).and_then(|mut file| file.write_all(b"3"));
+    let dropped =
+        OpenOptions::new().write(true).open(DROP_CACHES).and_then(|mut file| file.write_all(b"3"));
     dropped.map_err(|error| cannot_drop(&error))
 }
 
 /// The same without doing it: whether it could be done.
 pub fn may_drop_caches() -> Result<(), Unavailable> {
     let opened = OpenOptions::new().write(true).open(DROP_CACHES);
-    opened.map(drop).map_err(|error| Unavailable::new(cannot_drop(&error), Some("`cold = true` needs root")))
+    opened
+        .map(drop)
+        .map_err(|error| Unavailable::new(cannot_drop(&error), Some("`cold = true` needs root")))
 }
 
 fn cannot_drop(error: &io::Error) -> String {
@@ -188,8 +200,11 @@ pub fn why_not(request: &Request, step: Step, error: &io::Error) -> Unavailable 
         }
     };
     let missing = error.raw_os_error() == Some(libc::EINVAL) && step == Step::Pinning;
-    let error =
-        if missing { "not all of them are there and may be used".to_owned() } else { error.to_string() };
+    let error = if missing {
+        "not all of them are there and may be used".to_owned()
+    } else {
+        error.to_string()
+    };
     Unavailable::new(format!("cannot {what}: {error}"), hint)
 }
 

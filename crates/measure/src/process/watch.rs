@@ -1,7 +1,9 @@
-//! Waits for the launchers' answers, reading what subjects print, and passes on that the user interrupts.
+//! Waits for the launchers' answers, reading what subjects print, and passes on that the user
+//! interrupts.
 //!
-//! One thread, one `poll`: the loop sleeps until a subject has ended, prints, or the user interrupts. The launcher keeps the time,
-//! and answers; once a second it is looked whether it is able to, as a subject may stop its parent.
+//! One thread, one `poll`: the loop sleeps until a subject has ended, prints, or the user
+//! interrupts. The launcher keeps the time, and answers; once a second it is looked whether it is
+//! able to, as a subject may stop its parent.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -67,12 +69,18 @@ impl<'a> Stop<'a> {
     }
 }
 
-/// Waits until all these subjects have ended, with all that they started; when the user wants it, has them ended.
-pub fn until_answered(all: &mut [UnderWay], buffer: &mut [u8], mut stop: Stop<'_>) -> Result<(), String> {
+/// Waits until all these subjects have ended, with all that they started; when the user wants it,
+/// has them ended.
+pub fn until_answered(
+    all: &mut [UnderWay],
+    buffer: &mut [u8],
+    mut stop: Stop<'_>,
+) -> Result<(), String> {
     let begun = Instant::now();
     let (mut looked, mut was_stopped) = (begun, false);
     while all.iter().any(|one| one.answer.is_none()) {
-        // Before the first wait too: an interrupt from before, as hooks after it have one, wakes nobody up any more.
+        // Before the first wait too: an interrupt from before, as hooks after it have one, wakes
+        // nobody up any more.
         if stop.asked.is_none() && stop.is_due() {
             stop.ask(all);
         }
@@ -94,14 +102,16 @@ pub fn until_answered(all: &mut [UnderWay], buffer: &mut [u8], mut stop: Stop<'_
     if was_stopped { Err(STOPPED.to_owned()) } else { Ok(()) }
 }
 
-/// Sees to launchers that cannot answer: whether one was stopped, so that all that was begun is being ended. One that is stopped
-/// nevertheless, or does not answer in time, is killed.
+/// Sees to launchers that cannot answer: whether one was stopped, so that all that was begun is
+/// being ended. One that is stopped nevertheless, or does not answer in time, is killed.
 fn look_after(all: &mut [UnderWay], begun: Instant, stop: &mut Stop<'_>) -> Result<bool, String> {
     let mut was_stopped = false;
     for one in all.iter_mut().filter(|one| one.answer.is_none()) {
         let is_stopped = one.launcher.is_stopped();
         // Since it was looked what there is to read, we may have been stopped ourselves.
-        if (is_stopped && stop.asked.is_some()) || (is_late(one, begun, stop) && one.launcher.is_there()) {
+        if (is_stopped && stop.asked.is_some())
+            || (is_late(one, begun, stop) && one.launcher.is_there())
+        {
             return Err(one.launcher.give_up());
         }
         was_stopped |= is_stopped;
@@ -127,11 +137,13 @@ enum What {
     Stdout,
 }
 
-/// Sleeps until something happens: what to whom, the answer first, after which its outputs can wait.
+/// Sleeps until something happens: what to whom, the answer first, after which its outputs can
+/// wait.
 fn wait(all: &[UnderWay], stop: &Stop<'_>) -> Vec<(usize, What)> {
     let mut sources = Vec::with_capacity(4 * all.len());
     for (place, one) in all.iter().enumerate().filter(|(_, one)| one.answer.is_none()) {
-        let stdout = if let Output::Stream(stdout) = &one.outputs.stdout { stdout.source() } else { None };
+        let stdout =
+            if let Output::Stream(stdout) = &one.outputs.stdout { stdout.source() } else { None };
         sources.push(((place, What::Answer), one.launcher.as_fd()));
         sources.extend(one.outputs.stderr.source().map(|source| ((place, What::Stderr), source)));
         sources.extend(stdout.map(|source| ((place, What::Stdout), source)));
@@ -169,7 +181,8 @@ mod tests {
     use crate::process::order::Orders;
     use crate::{Ended, Executor, Request, install_interrupt};
 
-    /// The flag is the one that signals set: its socket, which was read, announces nothing any more.
+    /// The flag is the one that signals set: its socket, which was read, announces nothing any
+    /// more.
     #[test]
     fn what_begins_after_the_interrupt_is_left_its_time_and_no_more() {
         let flag = install_interrupt().unwrap();

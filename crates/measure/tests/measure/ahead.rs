@@ -21,14 +21,16 @@ fn executor() -> ProcessExecutor {
     ProcessExecutor::new(Arc::new(AtomicBool::new(false)))
 }
 
-/// A program that is quick, until there is a file beside that one: then it says there who it is, and stays.
+/// A program that is quick, until there is a file beside that one: then it says there who it is,
+/// and stays.
 fn lingering(told: &Path) -> Request {
     let go = told.with_extension("go");
     let stay = format!("sleep 1000 & echo $$ >'{}'; exec sleep 1000", told.display());
     script(&format!("[ ! -e '{}' ] || {{ {stay}; }}", go.display()))
 }
 
-/// Has the second begun before it is asked for, as somebody may see; whether that was possible here.
+/// Has the second begun before it is asked for, as somebody may see; whether that was possible
+/// here.
 pub fn begun_ahead(executor: &mut ProcessExecutor, told: &Path) -> bool {
     let next = lingering(told);
     let quick = script("exit 0");
@@ -65,7 +67,8 @@ fn process(told: &Path) -> Pid {
 #[test]
 fn one_follows_the_other_and_each_has_its_own_account() {
     let mut executor = executor();
-    let requests = [script("echo one; echo uno >&2"), script("echo another; echo otro >&2; exit 3")];
+    let requests =
+        [script("echo one; echo uno >&2"), script("echo another; echo otro >&2; exit 3")];
     let requests = [&requests[0], &requests[0], &requests[1]];
     let mut ended = jiff::Timestamp::UNIX_EPOCH;
     for turn in 0..300 {
@@ -117,7 +120,9 @@ fn a_killed_harness_takes_what_was_begun_with_it() {
     harness.wait().unwrap();
     if thread::available_parallelism().unwrap().get() > 1 {
         let subject = process(&told);
-        until("its end", || test_kill_process(subject).is_err() && test_kill_process_group(subject).is_err());
+        until("its end", || {
+            test_kill_process(subject).is_err() && test_kill_process_group(subject).is_err()
+        });
     }
 }
 

@@ -1,4 +1,5 @@
-//! What goes on beside executions: started, awaited, accounted for, and ended with all that it started.
+//! What goes on beside executions: started, awaited, accounted for, and ended with all that it
+//! started.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -99,17 +100,26 @@ fn a_port_that_others_have_is_named() {
 #[test]
 fn what_never_becomes_ready_says_why_and_leaves_nothing() {
     let (why, tail) = never(script("echo cannot bind >&2; exit 3"), line("up"));
-    assert_eq!((why.as_str(), tail.as_str()), ("it ended before it was ready: exit 3", "cannot bind\n"));
+    assert_eq!(
+        (why.as_str(), tail.as_str()),
+        ("it ended before it was ready: exit 3", "cannot bind\n")
+    );
     let (why, _) = never(script("kill -SEGV $$"), line("up"));
     assert_eq!(why, "it ended before it was ready: killed by signal 11 (SIGSEGV)");
-    let request =
-        Request { timeout: Duration::from_millis(200), ..marked("echo hm; sleep 1000", "late server") };
+    let request = Request {
+        timeout: Duration::from_millis(200),
+        ..marked("echo hm; sleep 1000", "late server")
+    };
     let (why, tail) = never(request, line("up"));
-    assert_eq!((why.as_str(), tail.as_str()), ("not ready within 200ms: it did not print `up`", "hm\n"));
+    assert_eq!(
+        (why.as_str(), tail.as_str()),
+        ("not ready within 200ms: it did not print `up`", "hm\n")
+    );
     assert_eq!(ours("late server"), Vec::<String>::new());
     let (why, _) = never(Request { timeout: LONG, ..Request::new(["./no-such"]) }, line("up"));
     assert_eq!(why, "`./no-such` does not exist");
-    let (why, _) = never(Request { timeout: LONG, ..Request::new(["./no-such"]) }, Readiness::Started);
+    let (why, _) =
+        never(Request { timeout: LONG, ..Request::new(["./no-such"]) }, Readiness::Started);
     assert_eq!(why, "`./no-such` does not exist");
 }
 
@@ -117,8 +127,7 @@ fn what_never_becomes_ready_says_why_and_leaves_nothing() {
 fn who_goes_into_the_background_has_ended_and_is_killed() {
     let daemon = "trap '' TERM; (setsid sh -c 'sleep 1000 & sleep 1000' &) ; exit 0";
     let (why, _) = never(marked(daemon, "daemon"), line("up"));
-    let expected =
-        "it ended before it was ready: exit 0, leaving processes behind (keep it in the foreground)";
+    let expected = "it ended before it was ready: exit 0, leaving processes behind (keep it in the foreground)";
     assert_eq!(why, expected);
     assert_eq!(ours("daemon"), Vec::<String>::new());
 }
@@ -127,7 +136,10 @@ fn who_goes_into_the_background_has_ended_and_is_killed() {
 fn its_end_is_told_with_its_last_words() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("enough");
-    let text = format!("echo up; until [ -e '{}' ]; do sleep 0.01; done; echo bye; exit 5", file.display());
+    let text = format!(
+        "echo up; until [ -e '{}' ]; do sleep 0.01; done; echo bye; exit 5",
+        file.display()
+    );
     let mut companion = ready(script(&text), line("up"));
     assert_eq!(companion.ended(), None);
     fs::write(&file, "").unwrap();
@@ -147,7 +159,10 @@ fn it_is_asked_to_end_and_all_below_it_ends() {
     let companion = ready(marked(&text, "polite"), line("up"));
     companion.end();
     assert_eq!((content(&file).as_str(), ours("polite")), ("saved\n", vec![]));
-    drop(ready(marked("trap '' TERM; (setsid sleep 1000 &); echo up; sleep 1000", "dropped"), line("up")));
+    drop(ready(
+        marked("trap '' TERM; (setsid sleep 1000 &); echo up; sleep 1000", "dropped"),
+        line("up"),
+    ));
     assert_eq!(ours("dropped"), Vec::<String>::new());
 }
 
@@ -203,7 +218,9 @@ fn who_prints_for_ever_neither_waits_nor_grows_us() {
     let mut companion = ready(script("echo up; exec yes"), line("up"));
     companion.begin();
     // It would stop using a processor if nobody read what it prints.
-    until("much output", || companion.used().cpu.is_some_and(|cpu| cpu >= Duration::from_millis(300)));
+    until("much output", || {
+        companion.used().cpu.is_some_and(|cpu| cpu >= Duration::from_millis(300))
+    });
     assert_eq!(companion.ended(), None);
     companion.end();
 }

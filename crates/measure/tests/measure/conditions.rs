@@ -26,7 +26,14 @@ fn rehearse(conditions: Conditions) -> Result<(), Unavailable> {
 fn field(conditions: Conditions, number: usize) -> String {
     let execution = execute(&under(conditions, request(&["cat", "/proc/self/stat"])));
     assert_eq!(execution.ended, Ended::Exited(0), "{execution:?}");
-    printed(&execution).rsplit(')').next().unwrap().split_whitespace().nth(number - 3).unwrap().to_owned()
+    printed(&execution)
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .nth(number - 3)
+        .unwrap()
+        .to_owned()
 }
 
 /// The processors that we may use, as the kernel lists them.
@@ -50,7 +57,9 @@ fn it_keeps_to_its_processors() {
     let too_many = Cpus::List(ours.iter().copied().chain([1023]).collect());
     let shown = too_many.to_string();
     let too_many = Conditions { cpus: Some(too_many), ..Conditions::default() };
-    let why = format!("cannot keep it to processors `{shown}`: not all of them are there and may be used");
+    let why = format!(
+        "cannot keep it to processors `{shown}`: not all of them are there and may be used"
+    );
     assert_eq!(rehearse(too_many.clone()).unwrap_err().why, why);
     assert_eq!(execute(&under(too_many, request(&["true"]))).ended, Ended::NotStarted(why));
 }
@@ -70,7 +79,8 @@ fn moves_between_processors_are_told_of_executions_that_have_readings() {
         let execution = execute(&request(&[&mover, times, &first.to_string(), &last.to_string()]));
         assert_eq!(execution.ended, Ended::Exited(0));
         let readings = execution.readings.values();
-        let read = readings.iter().find(|(name, _)| *name == "host-migrations").map(|(_, value)| *value);
+        let read =
+            readings.iter().find(|(name, _)| *name == "host-migrations").map(|(_, value)| *value);
         assert_eq!(read, execution.usage.migrations.map(|times| times as f64));
         read.unwrap()
     };
@@ -104,7 +114,9 @@ fn it_is_as_nice_as_it_should() {
 
 #[test]
 fn it_is_scheduled_as_it_should() {
-    for (class, number) in [(Scheduling::Other, "0"), (Scheduling::Batch, "3"), (Scheduling::Idle, "5")] {
+    for (class, number) in
+        [(Scheduling::Other, "0"), (Scheduling::Batch, "3"), (Scheduling::Idle, "5")]
+    {
         let conditions = Conditions { scheduling: Some(class), ..Conditions::default() };
         assert_eq!(field(conditions, 41), number, "{class}");
     }
@@ -118,7 +130,10 @@ fn it_is_scheduled_as_it_should() {
                 );
             }
             Err(refused) => {
-                assert!(refused.why.starts_with(&format!("cannot schedule it as `{class}`: ")), "{refused}");
+                assert!(
+                    refused.why.starts_with(&format!("cannot schedule it as `{class}`: ")),
+                    "{refused}"
+                );
                 assert!(refused.hint.is_some());
             }
         }
@@ -146,7 +161,10 @@ fn its_addresses_are_random_or_not() {
 #[test]
 fn it_has_little_of_our_environment_and_what_it_is_given() {
     let names = |conditions: Conditions, request: Request| {
-        let shown = printed(&execute(&under(conditions, Request { command: vec!["env".into()], ..request })));
+        let shown = printed(&execute(&under(
+            conditions,
+            Request { command: vec!["env".into()], ..request },
+        )));
         let mut names: Vec<String> =
             shown.lines().filter_map(|line| Some(line.split_once('=')?.0.to_owned())).collect();
         names.sort();
@@ -163,13 +181,15 @@ fn it_has_little_of_our_environment_and_what_it_is_given() {
     assert_eq!(few, ours(&Inherit::default()));
     assert!(few.iter().all(|name| !name.starts_with("CARGO")));
     let inherit = Inherit::Named(vec!["CARGO_*".to_owned()]);
-    let more = names(Conditions { inherit: inherit.clone(), ..Conditions::default() }, request(&[]));
+    let more =
+        names(Conditions { inherit: inherit.clone(), ..Conditions::default() }, request(&[]));
     assert_eq!(more, ours(&inherit));
     assert!(more.len() > few.len());
     let all = names(Conditions { inherit: Inherit::All, ..Conditions::default() }, request(&[]));
     assert!(ours(&Inherit::All).iter().all(|name| all.contains(name)));
 
-    let given = Conditions { environment: [("ONE".into(), "1".into())].into(), ..Conditions::default() };
+    let given =
+        Conditions { environment: [("ONE".into(), "1".into())].into(), ..Conditions::default() };
     let both = Request { environment: vec![("TWO".into(), "2".into())], ..request(&[]) };
     let found = names(given, both);
     assert!(["ONE", "TWO"].iter().all(|name| found.iter().any(|found| found == name)), "{found:?}");
@@ -179,7 +199,11 @@ fn it_has_little_of_our_environment_and_what_it_is_given() {
 fn files_are_forgotten_before_a_cold_execution() {
     let cold = Conditions { cold: true, ..Conditions::default() };
     if let Err(refused) = rehearse(cold.clone()) {
-        assert!(refused.why.starts_with("cannot drop the system's caches (`/proc/sys/vm/drop_caches`): "));
+        assert!(
+            refused
+                .why
+                .starts_with("cannot drop the system's caches (`/proc/sys/vm/drop_caches`): ")
+        );
         assert_eq!(refused.hint.as_deref(), Some("`cold = true` needs root"));
         let ended = execute(&under(cold, request(&["true"]))).ended;
         assert_eq!(ended, Ended::NotStarted(refused.why));
@@ -216,7 +240,8 @@ fn what_its_conditions_cost_is_not_in_its_time() {
 
 #[test]
 fn what_it_waits_for_while_it_takes_its_conditions_is_in_none_of_its_times() {
-    // Another that spins has the CPU that it moves to, so that it waits there before it is the program.
+    // Another that spins has the CPU that it moves to, so that it waits there before it is the
+    // program.
     let ours = Cpus::list(&own_cpus(&super::content("/proc/self/status".as_ref()))).unwrap();
     let cpu = *ours.last().unwrap();
     let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();

@@ -29,21 +29,28 @@ fn task_clock(execution: &Execution) -> Duration {
     Duration::from_nanos(count.value)
 }
 
-/// The clock begins with the program, and so a little later than what the kernel adds up when a process ends.
-/// It counts what a hypervisor took away as well ("steal", which `user` and `sys` leave out) and thus is bounded
-/// above only by what all CPUs together can give.
+/// The clock begins with the program, and so a little later than what the kernel adds up when a
+/// process ends. It counts what a hypervisor took away as well ("steal", which `user` and `sys`
+/// leave out) and thus is bounded above only by what all CPUs together can give.
 #[track_caller]
 fn assert_counted_like_used(execution: &Execution) {
     let (counted, used) = (task_clock(execution), execution.usage.user + execution.usage.sys);
-    let cpus = std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap());
+    let cpus =
+        std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap());
     let (least, most) = (used * 8 / 10, execution.wall * cpus + Duration::from_millis(5));
-    assert!((least..most).contains(&counted), "counted {counted:?}, used {used:?} of {:?}", execution.wall);
+    assert!(
+        (least..most).contains(&counted),
+        "counted {counted:?}, used {used:?} of {:?}",
+        execution.wall
+    );
 }
 
 /// Spins in a child's children.
-const TREE: &str = "for i in 1 2; do (i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done) & done; wait";
+const TREE: &str =
+    "for i in 1 2; do (i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done) & done; wait";
 
-/// More executions than the two that are counted when the kernel takes a child's events for its parent's.
+/// More executions than the two that are counted when the kernel takes a child's events for its
+/// parent's.
 #[test]
 fn every_execution_is_counted_with_all_its_descendants() {
     let mut executor = executor();
@@ -57,8 +64,9 @@ fn every_execution_is_counted_with_all_its_descendants() {
 #[test]
 fn who_leaves_is_counted_too() {
     let spin = "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; kill -USR1 $1; sleep 1000";
-    let leaver =
-        format!("trap 'exit 0' USR1; (setsid sh -c '{spin}' sh $$ &) ; while :; do sleep 0.01; done");
+    let leaver = format!(
+        "trap 'exit 0' USR1; (setsid sh -c '{spin}' sh $$ &) ; while :; do sleep 0.01; done"
+    );
     let execution = executor().execute(&counting(&SOFTWARE, script(&leaver)));
     assert_eq!((&execution.ended, execution.left_behind > 0), (&Ended::Exited(0), true));
     assert_counted_like_used(&execution);
@@ -176,7 +184,10 @@ fn callgrind_counts_what_a_program_does_and_no_more() {
     assert_eq!(count(&["1000000"]), Some(once), "the same each time");
     let step = count(&["2000000"]).unwrap() - once;
     let each = step / 1_000_000;
-    assert!(step.abs_diff(each * 1_000_000) < 1000 && (2..=4).contains(&each), "a million turns: {step}");
+    assert!(
+        step.abs_diff(each * 1_000_000) < 1000 && (2..=4).contains(&each),
+        "a million turns: {step}"
+    );
     // In whoever does it: split off, or another program. What starting one takes is in `once`.
     let forked = count(&["1000000", "f"]).unwrap();
     assert!(forked.abs_diff(once + step) < 5000, "once {once}, in parent and child {forked}");
@@ -194,7 +205,10 @@ fn what_callgrind_cannot_see_is_told() {
         "{unseen}"
     );
     let killed = why("k").unwrap();
-    assert!(killed.ends_with("killed before callgrind could write what it had counted"), "{killed}");
+    assert!(
+        killed.ends_with("killed before callgrind could write what it had counted"),
+        "{killed}"
+    );
 }
 
 #[test]
@@ -203,7 +217,8 @@ fn what_cannot_be_started_is_said_in_valgrinds_words() {
     if executor.lacks(Counter::CallgrindInstructions).is_some() {
         return;
     }
-    let under = under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(["/nowhere/x"]) });
+    let under =
+        under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(["/nowhere/x"]) });
     assert_ne!(under.execution.ended, Ended::Exited(0));
     assert!(under.instructions.is_err(), "{under:?}");
 }

@@ -22,7 +22,8 @@ fn the_end_is_told_as_it_was() {
 
 #[test]
 fn each_signal_that_kills_is_told() {
-    // All but those that are ignored, stop, or let go on unless somebody says otherwise, and those of the C library.
+    // All but those that are ignored, stop, or let go on unless somebody says otherwise, and those
+    // of the C library.
     let harmless = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
     let stopping = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
     let deadly = (1..=64).filter(|number| !harmless.contains(number) && !stopping.contains(number));
@@ -100,7 +101,8 @@ fn a_missing_folder_or_input_is_named() {
     assert_eq!(execute(&nowhere).ended, Ended::NotStarted(why.into()));
     let mut silent = request(&["true"]);
     silent.stdin = Some("/no/such/file".into());
-    let why = "cannot open `/no/such/file` for standard input: No such file or directory (os error 2)";
+    let why =
+        "cannot open `/no/such/file` for standard input: No such file or directory (os error 2)";
     assert_eq!(execute(&silent).ended, Ended::NotStarted(why.into()));
 }
 
@@ -109,10 +111,14 @@ fn a_named_pipe_is_no_standard_input_and_a_device_is() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let reading = |path: &Path| execute(&Request { stdin: Some(path.into()), ..script("head -c 1 | wc -c") });
+    let reading =
+        |path: &Path| execute(&Request { stdin: Some(path.into()), ..script("head -c 1 | wc -c") });
     let why = format!("cannot open `{}` for standard input: it is a named pipe", pipe.display());
     assert_eq!(reading(&pipe).ended, Ended::NotStarted(why));
-    assert_eq!(["/dev/null", "/dev/zero"].map(|it| printed(&reading(Path::new(it)))), ["0\n", "1\n"]);
+    assert_eq!(
+        ["/dev/null", "/dev/zero"].map(|it| printed(&reading(Path::new(it)))),
+        ["0\n", "1\n"]
+    );
 }
 
 #[test]
@@ -133,7 +139,8 @@ fn folder_environment_and_input_are_as_asked() {
 
 #[test]
 fn it_leads_its_own_group_and_takes_no_signal_settings_from_us() {
-    let own = script("read -r pid name state parent group rest </proc/self/stat; test $pid = $group");
+    let own =
+        script("read -r pid name state parent group rest </proc/self/stat; test $pid = $group");
     assert_eq!(execute(&own).ended, Ended::Exited(0));
     let status = printed(&execute(&request(&["cat", "/proc/self/status"])));
     assert_eq!(signals(&status, "SigBlk:"), 0);
@@ -145,7 +152,9 @@ fn it_leads_its_own_group_and_takes_no_signal_settings_from_us() {
 fn no_file_but_the_standard_ones_is_open_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answer");
-    assert!(beside_after("exec 9</dev/null", "careless harness", &file).status().unwrap().success());
+    assert!(
+        beside_after("exec 9</dev/null", "careless harness", &file).status().unwrap().success()
+    );
     // The last is that of the shell's own look.
     assert_eq!(content(&file), "true 0 1 2 3\n");
 }
@@ -211,12 +220,18 @@ fn wall_time_is_made_of_running_waiting_and_blocking() {
 fn a_wait_for_a_cpu_is_told_from_work() {
     // Two that spin on one CPU: each waits about as long as it works, until the other has ended.
     let cpu = "cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)";
-    let mut both =
-        script(&format!("{cpu}; exec taskset -c $cpu sh -c 'eval \"$SPIN\" & eval \"$SPIN\"; wait'"));
+    let mut both = script(&format!(
+        "{cpu}; exec taskset -c $cpu sh -c 'eval \"$SPIN\" & eval \"$SPIN\"; wait'"
+    ));
     let spin = "n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done";
     both.environment.push(("SPIN".to_owned(), spin.to_owned()));
     let execution = execute(&both);
-    assert_eq!(execution.ended, Ended::Exited(0), "{}", String::from_utf8_lossy(&execution.stderr_tail));
+    assert_eq!(
+        execution.ended,
+        Ended::Exited(0),
+        "{}",
+        String::from_utf8_lossy(&execution.stderr_tail)
+    );
     let scheduled = execution.usage.scheduled.unwrap();
     assert!(scheduled.waiting > scheduled.on_cpu / 4, "{scheduled:?}");
 }
@@ -246,10 +261,14 @@ fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
     assert!(execution.wall >= request.timeout);
     assert_eq!(execution.left_behind, 0);
 
-    let mut polite = script("trap 'echo ended; exit 3' TERM; echo begun; while :; do sleep 0.01; done");
+    let mut polite =
+        script("trap 'echo ended; exit 3' TERM; echo begun; while :; do sleep 0.01; done");
     polite.timeout = Duration::from_secs(2);
     let execution = execute(&polite);
-    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::TimedOut, "begun\nended\n".into()));
+    assert_eq!(
+        (execution.ended.clone(), printed(&execution)),
+        (Ended::TimedOut, "begun\nended\n".into())
+    );
 
     let mut deaf = script("trap '' TERM; while :; do sleep 1000; done");
     deaf.timeout = Duration::from_secs(2);

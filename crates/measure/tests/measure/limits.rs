@@ -81,8 +81,7 @@ fn memory_of_all_processes_together_is_read_where_it_is_asked_for() {
     }
     let tree = |text: &str| execute(&Request { tree_memory: true, ..script(text) });
     // Each has filled its memory when the first byte comes, and lets nothing go before both have.
-    let hold =
-        "dd if=/dev/zero bs=32M count=1 2>/dev/null | { head -c 1 >&3; read go <&4; cat >/dev/null; } & ";
+    let hold = "dd if=/dev/zero bs=32M count=1 2>/dev/null | { head -c 1 >&3; read go <&4; cat >/dev/null; } & ";
     let folder = tempfile::tempdir().unwrap();
     let text = format!(
         "cd {}; mkfifo full go; exec 3<>full 4<>go; {hold}{hold}head -c 2 <&3 >/dev/null; echo >&4; echo >&4; wait",
@@ -120,7 +119,8 @@ fn no_group_outlives_its_execution() {
 fn left(shown: &str) -> Option<String> {
     let own = format!("/tacho-{}-", std::process::id());
     assert!(shown.contains(&own), "{shown}");
-    let paths = shown.lines().filter_map(|line| line.rsplit(':').next()).filter(|path| path.contains(&own));
+    let paths =
+        shown.lines().filter_map(|line| line.rsplit(':').next()).filter(|path| path.contains(&own));
     let mounts = ["", "/unified", "/memory", "/cpuacct", "/cpu,cpuacct"];
     let folders = paths.flat_map(|path| mounts.map(|mount| format!("/sys/fs/cgroup{mount}{path}")));
     folders.into_iter().find(|folder| std::path::Path::new(folder).exists())
@@ -141,7 +141,9 @@ fn who_kills_its_launcher_leaves_nothing_in_its_group() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     for _ in 0..2 {
         let request = Request { conditions: conditions.clone(), ..marked(&hiding, "grouped") };
-        let Ended::NotStarted(why) = executor.execute(&request).ended else { panic!("it has an answer") };
+        let Ended::NotStarted(why) = executor.execute(&request).ended else {
+            panic!("it has an answer")
+        };
         assert!(why.ends_with("and what the command had started by its control group"), "{why}");
         super::until("their end", || alive((std::process::id(), "grouped")).is_empty());
         assert_eq!(left(&super::content(&place)), None);
@@ -181,10 +183,12 @@ fn without_a_group_each_process_is_limited_by_whole_seconds() {
     let child = "sh -c 'while :; do :; done'; echo $?";
     let request = Request { conditions, ..limited(cpu_time(400), script(child)) };
     let execution = execute(&request);
-    // 128 + SIGXCPU, which the shell has seen of its child; it ends as if nothing were, and what was read decides.
+    // 128 + SIGXCPU, which the shell has seen of its child; it ends as if nothing were, and what
+    // was read decides.
     assert_eq!(super::printed(&execution), "152\n");
     assert_eq!(execution.ended, Ended::LimitReached(Limit::CpuTime));
-    // The kernel holds the limit against the ticks that fell on the child, which are too many or too few beside others.
+    // The kernel holds the limit against the ticks that fell on the child, which are too many or
+    // too few beside others.
     let used = cpu(&execution);
     assert!(used > Duration::from_millis(400), "{used:?}");
 }
@@ -196,18 +200,28 @@ fn children_whose_end_is_ignored_are_known_by_their_group_alone() {
         execute(&Request { conditions, ..in_role("forgetful") })
     };
     let alone = under(Cgroup::Never);
-    assert_eq!((alone.ended, alone.usage.cpu(), alone.usage.peak_memory), (Ended::Exited(0), None, None));
+    assert_eq!(
+        (alone.ended, alone.usage.cpu(), alone.usage.peak_memory),
+        (Ended::Exited(0), None, None)
+    );
     assert_eq!(alone.readings.other_cpu, None, "it cannot be told from what others used");
     for metric in ["cpu", "user", "peak-memory", "host-other-cpu"] {
         let absent = alone.absent.iter().find(|absent| absent.metric == metric).unwrap();
-        assert!(absent.why.starts_with("not available here: the program ignores"), "{}", absent.why);
+        assert!(
+            absent.why.starts_with("not available here: the program ignores"),
+            "{}",
+            absent.why
+        );
     }
     if !groups() {
         return;
     }
     let grouped = under(Cgroup::Always);
     let used = grouped.usage.cpu().unwrap();
-    assert!(used >= Duration::from_millis(300) && cpu(&grouped) < Duration::from_millis(300), "{grouped:?}");
+    assert!(
+        used >= Duration::from_millis(300) && cpu(&grouped) < Duration::from_millis(300),
+        "{grouped:?}"
+    );
     let absent: Vec<_> = grouped.absent.iter().map(|absent| &*absent.metric).collect();
     assert!(absent.contains(&"user") && !absent.contains(&"cpu"), "{absent:?}");
 }
@@ -217,12 +231,22 @@ fn address_space_is_what_a_program_may_ask_for() {
     let limits = |mib: u64| Limits { address_space: Some(mib * MIB), ..Limits::default() };
     let ask = request(&["dd", "if=/dev/zero", "of=/dev/null", "bs=100M", "count=1"]);
     assert_eq!(execute(&limited(limits(400), ask.clone())).ended, Ended::Exited(0));
-    assert_eq!(execute(&limited(limits(64), ask)).ended, Ended::Exited(1), "it copes, in its own way");
-    // Below what the program itself takes, it is killed before its first instruction or cannot be started.
-    let ended =
-        execute(&limited(Limits { address_space: Some(4096), ..Limits::default() }, request(&["true"])))
-            .ended;
-    assert!(matches!(ended, Ended::Killed(_) | Ended::LimitReached(Limit::AddressSpace)), "{ended:?}");
+    assert_eq!(
+        execute(&limited(limits(64), ask)).ended,
+        Ended::Exited(1),
+        "it copes, in its own way"
+    );
+    // Below what the program itself takes, it is killed before its first instruction or cannot be
+    // started.
+    let ended = execute(&limited(
+        Limits { address_space: Some(4096), ..Limits::default() },
+        request(&["true"]),
+    ))
+    .ended;
+    assert!(
+        matches!(ended, Ended::Killed(_) | Ended::LimitReached(Limit::AddressSpace)),
+        "{ended:?}"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The real executor and the host's lock, against real programs and real signals.
 //!
-//! Where a test needs a program that spins, fills memory or is itself a harness, it executes this test binary
-//! again: [`subject`] is what runs there.
+//! Where a test needs a program that spins, fills memory or is itself a harness, it executes this
+//! test binary again: [`subject`] is what runs there.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -31,17 +31,23 @@ use tacho_measure::{Capture, Execution, Executor, Look, ProcessExecutor, Request
 const LONG: Duration = Duration::from_secs(120);
 
 fn request(command: &[&str]) -> Request {
-    Request { timeout: LONG, stdout: Capture::Read(Look::digest()), ..Request::new(command.iter().copied()) }
+    Request {
+        timeout: LONG,
+        stdout: Capture::Read(Look::digest()),
+        ..Request::new(command.iter().copied())
+    }
 }
 
 fn script(text: &str) -> Request {
     request(&["sh", "-c", text])
 }
 
-/// Has this process, and what it starts, heed each signal again that whoever started it (`nohup`) had it ignore.
+/// Has this process, and what it starts, heed each signal again that whoever started it (`nohup`)
+/// had it ignore.
 fn heed_signals() {
     for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
-        // SAFETY: no handler of these is installed here, only in the processes that these tests start.
+        // SAFETY: no handler of these is installed here, only in the processes that these tests
+        // start.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
@@ -53,7 +59,8 @@ fn execute(request: &Request) -> Execution {
 
 /// What it printed, as far as it was kept.
 fn printed(execution: &Execution) -> String {
-    String::from_utf8_lossy(&execution.stdout.as_ref().expect("it was to be read").tail).into_owned()
+    String::from_utf8_lossy(&execution.stdout.as_ref().expect("it was to be read").tail)
+        .into_owned()
 }
 
 /// Waits until that holds, looking often; fails after a long while.
@@ -72,7 +79,15 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 fn compiled(name: &str, folder: &tempfile::TempDir) -> String {
     let program = folder.path().join(name);
     let source = format!("{}/tests/measure/{name}.c", env!("CARGO_MANIFEST_DIR"));
-    assert!(std::process::Command::new("cc").arg("-o").arg(&program).arg(source).status().unwrap().success());
+    assert!(
+        std::process::Command::new("cc")
+            .arg("-o")
+            .arg(&program)
+            .arg(source)
+            .status()
+            .unwrap()
+            .success()
+    );
     program.to_str().unwrap().to_owned()
 }
 
@@ -82,6 +97,7 @@ fn content(file: &Path) -> String {
 
 /// A set of signals as `/proc/PID/status` shows it under that key: signal 1 is the lowest bit.
 fn signals(status: &str, key: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix(key)).expect("all statuses have it");
+    let line =
+        status.lines().find_map(|line| line.strip_prefix(key)).expect("all statuses have it");
     u64::from_str_radix(line.trim(), 16).expect("it is hexadecimal")
 }

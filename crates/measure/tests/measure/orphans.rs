@@ -13,7 +13,8 @@ use super::{compiled, content, execute, printed, script, until};
 
 const MARK: &str = "TACHO_TEST_MARK";
 
-/// Marks what comes of a request by its environment, whatever it does to its parents, groups and names.
+/// Marks what comes of a request by its environment, whatever it does to its parents, groups and
+/// names.
 pub fn marked(script_text: &str, mark: &str) -> Request {
     let mut request = script(script_text);
     request.environment.push((MARK.to_owned(), format!("{} {mark}", std::process::id())));
@@ -50,8 +51,10 @@ fn what_stays_in_the_group_is_killed_and_told_of() {
 
 #[test]
 fn what_leaves_the_session_is_killed_and_told_of() {
-    let execution =
-        execute(&marked("setsid sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & echo hi", "session"));
+    let execution = execute(&marked(
+        "setsid sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & echo hi",
+        "session",
+    ));
     assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
     assert!(execution.left_behind >= 2);
     assert_eq!(ours("session"), Vec::<String>::new());
@@ -62,7 +65,8 @@ fn who_waits_for_its_children_leaves_nothing() {
     assert_eq!(execute(&script("sleep 0.01 & wait; true | true")).left_behind, 0);
 }
 
-/// Each of them forks twice, leaves the session, ignores requests to end, and keeps both outputs open.
+/// Each of them forks twice, leaves the session, ignores requests to end, and keeps both outputs
+/// open.
 #[test]
 fn fifty_that_hide_leave_nothing() {
     let hide = "trap '' TERM HUP INT
@@ -72,7 +76,10 @@ fn fifty_that_hide_leave_nothing() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     for _ in 0..50 {
         let execution = executor.execute(&marked(hide, "fifty"));
-        assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hidden\n".into()));
+        assert_eq!(
+            (execution.ended.clone(), printed(&execution)),
+            (Ended::Exited(0), "hidden\n".into())
+        );
         assert!(execution.left_behind > 0);
         assert_eq!(ours("fifty"), Vec::<String>::new());
     }
@@ -83,7 +90,8 @@ fn hider(folder: &tempfile::TempDir) -> String {
     compiled("hider", folder)
 }
 
-/// A thousand that fork twice, leave their group and session, ignore requests to end, and are timed out.
+/// A thousand that fork twice, leave their group and session, ignore requests to end, and are timed
+/// out.
 #[test]
 fn a_thousand_that_hide_and_are_timed_out_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -123,12 +131,14 @@ fn who_leaves_its_own_group_is_ended_as_any_other() {
     panic!("it never left its group");
 }
 
-/// A control group of version 1 that freezes who is in it: not even SIGKILL ends those before it thaws.
+/// A control group of version 1 that freezes who is in it: not even SIGKILL ends those before it
+/// thaws.
 struct Freezer(PathBuf);
 
 impl Freezer {
     fn new() -> io::Result<Self> {
-        let freezer = Self(format!("/sys/fs/cgroup/freezer/tacho-test-{}", std::process::id()).into());
+        let freezer =
+            Self(format!("/sys/fs/cgroup/freezer/tacho-test-{}", std::process::id()).into());
         fs::create_dir(&freezer.0)?;
         fs::metadata(freezer.state())?;
         Ok(freezer)
@@ -177,8 +187,7 @@ fn who_cannot_be_ended_is_told_of_and_left_alone() {
         let ended = executor.execute(&request).ended;
         freezer.is_frozen().then_some(ended)
     });
-    let why =
-        "something of it was killed and does not end: it waits for a device, or belongs to another user now";
+    let why = "something of it was killed and does not end: it waits for a device, or belongs to another user now";
     assert_eq!(ended, Some(Ended::NotStarted(why.to_owned())));
     assert_eq!(ours("frozen").len(), 1, "it is left alone");
     assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3), "others are executed");
@@ -190,15 +199,17 @@ fn who_cannot_be_ended_is_told_of_and_left_alone() {
 fn children_that_ended_are_forgotten_while_their_subject_goes_on() {
     // Each is an orphan, and so the launcher's, and in the process table until that takes it out.
     let dead = "cat /proc/[0-9]*/stat 2>/dev/null | grep -c \"^[0-9]* (.*) Z $PPID \"";
-    let script =
-        format!("for i in 1 2 3 4 5 6 7 8; do (true &); done; until [ $({dead}) = 0 ]; do sleep 0.05; done");
+    let script = format!(
+        "for i in 1 2 3 4 5 6 7 8; do (true &); done; until [ $({dead}) = 0 ]; do sleep 0.05; done"
+    );
     let execution = execute(&marked(&script, "zombies"));
     assert_eq!((execution.ended, execution.left_behind), (Ended::Exited(0), 0));
 }
 
 #[test]
 fn what_is_left_behind_is_in_the_account() {
-    // Nobody waits for it, and it is still spinning when the shell ends, which is when it has used ten ticks of 10 ms.
+    // Nobody waits for it, and it is still spinning when the shell ends, which is when it has used
+    // ten ticks of 10 ms.
     let folder = tempfile::tempdir().unwrap();
     let used = folder.path().join("used");
     let used = used.display();
@@ -216,7 +227,8 @@ fn what_is_left_behind_is_in_the_account() {
 
 #[test]
 fn a_time_limit_reaches_those_that_hide() {
-    let mut request = marked("trap '' TERM; (setsid sleep 1000 &); sleep 1000 & sleep 1000", "late");
+    let mut request =
+        marked("trap '' TERM; (setsid sleep 1000 &); sleep 1000 & sleep 1000", "late");
     request.timeout = Duration::from_millis(200);
     let execution = execute(&request);
     assert_eq!(execution.ended, Ended::TimedOut);
@@ -237,7 +249,8 @@ fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
     let why = "the launcher of commands was killed, by the command or by somebody else: the command was killed too, and all \
                that it had started";
     for _ in 0..2 {
-        let ended = executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;
+        let ended =
+            executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;
         assert_eq!(ended, Ended::NotStarted(why.to_owned()));
         until("its end", || ours("parricide").is_empty());
         assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
@@ -252,7 +265,10 @@ fn what_outlives_its_launcher_is_killed_before_anything_else_is_executed() {
     for _ in 0..20 {
         let request = Request { command: vec![survivor.clone()], ..marked("", "survivor") };
         let ended = executor.execute(&request).ended;
-        assert!(matches!(&ended, Ended::NotStarted(why) if why.contains("was killed")), "{ended:?}");
+        assert!(
+            matches!(&ended, Ended::NotStarted(why) if why.contains("was killed")),
+            "{ended:?}"
+        );
         assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
         assert_eq!(ours("survivor"), Vec::<String>::new());
     }
@@ -279,7 +295,10 @@ fn who_stops_its_launcher_again_and_again_has_it_killed() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let request = marked("trap '' TERM; while :; do kill -STOP $PPID; done", "stubborn");
     let ended = executor.execute(&request).ended;
-    assert!(matches!(&ended, Ended::NotStarted(why) if why.contains("did not answer")), "{ended:?}");
+    assert!(
+        matches!(&ended, Ended::NotStarted(why) if why.contains("did not answer")),
+        "{ended:?}"
+    );
     until("its end", || ours("stubborn").is_empty());
     assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
 }

@@ -38,7 +38,8 @@ fn who_never_stops_printing_runs_into_its_limit_and_we_do_not_grow() {
     let keep = 1 << 16;
     let all = Look { keep: Some(keep), search: Some("no".into()), digest: true };
     for stdout in [Capture::Nothing, Capture::Read(Look::default()), Capture::Read(all)] {
-        let execution = execute(&Request { stdout, timeout: Duration::from_secs(2), ..request(&["yes"]) });
+        let execution =
+            execute(&Request { stdout, timeout: Duration::from_secs(2), ..request(&["yes"]) });
         assert_eq!(execution.ended, Ended::TimedOut);
         if let Some(stdout) = execution.stdout {
             assert!(stdout.bytes > 1 << 20, "{} bytes", stdout.bytes);
@@ -59,15 +60,21 @@ fn a_file_is_empty_before_each_execution_and_known_after_it() {
     for _ in 0..2 {
         request.stdout = file(Look { search: Some("needle".into()), keep: Some(3), digest: true });
         let execution = execute(&request);
-        let expected = Captured { found: Some(true), kept: Some(b"nee".into()), ..Captured::of("needle\n") };
+        let expected =
+            Captured { found: Some(true), kept: Some(b"nee".into()), ..Captured::of("needle\n") };
         assert_eq!((execution.ended, execution.stdout), (Ended::Exited(0), Some(expected)));
         assert_eq!(fs::read(&path).unwrap(), b"needle\n");
     }
     request.stdout = file(Look::default());
-    assert_eq!(execute(&request).stdout, Some(Captured { digest: None, ..Captured::of("needle\n") }));
+    assert_eq!(
+        execute(&request).stdout,
+        Some(Captured { digest: None, ..Captured::of("needle\n") })
+    );
     request.stdout = Capture::File { path: folder.path().join("no/such"), look: Look::default() };
-    let why =
-        format!("cannot write `{}/no/such`: No such file or directory (os error 2)", folder.path().display());
+    let why = format!(
+        "cannot write `{}/no/such`: No such file or directory (os error 2)",
+        folder.path().display()
+    );
     assert_eq!(execute(&request).ended, Ended::NotStarted(why));
 }
 
@@ -107,7 +114,10 @@ fn nothing_printed_is_an_output_too() {
 #[test]
 fn who_closes_its_outputs_is_still_waited_for() {
     let execution = execute(&script("echo first; exec >&- 2>&-; sleep 0.2; exit 5"));
-    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(5), "first\n".into()));
+    assert_eq!(
+        (execution.ended.clone(), printed(&execution)),
+        (Ended::Exited(5), "first\n".into())
+    );
 }
 
 #[test]

@@ -48,7 +48,8 @@ fn both_are_there_at_the_same_time() {
 fn each_has_its_own_account() {
     let folder = tempfile::tempdir().unwrap();
     let [done, _] = pipes(folder.path(), ["done", "other"]);
-    let busy = format!("i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; echo done >{done}; exit 3");
+    let busy =
+        format!("i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; echo done >{done}; exit 3");
     let idle = format!("read all <{done}; sleep 1000 & sleep 1000 & exit 4");
     let [busy, idle] = pair([&busy, &idle]);
     assert_eq!([&busy.ended, &idle.ended], [&Ended::Exited(3), &Ended::Exited(4)]);

@@ -1,4 +1,5 @@
-//! What this test binary does when a test executes it as a subject, or as a harness that can be killed.
+//! What this test binary does when a test executes it as a subject, or as a harness that can be
+//! killed.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
@@ -10,8 +11,8 @@ use std::time::Duration;
 use std::{env, fs, hint, thread};
 
 use tacho_measure::{
-    CompanionRequest, Ended, Executor, ProcessExecutor, Readiness, Request, Wait, install_interrupt,
-    lock_host,
+    CompanionRequest, Ended, Executor, ProcessExecutor, Readiness, Request, Wait,
+    install_interrupt, lock_host,
 };
 
 use super::ahead::begun_ahead;
@@ -31,7 +32,8 @@ pub fn in_role(role: &str) -> Request {
     request
 }
 
-/// The command that starts this binary in that role, beside us and not as a subject; its file is for talking.
+/// The command that starts this binary in that role, beside us and not as a subject; its file is
+/// for talking.
 pub fn beside(role: &str, file: &Path) -> Command {
     with_role(Command::new(env::current_exe().unwrap()), role, file)
 }
@@ -45,7 +47,12 @@ pub fn beside_after(first: &str, role: &str, file: &Path) -> Command {
 
 fn with_role(mut command: Command, role: &str, file: &Path) -> Command {
     heed_signals();
-    command.args(ARGUMENTS).env(ROLE, role).env(FILE, file).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(ARGUMENTS)
+        .env(ROLE, role)
+        .env(FILE, file)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command
 }
 
@@ -104,7 +111,8 @@ fn heavy_harness() {
 /// Says what files a subject has open, with one inherited that whoever started us forgot to close.
 fn careless_harness() {
     let open = execute(&script("cd /proc/self/fd && echo *"));
-    fs::write(file(), format!("{} {}", Path::new("/proc/self/fd/9").exists(), printed(&open))).unwrap();
+    fs::write(file(), format!("{} {}", Path::new("/proc/self/fd/9").exists(), printed(&open)))
+        .unwrap();
 }
 
 /// Accounts for a child although it inherited that ended children are forgotten.
@@ -137,7 +145,8 @@ fn harness() {
     let mut executor = ProcessExecutor::new(flag);
     // Beside it, one that hides and one that keeps its output open.
     let hiding = "(setsid sh -c \"trap '' TERM; sleep 1000\" &); sleep 1000 &";
-    let subject = marked(&format!("{hiding} echo $$ >'{}'; exec sleep 1000", started.display()), "harness");
+    let subject =
+        marked(&format!("{hiding} echo $$ >'{}'; exec sleep 1000", started.display()), "harness");
     let execution = executor.execute(&subject);
     let after = executor.execute(&script("exit 0"));
     fs::write(file(), format!("{:?} {:?}", execution.ended, after.ended)).unwrap();
@@ -155,7 +164,8 @@ fn deaf() {
     thread::sleep(LONG);
 }
 
-/// Has something to finish, until it may; says how that ended, and whether more would have been begun.
+/// Has something to finish, until it may; says how that ended, and whether more would have been
+/// begun.
 fn patient_harness() {
     let (started, go) = (file().with_extension("started"), file().with_extension("go"));
     let flag = install_interrupt().unwrap();
@@ -166,7 +176,11 @@ fn patient_harness() {
         until("an interrupt", || flag.load(Ordering::SeqCst));
         fs::write(seen, "").unwrap();
     });
-    let text = format!("echo >'{}'; until [ -e '{}' ]; do sleep 0.01; done", started.display(), go.display());
+    let text = format!(
+        "echo >'{}'; until [ -e '{}' ]; do sleep 0.01; done",
+        started.display(),
+        go.display()
+    );
     let finished = executor.finish(&script(&text)).ended;
     let another = executor.execute(&script("true")).ended;
     fs::write(file(), format!("{finished:?} {another:?}")).unwrap();

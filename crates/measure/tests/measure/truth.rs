@@ -1,4 +1,5 @@
-//! What is read is what was used: programs that know what they use, in children and grandchildren too.
+//! What is read is what was used: programs that know what they use, in children and grandchildren
+//! too.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +18,9 @@ fn executions(job: &[&str]) -> Vec<(Execution, f64)> {
     let folder = tempfile::tempdir().unwrap();
     let load = folder.path().join("load");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/load.c");
-    assert!(Command::new("cc").arg("-O1").arg("-o").arg(&load).arg(source).status().unwrap().success());
+    assert!(
+        Command::new("cc").arg("-O1").arg("-o").arg(&load).arg(source).status().unwrap().success()
+    );
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let request = request(&[&[load.to_str().unwrap()], job].concat());
     (0..EXECUTIONS)
@@ -30,14 +33,18 @@ fn executions(job: &[&str]) -> Vec<(Execution, f64)> {
         .collect()
 }
 
-/// Asserts that some of them are off the truth by at most 2 per cent and that: who is disturbed is off by more.
+/// Asserts that some of them are off the truth by at most 2 per cent and that: who is disturbed is
+/// off by more.
 fn assert_near(job: &[&str], beside: f64, read: impl Fn(&Execution) -> f64) {
     let all = executions(job);
     let off = all.iter().map(|(execution, truth)| (read(execution) - truth, 0.02 * truth + beside));
     let good = off.clone().filter(|(off, most)| off.abs() <= *most).count();
     assert!(good > EXECUTIONS / 2, "{job:?}: {:?}", off.collect::<Vec<_>>());
     // Nothing is ever lost.
-    assert!(all.iter().all(|(execution, truth)| read(execution) >= 0.98 * truth - beside), "{job:?}");
+    assert!(
+        all.iter().all(|(execution, truth)| read(execution) >= 0.98 * truth - beside),
+        "{job:?}"
+    );
 }
 
 fn cpu(execution: &Execution) -> f64 {
@@ -77,7 +84,8 @@ fn wall_time_is_never_less_than_it_took() {
         // The time asleep is its own part of the wall time, however busy the host is.
         let least = blocked.fold(f64::INFINITY, f64::min);
         assert!(least >= 0.98 * asleep, "{amount} ms: {least}");
-        // What a busy host takes to see the end is in it too, so that only a long sleep tells that it is no more.
+        // What a busy host takes to see the end is in it too, so that only a long sleep tells that
+        // it is no more.
         assert!(amount != "100" || least < 1.5 * asleep, "{amount} ms: {least}");
     }
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Asked, BisectedEffect, Bisection, Comparison, Rung};
 use crate::Direction;
 
-/// That the host may have drifted meanwhile is said from here on: where it did not, by far more than a hundred to one.
+/// That the host may have drifted meanwhile is said from here on: where it did not, by far more
+/// than a hundred to one.
 const DRIFTED: f64 = 0.995;
 
 /// What culprits leave of the whole change, where there is something to be said of it.
@@ -34,8 +35,8 @@ pub enum LeftSaid {
 }
 
 impl Bisection {
-    /// Whether to say that the host may have drifted meanwhile: not where several steps were found or show in the ladder, which a
-    /// level that wanders explains as well.
+    /// Whether to say that the host may have drifted meanwhile: not where several steps were found
+    /// or show in the ladder, which a level that wanders explains as well.
     #[must_use]
     pub fn may_have_drifted(&self) -> bool {
         let standing = &self.standing;
@@ -46,8 +47,8 @@ impl Bisection {
             && !self.shows_another_level()
     }
 
-    /// What culprits leave of the whole change: surely something, or neither that nor surely less than was asked for, where nobody has
-    /// looked for it.
+    /// What culprits leave of the whole change: surely something, or neither that nor surely less
+    /// than was asked for, where nobody has looked for it.
     #[must_use]
     pub fn left(&self) -> Option<Left> {
         let (asked, standing) = (&self.asked, &self.standing);
@@ -56,8 +57,9 @@ impl Bisection {
             return Some(self.unless_of_bounds(Left { effect, said: LeftSaid::More }));
         }
         // Rates are never known so well.
-        let is_open =
-            standing.found.is_some() && standing.sides.is_empty() && asked.by != Comparison::Failure;
+        let is_open = standing.found.is_some()
+            && standing.sides.is_empty()
+            && asked.by != Comparison::Failure;
         let (low, high) = effect.interval;
         let may_be = is_open && (asked.is_reached_by(low) || asked.is_reached_by(high));
         let said = match effect.estimate {
@@ -83,10 +85,13 @@ impl Bisection {
     #[must_use]
     pub fn limited(&self, place: usize) -> u32 {
         let mut rungs = self.standing.ladder.iter();
-        rungs.find(|rung| (rung.place..=rung.same_to).contains(&place)).map_or(0, |rung| rung.limited)
+        rungs
+            .find(|rung| (rung.place..=rung.same_to).contains(&place))
+            .map_or(0, |rung| rung.limited)
     }
 
-    /// Whether the bad end is the better one; nothing where that is not known, or goes without saying.
+    /// Whether the bad end is the better one; nothing where that is not known, or goes without
+    /// saying.
     #[must_use]
     pub fn bad_is_better(&self) -> Option<bool> {
         let Asked { exchanged, by, metric, .. } = &self.asked;
@@ -100,10 +105,12 @@ impl Bisection {
 
     /// Whether two revisions on one side of all culprits clearly differ by the least effect.
     fn shows_another_level(&self) -> bool {
-        let side = |rung: &Rung| self.standing.culprits.iter().filter(|it| it.place <= rung.place).count();
+        let side =
+            |rung: &Rung| self.standing.culprits.iter().filter(|it| it.place <= rung.place).count();
         let rungs = &self.standing.ladder;
-        let differ =
-            |one: &Rung, other: &Rung| side(one) == side(other) && are_clear(&self.asked, one, other);
+        let differ = |one: &Rung, other: &Rung| {
+            side(one) == side(other) && are_clear(&self.asked, one, other)
+        };
         let named = !self.standing.culprits.is_empty();
         named
             && rungs
@@ -172,7 +179,10 @@ mod tests {
         let small = (0.01, -0.01, 0.03);
         assert!(bisection(one_step, small, 0.999).may_have_drifted());
         assert!(!bisection(one_step, small, 0.9).may_have_drifted(), "not by what chance does");
-        assert!(!bisection([100.0, 110.0, 125.0, 125.4], small, 0.999).may_have_drifted(), "a second level");
+        assert!(
+            !bisection([100.0, 110.0, 125.0, 125.4], small, 0.999).may_have_drifted(),
+            "a second level"
+        );
         assert!(
             !bisection(one_step, (0.05, -0.004, 0.11), 0.999).may_have_drifted(),
             "perhaps a second step"
@@ -181,7 +191,8 @@ mod tests {
 
     #[test]
     fn what_is_left_over_is_told_by_how_likely_it_is_to_be_something() {
-        let said = |left| bisection([100.0, 100.0, 120.0, 120.0], left, 0.0).left().map(|left| left.said);
+        let said =
+            |left| bisection([100.0, 100.0, 120.0, 120.0], left, 0.0).left().map(|left| left.said);
         assert_eq!(said((0.01, -0.02, 0.04)), None, "surely less than was asked for");
         assert_eq!(said((0.02, -0.03, 0.07)), Some(LeftSaid::Little));
         assert_eq!(said((-0.03, -0.08, 0.02)), Some(LeftSaid::Unknown));

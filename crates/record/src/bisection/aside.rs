@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::BisectedEffect;
 
-/// The earlier end as it was named, measured beside the first candidate, where the main line of the later end and its own part.
+/// The earlier end as it was named, measured beside the first candidate, where the main line of the
+/// later end and its own part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aside {
     /// What came of it.
     pub said: AsideSaid,
-    /// What changed from the first candidate to it; absent where that is not known, or both are the same program.
+    /// What changed from the first candidate to it; absent where that is not known, or both are the
+    /// same program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<BisectedEffect>,
     /// How many samples of it there are.

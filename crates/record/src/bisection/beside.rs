@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::derived::derive;
 use crate::{Metric, Sample};
 
-/// What was read of the host during one execution, by name and in base units: `host-…`, `wall`, which they are of, and `cpu`, the time
-/// that it had of the host's processors.
+/// What was read of the host during one execution, by name and in base units: `host-…`, `wall`,
+/// which they are of, and `cpu`, the time that it had of the host's processors.
 pub type HostReadings = BTreeMap<String, f64>;
 
 /// Of shorter executions no share of the time is told: the kernel counts others' in ticks of 10 ms.
@@ -34,7 +34,8 @@ impl Sample {
 pub struct Beside {
     /// How many of the samples have readings.
     pub samples: usize,
-    /// CPUs that other processes used, on average; absent too where executions are shorter than 50 ms.
+    /// CPUs that other processes used, on average; absent too where executions are shorter than 50
+    /// ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_cpus: Option<f64>,
     /// CPUs that a hypervisor kept from this host, likewise.
@@ -55,7 +56,8 @@ impl Beside {
     /// Of these samples' readings; nothing if there are none.
     #[must_use]
     pub fn of<'a>(all: impl IntoIterator<Item = &'a HostReadings>) -> Option<Self> {
-        let all: Vec<&HostReadings> = all.into_iter().filter(|readings| !readings.is_empty()).collect();
+        let all: Vec<&HostReadings> =
+            all.into_iter().filter(|readings| !readings.is_empty()).collect();
         let values = |name: &str| -> Vec<f64> {
             let mut values: Vec<f64> = all.iter().filter_map(|it| it.get(name).copied()).collect();
             values.sort_by(f64::total_cmp);
@@ -64,7 +66,8 @@ impl Beside {
         let cpus = |name: &str| {
             let pairs: Vec<(f64, f64)> =
                 all.iter().filter_map(|it| Some((*it.get(name)?, *it.get("wall")?))).collect();
-            let (used, wall) = pairs.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+            let (used, wall) =
+                pairs.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
             (wall > 0.0 && wall >= SHORTEST * pairs.len() as f64).then_some(used / wall)
         };
         let throttled = values("host-throttled");

@@ -24,8 +24,8 @@ pub struct TypedSubject {
 }
 
 impl Bisection {
-    /// The good end and the bad one by names that mean the same tomorrow: as they were typed where that is a tag or part of the full
-    /// name, else the short name.
+    /// The good end and the bad one by names that mean the same tomorrow: as they were typed where
+    /// that is a tag or part of the full name, else the short name.
     #[must_use]
     pub fn end_names(&self) -> [&str; 2] {
         let (first, last) = (self.candidates.first(), self.candidates.last());
@@ -100,7 +100,9 @@ fn within(asked: &Asked) -> Vec<String> {
 
 /// A time as it is typed: `2h`.
 fn time(seconds: f64) -> String {
-    let time = Duration::try_from_secs_f64(seconds).ok().and_then(|time| SignedDuration::try_from(time).ok());
+    let time = Duration::try_from_secs_f64(seconds)
+        .ok()
+        .and_then(|time| SignedDuration::try_from(time).ok());
     time.map_or_else(|| format!("{seconds}s"), |time| format!("{time:#}"))
 }
 

@@ -19,8 +19,9 @@ pub struct Constant {
 }
 
 impl Asked {
-    /// How often each end is executed at least, before it is said that a command which did the same each time changed by no more than
-    /// this: what happens in that share of all executions, or more often, would have been seen with 95 %.
+    /// How often each end is executed at least, before it is said that a command which did the same
+    /// each time changed by no more than this: what happens in that share of all executions, or
+    /// more often, would have been seen with 95 %.
     #[must_use]
     #[allow(
         clippy::cast_possible_truncation,
@@ -38,11 +39,14 @@ impl Bisection {
     #[must_use]
     pub fn constant(&self) -> Option<Constant> {
         let (first, last) = self.standing.ends;
-        let rung =
-            |place: usize| self.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place));
+        let rung = |place: usize| {
+            self.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))
+        };
         let (one, other) = (rung(first)?, rung(last)?);
         let is_test = self.asked.by == Comparison::Failure;
-        let alike = |level: f64| one.level.total_cmp(&level).is_eq() && other.level.total_cmp(&level).is_eq();
+        let alike = |level: f64| {
+            one.level.total_cmp(&level).is_eq() && other.level.total_cmp(&level).is_eq()
+        };
         let fails = [0.0, 1.0].into_iter().find(|level| is_test && alike(*level))? > 0.5;
         let executions = one.samples.min(other.samples);
         Some(Constant { fails, executions, excluded: 1.0 - CHANCE.powf(1.0 / executions as f64) })

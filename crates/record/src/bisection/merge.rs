@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{BisectedEffect, Bisection, Candidate, Culprit, Left, none_limited};
 
-/// A merge that was named. The candidates are then what was before it, each of the commits that it brought merged into that, and the
-/// merge itself: all that lies between what it was measured against and it.
+/// A merge that was named. The candidates are then what was before it, each of the commits that it
+/// brought merged into that, and the merge itself: all that lies between what it was measured
+/// against and it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Merge {
     /// Its full name.
@@ -45,7 +46,8 @@ impl Merge {
         let Candidate { revision, .. } = bisection.candidates.get(culprit.place)?;
         let [good, bad] = bisection.end_names().map(str::to_owned);
         let ends = [bisection.standing.ends.0, bisection.standing.ends.1];
-        let better = bisection.bad_is_better().map(|bad_is| if bad_is { bad.clone() } else { good.clone() });
+        let better =
+            bisection.bad_is_better().map(|bad_is| if bad_is { bad.clone() } else { good.clone() });
         Some(Self {
             revision: revision.id.clone(),
             subject: revision.subject.clone(),
@@ -63,7 +65,8 @@ impl Merge {
 }
 
 impl Bisection {
-    /// Whether this place is that of the merge among whose commits is bisected: what lies there is its own doing.
+    /// Whether this place is that of the merge among whose commits is bisected: what lies there is
+    /// its own doing.
     #[must_use]
     pub fn is_merge_itself(&self, place: usize) -> bool {
         let merge = self.asked.within.last();

@@ -38,7 +38,8 @@ pub struct Bisection {
     pub started: Timestamp,
     /// What is asked.
     pub asked: Asked,
-    /// The revisions that may be the cause and both ends, in order of history; the first is the earlier end.
+    /// The revisions that may be the cause and both ends, in order of history; the first is the
+    /// earlier end.
     pub candidates: Vec<Candidate>,
     /// How far it has come.
     pub standing: Standing,
@@ -72,8 +73,8 @@ pub struct Asked {
     pub by: Comparison,
     /// The command that passes or fails, where that is what is compared.
     pub test: Option<String>,
-    /// The least effect that is worth finding: 0.02 is 2 %, 2 is three times as much, or a third; of differences in the metric's base
-    /// unit.
+    /// The least effect that is worth finding: 0.02 is 2 %, 2 is three times as much, or a third;
+    /// of differences in the metric's base unit.
     pub least: f64,
     /// Seconds that may be spent on builds and samples, with those of `spent`.
     pub budget: Option<f64>,
@@ -97,36 +98,44 @@ pub struct Asked {
     /// Under which disturbances a verified culprit is measured beside its parent once more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<Disturbance>,
-    /// How far builds of the same program differ by layout alone, as a standard deviation on the scale of `least`; absent where nobody said.
+    /// How far builds of the same program differ by layout alone, as a standard deviation on the
+    /// scale of `least`; absent where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<f64>,
-    /// The full name of the earlier end as it was named, where the main line of the later one does not pass through it: it is no candidate.
+    /// The full name of the earlier end as it was named, where the main line of the later one does
+    /// not pass through it: it is no candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<String>,
-    /// How likely each candidate is to be the cause by what was measured earlier, as weights; nothing: each as likely as another.
+    /// How likely each candidate is to be the cause by what was measured earlier, as weights;
+    /// nothing: each as likely as another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<f64>,
-    /// The merges that the candidates were brought by, the outermost first; none where they are those of a main line.
+    /// The merges that the candidates were brought by, the outermost first; none where they are
+    /// those of a main line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Merge>,
-    /// What the bisections of the same call had taken when this one was asked for: what may be spent is for all of them together.
+    /// What the bisections of the same call had taken when this one was asked for: what may be
+    /// spent is for all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<Spent>,
 }
 
-/// What is less than the least effect by no more than this part of it is not told to be less: a best guess is no surer.
+/// What is less than the least effect by no more than this part of it is not told to be less: a
+/// best guess is no surer.
 const CLOSE: f64 = 0.05;
 
-/// Where all changes are asked for, no gap between measured revisions is longer than this part of all candidates, and none holds a
-/// single one.
+/// Where all changes are asked for, no gap between measured revisions is longer than this part of
+/// all candidates, and none holds a single one.
 const GAPS: usize = 8;
 
 impl Asked {
-    /// Where all changes are asked for: how many of so many candidates may lie in a row that are not measured. It is never one, which a
-    /// single build settles for good.
+    /// Where all changes are asked for: how many of so many candidates may lie in a row that are
+    /// not measured. It is never one, which a single build settles for good.
     #[must_use]
     pub fn all_gap(&self, candidates: usize) -> Option<usize> {
-        self.all.then(|| (candidates / GAPS).saturating_sub(1)).map(|most| if most < 2 { 0 } else { most })
+        self.all
+            .then(|| (candidates / GAPS).saturating_sub(1))
+            .map(|most| if most < 2 { 0 } else { most })
     }
 
     /// Whether an effect is as large as the least that is worth finding, up or down.
@@ -268,25 +277,29 @@ pub struct Standing {
     pub stage: Stage,
     /// How it ended; absent before.
     pub found: Option<Found>,
-    /// The usable ends, by place among the candidates: not those given where they could not be used.
+    /// The usable ends, by place among the candidates: not those given where they could not be
+    /// used.
     pub ends: (usize, usize),
     /// How likely it is that nothing changed.
     pub nothing: f64,
-    /// How likely each stretch of candidates is to hold the cause, in order of history; all of them, and `nothing`, are 1
-    /// together.
+    /// How likely each stretch of candidates is to hold the cause, in order of history; all of
+    /// them, and `nothing`, are 1 together.
     pub belief: Vec<Suspects>,
     /// What is named and verified, in the order of verification.
     pub culprits: Vec<Culprit>,
     /// Whether their effects are there under other circumstances too, where that is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
-    /// The smallest set that holds the cause with 95 %, likeliest first. Where culprits are verified, those that stand for a set: the
-    /// candidates of which each may be it, with what was left out right before them.
+    /// The smallest set that holds the cause with 95 %, likeliest first. Where culprits are
+    /// verified, those that stand for a set: the candidates of which each may be it, with what was
+    /// left out right before them.
     pub suspects: Vec<Suspects>,
-    /// Where all changes are asked for: what came of each side of the culprits that holds no other, in order of history.
+    /// Where all changes are asked for: what came of each side of the culprits that holds no other,
+    /// in order of history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
-    /// What came of the earlier end as it was named, where it is no candidate; absent as long as it was not measured.
+    /// What came of the earlier end as it was named, where it is no candidate; absent as long as it
+    /// was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<Aside>,
     /// What changed from end to end.
@@ -301,10 +314,12 @@ pub struct Standing {
     pub unusable: Vec<Unusable>,
     /// How likely it is that the host drifted meanwhile; 0 of a metric without noise.
     pub drift: f64,
-    /// How far builds vary here, as a standard deviation on the scale of `least`; only where that is why nothing was named.
+    /// How far builds vary here, as a standard deviation on the scale of `least`; only where that
+    /// is why nothing was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_builds: Option<f64>,
-    /// What the CPU time of the same samples says of both ends; only where their wall time does not tell whether anything changed.
+    /// What the CPU time of the same samples says of both ends; only where their wall time does not
+    /// tell whether anything changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<BisectedEffect>,
     /// Builds made.
@@ -324,12 +339,15 @@ impl Standing {
         self.sides.iter().any(Side::is_open)
     }
 
-    /// How many candidates of a side lie in a row that were not measured: what came and went again within them is not seen.
+    /// How many candidates of a side lie in a row that were not measured: what came and went again
+    /// within them is not seen.
     #[must_use]
     pub fn unseen_in(&self, side: &Side) -> usize {
         let reach = side.first.saturating_sub(1)..=side.last;
-        let rungs: Vec<&Rung> = self.ladder.iter().filter(|rung| reach.contains(&rung.place)).collect();
-        let between = |pair: &[&Rung]| pair[1].place.saturating_sub(pair[0].place.max(pair[0].same_to) + 1);
+        let rungs: Vec<&Rung> =
+            self.ladder.iter().filter(|rung| reach.contains(&rung.place)).collect();
+        let between =
+            |pair: &[&Rung]| pair[1].place.saturating_sub(pair[0].place.max(pair[0].same_to) + 1);
         rungs.windows(2).map(between).max().unwrap_or(0)
     }
 }
@@ -359,12 +377,14 @@ pub struct Culprit {
     pub place: usize,
     /// Its full name.
     pub revision: String,
-    /// The last revision known to be without it, by place. The candidates between both have no values, and those that are left out
-    /// were never asked: any of them may be the cause ([`Bisection::others`]).
+    /// The last revision known to be without it, by place. The candidates between both have no
+    /// values, and those that are left out were never asked: any of them may be the cause
+    /// ([`Bisection::others`]).
     pub parent_place: usize,
     /// That one's full name.
     pub parent: String,
-    /// How likely it is, with those that may be the cause in its place, of all revisions and *no change*.
+    /// How likely it is, with those that may be the cause in its place, of all revisions and *no
+    /// change*.
     pub posterior: f64,
     /// What changed from the parent to it.
     pub effect: BisectedEffect,
@@ -415,13 +435,15 @@ pub struct Rung {
     pub place: usize,
     /// Its full name.
     pub revision: String,
-    /// The place of the last candidate that is known to be the same program; its own where no other is.
+    /// The place of the last candidate that is known to be the same program; its own where no other
+    /// is.
     pub same_to: usize,
     /// How many samples it has.
     pub samples: usize,
     /// Their median, in the metric's base unit; of failures their share.
     pub level: f64,
-    /// The standard error of the level: of ratios relative, else in the base unit; 0 of a metric without noise.
+    /// The standard error of the level: of ratios relative, else in the base unit; 0 of a metric
+    /// without noise.
     pub error: f64,
     /// How many of its samples reached a limit: what they took is at least what was read.
     #[serde(default, skip_serializing_if = "is_none")]
@@ -490,7 +512,8 @@ pub struct Observed {
     pub build: Option<f64>,
     /// Seconds that its executions took, hooks included.
     pub executing: f64,
-    /// What was otherwise than usual; absent where nothing was. What was seen then tells of that alone.
+    /// What was otherwise than usual; absent where nothing was. What was seen then tells of that
+    /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<Disturbance>,
     /// What was seen.
@@ -511,7 +534,8 @@ pub enum Seen {
     Samples {
         /// In the metric's base unit.
         values: Vec<f64>,
-        /// Which of them, counted from 0, are only known to be at least that, as a limit was reached.
+        /// Which of them, counted from 0, are only known to be at least that, as a limit was
+        /// reached.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         limited: Vec<usize>,
         /// What was read of the host during each; nothing at all where nothing was read.
@@ -540,7 +564,8 @@ mod tests {
             });
             serde_json::from_value::<Asked>(json).unwrap().is_reached_by(effect)
         };
-        let reached = [(0.02, 0.02), (0.02, -0.0196), (0.02, 0.0195), (2.0, 2.0), (2.0, -0.67), (1.0, -0.5)];
+        let reached =
+            [(0.02, 0.02), (0.02, -0.0196), (0.02, 0.0195), (2.0, 2.0), (2.0, -0.67), (1.0, -0.5)];
         for (least, effect) in reached {
             assert!(of(Comparison::Ratio, least, effect), "{least} {effect}");
         }

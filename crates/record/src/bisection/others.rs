@@ -2,7 +2,8 @@
 
 use super::{Bisection, Candidate, Culprit};
 
-/// The commits right before a culprit of which each may be the cause as well: together they are a set, and the set is verified.
+/// The commits right before a culprit of which each may be the cause as well: together they are a
+/// set, and the set is verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Others {
     /// So many could not be measured.
@@ -25,7 +26,8 @@ impl Bisection {
 }
 
 impl Candidate {
-    /// That a commit which did it does not look so, in words: `although it touches none of the plan's paths`.
+    /// That a commit which did it does not look so, in words: `although it touches none of the
+    /// plan's paths`.
     #[must_use]
     pub fn surprise(&self) -> Option<&'static str> {
         self.taken_up.then_some("although it touches none of the plan's paths")
@@ -64,11 +66,15 @@ mod tests {
 
     #[test]
     fn what_others_it_may_be_is_said_in_words() {
-        let words = |unmeasured, left_out| Others { unmeasured, left_out }.words().unwrap_or_default();
+        let words =
+            |unmeasured, left_out| Others { unmeasured, left_out }.words().unwrap_or_default();
         assert_eq!(words(0, 0), "");
         assert_eq!(words(1, 0), "the commit before it that could not be measured");
         assert_eq!(words(0, 1), "the commit before it that touches none of the plan's paths");
-        assert_eq!(words(0, 3), "one of the 3 commits before it that touch none of the plan's paths");
+        assert_eq!(
+            words(0, 3),
+            "one of the 3 commits before it that touch none of the plan's paths"
+        );
         assert_eq!(
             words(2, 1),
             "one of the 3 commits before it (2 could not be measured, 1 touches none of the plan's paths)"

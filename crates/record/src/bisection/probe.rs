@@ -1,4 +1,5 @@
-//! What a verified culprit is asked besides: whether its effect is there under other circumstances too.
+//! What a verified culprit is asked besides: whether its effect is there under other circumstances
+//! too.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,9 @@ impl Disturbance {
     pub fn words(self) -> String {
         match self {
             Self::Addresses { random: true } => "memory at random addresses".to_owned(),
-            Self::Addresses { random: false } => "memory at the same addresses each time".to_owned(),
+            Self::Addresses { random: false } => {
+                "memory at the same addresses each time".to_owned()
+            }
             Self::Cpu { number } => format!("processor {number} alone"),
             Self::Environment => "an environment of random length".to_owned(),
             Self::Layout { number } => format!("another order of linking ({number})"),
@@ -52,7 +55,8 @@ pub struct Probe {
     pub pairs: usize,
     /// What changed from the parent to the culprit then; absent where that is not known.
     pub effect: Option<BisectedEffect>,
-    /// How many samples of the parent and of it reached a limit then: of what is compared they are the least that it would have been.
+    /// How many samples of the parent and of it reached a limit then: of what is compared they are
+    /// the least that it would have been.
     #[serde(default, skip_serializing_if = "none_limited")]
     pub limited: [u32; 2],
     /// What that says.

@@ -3,7 +3,8 @@
 /// How many digits a digest in hexadecimal has at least.
 const DIGEST: usize = 12;
 
-/// A line without what differs although the cause does not: absolute paths, positions in files, addresses, digests and numbers.
+/// A line without what differs although the cause does not: absolute paths, positions in files,
+/// addresses, digests and numbers.
 #[must_use]
 pub fn cause(line: &str) -> String {
     let words = line.split_whitespace().filter_map(|word| {
@@ -14,7 +15,8 @@ pub fn cause(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether two reasons of failed builds have one cause: they differ only in what [`cause`] leaves out.
+/// Whether two reasons of failed builds have one cause: they differ only in what [`cause`] leaves
+/// out.
 #[must_use]
 pub fn has_same_cause(one: &str, other: &str) -> bool {
     one == other || cause(one) == cause(other)
@@ -25,7 +27,9 @@ fn is_position(word: &str) -> bool {
     let mut parts = word.split(':');
     let is_file = parts.next().is_some_and(|file| !file.is_empty());
     let second = parts.next().unwrap_or_default();
-    is_file && !second.is_empty() && (second.starts_with('(') || second.bytes().all(|b| b.is_ascii_digit()))
+    is_file
+        && !second.is_empty()
+        && (second.starts_with('(') || second.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The word with `#` for each number in it that is no part of a name.

@@ -1,6 +1,7 @@
 //! What one line of a build's output says of an error.
 //!
-//! Where the word stands decides: compilers quote source, warnings and commands contain `error:` as well.
+//! Where the word stands decides: compilers quote source, warnings and commands contain `error:` as
+//! well.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -44,8 +45,9 @@ impl Sign {
 
 macro_rules! pattern {
     ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($pattern).expect("the pattern is valid: a test reads each"));
+        static $name: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new($pattern).expect("the pattern is valid: a test reads each")
+        });
     };
 }
 
@@ -53,7 +55,10 @@ pattern!(COLOURS, r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07");
 pattern!(CARETS, r"^[ \t]*[\^~][\^~ \t-]*$");
 pattern!(QUOTE, r"^\s*\d*\s*\|");
 pattern!(MILD, r"(?i)^(?:[^|]*?: )?(?:warning|note|remark|info|hint)\b(?:\[[^\]]*\])?:");
-pattern!(PLACED, r"(?i)^[^:|]+(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):? (?:fatal |internal compiler )?error\b");
+pattern!(
+    PLACED,
+    r"(?i)^[^:|]+(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):? (?:fatal |internal compiler )?error\b"
+);
 pattern!(INTERNAL, r"^\S+: (?:internal compiler error|out of memory allocating)\b");
 pattern!(
     LINKER,
@@ -180,8 +185,11 @@ mod tests {
 
     #[test]
     fn where_the_word_stands_decides() {
-        let placed =
-            ["a.c:1:5: error: x", "a.c:3: fatal error: y.h: No such file", "b.c(12): error C2065: z"];
+        let placed = [
+            "a.c:1:5: error: x",
+            "a.c:3: fatal error: y.h: No such file",
+            "b.c(12): error C2065: z",
+        ];
         for line in placed {
             assert_eq!(Line::of(line), Line::Sign(Sign::Placed), "{line}");
         }

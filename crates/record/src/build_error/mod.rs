@@ -1,7 +1,9 @@
-//! The line of a build's output that says why the build failed, and whether two such lines have one cause.
+//! The line of a build's output that says why the build failed, and whether two such lines have one
+//! cause.
 //!
-//! One place decides both, for the reason of a failed build, for `tacho quirk suggest` and for everything that groups failures.
-//! Which line says how much is in `line`; what of a line differs although the cause does not is in `cause`.
+//! One place decides both, for the reason of a failed build, for `tacho quirk suggest` and for
+//! everything that groups failures. Which line says how much is in `line`; what of a line differs
+//! although the cause does not is in `cause`.
 
 mod cause;
 mod line;
@@ -136,7 +138,8 @@ impl ErrorFinder {
         if line::missing_program(text).is_some() {
             self.missing = Some(text.trim().to_owned());
         }
-        let is_better = |best: &Candidate| sign > best.sign || (sign == best.sign && sign.is_last_best());
+        let is_better =
+            |best: &Candidate| sign > best.sign || (sign == best.sign && sign.is_last_best());
         if self.best.as_ref().is_none_or(is_better) {
             self.open = line::opens(text);
             self.best = Some(Candidate { sign, text: line::stripped(text).to_owned() });
@@ -146,7 +149,8 @@ impl ErrorFinder {
     /// `make` says that a program was not found: the line before says which.
     fn missing_program(&mut self) {
         let sign = Sign::MissingProgram;
-        if let Some(text) = self.missing.take().filter(|_| self.best.as_ref().is_none_or(|it| it.sign < sign))
+        if let Some(text) =
+            self.missing.take().filter(|_| self.best.as_ref().is_none_or(|it| it.sign < sign))
         {
             self.best = Some(Candidate { sign, text });
         }
@@ -164,7 +168,9 @@ impl ErrorFinder {
                 self.open = Some(open).filter(|_| !is_complete);
                 return true;
             }
-            Message::Paragraph if line.starts_with(' ') => (Some(open), format!("{} {said}", best.text)),
+            Message::Paragraph if line.starts_with(' ') => {
+                (Some(open), format!("{} {said}", best.text))
+            }
             Message::Causes if said == "Caused by:" => {
                 self.open = Some(Message::Cause);
                 return true;

@@ -35,12 +35,13 @@ fn what_happens_on_the_way_is_not_the_cause() {
         "a.c:1:2: error: no"
     );
     assert_eq!(found(&format!("{version}strip: 'b': No such file\n")), "strip: 'b': No such file");
-    let ignored =
-        "t.c:1:2: error: old\nmake: [Makefile:3: t] Error 1 (ignored)\nld: x.o: undefined symbol: y\n";
+    let ignored = "t.c:1:2: error: old\nmake: [Makefile:3: t] Error 1 (ignored)\nld: x.o: undefined symbol: y\n";
     assert_eq!(found(ignored), "ld: x.o: undefined symbol: y");
-    let lacking = "/bin/sh: 1: bison: not found\nmake: *** [a.y] Error 127\ncc: error: y.c: no such file\n";
+    let lacking =
+        "/bin/sh: 1: bison: not found\nmake: *** [a.y] Error 127\ncc: error: y.c: no such file\n";
     assert_eq!(found(lacking), "/bin/sh: 1: bison: not found");
-    let parallel = "cc -c a.c\ncp: cannot stat 'x': No such file\ncc -c b.c\nmake: *** [a] Error 1\n";
+    let parallel =
+        "cc -c a.c\ncp: cannot stat 'x': No such file\ncc -c b.c\nmake: *** [a] Error 1\n";
     assert_eq!(found(parallel), "cp: cannot stat 'x': No such file");
 }
 

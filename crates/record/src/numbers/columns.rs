@@ -1,4 +1,5 @@
-//! What each column of a table is, by its name and what it holds: the label, the time, a tag, or a series.
+//! What each column of a table is, by its name and what it holds: the label, the time, a tag, or a
+//! series.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,17 +8,19 @@ use super::table::{GAPS, NAMES, Row, Table, VALUES};
 use super::{NumbersError, moment};
 
 /// Names of columns that say what a row was measured of.
-const LABELS: [&str; 8] = ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
+const LABELS: [&str; 8] =
+    ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
 /// Those of them that many revisions one after the other may share.
 const SHARED: [&str; 2] = ["release", "version"];
-/// Names of columns that say when. One called `time`, the last, is one only if it holds nothing that was measured, or numbers that
-/// count from 1970.
+/// Names of columns that say when. One called `time`, the last, is one only if it holds nothing
+/// that was measured, or numbers that count from 1970.
 const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
 /// That one: the likeliest name of what was measured, too.
 const MAY_BE_MEASURED: [&str; 1] = [TIMES[3]];
 /// Names of columns that say with what.
 const TAGS: [&str; 7] = ["host", "machine", "kernel", "compiler", "environment", "os", "cpu"];
-/// The one of them under which numbers are always measured: a time or a share, not a version or a number of a machine.
+/// The one of them under which numbers are always measured: a time or a share, not a version or a
+/// number of a machine.
 const MEASURED: [&str; 1] = ["cpu"];
 /// Numbers that count seconds from 1970 are from here
 const SINCE: f64 = 1e9;
@@ -60,7 +63,8 @@ impl Columns {
                 || self.tags.contains(&column)
         };
         let is_series = |&column: &usize| {
-            let other = [&LABELS[..], &TIMES[..3], &ORDERS[..]].iter().any(|names| table.is(column, names));
+            let other =
+                [&LABELS[..], &TIMES[..3], &ORDERS[..]].iter().any(|names| table.is(column, names));
             !other && has_numbers(table, column)
         };
         let rest = (0..table.head.len()).filter(|column| !is_used(column));
@@ -94,8 +98,8 @@ fn is_constant(table: &Table, column: usize) -> bool {
     table.rows.len() > 1 && cells.all(|cell| Some(cell) == first)
 }
 
-/// The first column with the name of a label. One that says the same in all rows is none where something else tells
-/// rows apart: all of them would be samples of one point.
+/// The first column with the name of a label. One that says the same in all rows is none where
+/// something else tells rows apart: all of them would be samples of one point.
 fn label(table: &Table, time: Option<usize>) -> Option<usize> {
     let named = |name: &&str| table.find(&[*name]);
     let all: Vec<usize> = LABELS.iter().filter_map(named).collect();
@@ -104,8 +108,8 @@ fn label(table: &Table, time: Option<usize>) -> Option<usize> {
     all.iter().copied().find(varies).or_else(|| all.first().copied().filter(|_| !apart))
 }
 
-/// Whether a release or version is that of many revisions, one measured after the other: its rows stand together, and through all
-/// rows of a series the days go on one way.
+/// Whether a release or version is that of many revisions, one measured after the other: its rows
+/// stand together, and through all rows of a series the days go on one way.
 fn is_by_day(table: &Table, label: usize, time: usize) -> bool {
     let name = table.find(&NAMES).filter(|_| table.find(&VALUES).is_some());
     let mut series: HashMap<&str, Vec<&Row>> = HashMap::new();
@@ -129,13 +133,14 @@ fn goes_on(rows: &[&Row], label: usize, time: usize) -> bool {
 pub(super) fn day(text: &str) -> Option<i64> {
     let mut seconds = moment(text)?;
     if number(text).is_some() {
-        seconds /= [1.0, 1e3, 1e6, 1e9].into_iter().find(|unit| seconds / unit < UNTIL).unwrap_or(1.0);
+        seconds /=
+            [1.0, 1e3, 1e6, 1e9].into_iter().find(|unit| seconds / unit < UNTIL).unwrap_or(1.0);
     }
     Some((seconds / 86_400.0).floor() as i64)
 }
 
-/// Whether a column says with what a row was measured. Numbers do where they stay the same from row to row more often
-/// than not, as a version does; what was measured does not.
+/// Whether a column says with what a row was measured. Numbers do where they stay the same from row
+/// to row more often than not, as a version does; what was measured does not.
 fn is_tag(table: &Table, column: usize) -> bool {
     if !table.is(column, &TAGS) {
         return false;
@@ -148,14 +153,15 @@ fn is_tag(table: &Table, column: usize) -> bool {
     !table.is(column, &MEASURED) && 2 * same >= cells.len() - 1
 }
 
-/// Whether numbers count from 1970, in seconds or a thousandth, millionth or billionth of one: whole, after 2001,
-/// all one way, and beside a column of other numbers.
+/// Whether numbers count from 1970, in seconds or a thousandth, millionth or billionth of one:
+/// whole, after 2001, all one way, and beside a column of other numbers.
 fn counts(table: &Table, column: usize) -> bool {
     let numbers: Option<Vec<f64>> = cells(table, column).map(number).collect();
     let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else { return false };
     let is_moment = |&number: &f64| {
         let units = [1.0, 1e3, 1e6, 1e9];
-        number.fract() == 0.0 && units.iter().any(|unit| (SINCE * unit..UNTIL * unit).contains(&number))
+        number.fract() == 0.0
+            && units.iter().any(|unit| (SINCE * unit..UNTIL * unit).contains(&number))
     };
     let one_way = numbers.is_sorted() || numbers.iter().rev().is_sorted();
     let beside = (0..table.head.len()).any(|other| other != column && has_numbers(table, other));
@@ -167,11 +173,12 @@ pub(super) fn shared(table: &Table, column: usize) -> Option<&str> {
     table.is(column, &SHARED).then(|| table.head[column].as_str())
 }
 
-/// Refuses a column of numbers with decimal commas, thousands set apart, or with units behind them: nobody wants those left out. One with the same
-/// in all rows tells something else.
+/// Refuses a column of numbers with decimal commas, thousands set apart, or with units behind them:
+/// nobody wants those left out. One with the same in all rows tells something else.
 fn refuse_nearly_numbers(table: &Table, column: usize) -> Result<(), NumbersError> {
-    let known =
-        [&LABELS[..], &TIMES[..3], &TAGS[..], &ORDERS[..]].iter().any(|names| table.is(column, names));
+    let known = [&LABELS[..], &TIMES[..3], &TAGS[..], &ORDERS[..]]
+        .iter()
+        .any(|names| table.is(column, names));
     let first = table.rows.iter().find(|row| !is_gap(&row.cells[column]));
     match first.filter(|_| nearly_numbers(table, column) && !known && !is_constant(table, column)) {
         Some(row) => Err(table.wrong(row, column, "a number")),
@@ -179,9 +186,11 @@ fn refuse_nearly_numbers(table: &Table, column: usize) -> Result<(), NumbersErro
     }
 }
 
-/// Whether a column holds numbers with decimal commas, thousands set apart, or units behind them, and nothing else.
+/// Whether a column holds numbers with decimal commas, thousands set apart, or units behind them,
+/// and nothing else.
 fn nearly_numbers(table: &Table, column: usize) -> bool {
-    let comma = |cell: &str| cell.matches(',').count() == 1 && number(&cell.replace(',', ".")).is_some();
+    let comma =
+        |cell: &str| cell.matches(',').count() == 1 && number(&cell.replace(',', ".")).is_some();
     cells(table, column)
         .all(|cell| comma(cell) || number(cell).is_some() || has_thousands(cell) || has_unit(cell))
 }

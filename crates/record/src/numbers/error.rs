@@ -142,15 +142,19 @@ pub(super) fn has_unit(text: &str) -> bool {
     let end = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
     let (number, unit) = text.split_at(end);
     let unit = unit.trim_start();
-    let is_unit = !unit.starts_with(['-', '.', '_', ':']) && !unit.is_empty() && unit.chars().count() <= 8;
+    let is_unit =
+        !unit.starts_with(['-', '.', '_', ':']) && !unit.is_empty() && unit.chars().count() <= 8;
     is_unit && number.parse::<f64>().is_ok()
 }
 
-/// Whether a text is a number with its thousands set apart by commas, and none with a decimal comma: `10,050.12`, `1,207,000`.
+/// Whether a text is a number with its thousands set apart by commas, and none with a decimal
+/// comma: `10,050.12`, `1,207,000`.
 pub(super) fn has_thousands(text: &str) -> bool {
-    let (whole, decimals) = text.split_once('.').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+    let (whole, decimals) =
+        text.split_once('.').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
     let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(',');
-    let is_digits = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_digits =
+        |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
     let first = groups.next().is_some_and(|group| group.len() <= 3 && is_digits(group));
     let rest: Vec<&str> = groups.collect();
     let is_whole = first && rest.iter().all(|group| group.len() == 3 && is_digits(group));
@@ -161,7 +165,8 @@ pub(super) fn has_thousands(text: &str) -> bool {
 
 /// The beginning of a text, fit for a message of one line.
 pub(super) fn short(text: &str) -> String {
-    let mut shown: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut shown: String =
+        text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(40).is_some() {
         shown.push('…');
     }

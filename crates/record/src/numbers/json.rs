@@ -8,8 +8,8 @@ use crate::{Direction, Unit};
 
 /// What a series may have; `series` only where several are.
 const KEYS: [&str; 12] = [
-    "better", "labels", "layouts", "name", "rounds", "runs", "samples", "series", "tags", "times", "unit",
-    "values",
+    "better", "labels", "layouts", "name", "rounds", "runs", "samples", "series", "tags", "times",
+    "unit", "values",
 ];
 
 /// The tag that a point has whose tags are one text.
@@ -20,13 +20,17 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
     let (shape, series) = match &root {
         Node::List(list) if list.iter().all(is_value) && !list.is_empty() => {
             let map = [("values".to_owned(), root.clone())];
-            (Shape::One, vec![Reading { map: &map, around: &[], path: String::new(), better }.series(None)?])
+            (
+                Shape::One,
+                vec![Reading { map: &map, around: &[], path: String::new(), better }.series(None)?],
+            )
         }
         Node::List(list) => (Shape::Listed, listed(list, "", &[], better)?),
         Node::Map(map) => match get(map, "series") {
-            None => {
-                (Shape::One, vec![Reading { map, around: &[], path: String::new(), better }.series(None)?])
-            }
+            None => (
+                Shape::One,
+                vec![Reading { map, around: &[], path: String::new(), better }.series(None)?],
+            ),
             Some(Node::List(list)) => (Shape::Listed, listed(list, "series", map, better)?),
             Some(Node::Map(named)) => (Shape::Named, by_name(named, map, better)?),
             Some(other) => return Err(wrong("series", other, "an object or an array of series")),
@@ -107,7 +111,8 @@ impl Reading<'_> {
             point.tags = tags;
         }
         let own = get(self.map, "name").filter(|node| **node != Node::Null);
-        let own = own.map(|node| node.word().ok_or_else(|| wrong(&self.at("name"), node, "a text")));
+        let own =
+            own.map(|node| node.word().ok_or_else(|| wrong(&self.at("name"), node, "a text")));
         let unit = self.text("unit")?.unwrap_or_default();
         Ok(Given {
             name: own.transpose()?.or_else(|| name.map(str::to_owned)),
@@ -117,7 +122,8 @@ impl Reading<'_> {
         })
     }
 
-    /// A key that is nearly a known one was meant to be it; others are somebody's own, and not ours to read.
+    /// A key that is nearly a known one was meant to be it; others are somebody's own, and not ours
+    /// to read.
     fn refuse_misspelt(&self, key: &str) -> Result<(), NumbersError> {
         let near = |known: &&&str| strsim::damerau_levenshtein(known, &key.to_lowercase()) <= 1;
         match KEYS.iter().find(near).filter(|_| !KEYS.contains(&key)) {
@@ -140,7 +146,8 @@ impl Reading<'_> {
         };
         let point = |index: usize| {
             let own = samples.map_or(Ok(Vec::new()), |all| self.samples(index, &all[index]))?;
-            let value = values.map_or(Ok(None), |all| number(&all[index], || self.place("values", index)))?;
+            let value = values
+                .map_or(Ok(None), |all| number(&all[index], || self.place("values", index)))?;
             let samples = if own.is_empty() { value.into_iter().collect() } else { own };
             Ok(GivenPoint { samples, ..GivenPoint::default() })
         };
@@ -170,7 +177,9 @@ impl Reading<'_> {
         self.same_length(key, list.len(), (self.counted(), count))?;
         let word = |(index, node): (usize, &Node)| match node {
             Node::Null => Ok(None),
-            node => node.word().map(Some).ok_or_else(|| wrong(&self.place(key, index), node, "a text")),
+            node => {
+                node.word().map(Some).ok_or_else(|| wrong(&self.place(key, index), node, "a text"))
+            }
         };
         list.iter().enumerate().map(word).collect()
     }
@@ -181,21 +190,30 @@ impl Reading<'_> {
             None | Some(Node::Null) => Ok(Vec::new()),
             Some(Node::List(list)) => {
                 self.same_length("tags", list.len(), (self.counted(), count))?;
-                list.iter().enumerate().map(|(index, node)| self.tags_of_point(index, node)).collect()
+                list.iter()
+                    .enumerate()
+                    .map(|(index, node)| self.tags_of_point(index, node))
+                    .collect()
             }
             Some(Node::Map(tags)) => self.tags_by_name(tags, count),
             Some(other) => Err(wrong(&self.at("tags"), other, "an array or an object")),
         }
     }
 
-    fn tags_of_point(&self, index: usize, node: &Node) -> Result<BTreeMap<String, String>, NumbersError> {
+    fn tags_of_point(
+        &self,
+        index: usize,
+        node: &Node,
+    ) -> Result<BTreeMap<String, String>, NumbersError> {
         match node {
             Node::Null => Ok(BTreeMap::new()),
             Node::Map(tags) => {
                 let present = tags.iter().filter(|(_, node)| *node != Node::Null);
                 let tag = |(name, node): &(String, Node)| match node.word() {
                     Some(word) => Ok((name.clone(), word)),
-                    None => Err(wrong(&format!("{}.{name}", self.place("tags", index)), node, "a text")),
+                    None => {
+                        Err(wrong(&format!("{}.{name}", self.place("tags", index)), node, "a text"))
+                    }
                 };
                 present.map(tag).collect()
             }
@@ -214,10 +232,13 @@ impl Reading<'_> {
         let mut all = vec![BTreeMap::new(); count];
         for (name, node) in tags {
             let key = format!("tags.{name}");
-            let Node::List(list) = node else { return Err(wrong(&self.at(&key), node, "an array")) };
+            let Node::List(list) = node else {
+                return Err(wrong(&self.at(&key), node, "an array"));
+            };
             self.same_length(&key, list.len(), (self.counted(), count))?;
             for (index, node) in list.iter().enumerate().filter(|(_, node)| **node != Node::Null) {
-                let word = node.word().ok_or_else(|| wrong(&self.place(&key, index), node, "a text"))?;
+                let word =
+                    node.word().ok_or_else(|| wrong(&self.place(&key, index), node, "a text"))?;
                 all[index].insert(name.clone(), word);
             }
         }

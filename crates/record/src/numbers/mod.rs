@@ -1,7 +1,8 @@
 //! Numbers of anybody's: series in a JSON or CSV file that no plan and no store knows of.
 //!
-//! [`parse`] finds out which of the two it is and reads it; `docs/src/formats` says what may stand in it. Whatever is
-//! wrong is an error that names the place; nothing of a file is skipped but what [`Numbers::left_out`] names.
+//! [`parse`] finds out which of the two it is and reads it; `docs/src/formats` says what may stand
+//! in it. Whatever is wrong is an error that names the place; nothing of a file is skipped but what
+//! [`Numbers::left_out`] names.
 
 mod columns;
 mod error;
@@ -25,9 +26,11 @@ pub struct Numbers {
     pub shape: Shape,
     /// The series, in the file's order; at least one, and no two with the same name.
     pub series: Vec<Given>,
-    /// Columns of a CSV file that were taken for no series: without a single number, or counting rows.
+    /// Columns of a CSV file that were taken for no series: without a single number, or counting
+    /// rows.
     pub left_out: Vec<String>,
-    /// That rows of a CSV file were put together as samples of one release or version, of which there may be many revisions.
+    /// That rows of a CSV file were put together as samples of one release or version, of which
+    /// there may be many revisions.
     pub together: Option<Together>,
 }
 
@@ -67,8 +70,8 @@ pub struct Given {
 }
 
 impl Given {
-    /// The first point whose time is before that of the point before it; none where times ascend, are not given, or are written as
-    /// nobody knows.
+    /// The first point whose time is before that of the point before it; none where times ascend,
+    /// are not given, or are written as nobody knows.
     #[must_use]
     pub fn descends(&self) -> Option<usize> {
         let times: Vec<(usize, f64)> = (self.points.iter().enumerate())

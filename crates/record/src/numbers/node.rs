@@ -1,4 +1,5 @@
-//! JSON as a tree that keeps the order of its keys, refuses one key twice, and takes the `NaN` of Python.
+//! JSON as a tree that keeps the order of its keys, refuses one key twice, and takes the `NaN` of
+//! Python.
 
 use std::fmt;
 
@@ -49,8 +50,9 @@ impl Node {
     }
 }
 
-/// JSON has no `NaN` and no `Infinity`, and many programs write them all the same; `1e400` is another way to write the latter. They
-/// become empty texts, which stand for gaps, of the same length, so that places in messages stay right.
+/// JSON has no `NaN` and no `Infinity`, and many programs write them all the same; `1e400` is
+/// another way to write the latter. They become empty texts, which stand for gaps, of the same
+/// length, so that places in messages stay right.
 fn without_specials(text: &str) -> String {
     const SPECIALS: [(&str, &str); 3] =
         [("NaN", "\"\" "), ("-Infinity", "\"\"       "), ("Infinity", "\"\"      ")];

@@ -32,8 +32,13 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A number for each word of a key: one a sample, or one a point for all its samples. Words are numbered as they come.
-    fn numbers(&self, key: &'static str, samples: &[Node]) -> Result<Option<Vec<Vec<u32>>>, NumbersError> {
+    /// A number for each word of a key: one a sample, or one a point for all its samples. Words are
+    /// numbered as they come.
+    fn numbers(
+        &self,
+        key: &'static str,
+        samples: &[Node],
+    ) -> Result<Option<Vec<Vec<u32>>>, NumbersError> {
         let Some(list) = self.list(key)? else { return Ok(None) };
         self.same_length(key, list.len(), ("samples", samples.len()))?;
         let mut known: HashMap<String, u32> = HashMap::new();
@@ -51,7 +56,12 @@ impl Reading<'_> {
                     let found = words.len();
                     if found != count {
                         let other = "samples of the point";
-                        return Err(NumbersError::Length { path: place, found, other, wanted: count });
+                        return Err(NumbersError::Length {
+                            path: place,
+                            found,
+                            other,
+                            wanted: count,
+                        });
                     }
                     let words = words.iter().enumerate();
                     words
@@ -69,7 +79,9 @@ impl Reading<'_> {
 fn present(samples: &Node) -> Vec<usize> {
     let is_sample = |node: &Node| matches!(node, Node::Number(number) if number.is_finite());
     match samples {
-        Node::List(samples) => (0..samples.len()).filter(|&which| is_sample(&samples[which])).collect(),
+        Node::List(samples) => {
+            (0..samples.len()).filter(|&which| is_sample(&samples[which])).collect()
+        }
         one => (0..usize::from(is_sample(one))).collect(),
     }
 }

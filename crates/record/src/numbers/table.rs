@@ -75,7 +75,9 @@ impl Table {
 
     /// The column with the first of these names that there is, whatever its letters' case.
     pub fn find(&self, names: &[&str]) -> Option<usize> {
-        names.iter().find_map(|name| self.head.iter().position(|head| head.eq_ignore_ascii_case(name)))
+        names
+            .iter()
+            .find_map(|name| self.head.iter().position(|head| head.eq_ignore_ascii_case(name)))
     }
 
     pub fn is(&self, column: usize, names: &[&str]) -> bool {
@@ -100,7 +102,10 @@ impl Table {
     }
 
     /// Which way is better, by the column that says so: all of these rows that say it say the same.
-    fn better<'a>(&self, rows: impl IntoIterator<Item = &'a Row>) -> Result<Option<Direction>, NumbersError> {
+    fn better<'a>(
+        &self,
+        rows: impl IntoIterator<Item = &'a Row>,
+    ) -> Result<Option<Direction>, NumbersError> {
         let Some(column) = self.find(&["better"]) else { return Ok(None) };
         let mut said = None;
         for row in rows.into_iter().filter(|row| !row.cells[column].is_empty()) {
@@ -121,7 +126,8 @@ impl Table {
 
     /// A point without samples, of what a row says.
     fn point(&self, row: &Row) -> GivenPoint {
-        let text = |column: usize| Some(row.cells[column].to_owned()).filter(|text| !text.is_empty());
+        let text =
+            |column: usize| Some(row.cells[column].to_owned()).filter(|text| !text.is_empty());
         let tag = |&column: &usize| Some((self.head[column].to_ascii_lowercase(), text(column)?));
         GivenPoint {
             origins: Vec::new(),
@@ -217,9 +223,12 @@ impl Long {
     }
 }
 
-/// Whether a row counts: where our own pages' raw data say that an execution failed or warmed up, it does not.
+/// Whether a row counts: where our own pages' raw data say that an execution failed or warmed up,
+/// it does not.
 fn counts(table: &Table, row: &Row) -> bool {
-    let is = |column: &str, text: &str| table.find(&[column]).is_none_or(|index| &row.cells[index] == text);
+    let is = |column: &str, text: &str| {
+        table.find(&[column]).is_none_or(|index| &row.cells[index] == text)
+    };
     is("outcome", "valid") && !(table.find(&["round"]).is_some() && is("round", "0"))
 }
 
@@ -242,7 +251,9 @@ fn checked(head: Vec<String>) -> Result<Vec<String>, NumbersError> {
     let mut sorted: Vec<&String> = head.iter().collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(NumbersError::Header { why: format!("two columns `{}`", short(pair[0])) }),
+        Some(pair) => {
+            Err(NumbersError::Header { why: format!("two columns `{}`", short(pair[0])) })
+        }
         None => Ok(head),
     }
 }
@@ -252,7 +263,8 @@ fn line(text: &str, position: Option<&csv::Position>) -> u64 {
     let Some(position) = position else { return 0 };
     let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
     let rest = text.as_bytes().get(start..).unwrap_or_default();
-    let blank = rest.iter().take_while(|byte| b"\r\n".contains(byte)).filter(|&&byte| byte == b'\n');
+    let blank =
+        rest.iter().take_while(|byte| b"\r\n".contains(byte)).filter(|&&byte| byte == b'\n');
     position.line() + blank.count() as u64
 }
 

@@ -48,7 +48,10 @@ fn all_that_a_point_may_have() {
     );
     assert_eq!(two.time.as_deref(), Some("1760000000"));
     assert_eq!((three.label.as_deref(), three.time.as_deref(), three.tags.len()), (None, None, 0));
-    assert_eq!(one.tags, BTreeMap::from([("host".into(), "lab".into()), ("jobs".into(), "4".into())]));
+    assert_eq!(
+        one.tags,
+        BTreeMap::from([("host".into(), "lab".into()), ("jobs".into(), "4".into())])
+    );
     assert_eq!(two.tags, BTreeMap::from([("environment".into(), "gcc 13".into())]));
     assert_eq!(numbers.series[0].unit, Unit::Other("ms".into()));
     let by_name = read(r#"{"values": [1, 2], "tags": {"host": ["a", "b"], "os": [null, "x"]}}"#);
@@ -76,10 +79,14 @@ fn samples_say_where_they_are_from() {
 
 #[test]
 fn many_series_by_name_and_in_a_list() {
-    let named =
-        read(r#"{"series": {"b": {"values": [1]}, "a": [2, null]}, "better": "higher", "labels": null}"#);
+    let named = read(
+        r#"{"series": {"b": {"values": [1]}, "a": [2, null]}, "better": "higher", "labels": null}"#,
+    );
     assert_eq!((named.shape, names(&named)), (Shape::Named, vec!["b", "a"]));
-    assert!(named.series.iter().all(|series| series.better == Direction::Higher), "what stands around holds");
+    assert!(
+        named.series.iter().all(|series| series.better == Direction::Higher),
+        "what stands around holds"
+    );
     let listed = read(r#"{"series": [{"name": "a", "values": [1]}, {"samples": [[1, 2]]}]}"#);
     assert_eq!((listed.shape, names(&listed)), (Shape::Listed, vec!["a", "-"]));
     let bare = read(r#"[{"name": "a", "values": [1], "better": "higher"}]"#);
@@ -118,10 +125,16 @@ fn each_mistake_in_json_names_its_place() {
     there is nothing in it
     hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
-    assert!(refused(&"[".repeat(100_000)).contains("recursion limit"), "no stack is deep enough for all");
+    assert!(
+        refused(&"[".repeat(100_000)).contains("recursion limit"),
+        "no stack is deep enough for all"
+    );
     let error = parse(b"{\n\xff}", Direction::Lower).unwrap_err();
     assert_eq!(error.to_string(), "line 2 is not UTF-8 text");
-    assert_eq!(error.hint().as_deref(), Some("save it as UTF-8: a spreadsheet may have written UTF-16"));
+    assert_eq!(
+        error.hint().as_deref(),
+        Some("save it as UTF-8: a spreadsheet may have written UTF-16")
+    );
 }
 
 #[test]
@@ -290,7 +303,9 @@ proptest! {
 
 #[test]
 fn a_first_row_of_numbers_is_not_lost_as_a_header() {
-    assert!(refused("a1b2,5\na1b3,6\n").starts_with("the header has numbers where names should be"));
+    assert!(
+        refused("a1b2,5\na1b3,6\n").starts_with("the header has numbers where names should be")
+    );
 }
 
 #[test]
@@ -302,13 +317,17 @@ fn a_column_says_which_way_is_better() {
     assert_eq!(refused("commit,rate,better\na,5,higher\nb,6,lower\n"), why);
     assert_eq!(refused("series,value,better\na,5,higher\na,6,lower\n"), why);
     let long = read("series,value,better\na,5,higher\nb,6,lower\n");
-    assert_eq!((long.series[0].better, long.series[1].better), (Direction::Higher, Direction::Lower));
+    assert_eq!(
+        (long.series[0].better, long.series[1].better),
+        (Direction::Higher, Direction::Lower)
+    );
 }
 
 #[test]
 fn numbers_are_measured_whatever_their_column_is_called() {
-    let rows =
-        |cell: fn(usize) -> String| (0..12).map(|at| format!("c{at},5,{}\n", cell(at))).collect::<String>();
+    let rows = |cell: fn(usize) -> String| {
+        (0..12).map(|at| format!("c{at},5,{}\n", cell(at))).collect::<String>()
+    };
     let named = |name: &str, cell| read(&format!("commit,wall,{name}\n{}", rows(cell)));
     let measured: fn(usize) -> String = |at| format!("{}.25", 80 + at % 5);
     for name in ["cpu", "os", "kernel", "host", "CPU"] {
@@ -329,19 +348,22 @@ fn a_label_that_is_the_same_everywhere_makes_no_point_of_all_rows() {
     let other = read("version,sha,wall\n1.0,a,5\n1.0,b,6\n");
     assert_eq!(other.series[0].points[1].label.as_deref(), Some("b"));
     let samples_of_one = read("version,wall\n1.0,5\n1.0,6\n");
-    assert_eq!(samples(&samples_of_one.series[0]), [[5.0, 6.0]], "nothing else tells the rows apart");
+    assert_eq!(
+        samples(&samples_of_one.series[0]),
+        [[5.0, 6.0]],
+        "nothing else tells the rows apart"
+    );
 }
 
 #[test]
 fn a_version_that_is_measured_day_after_day_is_many_points() {
     let points = |text: &str| samples(&read(text).series[0]);
-    let nightly =
-        "version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-01,5.5\n1.0,2026-01-02,6\n1.1,2026-01-03,7\n";
+    let nightly = "version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-01,5.5\n1.0,2026-01-02,6\n1.1,2026-01-03,7\n";
     assert_eq!(points(nightly), [vec![5.0, 5.5], vec![6.0], vec![7.0]]);
-    let backwards = "release,date,wall\n1.1,2026-01-03,7\n1.0,2026-01-02T03:00:00,6\n1.0,2026-01-01,5\n";
+    let backwards =
+        "release,date,wall\n1.1,2026-01-03,7\n1.0,2026-01-02T03:00:00,6\n1.0,2026-01-01,5\n";
     assert_eq!(points(backwards), [[7.0], [6.0], [5.0]]);
-    let seconds =
-        "version,timestamp,wall\n1.0,1700000000,5\n1.0,1700000060,5.5\n1.0,1700086400,6\n1.1,1700172800,7\n";
+    let seconds = "version,timestamp,wall\n1.0,1700000000,5\n1.0,1700000060,5.5\n1.0,1700086400,6\n1.1,1700172800,7\n";
     assert_eq!(points(seconds), [vec![5.0, 5.5], vec![6.0], vec![7.0]]);
     let long = "series,value,version,date\na,5,1.0,2026-01-01\na,6,1.0,2026-01-02\nb,7,1.0,2026-01-01\nb,8,1.1,2026-01-02\n";
     assert_eq!(points(long), [[5.0], [6.0]]);
@@ -352,8 +374,7 @@ fn a_version_that_is_measured_again_is_one_point() {
     let points = |text: &str| samples(&read(text).series[0]);
     let turns = "version,date,wall\n1.0,2026-01-01,5\n1.1,2026-01-01,7\n1.0,2026-01-02,6\n1.1,2026-01-02,8\n";
     assert_eq!(points(turns), [[5.0, 6.0], [7.0, 8.0]]);
-    let sorted =
-        "version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-02,6\n1.1,2026-01-01,7\n1.1,2026-01-02,8\n";
+    let sorted = "version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-02,6\n1.1,2026-01-01,7\n1.1,2026-01-02,8\n";
     assert_eq!(points(sorted), [[5.0, 6.0], [7.0, 8.0]]);
     let commit = "commit,date,wall\na,2026-01-01,5\na,2026-01-02,6\nb,2026-01-03,7\n";
     assert_eq!(points(commit), [vec![5.0, 6.0], vec![7.0]], "a commit is one program");
@@ -404,14 +425,15 @@ fn times_that_were_measured_and_are_written_otherwise_are_not_taken_for_dates() 
 
 #[test]
 fn thousands_that_are_set_apart_are_refused_for_what_they_are() {
-    let why =
-        "line 2, column `wall`: `10,050.12` is not a number\nhint: thousands are not set apart: `10050.12`";
+    let why = "line 2, column `wall`: `10,050.12` is not a number\nhint: thousands are not set apart: `10050.12`";
     assert_eq!(refused("commit,wall\na,\"10,050.12\"\nb,\"9,050.12\"\n"), why);
     assert_eq!(refused("commit,wall,size\na,\"10,050.12\",1\nb,950.12,2\n"), why);
     let thousands = |text: &str| super::error::has_thousands(text);
     assert!(["-1,207,000", "10,050.", "1,000.5"].into_iter().all(thousands));
-    let others =
-        ["1,207", "1,5", "1000.5", "1,00,000", "10,50.1", "1,0000.5", "a,b.c", "", ",100.5", "1,234.x"];
+    let others = [
+        "1,207", "1,5", "1000.5", "1,00,000", "10,50.1", "1,0000.5", "a,b.c", "", ",100.5",
+        "1,234.x",
+    ];
     assert!(!others.into_iter().any(thousands));
 }
 
@@ -419,10 +441,16 @@ fn thousands_that_are_set_apart_are_refused_for_what_they_are() {
 fn rows_that_are_samples_of_one_release_are_counted() {
     let of = |text: &str| read(text).together.map(|it| (it.column, it.rows, it.points));
     assert_eq!(of("version,wall\n1.0,5\n1.0,6\n1.1,7\n"), Some(("version".to_owned(), 3, 2)));
-    assert_eq!(of("series,Release,value\na,1.0,5\na,1.0,6\nb,1.0,7\n"), Some(("Release".to_owned(), 2, 1)));
+    assert_eq!(
+        of("series,Release,value\na,1.0,5\na,1.0,6\nb,1.0,7\n"),
+        Some(("Release".to_owned(), 2, 1))
+    );
     assert_eq!(of("version,wall\n1.0,5\n1.1,7\n"), None);
     assert_eq!(of("commit,wall\na,5\na,6\nb,7\n"), None, "a commit is one program");
-    assert_eq!(of("version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-02,6\n1.1,2026-01-03,7\n"), None);
+    assert_eq!(
+        of("version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-02,6\n1.1,2026-01-03,7\n"),
+        None
+    );
 }
 
 #[test]
@@ -444,7 +472,10 @@ fn a_key_in_other_letters_was_meant_to_be_the_known_one() {
 
 #[test]
 fn a_number_that_is_too_large_is_a_gap_as_infinity_is() {
-    assert_eq!(samples(&read("[1, 1e400, -1e999, 2e0]").series[0]), [vec![1.0], vec![], vec![], vec![2.0]]);
+    assert_eq!(
+        samples(&read("[1, 1e400, -1e999, 2e0]").series[0]),
+        [vec![1.0], vec![], vec![], vec![2.0]]
+    );
     assert_eq!(
         read(r#"{"values": [1], "labels": ["1e400"]}"#).series[0].points[0].label.as_deref(),
         Some("1e400")
@@ -454,6 +485,9 @@ fn a_number_that_is_too_large_is_a_gap_as_infinity_is() {
 #[test]
 fn a_number_of_many_digits_is_a_gap() {
     let huge = "9".repeat(70_000);
-    assert_eq!(samples(&read(&format!("[1, {huge}, 2]")).series[0]), [vec![1.0], vec![], vec![2.0]]);
+    assert_eq!(
+        samples(&read(&format!("[1, {huge}, 2]")).series[0]),
+        [vec![1.0], vec![], vec![2.0]]
+    );
     assert_eq!(samples(&read("[1, 1e400, 2]").series[0]), [vec![1.0], vec![], vec![2.0]]);
 }

@@ -1,4 +1,5 @@
-//! Whether values of a benchmark in two plans can stand beside one another: whether the same is executed, in the same way.
+//! Whether values of a benchmark in two plans can stand beside one another: whether the same is
+//! executed, in the same way.
 
 use serde_json::Value;
 
@@ -10,14 +11,16 @@ const WHAT: [&str; 6] = ["command", "shell", "companion", "directory", "stdin", 
 const PARTS: [&str; 3] = ["hooks", "conditions", "limits"];
 
 impl Benchmark {
-    /// The keys in which another plan's benchmark executes something else, or in another way; empty: their values mean the same.
+    /// The keys in which another plan's benchmark executes something else, or in another way;
+    /// empty: their values mean the same.
     ///
     /// Names, versions, values of parameters, expectations and metrics are not looked at.
     #[must_use]
     pub fn executes_otherwise(&self, other: &Self) -> Vec<String> {
         // Only a number that JSON cannot write has no value, and plans refuse those.
         let [one, other] = [self, other].map(|it| serde_json::to_value(it).unwrap_or_default());
-        let keys = WHAT.iter().filter(|key| one[**key] != other[**key]).map(|key| (*key).to_owned());
+        let keys =
+            WHAT.iter().filter(|key| one[**key] != other[**key]).map(|key| (*key).to_owned());
         keys.chain(PARTS.iter().flat_map(|part| differing(&one[*part], &other[*part]))).collect()
     }
 }
@@ -34,8 +37,9 @@ mod tests {
     #[test]
     fn what_changes_an_execution_is_named() {
         let plan = |lines: &str| {
-            let text =
-                format!("[subject]\nbuild = 'make'\nartifacts = ['p']\n[[benchmark]]\nname = 'b'\n{lines}");
+            let text = format!(
+                "[subject]\nbuild = 'make'\nartifacts = ['p']\n[[benchmark]]\nname = 'b'\n{lines}"
+            );
             parse(&text, "tacho.toml").unwrap().benchmarks.remove(0)
         };
         let one = plan("command = 'p 1'\n");

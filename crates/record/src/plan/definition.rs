@@ -25,10 +25,12 @@ impl Definition {
 }
 
 impl Benchmark {
-    /// What is executed, on what input, under which conditions and limits, and what a right answer is.
+    /// What is executed, on what input, under which conditions and limits, and what a right answer
+    /// is.
     ///
-    /// Values of parameters are part of the benchmark's key. Names, metrics, time limits and what happens after an execution
-    /// change no value, and are left out. Absent and empty parts are too, so that a later key of plans changes no definition.
+    /// Values of parameters are part of the benchmark's key. Names, metrics, time limits and what
+    /// happens after an execution change no value, and are left out. Absent and empty parts are
+    /// too, so that a later key of plans changes no definition.
     #[must_use]
     pub fn definition(&self) -> Definition {
         let script = |hook: &Option<super::Hook>| hook.as_ref().map(|hook| hook.script.clone());
@@ -93,12 +95,17 @@ mod tests {
     #[test]
     fn only_what_changes_the_work_changes_the_definition() {
         let one = content("command = 'p 1'");
-        for same in
-            ["timeout = '9s'", "expect = { exit = 0 }", "metrics = ['cpu']", "cleanup = 'x'", "version = 1"]
-        {
+        for same in [
+            "timeout = '9s'",
+            "expect = { exit = 0 }",
+            "metrics = ['cpu']",
+            "cleanup = 'x'",
+            "version = 1",
+        ] {
             assert_eq!(content(&format!("command = 'p  1'\n{same}")), one, "{same}");
         }
-        for other in ["version = 2", "shell = true", "stdin = 'x'", "prepare = 'x'", "expect = { exit = 1 }"]
+        for other in
+            ["version = 2", "shell = true", "stdin = 'x'", "prepare = 'x'", "expect = { exit = 1 }"]
         {
             assert_ne!(content(&format!("command = 'p 1'\n{other}")), one, "{other}");
         }

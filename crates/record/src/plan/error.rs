@@ -1,7 +1,7 @@
 //! What may be wrong with a plan, in words.
 //!
-//! [`Mistake`] holds the grammar of all messages and their advice; [`PlanErrors`] shows them beside the line of
-//! the file that they are about. Who finds the mistakes: `keys`, `parse` and `check`.
+//! [`Mistake`] holds the grammar of all messages and their advice; [`PlanErrors`] shows them beside
+//! the line of the file that they are about. Who finds the mistakes: `keys`, `parse` and `check`.
 
 use std::fmt;
 use std::ops::Range;
@@ -107,7 +107,9 @@ pub(super) enum Mistake {
     UnknownParser { name: String, hint: String },
     #[error("`{parser}` has no `{name}`")]
     UnknownQuantity { parser: String, name: String, hint: String },
-    #[error("parameter `{name}` is used neither in `command` nor in `setup`, `prepare` or `companion`")]
+    #[error(
+        "parameter `{name}` is used neither in `command` nor in `setup`, `prepare` or `companion`"
+    )]
     UnusedParameter { name: String },
     #[error("`command` must be one string, since `shell` is given")]
     WordsForShell,
@@ -128,10 +130,13 @@ fn not(found: Option<&str>) -> String {
 
 impl Mistake {
     /// What to do about it, if that is not clear from the message.
+    #[allow(clippy::too_many_lines, reason = "one arm a mistake")]
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Mistake::BadCpus { .. } => CPUS,
-            Mistake::BadDate { .. } => "dates are written like \"2017-12-01\" or \"2017-12-01T12:30Z\"",
+            Mistake::BadDate { .. } => {
+                "dates are written like \"2017-12-01\" or \"2017-12-01T12:30Z\""
+            }
             Mistake::BadName { hint, .. } | Mistake::QuirkContradiction { hint, .. } => *hint,
             Mistake::BadReference { hint, .. }
             | Mistake::UnknownKey { hint, .. }
@@ -143,15 +148,21 @@ impl Mistake {
             }
             Mistake::BuiltInMetric { .. } | Mistake::OtherMeaning { .. } => "give it another name",
             Mistake::KnownUnit { .. } => "leave `unit` out",
-            Mistake::NoGroup { .. } => "put what matches the number into parentheses: `took ([0-9.]+) ms`",
+            Mistake::NoGroup { .. } => {
+                "put what matches the number into parentheses: `took ([0-9.]+) ms`"
+            }
             Mistake::TwoPlaces => "values stand in one place: keep one of them",
             Mistake::BadScheduling { .. } => {
                 "there can be `other`, `batch`, `idle`, and with a priority from 1 to 99 `fifo 50` and `rr 50`"
             }
             Mistake::BadSize { .. } => SIZES,
             Mistake::EmptyPlan => "add one, with at least a `name` and a `command`",
-            Mistake::CvsWithout { key: "module" } => "the folder in the repository that holds the subject",
-            Mistake::CvsWithout { .. } => "a folder, or what `cvs -d` takes: \":ext:user@host:/cvs\"",
+            Mistake::CvsWithout { key: "module" } => {
+                "the folder in the repository that holds the subject"
+            }
+            Mistake::CvsWithout { .. } => {
+                "a folder, or what `cvs -d` takes: \":ext:user@host:/cvs\""
+            }
             Mistake::OnlyCvs { .. } => {
                 "it says what to get of a CVS repository; git has nothing like it here"
             }
@@ -163,7 +174,9 @@ impl Mistake {
             Mistake::LoneBrace { brace, .. } => {
                 return Some(format!("for the brace itself write `{brace}{brace}`"));
             }
-            Mistake::MissingBuild => "it fetches `{release}` into an empty folder, and builds it there",
+            Mistake::MissingBuild => {
+                "it fetches `{release}` into an empty folder, and builds it there"
+            }
             Mistake::NeverReady => {
                 "give it a `port`, or `ready = { line = \"listening\" }`, `{ file = \"path\" }`, `{ command = \"…\" }` or \"started\""
             }
@@ -173,8 +186,12 @@ impl Mistake {
             Mistake::NeedsShell { .. } => {
                 "add `shell = true` (in a companion write `sh -c '…'`), or quote it"
             }
-            Mistake::NotFilledIn { .. } => "it is a path from the plan's folder, the same for all revisions",
-            Mistake::OutputNotRead { .. } => "leave `output` out, or use a pipe or a file, which are read",
+            Mistake::NotFilledIn { .. } => {
+                "it is a path from the plan's folder, the same for all revisions"
+            }
+            Mistake::OutputNotRead { .. } => {
+                "leave `output` out, or use a pipe or a file, which are read"
+            }
             Mistake::IdleQuirk => {
                 "give it a `patch`, `take`, `environment`, `build`, one of the commands around it, or `skip = true`"
             }
@@ -188,7 +205,9 @@ impl Mistake {
             Mistake::EmptyRange { .. } => {
                 "a quirk goes from its start to right before its end, as `git log start..end`"
             }
-            Mistake::OutsideCheckout { .. } => "artifacts and paths start at the root of the checkout",
+            Mistake::OutsideCheckout { .. } => {
+                "artifacts and paths start at the root of the checkout"
+            }
             Mistake::ReleaseWithoutReleases { .. } => {
                 "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"
             }
@@ -203,7 +222,9 @@ impl Mistake {
             Mistake::WrongType { key, expected, found: Some("string") }
                 if expected.starts_with("an array") =>
             {
-                return Some(format!("write it in brackets, also where it is one: `{key} = [\"…\"]`"));
+                return Some(format!(
+                    "write it in brackets, also where it is one: `{key} = [\"…\"]`"
+                ));
             }
             Mistake::WrongType { key, .. } if key.ends_with("cpus") => CPUS,
             Mistake::WrongType { key, .. }
@@ -262,13 +283,15 @@ impl PlanErrors {
         Self { errors, file_name: file_name.to_owned(), text: text.to_owned() }
     }
 
-    /// All errors, each with its line of the file, as text of several lines without a final line feed.
+    /// All errors, each with its line of the file, as text of several lines without a final line
+    /// feed.
     ///
     /// Without colour the text has no control characters, and draws with ASCII alone.
     #[must_use]
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-        let shown: Vec<String> = self.errors.iter().map(|error| self.show(error, &renderer)).collect();
+        let shown: Vec<String> =
+            self.errors.iter().map(|error| self.show(error, &renderer)).collect();
         shown.join("\n\n")
     }
 

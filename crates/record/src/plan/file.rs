@@ -1,8 +1,8 @@
 //! The shape of `tacho.toml`: how the file spells what the plan means.
 //!
-//! Only types that serde reads; the keys that exist, those that must be given and the schema for editors all
-//! come from here, and the documentation of a field is what editors show for its key. Durations, sizes and
-//! commands are still text: `check` makes sense of them.
+//! Only types that serde reads; the keys that exist, those that must be given and the schema for
+//! editors all come from here, and the documentation of a field is what editors show for its key.
+//! Durations, sizes and commands are still text: `check` makes sense of them.
 
 mod companion;
 mod hook;
@@ -19,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Counter, Direction, Metric, Parameter};
 
-pub(super) use companion::{CompanionTable, OutputEntry, PerName, PortEntry, ReadyEntry, ShellEntry};
+pub(super) use companion::{
+    CompanionTable, OutputEntry, PerName, PortEntry, ReadyEntry, ShellEntry,
+};
 pub(super) use hook::HookEntry;
 pub(super) use quirk::{QuirkTable, TakeEntry, TextsEntry};
 
@@ -71,8 +73,8 @@ pub(super) struct SubjectTable {
     /// How long a build may take: "90s", "30m", "2h".
     #[serde(default = "build_timeout")]
     pub build_timeout: String,
-    /// Files and folders that benchmarks use, from the root of the checkout; patterns like "lib/*.so" are allowed,
-    /// and "." is all of it.
+    /// Files and folders that benchmarks use, from the root of the checkout; patterns like
+    /// "lib/*.so" are allowed, and "." is all of it.
     #[serde(default = "artifacts")]
     #[schemars(length(min = 1))]
     pub artifacts: Vec<String>,
@@ -196,7 +198,8 @@ pub(super) enum WarmupEntry {
 pub(super) const WARMUPS: &str = "`true`, `false`, a whole number or a string";
 
 impl<'de> Deserialize<'de> for WarmupEntry {
-    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it is.
+    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it
+    /// is.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(WarmupVisitor)
     }
@@ -379,7 +382,8 @@ pub(super) enum MetricEntry {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct MetricTable {
     /// Its name in tables and pages.
-    // That it is missing is found, as everywhere, by `keys`; here it must not hide what else is wrong.
+    // That it is missing is found, as everywhere, by `keys`; here it must not hide what else is
+    // wrong.
     #[schemars(required, length(min = 1))]
     pub name: Option<String>,
     /// Where its values are: `regex:mean bucket ([0-9.]+)`, `json:/results/*/mean`, `csv:COLUMN`,
@@ -411,7 +415,8 @@ pub(super) enum StreamName {
 }
 
 impl<'de> Deserialize<'de> for MetricEntry {
-    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it is.
+    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it
+    /// is.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(EntryVisitor)
     }

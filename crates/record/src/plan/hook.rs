@@ -23,7 +23,8 @@ pub struct Hooks {
     pub prepare: Option<Hook>,
     /// After each execution, whatever came of it.
     pub conclude: Option<Hook>,
-    /// Once in a session for the benchmark at each build, after all executions, whatever came of them.
+    /// Once in a session for the benchmark at each build, after all executions, whatever came of
+    /// them.
     pub cleanup: Option<Hook>,
 }
 

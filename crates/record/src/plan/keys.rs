@@ -1,6 +1,7 @@
 //! Which keys a plan may have, which it must have, and what was probably meant by others.
 //!
-//! The lists come from the schema, and so from the types in `file`: there is no second one to keep in step.
+//! The lists come from the schema, and so from the types in `file`: there is no second one to keep
+//! in step.
 
 use std::ops::Range;
 
@@ -14,7 +15,8 @@ use super::schema::TREE;
 /// The title of the outermost table in messages.
 const ROOT: &str = "the plan";
 
-/// Takes out of a plan all keys that do not exist, and says which these are and which others are missing.
+/// Takes out of a plan all keys that do not exist, and says which these are and which others are
+/// missing.
 ///
 /// A key is not called missing where an unknown one probably means it.
 pub(super) fn prune(root: &mut DeTable<'_>) -> Vec<Found> {
@@ -42,18 +44,23 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         let limit = (known.len().max(word.len()) / 3).max(1);
         // A word much longer is never close, and may be as long as the file.
         let near = word.len() <= 2 * known.len() + 1;
-        let distance = near.then(|| strsim::osa_distance(&word.to_lowercase(), &known.to_lowercase()))?;
+        let distance =
+            near.then(|| strsim::osa_distance(&word.to_lowercase(), &known.to_lowercase()))?;
         (distance <= limit && distance < known.len()).then_some((distance, known))
     };
     known.into_iter().filter_map(distance).min().map(|(_, known)| known)
 }
 
-/// The word among those known that differs from this one by so little that it must have been meant: by at most
-/// two letters, and by less than half of its own.
-pub(super) fn misspelt<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The word among those known that differs from this one by so little that it must have been meant:
+/// by at most two letters, and by less than half of its own.
+pub(super) fn misspelt<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let distance = |known: &'a str| {
         // Code may have long words.
-        let distance = (word.len() <= known.len() + 2).then(|| strsim::osa_distance(word, known))?;
+        let distance =
+            (word.len() <= known.len() + 2).then(|| strsim::osa_distance(word, known))?;
         (distance <= 2 && 2 * distance < known.len()).then_some((distance, known))
     };
     known.into_iter().filter_map(distance).min().map(|(_, known)| known)
@@ -84,7 +91,8 @@ fn prune_table(
         } else {
             let (hint, guess) = advice(name, node, title);
             meant.extend(guess);
-            let mistake = Mistake::UnknownKey { key: name.to_owned(), table: title.to_owned(), hint };
+            let mistake =
+                Mistake::UnknownKey { key: name.to_owned(), table: title.to_owned(), hint };
             found.push((key.span(), mistake));
             unknown.push(name.to_owned());
         }
@@ -102,7 +110,12 @@ fn prune_table(
     }
 }
 
-fn prune_value(value: &mut Spanned<DeValue<'_>>, node: &Value, title: &str, found: &mut Vec<Found>) {
+fn prune_value(
+    value: &mut Spanned<DeValue<'_>>,
+    node: &Value,
+    title: &str,
+    found: &mut Vec<Found>,
+) {
     let span = value.span();
     match (value.get_mut(), table_of(node), node.get("items")) {
         (DeValue::Table(table), Some(node), _) => prune_table(table, span, node, title, found),
@@ -115,7 +128,8 @@ fn prune_value(value: &mut Spanned<DeValue<'_>>, node: &Value, title: &str, foun
     }
 }
 
-/// What the schema says of a table: of the only kind that it can be, or of one of several kinds of value.
+/// What the schema says of a table: of the only kind that it can be, or of one of several kinds of
+/// value.
 fn table_of(node: &Value) -> Option<&Value> {
     let kinds = node["anyOf"].as_array().map_or(std::slice::from_ref(node), Vec::as_slice);
     kinds.iter().find(|kind| kind.get("properties").is_some())
@@ -150,7 +164,8 @@ fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a st
         return (format!("did you mean {meant}?"), Some(guess));
     }
     if let Some(guess) = nearest(key, everywhere.iter().map(|(_, known)| *known)) {
-        let table = everywhere.iter().find(|(_, known)| *known == guess).map_or(ROOT, |(table, _)| table);
+        let table =
+            everywhere.iter().find(|(_, known)| *known == guess).map_or(ROOT, |(table, _)| table);
         return (format!("did you mean `{guess}` in {table}?"), None);
     }
     (format!("there can be {}", list(keys(node))), None)
@@ -190,7 +205,8 @@ mod tests {
     #[test]
     fn a_short_word_is_misspelt_only_by_a_letter() {
         let known = ["jobs", "n", "release", "revision"];
-        for (word, meant) in [("job", "jobs"), ("jbos", "jobs"), ("relase", "release"), ("rlase", "release")]
+        for (word, meant) in
+            [("job", "jobs"), ("jbos", "jobs"), ("relase", "release"), ("rlase", "release")]
         {
             assert_eq!(misspelt(word, known), Some(meant));
         }
@@ -219,7 +235,10 @@ mod tests {
             ("`expect`", "stdout"),
             ("`metrics`", "better"),
         ] {
-            assert!(everywhere.iter().any(|(table, key)| (table.as_str(), *key) == wanted), "{wanted:?}");
+            assert!(
+                everywhere.iter().any(|(table, key)| (table.as_str(), *key) == wanted),
+                "{wanted:?}"
+            );
         }
         let benchmark = &TREE["properties"]["benchmark"]["items"];
         assert_eq!(required(benchmark).collect::<Vec<_>>(), ["name", "command"]);

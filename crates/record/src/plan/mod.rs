@@ -1,9 +1,9 @@
 //! The plan: what `tacho.toml` says.
 //!
-//! Here stand the types that the rest of the house works with: checked, with all defaults filled in. How the
-//! file spells them is in `file`; [`parse()`] leads from the one to the other and shows every mistake where it
-//! stands; [`fill`] puts values into commands and [`fill_shell`] into shell code; [`schema()`] describes the file to
-//! editors.
+//! Here stand the types that the rest of the house works with: checked, with all defaults filled
+//! in. How the file spells them is in `file`; [`parse()`] leads from the one to the other and shows
+//! every mistake where it stands; [`fill`] puts values into commands and [`fill_shell`] into shell
+//! code; [`schema()`] describes the file to editors.
 
 mod alike;
 mod check;
@@ -30,8 +30,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BenchmarkKey, Conditions, Digest, Limits, Metric, Parameter, Parameters, Precision, Rule, RuleError,
-    Warmup, Wishes,
+    BenchmarkKey, Conditions, Digest, Limits, Metric, Parameter, Parameters, Precision, Rule,
+    RuleError, Warmup, Wishes,
 };
 
 pub use companion::{Companion, Per, Port, Ready};
@@ -80,12 +80,14 @@ impl Plan {
         if !rule.warmup.is_any() && self.benchmarks.iter().any(same) {
             return Err(RuleError::SameWithoutWarmup);
         }
-        let plan = Self { measure: Measure { wishes, rule, ..self.measure.clone() }, ..self.clone() };
+        let plan =
+            Self { measure: Measure { wishes, rule, ..self.measure.clone() }, ..self.clone() };
         plan.known_precision().map(|()| plan)
     }
 
-    /// The plan as revisions are tracked by it: where `levels` asks for several layouts, each build is linked in so many orders, which
-    /// are executed in turn. `processes` are the executions of each, if not those that the plan says.
+    /// The plan as revisions are tracked by it: where `levels` asks for several layouts, each build
+    /// is linked in so many orders, which are executed in turn. `processes` are the executions of
+    /// each, if not those that the plan says.
     pub fn over_layouts(&self, processes: Option<u32>) -> Result<Self, RuleError> {
         let Some(levels) = self.measure.levels.filter(|levels| levels.layouts > 1) else {
             return Ok(self.clone());
@@ -113,7 +115,8 @@ impl Plan {
 
     /// Reports a metric that no benchmark has.
     fn known_precision(&self) -> Result<(), RuleError> {
-        let metric = self.measure.rule.precision.as_ref().and_then(|precision| precision.metric.as_ref());
+        let metric =
+            self.measure.rule.precision.as_ref().and_then(|precision| precision.metric.as_ref());
         match metric {
             Some(name) if !self.benchmarks.iter().any(|benchmark| benchmark.has(name)) => {
                 Err(RuleError::UnknownMetric { name: name.clone() })
@@ -139,7 +142,8 @@ pub enum Source {
 /// A module of a CVS repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CvsModule {
-    /// The repository as `cvs -d` takes it (`:ext:user@host:/cvs`), or a folder, by path from the plan's.
+    /// The repository as `cvs -d` takes it (`:ext:user@host:/cvs`), or a folder, by path from the
+    /// plan's.
     pub root: String,
     /// The folder in the repository, or the name that its `CVSROOT/modules` gives it.
     pub module: String,
@@ -158,32 +162,36 @@ pub struct Subject {
     pub source: Source,
     /// The shell command that builds it, in a clean checkout (or an empty folder for releases).
     ///
-    /// `{jobs}`, `{release}` and `{revision}` are filled in by [`fill_shell`]; all other braces are the shell's.
-    /// None: the checkout is used as it is.
+    /// `{jobs}`, `{release}` and `{revision}` are filled in by [`fill_shell`]; all other braces are
+    /// the shell's. None: the checkout is used as it is.
     pub build: Option<String>,
     /// How long a build may take.
     pub build_timeout: Duration,
-    /// Files and folders that benchmarks use, from the root of the checkout, as patterns (`*.so`); `.` is all of it.
+    /// Files and folders that benchmarks use, from the root of the checkout, as patterns (`*.so`);
+    /// `.` is all of it.
     pub artifacts: Vec<String>,
-    /// Files and folders that decide what the program is, from the root of the repository, as patterns; none: any may.
+    /// Files and folders that decide what the program is, from the root of the repository, as
+    /// patterns; none: any may.
     pub paths: Vec<String>,
     /// Whether submodules are checked out.
     #[serde(default = "yes")]
     pub submodules: bool,
-    /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases); with `{file}`, `{old}` and `{new}`
-    /// where what it did to a file of CVS can be seen.
+    /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases); with
+    /// `{file}`, `{old}` and `{new}` where what it did to a file of CVS can be seen.
     pub link: Option<String>,
     /// What else must be done so that old revisions build.
     pub quirks: Vec<Quirk>,
-    /// In how many orders each build is linked, all of them together being one build; none: as the command links it. A plan sets
-    /// it for what it tracks ([`Plan::over_layouts`]).
+    /// In how many orders each build is linked, all of them together being one build; none: as the
+    /// command links it. A plan sets it for what it tracks ([`Plan::over_layouts`]).
     #[serde(default)]
     pub layouts: Option<u32>,
-    /// The order that is the same each time in which everything is linked, by its name; none: as the command links it.
+    /// The order that is the same each time in which everything is linked, by its name; none: as
+    /// the command links it.
     #[serde(default)]
     pub order: Option<String>,
-    /// Of revisions of git that are not built as they are: into which others they are merged first, in this order; all by full name. No
-    /// plan says so, but whoever asks what a commit of a branch does where that branch was merged.
+    /// Of revisions of git that are not built as they are: into which others they are merged first,
+    /// in this order; all by full name. No plan says so, but whoever asks what a commit of a branch
+    /// does where that branch was merged.
     #[serde(default)]
     pub onto: BTreeMap<String, Vec<String>>,
 }
@@ -201,25 +209,32 @@ impl Subject {
         Self { layouts, ..self.clone() }
     }
 
-    /// The digest of all in the plan that decides what is built where no quirk applies: the command and the artifacts, in how many
-    /// orders it is linked, whether submodules are left out, and with CVS what becomes of keywords.
+    /// The digest of all in the plan that decides what is built where no quirk applies: the command
+    /// and the artifacts, in how many orders it is linked, whether submodules are left out, and
+    /// with CVS what becomes of keywords.
     #[must_use]
     pub fn recipe(&self) -> Digest {
         let mut artifacts: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
         artifacts.sort_unstable();
         artifacts.dedup();
-        let command =
-            self.build.as_deref().map_or_else(|| "none".to_owned(), |command| format!("some {command}"));
+        let command = self
+            .build
+            .as_deref()
+            .map_or_else(|| "none".to_owned(), |command| format!("some {command}"));
         let keywords = match &self.source {
             Source::Cvs(module) => Some(module.keywords.as_str()),
             _ => None,
         };
         // No part holds a zero byte, since none could be passed to a shell or a file system.
         let parts = [&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0");
-        let parts = keywords.map_or(parts.clone(), |keywords| format!("{parts}\0keywords\0{keywords}"));
+        let parts =
+            keywords.map_or(parts.clone(), |keywords| format!("{parts}\0keywords\0{keywords}"));
         let parts = if self.submodules { parts } else { format!("{parts}\0no submodules") };
-        let parts = self.order.as_ref().map_or(parts.clone(), |order| format!("{parts}\0order\0{order}"));
-        Digest::of(self.layouts.map_or(parts.clone(), |layouts| format!("{parts}\0layouts\0{layouts}")))
+        let parts =
+            self.order.as_ref().map_or(parts.clone(), |order| format!("{parts}\0order\0{order}"));
+        Digest::of(
+            self.layouts.map_or(parts.clone(), |layouts| format!("{parts}\0layouts\0{layouts}")),
+        )
     }
 }
 
@@ -267,7 +282,8 @@ pub enum ExpectOutput {
 /// What becomes of an execution's standard output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Output {
-    /// It goes to this file, by path from the plan's folder, which is empty at the start of each execution.
+    /// It goes to this file, by path from the plan's folder, which is empty at the start of each
+    /// execution.
     File(String),
     /// It goes where ours goes, with what goes to standard error; no plan asks for that.
     Inherit,
@@ -294,7 +310,8 @@ pub struct Expect {
 pub struct Benchmark {
     /// Its name, unique in the plan.
     pub name: String,
-    /// Which version of the benchmark it is: as the plan says, until the store says which one this definition is.
+    /// Which version of the benchmark it is: as the plan says, until the store says which one this
+    /// definition is.
     pub version: u32,
     /// The version that the plan gives: part of the definition.
     #[serde(skip)]
@@ -302,10 +319,12 @@ pub struct Benchmark {
     /// The version that the plan says it is, however it reads.
     #[serde(skip)]
     pub same_as: Option<u32>,
-    /// The command, as its words; `{build}`, `{revision}`, `{release}`, parameters and, with a companion that has one,
-    /// `{port}` are filled in by [`fill`]. With a `shell` it is one word, filled in by [`fill_shell`].
+    /// The command, as its words; `{build}`, `{revision}`, `{release}`, parameters and, with a
+    /// companion that has one, `{port}` are filled in by [`fill`]. With a `shell` it is one word,
+    /// filled in by [`fill_shell`].
     pub command: Vec<String>,
-    /// The words of the shell that the command is for, up to the option that code follows; none: there is no shell.
+    /// The words of the shell that the command is for, up to the option that code follows; none:
+    /// there is no shell.
     pub shell: Option<Vec<String>>,
     /// Values for each parameter; all combinations are measured.
     pub parameters: BTreeMap<String, Vec<Parameter>>,
@@ -327,18 +346,20 @@ pub struct Benchmark {
     pub limits: Limits,
     /// What a right answer is.
     pub expect: Expect,
-    /// The metrics that are shown, the most telling first, and those that are read from the output; the built-in
-    /// ones are all recorded.
+    /// The metrics that are shown, the most telling first, and those that are read from the output;
+    /// the built-in ones are all recorded.
     pub metrics: Vec<PlannedMetric>,
 }
 
 impl Benchmark {
     /// Whether each execution gives that metric, as far as it can be read.
     fn has(&self, metric: &str) -> bool {
-        Metric::built_in(metric).is_some() || self.metrics.iter().any(|planned| planned.metric.name == metric)
+        Metric::built_in(metric).is_some()
+            || self.metrics.iter().any(|planned| planned.metric.name == metric)
     }
 
-    /// Whether anything that is executed for it names what differs between revisions: their build, or themselves.
+    /// Whether anything that is executed for it names what differs between revisions: their build,
+    /// or themselves.
     #[must_use]
     pub fn names_revisions(&self) -> bool {
         const NAMES: [&str; 4] = ["{build}", "{revision}", "{release}", "TACHO_REVISION"];
@@ -351,8 +372,13 @@ impl Benchmark {
     /// The metric whose median is to be known so precisely.
     #[must_use]
     pub fn precise_metric(&self, precision: &Precision) -> Option<Metric> {
-        let own = |name: &str| self.metrics.iter().map(|it| &it.metric).find(|it| it.name == name).cloned();
-        let named = precision.metric.as_deref().and_then(|name| own(name).or_else(|| Metric::built_in(name)));
+        let own = |name: &str| {
+            self.metrics.iter().map(|it| &it.metric).find(|it| it.name == name).cloned()
+        };
+        let named = precision
+            .metric
+            .as_deref()
+            .and_then(|name| own(name).or_else(|| Metric::built_in(name)));
         named.or_else(|| Some(self.metrics.first()?.metric.clone()))
     }
 }

@@ -1,7 +1,8 @@
 //! From the text of `tacho.toml` to a [`Plan`], or to all that is wrong with it.
 //!
-//! The text is read by the `toml` crate into values that know their place; `keys` takes out what does not exist;
-//! serde reads each table on its own into the types of `file`; `check` makes sense of what they hold.
+//! The text is read by the `toml` crate into values that know their place; `keys` takes out what
+//! does not exist; serde reads each table on its own into the types of `file`; `check` makes sense
+//! of what they hold.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -24,7 +25,8 @@ type Entry<'a> = Spanned<DeValue<'a>>;
 
 /// Reads a plan; the file's name is only for messages.
 ///
-/// All mistakes that can be told from one another are reported, but of those in syntax only the first.
+/// All mistakes that can be told from one another are reported, but of those in syntax only the
+/// first.
 pub fn parse(text: &str, file_name: &str) -> Result<Plan, PlanErrors> {
     let fail = |found| PlanErrors::new(text, file_name, found);
     let mut root = DeTable::parse(text).map_err(|error| fail(vec![syntax(&error)]))?.into_inner();
@@ -35,8 +37,13 @@ pub fn parse(text: &str, file_name: &str) -> Result<Plan, PlanErrors> {
     }
 }
 
-/// Reads a file of quirks: one that has nothing but `[[quirk]]` tables, for a subject that has releases or not.
-pub fn parse_quirks(text: &str, file_name: &str, subject: &Subject) -> Result<Vec<Quirk>, PlanErrors> {
+/// Reads a file of quirks: one that has nothing but `[[quirk]]` tables, for a subject that has
+/// releases or not.
+pub fn parse_quirks(
+    text: &str,
+    file_name: &str,
+    subject: &Subject,
+) -> Result<Vec<Quirk>, PlanErrors> {
     let fail = |found| PlanErrors::new(text, file_name, found);
     let mut root = DeTable::parse(text).map_err(|error| fail(vec![syntax(&error)]))?.into_inner();
     let mut reader = Reader { text, found: keys::prune_quirks(&mut root) };
@@ -117,8 +124,8 @@ impl<'a> Reader<'a> {
         (quirks.len() == items.len()).then_some(quirks)
     }
 
-    /// All benchmarks; whether there are releases, and what `[measure]` says, is not known where that could not be
-    /// read.
+    /// All benchmarks; whether there are releases, and what `[measure]` says, is not known where
+    /// that could not be read.
     fn benchmarks(
         &mut self,
         entry: &Entry<'a>,
@@ -165,9 +172,14 @@ impl<'a> Reader<'a> {
 
     /// A table by its type.
     ///
-    /// One value of a wrong type does not hide the next: it is taken out, and the rest is read again. What must
-    /// be there is text, so that an empty one can take its place.
-    fn table<T: DeserializeOwned>(&mut self, entry: &Entry<'a>, title: &str, node: &Value) -> Option<T> {
+    /// One value of a wrong type does not hide the next: it is taken out, and the rest is read
+    /// again. What must be there is text, so that an empty one can take its place.
+    fn table<T: DeserializeOwned>(
+        &mut self,
+        entry: &Entry<'a>,
+        title: &str,
+        node: &Value,
+    ) -> Option<T> {
         let Some(mut table) = entry.get_ref().as_table().cloned() else {
             self.wrong_shape(entry, title);
             return None;
@@ -195,7 +207,10 @@ impl<'a> Reader<'a> {
                 self.found.push((span, place.mistake(&key, error.message())));
             }
             if keys::required(node).any(|required| required == key) {
-                table.insert(Spanned::new(0..0, key.into()), Spanned::new(0..0, DeValue::String("".into())));
+                table.insert(
+                    Spanned::new(0..0, key.into()),
+                    Spanned::new(0..0, DeValue::String("".into())),
+                );
             } else {
                 table.remove(key.as_str());
             }
@@ -203,10 +218,12 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Whether `keys` has said already that a key is missing within those bytes, or what stands there instead.
+    /// Whether `keys` has said already that a key is missing within those bytes, or what stands
+    /// there instead.
     fn is_told(&self, within: &Range<usize>, message: &str) -> bool {
-        let of_keys =
-            |mistake: &Mistake| matches!(mistake, Mistake::Missing { .. } | Mistake::UnknownKey { .. });
+        let of_keys = |mistake: &Mistake| {
+            matches!(mistake, Mistake::Missing { .. } | Mistake::UnknownKey { .. })
+        };
         let inside = |at: &Range<usize>| within.start <= at.start && at.end <= within.end;
         message.starts_with("missing field")
             && self.found.iter().any(|(at, mistake)| inside(at) && of_keys(mistake))
@@ -254,7 +271,9 @@ impl Place {
         let key = format!("{key}{}", self.keys);
         let found = message.starts_with("invalid type").then_some(self.kind);
         let (expected, found) = match key.as_str() {
-            "command" | "companion.command" | "patch" => ("a string or an array of strings", Some(self.kind)),
+            "command" | "companion.command" | "patch" => {
+                ("a string or an array of strings", Some(self.kind))
+            }
             key if key.starts_with("take") => {
                 (r#"`{ path = "…", from = "…" }` or an array of such tables"#, Some(self.kind))
             }
@@ -268,15 +287,19 @@ impl Place {
                 (r#"`"null"`, `"pipe"`, `"keep"` or `{ file = "path" }`"#, None)
             }
             "conditions.cpus" => ("a string or an array of whole numbers", Some(self.kind)),
-            "conditions.inherit-environment" => ("`true`, `false` or an array of strings", Some(self.kind)),
+            "conditions.inherit-environment" => {
+                ("`true`, `false` or an array of strings", Some(self.kind))
+            }
             key if key.starts_with("expect.stdout") => {
-                let choices = r#"`"anything"`, `"same"`, `{ contains = "text" }` or `{ file = "path" }`"#;
+                let choices =
+                    r#"`"anything"`, `"same"`, `{ contains = "text" }` or `{ file = "path" }`"#;
                 (choices, None)
             }
             key if key.starts_with("parameters.") && !message.starts_with("invalid type") => {
                 ("a number or a string", Some(self.kind))
             }
-            _ => match message.rsplit_once(", expected ").map_or(message, |(_, expected)| expected) {
+            _ => match message.rsplit_once(", expected ").map_or(message, |(_, expected)| expected)
+            {
                 "a boolean" => ("`true` or `false`", found),
                 WARMUPS => (WARMUPS, Some(self.kind)),
                 "a map" => ("a table", found),

@@ -1,4 +1,5 @@
-//! Quirks: what else must be done so that revisions build which do not by themselves any more, as data.
+//! Quirks: what else must be done so that revisions build which do not by themselves any more, as
+//! data.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,8 @@ pub struct Quirk {
     pub start: Option<Edge>,
     /// Where its stretch of history ends; none: nowhere.
     pub end: Option<Edge>,
-    /// Whether it acts once, when history passes its start: what its `build` leaves in the folder `$TACHO_STATE` is there for
-    /// all revisions from there on.
+    /// Whether it acts once, when history passes its start: what its `build` leaves in the folder
+    /// `$TACHO_STATE` is there for all revisions from there on.
     pub once: bool,
     /// Whether these revisions are not built at all.
     pub skip: bool,
@@ -56,7 +57,8 @@ impl Quirk {
 /// Shell commands of a quirk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
-    /// Before the revision is checked out; executed in the checkout as it was left, if there is one.
+    /// Before the revision is checked out; executed in the checkout as it was left, if there is
+    /// one.
     pub before_checkout: Option<String>,
     /// After it was checked out, before anything is taken or patched.
     pub after_checkout: Option<String>,
@@ -77,7 +79,8 @@ pub struct Take {
 
 /// A cut through history: what lies on it or behind it is later, all else is earlier.
 ///
-/// A quirk's stretch of history is what is later than its start, and not later than its end: half-open.
+/// A quirk's stretch of history is what is later than its start, and not later than its end:
+/// half-open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
     /// As it is written: ``after `v1.1` ``.

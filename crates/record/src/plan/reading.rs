@@ -1,7 +1,7 @@
 //! Metrics of a benchmark, and where in its output those stand that are not built in.
 //!
-//! Only what a plan means; how it is written is in `file`, the rules are in `check::metric`. The text itself is
-//! read on a floor above, by parsers that know the tools' formats.
+//! Only what a plan means; how it is written is in `file`, the rules are in `check::metric`. The
+//! text itself is read on a floor above, by parsers that know the tools' formats.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +48,8 @@ pub struct Reading {
     pub place: OutputPlace,
     /// How the values are found there.
     pub pattern: Pattern,
-    /// What a number without a unit is multiplied by, so that it is in the metric's base unit. Tools that say
-    /// their unit need it not.
+    /// What a number without a unit is multiplied by, so that it is in the metric's base unit.
+    /// Tools that say their unit need it not.
     pub scale: f64,
 }
 
@@ -135,7 +135,9 @@ impl Tool {
     pub(super) fn quantities(self) -> &'static [&'static str] {
         match self {
             Self::GoBench => &["ns/op", "B/op", "allocs/op", "MB/s"],
-            Self::GoogleBenchmark => &["real_time", "cpu_time", "bytes_per_second", "items_per_second"],
+            Self::GoogleBenchmark => {
+                &["real_time", "cpu_time", "bytes_per_second", "items_per_second"]
+            }
             Self::Iperf3 => &["received", "sent", "retransmits"],
             Self::Tcpbench => &["mbps", "avg", "peak"],
             Self::Time => &["real", "user", "sys", "max-rss"],

@@ -1,7 +1,8 @@
 //! The JSON Schema of `tacho.toml`, made from the types that read it.
 //!
-//! Editors use the copy in `docs/tacho.schema.json`, which a test keeps fresh; `keys` learns from it which keys
-//! there are. Draft 7 and without references, because that is what TOML editors understand.
+//! Editors use the copy in `docs/tacho.schema.json`, which a test keeps fresh; `keys` learns from
+//! it which keys there are. Draft 7 and without references, because that is what TOML editors
+//! understand.
 
 use std::sync::LazyLock;
 
@@ -21,7 +22,8 @@ pub(super) static TREE: LazyLock<Value> = LazyLock::new(|| {
     schema.to_value()
 });
 
-/// The JSON Schema of `tacho.toml`, for editors: indented, with keys in a stable order and a final line feed.
+/// The JSON Schema of `tacho.toml`, for editors: indented, with keys in a stable order and a final
+/// line feed.
 #[must_use]
 pub fn schema() -> String {
     format!("{:#}\n", *TREE)

@@ -1,9 +1,11 @@
-//! Shell code with places to fill in: `make -j{jobs}`, the grammar of `build`, `prepare` and `conclude`.
+//! Shell code with places to fill in: `make -j{jobs}`, the grammar of `build`, `prepare` and
+//! `conclude`.
 //!
-//! Braces are the shell's. A reference is a name in braces that follows no `$` and no backslash; only those whose
-//! names are known are replaced, and nothing is ever doubled. So the code is read as a shell reads it, as far as
-//! that is needed to tell code from quotes, comments and here-documents. Command substitution by backticks is
-//! taken for what surrounds it. Which names are known, and which are mistakes, is decided in `check`.
+//! Braces are the shell's. A reference is a name in braces that follows no `$` and no backslash;
+//! only those whose names are known are replaced, and nothing is ever doubled. So the code is read
+//! as a shell reads it, as far as that is needed to tell code from quotes, comments and
+//! here-documents. Command substitution by backticks is taken for what surrounds it. Which names
+//! are known, and which are mistakes, is decided in `check`.
 
 /// How the shell reads a place in its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +26,8 @@ pub(super) struct Reference<'a> {
     pub at: usize,
     pub name: &'a str,
     place: Place,
-    /// Whether it touches what would read an unquoted value as its own: `$variable` before it, `>` behind it.
+    /// Whether it touches what would read an unquoted value as its own: `$variable` before it, `>`
+    /// behind it.
     exposed: bool,
 }
 
@@ -44,10 +47,11 @@ pub(super) fn references(script: &str) -> Vec<Reference<'_>> {
     reader.found
 }
 
-/// The shell code with each `{name}` replaced by its value, in code and quotes and here-documents alike.
+/// The shell code with each `{name}` replaced by its value, in code and quotes and here-documents
+/// alike.
 ///
-/// Each value is quoted for the place where it stands, so that it is always one word or part of one, and never
-/// code. All other braces stay as they are: they are the shell's.
+/// Each value is quoted for the place where it stands, so that it is always one word or part of
+/// one, and never code. All other braces stay as they are: they are the shell's.
 #[must_use]
 pub fn fill_shell(script: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(script.len());
@@ -69,7 +73,9 @@ fn quoted(value: &str, reference: Reference<'_>) -> String {
         value.chars().map(escape).collect()
     };
     match reference.place {
-        _ if !reference.exposed && !value.is_empty() && value.chars().all(is_plain) => value.to_owned(),
+        _ if !reference.exposed && !value.is_empty() && value.chars().all(is_plain) => {
+            value.to_owned()
+        }
         Place::Code => format!("'{}'", value.replace('\'', r"'\''")),
         Place::Double if reference.exposed => format!("\"\"{}", escaped("\"$`\\")),
         Place::Double => escaped("\"$`\\"),
@@ -153,7 +159,8 @@ impl<'a> Reader<'a> {
     /// Reads a name in braces, if that is what comes next.
     fn reference(&mut self, place: Place) -> bool {
         let (before, rest) = self.script.split_at(self.at);
-        let Some((name, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) else {
+        let Some((name, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'))
+        else {
             return false;
         };
         if before.ends_with('$') || !is_name(name) {
@@ -175,7 +182,8 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let indented = self.rest().starts_with('-');
         let rest = self.rest()[usize::from(indented)..].trim_start_matches([' ', '\t']);
-        let length = rest.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(rest.len());
         let end = rest[..length].replace(['\'', '"', '\\'], "");
         let place = if end.len() < length { Place::HereAsIs } else { Place::Here };
         self.at = self.script.len() - rest.len() + length;
@@ -184,13 +192,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the text of a here-document and its end; where that is missing, `<<` was something else.
+    /// Reads the text of a here-document and its end; where that is missing, `<<` was something
+    /// else.
     fn read_document(&mut self, document: &Document) {
         let mut end = self.at;
         let last = self.rest().split_inclusive('\n').find(|line| {
             let text = line.strip_suffix('\n').unwrap_or(line);
-            let is_last =
-                document.end == if document.indented { text.trim_start_matches('\t') } else { text };
+            let is_last = document.end
+                == if document.indented { text.trim_start_matches('\t') } else { text };
             end += if is_last { 0 } else { line.len() };
             is_last
         });
@@ -213,7 +222,9 @@ impl<'a> Reader<'a> {
 /// Whether it can be the name of anything that is filled in.
 fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
+        && text
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
 }
 
 #[cfg(test)]
@@ -232,7 +243,9 @@ mod tests {
         assert_eq!(fill_shell("awk '{print $1}' ü{jobs}", &values), "awk '{print $1}' ü4");
         assert_eq!(fill_shell("{{jobs}} {a,{jobs}}", &values), "{4} {a,4}");
         assert_eq!(fill_shell("${x:-{jobs}}", &values), "${x:-4}");
-        for shell in ["f() { x; }; echo ${jobs} {a,b} {}", "\\{jobs} \"\\{jobs}\"", "# {jobs}", "{job}"] {
+        for shell in
+            ["f() { x; }; echo ${jobs} {a,b} {}", "\\{jobs} \"\\{jobs}\"", "# {jobs}", "{job}"]
+        {
             assert_eq!(fill_shell(shell, &values), shell);
         }
     }
@@ -254,7 +267,10 @@ mod tests {
             ("x=$((1 << 2)); printf %s \"$x\" {n}", "4V"),
             ("case a in a) printf %s {n};; esac; printf %s \"{n}\"", "VV"),
             ("x=y; printf '%s|' $x{n} \"$x{n}\" \"${x}{n}\"", "yV|yV|yV|"),
-            ("cat <<E; printf %s {n}\nisn't {n}\n#{n} \\{n}\nE\nprintf '|%s' {n}", "isn't V\n#V \\{n}\nV|V"),
+            (
+                "cat <<E; printf %s {n}\nisn't {n}\n#{n} \\{n}\nE\nprintf '|%s' {n}",
+                "isn't V\n#V \\{n}\nV|V",
+            ),
             ("cat <<'E' <<-F\n{n} lost\nE\n\tisn't {n}\n\tF\nprintf %s {n}", "isn't V\nV"),
             ("cat <<\\E\n{n}$x\nE\nprintf %s {n}", "V$x\nV"),
         ] {

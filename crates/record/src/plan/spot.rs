@@ -7,7 +7,8 @@ use toml::de::DeValue;
 
 /// A value in the file, with the text around it.
 ///
-/// Ways that lead nowhere end at the last value that is there, so that every mistake can be shown somewhere.
+/// Ways that lead nowhere end at the last value that is there, so that every mistake can be shown
+/// somewhere.
 #[derive(Clone, Copy)]
 pub(super) struct Spot<'a> {
     text: &'a str,
@@ -43,7 +44,8 @@ impl<'a> Spot<'a> {
         entry.map_or(self.span(), |(key, _)| key.span())
     }
 
-    /// The bytes that a part of a string takes; all of it where the file spells the string with escapes.
+    /// The bytes that a part of a string takes; all of it where the file spells the string with
+    /// escapes.
     pub(super) fn part(self, at: usize, length: usize) -> Range<usize> {
         let span = self.span();
         let spelled = self.text.get(span.start + 1..span.end.saturating_sub(1));
@@ -58,6 +60,7 @@ impl<'a> Spot<'a> {
     /// Whether it is a whole number that does not fit into 64 bits.
     pub(super) fn is_too_large(self) -> bool {
         let integer = self.value.get_ref().as_integer();
-        integer.is_some_and(|integer| i64::from_str_radix(integer.as_str(), integer.radix()).is_err())
+        integer
+            .is_some_and(|integer| i64::from_str_radix(integer.as_str(), integer.radix()).is_err())
     }
 }

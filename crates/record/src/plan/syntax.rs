@@ -2,13 +2,15 @@
 
 /// Words that a shell does itself, and that are no programs.
 const OWN: [&str; 34] = [
-    "!", ".", ":", "alias", "break", "case", "cd", "command", "continue", "eval", "exec", "exit", "export",
-    "for", "getopts", "hash", "if", "jobs", "local", "read", "readonly", "return", "set", "shift", "source",
-    "times", "trap", "type", "ulimit", "umask", "unset", "until", "wait", "while",
+    "!", ".", ":", "alias", "break", "case", "cd", "command", "continue", "eval", "exec", "exit",
+    "export", "for", "getopts", "hash", "if", "jobs", "local", "read", "readonly", "return", "set",
+    "shift", "source", "times", "trap", "type", "ulimit", "umask", "unset", "until", "wait",
+    "while",
 ];
 
-/// The first part of a command that only a shell understands: what it expands, what joins several commands, or a word that
-/// it does itself. None: the command is words, which a program can be given as they are.
+/// The first part of a command that only a shell understands: what it expands, what joins several
+/// commands, or a word that it does itself. None: the command is words, which a program can be
+/// given as they are.
 #[must_use]
 pub fn shell_part(command: &str) -> Option<String> {
     let first = command.split_whitespace().next().unwrap_or_default();
@@ -29,8 +31,8 @@ pub fn shell_operator(command: &str) -> Option<char> {
     special(command, "|&;<>")
 }
 
-/// The first of these letters that is not quoted; `$` and backquotes mean the same in double quotes, `~` and `#` mean something
-/// only where a word begins.
+/// The first of these letters that is not quoted; `$` and backquotes mean the same in double
+/// quotes, `~` and `#` mean something only where a word begins.
 fn special(command: &str, letters: &str) -> Option<char> {
     let (mut quote, mut before) = (None, ' ');
     let mut all = command.chars();
@@ -42,7 +44,9 @@ fn special(command: &str, letters: &str) -> Option<char> {
             (Some('\''), _) => {}
             (_, '\\') => drop(all.next()),
             (None, '\'' | '"') => quote = Some(letter),
-            (Some(_), '$' | '`') | (None, _) if begins && letters.contains(letter) => return Some(letter),
+            (Some(_), '$' | '`') | (None, _) if begins && letters.contains(letter) => {
+                return Some(letter);
+            }
             _ => {}
         }
     }
@@ -70,9 +74,15 @@ mod tests {
         for (command, part) in rows {
             assert_eq!(shell_part(command).as_deref(), Some(part), "{command}");
         }
-        for words in
-            ["a '|' b", "a \\; b", "grep '^a$' x", "prog a#b x~", "echo '$HOME'", "./a=b", "{build}/p -n {n}"]
-        {
+        for words in [
+            "a '|' b",
+            "a \\; b",
+            "grep '^a$' x",
+            "prog a#b x~",
+            "echo '$HOME'",
+            "./a=b",
+            "{build}/p -n {n}",
+        ] {
             assert_eq!(shell_part(words), None, "{words}");
         }
     }

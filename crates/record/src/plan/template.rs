@@ -1,7 +1,7 @@
 //! Commands with places to fill in: `{build}/prog -b {batch}`.
 //!
-//! A reference is a name in braces; `{{` and `}}` are braces that mean themselves. There is nothing else:
-//! no formats, no defaults, no nesting. Which names a command may use is decided in `check`.
+//! A reference is a name in braces; `{{` and `}}` are braces that mean themselves. There is nothing
+//! else: no formats, no defaults, no nesting. Which names a command may use is decided in `check`.
 
 /// One piece of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,15 +44,17 @@ fn first_piece(rest: &str) -> (Piece<'_>, usize) {
         return (Piece::Lone('}'), 1);
     }
     match rest[1..].find(['{', '}']) {
-        Some(end) if rest[1 + end..].starts_with('}') => (Piece::Reference(&rest[1..=end]), end + 2),
+        Some(end) if rest[1 + end..].starts_with('}') => {
+            (Piece::Reference(&rest[1..=end]), end + 2)
+        }
         _ => (Piece::Lone('{'), 1),
     }
 }
 
 /// The template with each `{name}` replaced by its value, and `{{` and `}}` by single braces.
 ///
-/// Values go in as they are: braces in them mean themselves. What is not among the values stays as it stands;
-/// in a plan that [`parse`](super::parse()) accepted there is no such thing.
+/// Values go in as they are: braces in them mean themselves. What is not among the values stays as
+/// it stands; in a plan that [`parse`](super::parse()) accepted there is no such thing.
 #[must_use]
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());

@@ -1,8 +1,11 @@
-//! A bisection: what it named and how sure, what it believes of each commit, and all that it measured.
+//! A bisection: what it named and how sure, what it believes of each commit, and all that it
+//! measured.
 
 use maud::{Markup, html};
 use tacho_record::Bisection;
-use tacho_record::bisection::{Aside, AsideSaid, Candidate, Comparison, Culprit, Found, Rung, UnusableKind};
+use tacho_record::bisection::{
+    Aside, AsideSaid, Candidate, Comparison, Culprit, Found, Rung, UnusableKind,
+};
 use tacho_stats::Bounded;
 
 use super::{Frame, bisection_merges, bisection_samples, framed, revision_named, scrolling};
@@ -22,7 +25,10 @@ pub(crate) fn file(bisection: &Bisection) -> String {
 }
 
 /// Writes the page.
-pub(crate) fn page(view: &View, BisectionRecord { bisection: one, steps }: &BisectionRecord) -> Vec<u8> {
+pub(crate) fn page(
+    view: &View,
+    BisectionRecord { bisection: one, steps }: &BisectionRecord,
+) -> Vec<u8> {
     let title = format!("Bisection {}", one.name);
     let content = html! {
         h1 { "Which commit changed " (subject(one)) }
@@ -110,7 +116,8 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
 
 /// What is to be said of an earlier end that is no candidate.
 fn aside(one: &Bisection) -> Markup {
-    let by = |told: &Aside| told.change.as_ref().map_or_else(String::new, |change| effect(one, change));
+    let by =
+        |told: &Aside| told.change.as_ref().map_or_else(String::new, |change| effect(one, change));
     html! {
         @if one.asked.aside.is_some() {
             p.callout {
@@ -325,8 +332,10 @@ pub(super) fn of_run(view: &View, run: i64) -> Markup {
 /// Links to all bisections that measured this revision, or named it.
 pub(super) fn of_revision(view: &View, id: &str) -> Markup {
     let named = |one: &Bisection| one.standing.culprits.iter().any(|it| it.revision == id);
-    let had = |one: &&Bisection| named(one) || one.standing.ladder.iter().any(|rung| rung.revision == id);
-    let all: Vec<&Bisection> = view.lab.bisections.iter().map(|it| &it.bisection).filter(had).collect();
+    let had =
+        |one: &&Bisection| named(one) || one.standing.ladder.iter().any(|rung| rung.revision == id);
+    let all: Vec<&Bisection> =
+        view.lab.bisections.iter().map(|it| &it.bisection).filter(had).collect();
     html! {
         @if !all.is_empty() {
             section {

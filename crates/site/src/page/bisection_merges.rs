@@ -1,4 +1,5 @@
-//! Bisections inside merges, on the pages of both: of the one that named the merge, and of the one among its commits.
+//! Bisections inside merges, on the pages of both: of the one that named the merge, and of the one
+//! among its commits.
 
 use maud::{Markup, html};
 use tacho_record::bisection::Merge;
@@ -30,9 +31,12 @@ pub(super) fn within(view: &View, one: &Bisection) -> Markup {
 
 /// Links to the bisections among the commits of merges that this one named.
 pub(super) fn inside(view: &View, one: &Bisection) -> Markup {
-    let merge = |inner: &Bisection| inner.asked.within.last().filter(|it| it.bisection == one.name).cloned();
+    let merge = |inner: &Bisection| {
+        inner.asked.within.last().filter(|it| it.bisection == one.name).cloned()
+    };
     let all = view.lab.bisections.iter().map(|it| &it.bisection);
-    let all: Vec<(&Bisection, Merge)> = all.filter_map(|inner| Some((inner, merge(inner)?))).collect();
+    let all: Vec<(&Bisection, Merge)> =
+        all.filter_map(|inner| Some((inner, merge(inner)?))).collect();
     html! {
         @for (inner, merge) in &all {
             p.callout {

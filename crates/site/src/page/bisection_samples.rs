@@ -1,4 +1,5 @@
-//! Every sample of a bisection with what was read of the host during it: the part of its page that is long.
+//! Every sample of a bisection with what was read of the host during it: the part of its page that
+//! is long.
 
 use std::collections::BTreeSet;
 

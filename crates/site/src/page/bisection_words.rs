@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 use tacho_record::Bisection;
-use tacho_record::bisection::{BisectedEffect, Candidate, Comparison, Found, Left, LeftSaid, Undecided};
+use tacho_record::bisection::{
+    BisectedEffect, Candidate, Comparison, Found, Left, LeftSaid, Undecided,
+};
 use tacho_stats::{Bound, Bounded};
 
 use crate::page::revision_named;
@@ -25,13 +27,15 @@ pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
     }
 }
 
-/// How much one side differs from the other, of whose samples so many reached a limit, and within what.
+/// How much one side differs from the other, of whose samples so many reached a limit, and within
+/// what.
 pub(super) fn bounded(one: &Bisection, limited: [u32; 2], effect: &BisectedEffect) -> [String; 2] {
     match Bound::of_sides(limited) {
         Bound::Exact => [difference(one, effect.estimate), interval(one, effect)],
         Bound::Unknown => ["not known".to_owned(), "both reached a limit".to_owned()],
         bound => {
-            let shown = Bounded { value: effect.estimate, bound }.shown(|value| difference(one, value));
+            let shown =
+                Bounded { value: effect.estimate, bound }.shown(|value| difference(one, value));
             [shown, "a limit was reached".to_owned()]
         }
     }
@@ -77,7 +81,9 @@ pub(crate) fn named(view: &View, root: &str, one: &Bisection) -> Markup {
 pub(crate) fn why_not(reason: Undecided) -> &'static str {
     match reason {
         Undecided::Budget => "the budget was spent",
-        Undecided::Builds => "builds differ among themselves too much to tell one commit from its neighbours",
+        Undecided::Builds => {
+            "builds differ among themselves too much to tell one commit from its neighbours"
+        }
         Undecided::Command => "what is executed failed in the same way at both ends",
         Undecided::End => "no usable commit was found near an end",
         Undecided::Exhausted => "nothing that can be measured would tell more",
@@ -111,7 +117,12 @@ pub(crate) fn interval(one: &Bisection, effect: &BisectedEffect) -> String {
     format!("95 %: {} to {}", difference(one, low), difference(one, high)).replace(" %", "\u{a0}%")
 }
 
-/// How much the later one of two candidates differs, as far as limits that were reached let that be known, and within what.
-pub(super) fn effect_between(one: &Bisection, places: [usize; 2], effect: &BisectedEffect) -> [String; 2] {
+/// How much the later one of two candidates differs, as far as limits that were reached let that be
+/// known, and within what.
+pub(super) fn effect_between(
+    one: &Bisection,
+    places: [usize; 2],
+    effect: &BisectedEffect,
+) -> [String; 2] {
     bounded(one, places.map(|place| one.limited(place)), effect)
 }

@@ -15,7 +15,11 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         p.lead { (count(view.lab.bisections.len(), "search", "searches")) " for the commit that changed a metric." }
         (scrolling("bisections", &table(view)))
     };
-    framed(view, &Frame { title: "Bisections", root: "", active: "bisections.html", scripts: &[] }, &content)
+    framed(
+        view,
+        &Frame { title: "Bisections", root: "", active: "bisections.html", scripts: &[] },
+        &content,
+    )
 }
 
 fn table(view: &View) -> Markup {

@@ -76,7 +76,9 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
 
 /// What the quirks alone do that begin or end within its range.
 fn of_quirks(view: &View, one: &ChangeView) -> Vec<String> {
-    let (Some(series), Some(good), Some(bad)) = (one.series, one.good, one.bad) else { return Vec::new() };
+    let (Some(series), Some(good), Some(bad)) = (one.series, one.good, one.bad) else {
+        return Vec::new();
+    };
     alone(view, view.series[series].series, good, bad)
 }
 
@@ -94,8 +96,10 @@ fn sides(view: &View, one: &ChangeView) -> Markup {
     let measured: Vec<_> =
         series.rows.iter().filter(|row| row.summary.is_some() && at_levels(row.revision)).collect();
     let split = measured.partition_point(|row| row.revision < place);
-    let until =
-        one.good.map_or(split, |good| measured.partition_point(|row| row.revision <= good)).min(split);
+    let until = one
+        .good
+        .map_or(split, |good| measured.partition_point(|row| row.revision <= good))
+        .min(split);
     let values = |rows: &[&crate::view::Row]| -> Vec<f64> {
         rows.iter().flat_map(|row| row.point.values.iter().copied()).collect()
     };
@@ -117,7 +121,8 @@ fn sides(view: &View, one: &ChangeView) -> Markup {
     }
 }
 
-/// From where on the level before lasted, and where that after ends: at the changes of the same series before and after this one.
+/// From where on the level before lasted, and where that after ends: at the changes of the same
+/// series before and after this one.
 fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
     let others = view.events.iter().flat_map(|event| &event.changes);
     let others = others.filter(|other| other.slug != one.slug && other.series == one.series);
@@ -136,7 +141,8 @@ fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
 
 /// What else changed at the same place: the trade-off.
 fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
-    let others: Vec<&ChangeView> = event.changes.iter().filter(|other| other.slug != one.slug).collect();
+    let others: Vec<&ChangeView> =
+        event.changes.iter().filter(|other| other.slug != one.slug).collect();
     html! {
         @if !others.is_empty() {
             section {

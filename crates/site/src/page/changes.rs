@@ -1,4 +1,5 @@
-//! All changes, by place in history: what got better and what got worse in the same commit stand together.
+//! All changes, by place in history: what got better and what got worse in the same commit stand
+//! together.
 
 use maud::{Markup, html};
 
@@ -28,7 +29,11 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
             }
         }
     };
-    framed(view, &Frame { title: "Changes", root: "", active: "changes.html", scripts: &[] }, &content)
+    framed(
+        view,
+        &Frame { title: "Changes", root: "", active: "changes.html", scripts: &[] },
+        &content,
+    )
 }
 
 fn lead(view: &View, events: usize) -> String {
@@ -162,7 +167,8 @@ fn false_alarms(view: &View) -> Markup {
     }
 }
 
-/// The stretches of history and the series that could not be judged: silence about them would pass for good news.
+/// The stretches of history and the series that could not be judged: silence about them would pass
+/// for good news.
 fn unjudged(view: &View) -> Markup {
     let (all, unbuilt) = (&view.lab.unjudged, &view.lab.unbuilt);
     html! {

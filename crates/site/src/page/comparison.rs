@@ -13,10 +13,12 @@ use crate::svg::{self, Panel};
 use crate::text::{count, minute, percent};
 use crate::view::{Scale, View};
 
-/// What is on one page: a comparison, or the diffs that were tried on one revision one after the other.
+/// What is on one page: a comparison, or the diffs that were tried on one revision one after the
+/// other.
 pub(crate) fn pages<'a>(view: &View<'a>) -> impl Iterator<Item = &'a [ComparisonRecord]> {
     let on_the_same = |one: &ComparisonRecord, other: &ComparisonRecord| {
-        let base = |of: &ComparisonRecord| (of.revisions.clone(), of.names[0].clone(), of.host.clone());
+        let base =
+            |of: &ComparisonRecord| (of.revisions.clone(), of.names[0].clone(), of.host.clone());
         is_try(one) && is_try(other) && base(one) == base(other)
     };
     view.lab.comparisons.chunk_by(on_the_same)
@@ -34,7 +36,8 @@ fn place(view: &View, run: i64) -> String {
     if all.len() > 1 { format!("{}#run-{run}", file(all)) } else { file(all) }
 }
 
-/// Whether one side is the other with a diff: two of one revision may differ in parameters or in when they were built, too.
+/// Whether one side is the other with a diff: two of one revision may differ in parameters or in
+/// when they were built, too.
 fn is_try(one: &ComparisonRecord) -> bool {
     !one.patches.is_empty()
 }
@@ -57,7 +60,8 @@ pub(crate) fn page(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
     }
 }
 
-/// The page of several diffs that were tried on one revision: all of them in one table, and then each.
+/// The page of several diffs that were tried on one revision: all of them in one table, and then
+/// each.
 fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
     let title = head(all);
     let content = html! {
@@ -203,7 +207,8 @@ fn shown(estimate: Option<Estimate>) -> Option<String> {
 fn table(all: &[&ComparisonRecord]) -> Markup {
     let [a, b] = all.first().map(|one| short(one)).unwrap_or_default();
     let several = all.len() > 1;
-    let is_without = |row: &ComparedRow| row.comparison.estimate.is_some_and(|it| it.ratio.is_none());
+    let is_without =
+        |row: &ComparedRow| row.comparison.estimate.is_some_and(|it| it.ratio.is_none());
     let has_difference = all.iter().any(|one| one.rows.iter().any(is_without));
     scrolling(
         "comparison",
@@ -286,8 +291,9 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
         .iter()
         .zip(row.builds.iter().zip(&row.cut_off))
         .flat_map(|(name, (builds, cut_off))| {
-            let number =
-                |place: usize| if builds.len() > 1 { format!(" {}", place + 1) } else { String::new() };
+            let number = |place: usize| {
+                if builds.len() > 1 { format!(" {}", place + 1) } else { String::new() }
+            };
             builds.iter().zip(cut_off).enumerate().map(move |(place, (dots, cut_off))| Panel {
                 name: format!("{name}{}", number(place)),
                 dots: dots.clone(),
@@ -327,10 +333,11 @@ fn levels(one: &ComparisonRecord, sides: [&Levels; 2]) -> Markup {
     let names = short(one);
     let shown = |sd: Option<f64>| sd.map_or_else(|| "–".to_owned(), percent);
     // Nothing says only that it was not told apart from restarting.
-    let relinking = |of: &Levels| match of.relink_at_most.filter(|most| !of.is_told() && *most > 0.0) {
-        Some(most) => format!("at most {}", percent(most)),
-        None => shown(of.relink),
-    };
+    let relinking =
+        |of: &Levels| match of.relink_at_most.filter(|most| !of.is_told() && *most > 0.0) {
+            Some(most) => format!("at most {}", percent(most)),
+            None => shown(of.relink),
+        };
     scrolling(
         "levels",
         &html! {
@@ -384,13 +391,16 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
 fn head(page: &[ComparisonRecord]) -> String {
     match page {
         [one] => title(one),
-        several => several.first().map_or_else(String::new, |one| format!("Diffs tried on {}", one.names[0])),
+        several => several
+            .first()
+            .map_or_else(String::new, |one| format!("Diffs tried on {}", one.names[0])),
     }
 }
 
 /// Links to all runs that compared this revision.
 pub(super) fn of_revision(view: &View, id: &str) -> Markup {
-    let is_of = |one: &&ComparisonRecord| one.revisions.iter().flatten().any(|revision| revision == id);
+    let is_of =
+        |one: &&ComparisonRecord| one.revisions.iter().flatten().any(|revision| revision == id);
     let all: Vec<&ComparisonRecord> = view.lab.comparisons.iter().filter(is_of).collect();
     html! {
         @if !all.is_empty() {

@@ -13,14 +13,17 @@ pub(super) fn figure(measurement: &Measurement) -> Markup {
         .samples
         .iter()
         .filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected())
-        .filter_map(|sample| Some(Dot { round: sample.place.round, value: sample.value(&found.metric)? }))
+        .filter_map(|sample| {
+            Some(Dot { round: sample.place.round, value: sample.value(&found.metric)? })
+        })
         .collect();
     let bands: Vec<Band> = found
         .phases
         .iter()
         .map(|phase| Band { first: phase.first, last: phase.last, level: phase.level })
         .collect();
-    let unit = Metric::known(&found.metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
+    let unit =
+        Metric::known(&found.metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
     let scale = Scale::of(&unit, found.phases.last().map_or(0.0, |phase| phase.level));
     html! {
         @if !dots.is_empty() {

@@ -29,7 +29,8 @@ pub(super) fn together(one: &ComparisonRecord, names: &[String; 2]) -> Markup {
     ];
     let number = |verdict: Verdict| verdicts.iter().filter(|it| **it == verdict).count();
     let told = words.into_iter().filter(|(verdict, _)| number(*verdict) > 0);
-    let told: Vec<String> = told.map(|(verdict, word)| format!("{} {word}", number(verdict))).collect();
+    let told: Vec<String> =
+        told.map(|(verdict, word)| format!("{} {word}", number(verdict))).collect();
     html! {
         @if rows.len() > 1 {
             p {
@@ -67,7 +68,8 @@ pub(super) fn least(row: &ComparedRow) -> Option<f64> {
 pub(super) fn difference(row: &ComparedRow) -> String {
     let by_difference = || {
         let estimate = interval_of_difference(row).and(row.comparison.estimate)?;
-        let signed = |it: f64| format!("{}{}", if it > 0.0 { "+" } else { "" }, row.metric.unit.show(it));
+        let signed =
+            |it: f64| format!("{}{}", if it > 0.0 { "+" } else { "" }, row.metric.unit.show(it));
         Some(estimate.known_difference().shown(signed))
     };
     row.known_ratio().map(|it| it.shown(ratio)).or_else(by_difference).unwrap_or_default()
@@ -95,8 +97,10 @@ pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
     let comparison = &row.comparison;
     let names: Names<'_> = names.each_ref().map(String::as_str);
     let counts = comparison.counts;
-    let lacks = [(0, counts.a), (1, counts.b)].map(|(side, number)| row.sides[side].is_none() && number == 0);
-    let unmeasured = said::unmeasured(&row.benchmark, names, lacks).filter(|_| row.failure.is_none());
+    let lacks = [(0, counts.a), (1, counts.b)]
+        .map(|(side, number)| row.sides[side].is_none() && number == 0);
+    let unmeasured =
+        said::unmeasured(&row.benchmark, names, lacks).filter(|_| row.failure.is_none());
     let clauses = match unmeasured {
         Some(why) => vec![Some(why)],
         // What failed is told beside.
@@ -107,10 +111,9 @@ pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
             vec![
                 said::limited(row.limited.each_ref(), names),
                 is_unclear.then(|| unclear(row, names)).flatten(),
-                comparison
-                    .modes
-                    .as_ref()
-                    .map(|modes| said::two_modes(modes, names, &row.metric.unit, earlier.is_none())),
+                comparison.modes.as_ref().map(|modes| {
+                    said::two_modes(modes, names, &row.metric.unit, earlier.is_none())
+                }),
                 said::uneven(&comparison.choice),
                 said::once(comparison),
                 earlier,

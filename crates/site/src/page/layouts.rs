@@ -1,4 +1,5 @@
-//! One source, linked in several orders: what going on, starting again and linking again add, side by side.
+//! One source, linked in several orders: what going on, starting again and linking again add, side
+//! by side.
 
 use maud::{Markup, html};
 use tacho_record::{Limited, RunState};
@@ -71,7 +72,8 @@ fn deviations(levels: &Levels) -> [Option<f64>; 3] {
 /// All three in a line.
 fn short(row: &LayoutsRow) -> String {
     let Some(levels) = &row.levels else { return "nothing can be said of it".to_owned() };
-    let shown = LEVELS.iter().zip(deviations(levels)).filter_map(|((name, ..), sd)| Some((name, sd?)));
+    let shown =
+        LEVELS.iter().zip(deviations(levels)).filter_map(|((name, ..), sd)| Some((name, sd?)));
     shown.map(|(name, sd)| format!("{name} {}", percent(sd))).collect::<Vec<_>>().join(", ")
 }
 
@@ -105,7 +107,9 @@ fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
 
 /// What follows from it, in plain words; a build takes as long as so many executions.
 fn meaning(levels: &Levels, cost: f64) -> String {
-    let Some(relink) = levels.relink else { return "One layout says nothing of others.".to_owned() };
+    let Some(relink) = levels.relink else {
+        return "One layout says nothing of others.".to_owned();
+    };
     let bound = percent(levels.relink_at_most.unwrap_or(f64::INFINITY));
     if levels.one_stands_for_all() {
         return format!(
@@ -145,7 +149,8 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
         middle: sd.map(|_| 0.0),
     };
     let levels_apart = LEVELS.iter().zip(deviations(levels)).zip(&row.apart);
-    let panels: Vec<Panel> = levels_apart.map(|((level, sd), dots)| panel(level.0, sd, dots)).collect();
+    let panels: Vec<Panel> =
+        levels_apart.map(|((level, sd), dots)| panel(level.0, sd, dots)).collect();
     html! {
         h3 { "Keep, restart, relink" }
         figure.chart {
@@ -232,8 +237,12 @@ fn layouts(row: &LayoutsRow) -> Markup {
         band: None,
         middle: summary.map(|of| of.median),
     };
-    let fixed: Vec<(&str, &LayoutRecord, Option<Summary>)> =
-        row.row.fixed.iter().map(|(name, layout)| (name.as_str(), layout, summarised(layout))).collect();
+    let fixed: Vec<(&str, &LayoutRecord, Option<Summary>)> = row
+        .row
+        .fixed
+        .iter()
+        .map(|(name, layout)| (name.as_str(), layout, summarised(layout)))
+        .collect();
     let fixed_panel = |(name, layout, summary): &(&str, &LayoutRecord, Option<Summary>)| Panel {
         name: (*name).to_owned(),
         dots: layout.executions.iter().flatten().copied().collect(),
@@ -320,12 +329,17 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
             }
         }))
     };
-    framed(view, &Frame { title: "Layouts", root: "", active: "layouts.html", scripts: &[] }, &content)
+    framed(
+        view,
+        &Frame { title: "Layouts", root: "", active: "layouts.html", scripts: &[] },
+        &content,
+    )
 }
 
 /// Links to all runs that linked this revision.
 pub(super) fn of_revision(view: &View, id: &str) -> Markup {
-    let all: Vec<&LayoutsView> = view.layouts.iter().filter(|one| one.record.revision == id).collect();
+    let all: Vec<&LayoutsView> =
+        view.layouts.iter().filter(|one| one.record.revision == id).collect();
     html! {
         @if !all.is_empty() {
             section {

@@ -1,7 +1,7 @@
 //! The pages, one file each, and what they share: the frame, links and cells.
 //!
-//! Templates only: whatever they show was computed in [`crate::view`]. Everything that is not a template's own
-//! text is escaped by the template engine.
+//! Templates only: whatever they show was computed in [`crate::view`]. Everything that is not a
+//! template's own text is escaped by the template engine.
 
 pub(crate) mod bisection;
 mod bisection_merges;
@@ -114,7 +114,8 @@ fn revision_link(root: &str, revision: &RevisionView) -> Markup {
 /// A row's head: the revision, with its subject for narrow screens, on which that has no column.
 fn revision_head(root: &str, revision: &RevisionView) -> Markup {
     let one = revision.revision;
-    let subject = one.tags.iter().chain([&one.subject]).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let subject =
+        one.tags.iter().chain([&one.subject]).map(String::as_str).collect::<Vec<_>>().join(" ");
     let subject = Some(subject.trim()).filter(|subject| !subject.is_empty());
     html! { th.rev scope="row" data-subject=[subject] { (revision_link(root, revision)) } }
 }
@@ -168,7 +169,8 @@ fn interval(scale: &Scale, summary: &Summary) -> Markup {
     }
 }
 
-/// When a difference is marked, and what that does not say: `docs/src/method/summary.md`, "Marked differences".
+/// When a difference is marked, and what that does not say: `docs/src/method/summary.md`, "Marked
+/// differences".
 fn marks() -> Markup {
     html! {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
@@ -177,7 +179,8 @@ fn marks() -> Markup {
     }
 }
 
-/// The largest stretches that could not be judged, as nothing in them was built, and how many there are besides.
+/// The largest stretches that could not be judged, as nothing in them was built, and how many there
+/// are besides.
 fn not_judged<'v, 'a: 'v>(
     root: &str,
     stretches: &[Stretch],

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 
-use super::{Frame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling};
+use super::{
+    Frame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling,
+};
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
 use crate::view::{Row, SeriesView, State, View, unbuilt};
@@ -43,7 +45,8 @@ pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
 /// `The history from 2021-03-01 to 2026-08-12, measured on lab. Pages made 2026-08-13 04:12 UTC.`
 fn extent(view: &View) -> Markup {
     let dates: Vec<Timestamp> = view.revisions.iter().filter_map(|one| one.revision.date).collect();
-    let name = |revision: Option<&RevisionView>| revision.map(|one| one.revision.short().to_owned());
+    let name =
+        |revision: Option<&RevisionView>| revision.map(|one| one.revision.short().to_owned());
     let ends = match (dates.iter().min(), dates.iter().max()) {
         (Some(first), Some(last)) => Some((text::day(*first), text::day(*last))),
         _ => name(view.revisions.first()).zip(name(view.revisions.last())),

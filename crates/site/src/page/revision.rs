@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use tacho_record::{BuildState, Commit, Digest};
 
 use super::{
-    Frame, change_cells, framed, interval, revision_link, revision_named, revision_path, samples, scrolling,
-    tags,
+    Frame, change_cells, framed, interval, revision_link, revision_named, revision_path, samples,
+    scrolling, tags,
 };
 use crate::text::{self, count, duration, grouped, minute};
 use crate::view::{Group, RevisionView, Row, SeriesView, State, View};

@@ -9,7 +9,8 @@ use crate::view::{RevisionView, View};
 
 /// Writes the page.
 pub(crate) fn page(view: &View) -> Vec<u8> {
-    let unbuilt: Vec<&RevisionView> = view.revisions.iter().rev().filter(|one| one.is_unbuilt()).collect();
+    let unbuilt: Vec<&RevisionView> =
+        view.revisions.iter().rev().filter(|one| one.is_unbuilt()).collect();
     let years = years(view);
     let content = html! {
         h1 { "Revisions" }
@@ -30,7 +31,11 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
             }
         }
     };
-    framed(view, &Frame { title: "Revisions", root: "", active: "revisions.html", scripts: &[] }, &content)
+    framed(
+        view,
+        &Frame { title: "Revisions", root: "", active: "revisions.html", scripts: &[] },
+        &content,
+    )
 }
 
 /// Neighbours of one year together, newest first; releases have no year.
@@ -143,6 +148,8 @@ pub(super) fn why(state: &BuildState) -> String {
         BuildState::Built { .. } => "built".into(),
         BuildState::Failed { why } => format!("failed: {why}"),
         BuildState::Skipped { why } => format!("skipped: {why}"),
-        BuildState::TimedOut { limit } => format!("timed out after {}", crate::text::duration(*limit)),
+        BuildState::TimedOut { limit } => {
+            format!("timed out after {}", crate::text::duration(*limit))
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! The sessions in which the samples were taken: when, where, under which conditions, by which plan.
+//! The sessions in which the samples were taken: when, where, under which conditions, by which
+//! plan.
 
 use std::collections::HashMap;
 

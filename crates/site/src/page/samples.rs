@@ -21,7 +21,11 @@ const OUTLIERS: usize = 10;
 const USUAL_COLUMNS: usize = 5;
 
 /// The samples of all benchmarks of a revision, folded.
-pub(super) fn section(view: &View, revision: &RevisionView, measured: &[HostMeasurement]) -> Markup {
+pub(super) fn section(
+    view: &View,
+    revision: &RevisionView,
+    measured: &[HostMeasurement],
+) -> Markup {
     let series = named(view, revision);
     html! {
         @if !measured.is_empty() {
@@ -122,8 +126,8 @@ struct Column<'a> {
     scale: Scale,
 }
 
-/// One a metric that was read and has a series, so that the table stays readable however much is read; numbers
-/// look the same on all pages.
+/// One a metric that was read and has a series, so that the table stays readable however much is
+/// read; numbers look the same on all pages.
 fn columns<'a>(one: &'a HostMeasurement, series: &'a Named) -> Vec<Column<'a>> {
     let name = one.benchmark.to_string();
     let samples = &one.measurement.samples;
@@ -145,8 +149,9 @@ fn usual_columns(samples: &[Sample]) -> Vec<Column<'_>> {
             metrics.push(metric);
         }
     }
-    metrics
-        .sort_by_key(|metric| Metric::BUILT_IN.iter().position(|name| name == metric).unwrap_or(usize::MAX));
+    metrics.sort_by_key(|metric| {
+        Metric::BUILT_IN.iter().position(|name| name == metric).unwrap_or(usize::MAX)
+    });
     metrics.truncate(USUAL_COLUMNS);
     metrics.into_iter().map(|metric| Column { metric, scale: own_scale(samples, metric) }).collect()
 }
@@ -184,10 +189,13 @@ fn row(sample: &Sample, columns: &[Column]) -> Markup {
     }
 }
 
-/// What executions printed at last that failed or reached a limit, once each, with the rounds in which they did.
+/// What executions printed at last that failed or reached a limit, once each, with the rounds in
+/// which they did.
 fn outputs(samples: &[Sample]) -> Vec<((String, &str), Vec<u32>)> {
     let mut outputs: Vec<((String, &str), Vec<u32>)> = Vec::new();
-    for sample in samples.iter().filter(|sample| !matches!(sample.outcome, Outcome::Disturbed { .. })) {
+    for sample in
+        samples.iter().filter(|sample| !matches!(sample.outcome, Outcome::Disturbed { .. }))
+    {
         let Some((line, output)) = sample.outcome.told() else { continue };
         let what = (line, tail(output, OUTPUT_LINES).0);
         match outputs.iter_mut().find(|(other, _)| *other == what) {

@@ -15,7 +15,8 @@ use crate::view::{Row, SeriesView, State, View, edges, unbuilt};
 pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
     let title = format!("{} {}", series.benchmark(), series.metric());
     let script = format!("data/{}.js", series.slug);
-    let stretches: Vec<_> = unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
+    let stretches: Vec<_> =
+        unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
     let content = html! {
         h1 { (series.benchmark()) (super::overview::superseded(view, series)) }
         p.lead { (series.metric()) ", " (better(series)) ", on " (series.series.key.host) "." }

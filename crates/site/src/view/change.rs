@@ -1,4 +1,5 @@
-//! The difference between two medians, and whether it is marked: a hint where to look, not a verdict.
+//! The difference between two medians, and whether it is marked: a hint where to look, not a
+//! verdict.
 
 use serde::Serialize;
 use tacho_record::Direction;
@@ -21,7 +22,11 @@ pub(crate) enum Judged {
 impl Judged {
     /// What a step from one level to another is.
     pub(crate) fn of(before: f64, after: f64, better: Direction) -> Self {
-        if (after < before) == (better == Direction::Lower) { Judged::Better } else { Judged::Worse }
+        if (after < before) == (better == Direction::Lower) {
+            Judged::Better
+        } else {
+            Judged::Worse
+        }
     }
 
     /// The word for tables; nothing where nothing is marked.
@@ -92,8 +97,14 @@ mod tests {
 
     #[test]
     fn what_overlaps_or_is_few_is_not_marked() {
-        assert_eq!(judged(&summary(100.0, 9), &summary(103.0, 9), Direction::Lower), Judged::Unclear);
-        assert_eq!(judged(&summary(100.0, 5), &summary(200.0, 9), Direction::Lower), Judged::Unclear);
+        assert_eq!(
+            judged(&summary(100.0, 9), &summary(103.0, 9), Direction::Lower),
+            Judged::Unclear
+        );
+        assert_eq!(
+            judged(&summary(100.0, 5), &summary(200.0, 9), Direction::Lower),
+            Judged::Unclear
+        );
         assert_eq!(judged(&summary(100.0, 6), &summary(200.0, 6), Direction::Lower), Judged::Worse);
     }
 

@@ -47,7 +47,10 @@ impl<'a> ChangeView<'a> {
 
     /// The effect for people: `+6.1 %`; the levels say it where the one before is 0.
     pub(crate) fn effect(&self) -> String {
-        self.change().finding.effect.map_or_else(|| "from 0".to_owned(), crate::text::percent_change)
+        self.change()
+            .finding
+            .effect
+            .map_or_else(|| "from 0".to_owned(), crate::text::percent_change)
     }
 
     /// What kind of change it is, in words.
@@ -82,7 +85,9 @@ impl<'a> ChangeView<'a> {
 /// Why it is no longer held, in words.
 pub(crate) fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
-        Withdrawal::Nearer => "it was seen from farther away, and a change within its range explains it",
+        Withdrawal::Nearer => {
+            "it was seen from farther away, and a change within its range explains it"
+        }
         Withdrawal::NotConfirmed => "it was not seen again before it could be confirmed",
         Withdrawal::NotReproduced => "both sides were measured again and do not differ",
         Withdrawal::NotSeen => "with what was measured since it is not seen",
@@ -133,7 +138,9 @@ pub(crate) fn all<'a>(
     for event in &mut events {
         let size = |one: &ChangeView| one.change().finding.effect.map_or(f64::INFINITY, f64::abs);
         let key = |one: &ChangeView| (one.judged == Judged::Better, -size(one));
-        event.changes.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
+        event
+            .changes
+            .sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
     }
     events
 }

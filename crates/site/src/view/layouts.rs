@@ -1,4 +1,5 @@
-//! One source in several layouts: what each level adds, and how far each value is from what stands above it.
+//! One source in several layouts: what each level adds, and how far each value is from what stands
+//! above it.
 
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured, Repetition};
@@ -24,7 +25,8 @@ pub(crate) struct LayoutsRow<'a> {
     pub(crate) summaries: Vec<Option<Summary>>,
     /// What each level adds; none where nothing can be said.
     pub(crate) levels: Option<Levels>,
-    /// How far values are from their execution's mean, executions from their build's, builds from that of all: shares.
+    /// How far values are from their execution's mean, executions from their build's, builds from
+    /// that of all: shares.
     pub(crate) apart: [Vec<f64>; 3],
     /// How many executions a build takes as long as, at least one.
     pub(crate) cost: f64,
@@ -40,18 +42,21 @@ impl<'a> LayoutsView<'a> {
 }
 
 fn row(row: &LaidOut) -> LayoutsRow<'_> {
-    let measured: Vec<Vec<Vec<f64>>> = row.layouts.iter().map(|layout| layout.executions.clone()).collect();
+    let measured: Vec<Vec<Vec<f64>>> =
+        row.layouts.iter().map(|layout| layout.executions.clone()).collect();
     // What was cut off hides how far executions differ.
     let is_known = row.layouts.iter().all(|layout| layout.limited.count == 0);
     let levels = Levels::of(Measured(&measured)).filter(|_| is_known);
-    let cost = if row.execution > 0.0 { (row.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 };
+    let cost =
+        if row.execution > 0.0 { (row.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 };
     let summary = |layout: &LayoutRecord| {
         let executions: Vec<f64> =
             layout.executions.iter().filter_map(|of| mean(of.iter().copied())).collect();
         Summary::censored(&executions, &layout.limited.bounds)
     };
-    let repetition =
-        |precision: f64| levels.and_then(|levels| Some((precision, levels.repetition(precision, cost)?)));
+    let repetition = |precision: f64| {
+        levels.and_then(|levels| Some((precision, levels.repetition(precision, cost)?)))
+    };
     LayoutsRow {
         row,
         summaries: row.layouts.iter().map(summary).collect(),
@@ -64,11 +69,13 @@ fn row(row: &LaidOut) -> LayoutsRow<'_> {
 
 /// The geometric mean: levels are told apart in logarithms.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value.ln(), count + 1));
+    let (sum, count) =
+        values.fold((0.0, 0_u32), |(sum, count), value| (sum + value.ln(), count + 1));
     (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
-/// How far each is from its mean one level up. What stands alone there is no distance away, and left out.
+/// How far each is from its mean one level up. What stands alone there is no distance away, and
+/// left out.
 fn apart(measured: &[Vec<Vec<f64>>], of_all: f64) -> [Vec<f64>; 3] {
     let [mut keep, mut restart, mut relink] = <[Vec<f64>; 3]>::default();
     for layout in measured {
@@ -93,12 +100,17 @@ mod tests {
 
     #[test]
     fn each_is_held_against_what_stands_above_it() {
-        let measured = [vec![vec![99.0], vec![99.0]], vec![vec![102.0, 100.0], vec![101.0]], vec![vec![]]];
+        let measured =
+            [vec![vec![99.0], vec![99.0]], vec![vec![102.0, 100.0], vec![101.0]], vec![vec![]]];
         let [keep, restart, relink] = apart(&measured, 100.0);
         assert_eq!(keep.len(), 2, "an execution with one value has no band");
         assert!((keep[0] - 0.0099).abs() < 0.001 && keep[1] < 0.0);
         assert_eq!((restart.len(), restart[0], relink.len()), (4, 0.0, 2));
         assert!((relink[0] + 0.01).abs() < 1e-9);
-        assert_eq!(apart(&[vec![vec![1.0], vec![2.0]]], 1.0)[2].len(), 0, "nothing to compare with");
+        assert_eq!(
+            apart(&[vec![vec![1.0], vec![2.0]]], 1.0)[2].len(),
+            0,
+            "nothing to compare with"
+        );
     }
 }

@@ -33,7 +33,8 @@ pub(crate) struct View<'a> {
     pub(crate) revisions: Vec<RevisionView<'a>>,
     /// All series, in the lab's order.
     pub(crate) series: Vec<SeriesView<'a>>,
-    /// The series of each benchmark on each host, in the order in which they first come; those worth a line.
+    /// The series of each benchmark on each host, in the order in which they first come; those
+    /// worth a line.
     pub(crate) groups: Vec<Group<'a>>,
     /// The changes that were found, those of one place together, newest first.
     pub(crate) events: Vec<EventView<'a>>,
@@ -46,8 +47,11 @@ impl<'a> View<'a> {
     /// Summarises everything; takes no more than what is in memory.
     pub(crate) fn of(lab: &'a Lab) -> Self {
         let ordered = in_order(lab);
-        let places: HashMap<&str, usize> =
-            ordered.iter().enumerate().map(|(place, revision)| (revision.id.as_str(), place)).collect();
+        let places: HashMap<&str, usize> = ordered
+            .iter()
+            .enumerate()
+            .map(|(place, revision)| (revision.id.as_str(), place))
+            .collect();
         let mut taken = HashSet::new();
         let series: Vec<SeriesView> = lab
             .series
@@ -124,7 +128,8 @@ fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<Group<'a>> {
     groups
 }
 
-/// Drops series that say nothing: what was never read. A failure is one of all metrics, and told once, as is a limit that was reached.
+/// Drops series that say nothing: what was never read. A failure is one of all metrics, and told
+/// once, as is a limit that was reached.
 fn keep_telling(group: &mut Group, series: &[SeriesView]) {
     if group.series.iter().any(|number| series[*number].is_measured()) {
         group.series.retain(|number| series[*number].is_measured());
@@ -137,10 +142,15 @@ fn keep_telling(group: &mut Group, series: &[SeriesView]) {
 
 /// The lab's revisions and those that only a series knows, once each, in order of history.
 fn in_order(lab: &Lab) -> Vec<&Revision> {
-    let in_series = lab.series.iter().flat_map(|series| &series.points).map(|point| &point.revision);
+    let in_series =
+        lab.series.iter().flat_map(|series| &series.points).map(|point| &point.revision);
     let mut seen = HashSet::new();
-    let mut ordered: Vec<&Revision> =
-        lab.revisions.iter().chain(in_series).filter(|revision| seen.insert(revision.id.as_str())).collect();
+    let mut ordered: Vec<&Revision> = lab
+        .revisions
+        .iter()
+        .chain(in_series)
+        .filter(|revision| seen.insert(revision.id.as_str()))
+        .collect();
     ordered.sort_by(|a, b| (a.order, a.date, &a.id).cmp(&(b.order, b.date, &b.id)));
     ordered
 }

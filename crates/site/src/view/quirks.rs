@@ -18,8 +18,9 @@ pub(crate) struct Edge {
     pub(crate) text: String,
 }
 
-/// The edges of a series in order, each with what is known of what it alone does; revisions without a build tell nothing,
-/// and neither do builds of before the plan or its quirks were edited, unless their values are shown.
+/// The edges of a series in order, each with what is known of what it alone does; revisions without
+/// a build tell nothing, and neither do builds of before the plan or its quirks were edited, unless
+/// their values are shown.
 pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<Edge> {
     let mut edges = plain(&series.rows);
     for edge in &mut edges {
@@ -32,7 +33,8 @@ pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<Edge> {
     edges
 }
 
-/// What quirks alone do to that series where they begin or end after one place in history and up to another: in words, by quirk.
+/// What quirks alone do to that series where they begin or end after one place in history and up to
+/// another: in words, by quirk.
 pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) -> Vec<String> {
     let key = &series.key;
     let within = view.revisions.get(after + 1..=up_to).unwrap_or_default();
@@ -40,7 +42,9 @@ pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) ->
     let mut told = BTreeMap::new();
     for one in view.lab.comparisons.iter().filter(|one| one.host == key.host) {
         let Some(edge) = one.quirk.as_ref().filter(is_there) else { continue };
-        let is_of = |row: &&ComparedRow| row.benchmark == key.benchmark && row.metric.name == key.metric.name;
+        let is_of = |row: &&ComparedRow| {
+            row.benchmark == key.benchmark && row.metric.name == key.metric.name
+        };
         let Some(ratio) = one
             .rows
             .iter()
@@ -82,7 +86,8 @@ fn plain(rows: &[Row]) -> Vec<Edge> {
 /// `from here with libc`, `no longer with libc`, or both.
 fn said(before: &[String], now: &[String]) -> String {
     let without = |these: &[String], others: &[String]| {
-        let left: Vec<&str> = these.iter().filter(|it| !others.contains(it)).map(String::as_str).collect();
+        let left: Vec<&str> =
+            these.iter().filter(|it| !others.contains(it)).map(String::as_str).collect();
         left.join(", ")
     };
     let (new, gone) = (without(now, before), without(before, now));
@@ -100,7 +105,8 @@ mod tests {
 
     #[test]
     fn what_begins_and_what_ends_is_said() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let names =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let cases = [
             (&[][..], &[][..], ""),
             (&[], &["libc"], "from here with libc"),

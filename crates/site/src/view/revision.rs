@@ -117,7 +117,8 @@ fn add_commits<'a>(views: &mut [RevisionView<'a>], lab: &'a Lab) {
     for place in 0..views.len() {
         let after = last_measured.map(|last: usize| views[last].revision.order);
         let until = views[place].revision.order;
-        let start = after.map_or(0, |after| commits.partition_point(|commit| commit.order <= after));
+        let start =
+            after.map_or(0, |after| commits.partition_point(|commit| commit.order <= after));
         let end = commits.partition_point(|commit| commit.order <= until);
         // Before the first measured revision lies all of history; its own commit says enough.
         let start = if after.is_none() { end.saturating_sub(1) } else { start.min(end) };

@@ -85,23 +85,35 @@ impl Row<'_> {
         let failed = match self.point.failed {
             0 => String::new(),
             failed => {
-                let first = self.point.failure.as_deref().map(|line| format!(": {line}")).unwrap_or_default();
-                format!("{} failed{first}", crate::text::count(failed as usize, "execution", "executions"))
+                let first = self
+                    .point
+                    .failure
+                    .as_deref()
+                    .map(|line| format!(": {line}"))
+                    .unwrap_or_default();
+                format!(
+                    "{} failed{first}",
+                    crate::text::count(failed as usize, "execution", "executions")
+                )
             }
         };
         let limited = match self.point.limited.count {
             0 => String::new(),
             limited => {
                 let why = self.point.limited.why.as_deref().unwrap_or_default();
-                format!("{why} ({})", crate::text::count(limited as usize, "execution", "executions"))
+                format!(
+                    "{why} ({})",
+                    crate::text::count(limited as usize, "execution", "executions")
+                )
             }
         };
-        let steadiness = self.point.steadiness.as_ref().map(|found| match (found.course, found.warm_up()) {
-            (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
-            (_, 0) => String::new(),
-            (course, 1) => format!("{}: 1 round left out", course.words()),
-            (course, rounds) => format!("{}: {rounds} rounds left out", course.words()),
-        });
+        let steadiness =
+            self.point.steadiness.as_ref().map(|found| match (found.course, found.warm_up()) {
+                (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
+                (_, 0) => String::new(),
+                (course, 1) => format!("{}: 1 round left out", course.words()),
+                (course, rounds) => format!("{}: {rounds} rounds left out", course.words()),
+            });
         let all = [failed, limited, steadiness.unwrap_or_default()];
         let told: Vec<String> = all.into_iter().filter(|told| !told.is_empty()).collect();
         let told = told.join("; ");

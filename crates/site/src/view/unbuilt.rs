@@ -1,6 +1,7 @@
 //! Stretches of history that could not be judged, since nothing in them could be built.
 //!
-//! Only builds by the plan as it is now count: what failed before a quirk was added says nothing of what builds with it.
+//! Only builds by the plan as it is now count: what failed before a quirk was added says nothing of
+//! what builds with it.
 
 use tacho_record::BuildState;
 
@@ -25,7 +26,8 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
-    /// What became of it: `8 revisions could not be built`, or `8 of 13 revisions were tried and could not be built`.
+    /// What became of it: `8 revisions could not be built`, or `8 of 13 revisions were tried and
+    /// could not be built`.
     pub(crate) fn told(&self) -> String {
         let how = match (self.is_skipped, self.tried, self.tried == self.among) {
             (true, 1, true) => "is skipped",
@@ -44,8 +46,11 @@ pub(crate) fn tried_of(tried: usize, among: usize) -> String {
     if tried == among { all } else { format!("{} of {all}", grouped(tried)) }
 }
 
-/// The stretches among places in order of history, each with its order there and the state of its build if one was tried.
-pub(crate) fn stretches<'a>(places: impl Iterator<Item = (u64, Option<&'a BuildState>)>) -> Vec<Stretch> {
+/// The stretches among places in order of history, each with its order there and the state of its
+/// build if one was tried.
+pub(crate) fn stretches<'a>(
+    places: impl Iterator<Item = (u64, Option<&'a BuildState>)>,
+) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     let mut is_open = false;
     let mut from = 0;
@@ -57,12 +62,19 @@ pub(crate) fn stretches<'a>(places: impl Iterator<Item = (u64, Option<&'a BuildS
             _ if is_built => {}
             Some(stretch) => {
                 (stretch.last, stretch.tried) = (place, stretch.tried + 1);
-                let among = usize::try_from(order.saturating_sub(from)).map_or(usize::MAX, |apart| apart + 1);
+                let among = usize::try_from(order.saturating_sub(from))
+                    .map_or(usize::MAX, |apart| apart + 1);
                 stretch.among = among.max(stretch.tried);
             }
             None => {
                 from = order;
-                stretches.push(Stretch { first: place, last: place, tried: 1, among: 1, is_skipped });
+                stretches.push(Stretch {
+                    first: place,
+                    last: place,
+                    tried: 1,
+                    among: 1,
+                    is_skipped,
+                });
             }
         }
         is_open = !is_built;
@@ -73,7 +85,9 @@ pub(crate) fn stretches<'a>(places: impl Iterator<Item = (u64, Option<&'a BuildS
 /// Those of a series, by row.
 pub(crate) fn of_series(series: &SeriesView) -> Vec<Stretch> {
     let points = series.rows.iter().map(|row| &row.point);
-    stretches(points.map(|point| (point.revision.order, point.present_build().map(|build| &build.state))))
+    stretches(
+        points.map(|point| (point.revision.order, point.present_build().map(|build| &build.state))),
+    )
 }
 
 /// Those of a host, by revision; of several builds of a revision the last one counts.
@@ -83,10 +97,14 @@ pub(crate) fn of_host(view: &View, host: &str) -> Vec<Stretch> {
         builds.map(|one| (&one.host, &one.build.state)).find(|(name, _)| *name == host)
     };
     let order = |place: usize| view.revisions[place].revision.order;
-    stretches((0..view.revisions.len()).map(|place| (order(place), of_host(place).map(|(_, state)| state))))
+    stretches(
+        (0..view.revisions.len())
+            .map(|place| (order(place), of_host(place).map(|(_, state)| state))),
+    )
 }
 
-/// The largest of them in order of history, and the others: how many, and, in words, of how many revisions.
+/// The largest of them in order of history, and the others: how many, and, in words, of how many
+/// revisions.
 pub(crate) fn largest(all: &[Stretch]) -> (Vec<&Stretch>, usize, String) {
     let mut by_size: Vec<&Stretch> = all.iter().collect();
     by_size.sort_by_key(|stretch| std::cmp::Reverse(stretch.tried));

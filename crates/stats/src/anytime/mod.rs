@@ -1,27 +1,31 @@
 //! Intervals that stay valid however often one looks.
 //!
-//! A 95 % interval for a fixed number of samples misses in 5 % of *one* look. Who looks after each sample and stops
-//! when he likes what he sees gets more chances to be wrong. The intervals here hold at all numbers of samples at
-//! once: with at least 95 % probability not one of them, of the whole sequence, misses. So any rule may stop it.
+//! A 95 % interval for a fixed number of samples misses in 5 % of *one* look. Who looks after each
+//! sample and stops when he likes what he sees gets more chances to be wrong. The intervals here
+//! hold at all numbers of samples at once: with at least 95 % probability not one of them, of the
+//! whole sequence, misses. So any rule may stop it.
 //!
-//! Ville's inequality for Robbins' mixture: if each sample is below the median m with probability ½, whatever came
-//! before, then of n samples with k below m
+//! Ville's inequality for Robbins' mixture: if each sample is below the median m with probability
+//! ½, whatever came before, then of n samples with k below m
 //!
 //! ```text
 //! M(n, k) = B(a + k, a + n − k) / B(a, a) · 2ⁿ
 //! ```
 //!
-//! is a martingale that starts at 1 and is never negative, so that it reaches 20 at any time with probability at most
-//! 1/20. The values m at which it has not reached 20 are the interval: from the k-th smallest to the k-th largest
-//! sample, for the least k with M(n, k) < 20. It does not depend on the order of the samples. Where samples are equal
-//! to the median, let a coin say for each whether it is below: the interval of any outcome lies within this one.
+//! is a martingale that starts at 1 and is never negative, so that it reaches 20 at any time with
+//! probability at most 1/20. The values m at which it has not reached 20 are the interval: from the
+//! k-th smallest to the k-th largest sample, for the least k with M(n, k) < 20. It does not depend
+//! on the order of the samples. Where samples are equal to the median, let a coin say for each
+//! whether it is below: the interval of any outcome lies within this one.
 //!
-//! Ville, *Étude critique de la notion de collectif* (1939). Darling & Robbins, "Confidence sequences for mean,
-//! variance, and median", PNAS 58 (1967). Robbins, "Statistical methods related to the law of the iterated logarithm",
-//! Annals of Mathematical Statistics 41 (1970). Howard & Ramdas, "Sequential estimation of quantiles with
-//! applications to A/B testing and best-arm identification", Bernoulli 28 (2022), for all quantiles.
+//! Ville, *Étude critique de la notion de collectif* (1939). Darling & Robbins, "Confidence
+//! sequences for mean, variance, and median", PNAS 58 (1967). Robbins, "Statistical methods related
+//! to the law of the iterated logarithm", Annals of Mathematical Statistics 41 (1970). Howard &
+//! Ramdas, "Sequential estimation of quantiles with applications to A/B testing and best-arm
+//! identification", Bernoulli 28 (2022), for all quantiles.
 //!
-//! Nothing is assumed of the shape of the noise, ties and several modes included; that samples be independent is.
+//! Nothing is assumed of the shape of the noise, ties and several modes included; that samples be
+//! independent is.
 
 mod paired;
 #[cfg(test)]
@@ -32,16 +36,17 @@ pub use paired::PairedRatio;
 use crate::Summary;
 use crate::summary::sorted;
 
-/// Both parameters of the mixture's beta distribution. A larger one would give narrower intervals of many samples
-/// and none of few: with 3 there is one from 10 samples on, none is narrower by more than a rank at 200, or by more
-/// than five at 1,000.
+/// Both parameters of the mixture's beta distribution. A larger one would give narrower intervals
+/// of many samples and none of few: with 3 there is one from 10 samples on, none is narrower by
+/// more than a rank at 200, or by more than five at 1,000.
 const PRIOR: f64 = 3.0;
 
 /// Where the martingale has spoken: one in so many sequences ever reaches it by chance.
 const ODDS: f64 = 20.0;
 
-/// The interval of the population's median that is valid at all times with 95 %: the finite ones of these samples
-/// may have been looked at after each, and their number chosen by what was seen. `None` below 10.
+/// The interval of the population's median that is valid at all times with 95 %: the finite ones of
+/// these samples may have been looked at after each, and their number chosen by what was seen.
+/// `None` below 10.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     of_sorted(&sorted(samples))
@@ -53,7 +58,8 @@ fn of_sorted(sorted: &[f64]) -> Option<(f64, f64)> {
     (k > 0).then(|| (sorted[k - 1], sorted[sorted.len() - k]))
 }
 
-/// The least number of samples of `n` below a value at which it is not refused as the median; 0 when none is.
+/// The least number of samples of `n` below a value at which it is not refused as the median; 0
+/// when none is.
 fn rank(n: usize) -> usize {
     let mut log_martingale = log_martingale(n, 0);
     let mut k = 0;
@@ -72,22 +78,26 @@ fn log_martingale(n: usize, k: usize) -> f64 {
 }
 
 impl Summary {
-    /// As [`Summary::of`], for samples whose number was chosen by looking at them: the interval is the one that is
-    /// [valid at all times](median_interval).
+    /// As [`Summary::of`], for samples whose number was chosen by looking at them: the interval is
+    /// the one that is [valid at all times](median_interval).
     #[must_use]
     pub fn looked_at(samples: &[f64]) -> Option<Self> {
         Self::sampled(samples, &[], true)
     }
 
-    /// As [`Summary::censored`], with the interval that is [valid at all times](median_interval) where the number of samples
-    /// was chosen by looking at them.
+    /// As [`Summary::censored`], with the interval that is [valid at all times](median_interval)
+    /// where the number of samples was chosen by looking at them.
     #[must_use]
     pub fn sampled(values: &[f64], bounds: &[f64], looked_at: bool) -> Option<Self> {
-        if looked_at { Self::ranked(values, bounds, of_sorted) } else { Self::censored(values, bounds) }
+        if looked_at {
+            Self::ranked(values, bounds, of_sorted)
+        } else {
+            Self::censored(values, bounds)
+        }
     }
 
-    /// How precisely the median is known: how far its interval reaches to the farther side, as a share of it (0.01 is
-    /// ± 1 %).
+    /// How precisely the median is known: how far its interval reaches to the farther side, as a
+    /// share of it (0.01 is ± 1 %).
     ///
     /// `None` without an interval, with one that has no end, and when only the median is zero.
     #[must_use]
@@ -96,6 +106,7 @@ impl Summary {
         if low == high {
             return Some(0.0);
         }
-        (self.median != 0.0).then(|| (self.median - low).max(high - self.median) / self.median.abs())
+        (self.median != 0.0)
+            .then(|| (self.median - low).max(high - self.median) / self.median.abs())
     }
 }

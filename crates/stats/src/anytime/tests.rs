@@ -24,15 +24,18 @@ fn the_martingale_by_hand() {
 fn the_ranks_of_the_interval() {
     for (n, k) in [(0, 0), (9, 0), (10, 1), (20, 4), (50, 15), (100, 35), (200, 78), (1000, 448)] {
         assert_eq!(rank(n), k, "n = {n}");
-        assert!(log_martingale(n, k) < 20_f64.ln() && (k == 0 || log_martingale(n, k - 1) >= 20_f64.ln()));
+        assert!(
+            log_martingale(n, k) < 20_f64.ln()
+                && (k == 0 || log_martingale(n, k - 1) >= 20_f64.ln())
+        );
     }
     let samples: Vec<f64> = (1..=20).rev().map(f64::from).collect();
     assert_eq!(median_interval(&samples), Some((4.0, 17.0)));
     assert_eq!(median_interval(&samples[..9]), None);
 }
 
-/// How likely it is that of the first `most` numbers of samples there is one at which the interval between the
-/// k-th smallest and k-th largest misses the median: a random walk, step by step.
+/// How likely it is that of the first `most` numbers of samples there is one at which the interval
+/// between the k-th smallest and k-th largest misses the median: a random walk, step by step.
 fn ever_misses(most: usize, k: impl Fn(usize) -> usize) -> f64 {
     let mut inside = vec![1.0];
     for n in 1..=most {
@@ -54,7 +57,8 @@ fn ever_misses(most: usize, k: impl Fn(usize) -> usize) -> f64 {
 /// The rank of the interval for a fixed number of samples.
 fn fixed_rank(n: usize) -> usize {
     let samples: Vec<f64> = (1..=n).map(|i| i as f64).collect();
-    let low = Summary::of(&samples).and_then(|summary| summary.interval).map_or(0.0, |(low, _)| low);
+    let low =
+        Summary::of(&samples).and_then(|summary| summary.interval).map_or(0.0, |(low, _)| low);
     samples.iter().filter(|sample| **sample <= low).count()
 }
 
@@ -124,7 +128,8 @@ struct Sequence<'a> {
 }
 
 impl Sequence<'_> {
-    /// The interval after one more sample, and how far it reaches to the farther side of the median.
+    /// The interval after one more sample, and how far it reaches to the farther side of the
+    /// median.
     fn next(&mut self, rng: &mut ChaCha8Rng, noise: Noise) -> Option<((f64, f64), f64)> {
         self.last = noise(rng, self.last);
         let at = self.sorted.partition_point(|value| *value < self.last);
@@ -145,7 +150,8 @@ fn misses((low, high): (f64, f64)) -> bool {
     100.0 < low || high < 100.0
 }
 
-/// The share of so many sequences of 200 with an interval that misses: any of them, or the first of that precision.
+/// The share of so many sequences of 200 with an interval that misses: any of them, or the first of
+/// that precision.
 fn share(trials: u32, ranks: &[usize], noise: Noise, stop_at: Option<f64>) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let missed = (0..trials).filter(|_| {
@@ -153,9 +159,9 @@ fn share(trials: u32, ranks: &[usize], noise: Noise, stop_at: Option<f64>) -> f6
         let mut intervals = (0..MOST).filter_map(|_| sequence.next(&mut rng, noise));
         match stop_at {
             None => intervals.any(|(interval, _)| misses(interval)),
-            Some(share) => {
-                intervals.find(|(_, reach)| *reach <= share).is_some_and(|(interval, _)| misses(interval))
-            }
+            Some(share) => intervals
+                .find(|(_, reach)| *reach <= share)
+                .is_some_and(|(interval, _)| misses(interval)),
         }
     });
     f64::from(u32::try_from(missed.count()).unwrap()) / f64::from(trials)
@@ -165,7 +171,8 @@ fn share(trials: u32, ranks: &[usize], noise: Noise, stop_at: Option<f64>) -> f6
 fn not_one_of_all_intervals_misses_in_19_of_20_sequences() {
     let ranks: Vec<usize> = (0..=MOST).map(rank).collect();
     let all = |noise| share(1000, &ranks, noise, None);
-    // 2.9 % exactly, whatever the shape; 2.1 percentage points are four standard errors of 1,000 sequences.
+    // 2.9 % exactly, whatever the shape; 2.1 percentage points are four standard errors of 1,000
+    // sequences.
     for noise in [normal, lognormal, bimodal] {
         near(all(noise), 0.029, 0.021);
     }
@@ -205,7 +212,9 @@ fn what_it_costs() {
             .map(|_| {
                 let mut sequence = Sequence { ranks: &ranks, sorted: Vec::new(), last: 100.0 };
                 let narrow = |(_, reach)| reach <= 0.02;
-                (1..=MOST).find(|_| sequence.next(&mut rng, normal).is_some_and(narrow)).unwrap_or(MOST)
+                (1..=MOST)
+                    .find(|_| sequence.next(&mut rng, normal).is_some_and(narrow))
+                    .unwrap_or(MOST)
             })
             .collect();
         stops.sort_unstable();
@@ -245,8 +254,9 @@ fn how_many_pairs_it_takes_to_tell_a_difference() {
         let mut taken: Vec<usize> = (0..200)
             .map(|_| {
                 let pairs = pairs(&mut rng, step, 200);
-                let told =
-                    |n: &usize| PairedRatio::of(&pairs[..*n]).is_some_and(|ratio| ratio.evidence >= ODDS);
+                let told = |n: &usize| {
+                    PairedRatio::of(&pairs[..*n]).is_some_and(|ratio| ratio.evidence >= ODDS)
+                };
                 (10..=200).find(told).unwrap_or(200)
             })
             .collect();
@@ -260,7 +270,9 @@ fn a_pair_by_hand() {
     let ten: Vec<(f64, f64)> = (0..10).map(|i| (100.0, 101.0 + f64::from(i))).collect();
     let ratio = PairedRatio::of(&ten).unwrap();
     assert_eq!((ratio.pairs, ratio.interval), (10, Some((1.01, 1.1))));
-    assert!((ratio.ratio - 1.055).abs() < 1e-12 && (ratio.evidence - 61_440.0 / 2730.0).abs() < 1e-9);
+    assert!(
+        (ratio.ratio - 1.055).abs() < 1e-12 && (ratio.evidence - 61_440.0 / 2730.0).abs() < 1e-9
+    );
     // Ties speak against a difference, and what has no ratio does not speak.
     let same = PairedRatio::of(&[(3.0, 3.0), (2.0, 2.0), (0.0, 5.0), (1.0, f64::NAN)]).unwrap();
     assert_eq!((same.pairs, same.ratio, same.interval), (2, 1.0, None));
@@ -297,7 +309,9 @@ fn a_budget_hardly_chooses_the_number_of_samples_by_their_values() {
             samples.push(sample);
             spent += sample;
         }
-        let Some((low, high)) = Summary::of(&samples).and_then(|summary| summary.interval) else { continue };
+        let Some((low, high)) = Summary::of(&samples).and_then(|summary| summary.interval) else {
+            continue;
+        };
         intervals += 1;
         missed += u32::from(!(low..=high).contains(&1.0));
     }

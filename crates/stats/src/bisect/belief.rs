@@ -72,7 +72,8 @@ impl Belief {
         tested.get(place.max(1) - 1).copied().unwrap_or(from)
     }
 
-    /// The step if there is one, and its variance; given that it is in the interval that ends here, or in any.
+    /// The step if there is one, and its variance; given that it is in the interval that ends here,
+    /// or in any.
     pub(super) fn step(&self, from: Option<usize>) -> Option<(f64, f64)> {
         match self {
             Self::Levels(levels) => levels.step_given(from),
@@ -80,7 +81,8 @@ impl Belief {
         }
     }
 
-    /// The logarithm of the odds of this step at this culprit to none, from fresh pairs of parent and culprit.
+    /// The logarithm of the odds of this step at this culprit to none, from fresh pairs of parent
+    /// and culprit.
     pub(super) fn odds(&self, pairs: &[(f64, f64)], culprit: usize, step: f64) -> f64 {
         match self {
             Self::Levels(levels) => levels.odds(pairs, step),

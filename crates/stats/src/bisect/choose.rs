@@ -17,7 +17,8 @@ const EXECUTIONS: usize = 32;
 /// Less than this, in nats, is not worth measuring.
 const WORTHLESS: f64 = 1e-3;
 
-/// So far from a place each revision is looked at, and farther away some: rows of unusable ones are shorter.
+/// So far from a place each revision is looked at, and farther away some: rows of unusable ones are
+/// shorter.
 const EACH: usize = 128;
 
 /// What is known when choosing.
@@ -30,7 +31,8 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// How many standard deviations apart both sides look by so many more samples of a revision that has some.
+    /// How many standard deviations apart both sides look by so many more samples of a revision
+    /// that has some.
     fn distance(&self, has: usize, more: usize) -> f64 {
         let noise = self.posterior.sd.powi(2).max(f64::MIN_POSITIVE);
         let precise = |samples: usize| 1.0 / (self.builds + noise / samples as f64);
@@ -50,7 +52,8 @@ impl Known<'_> {
         channels.iter().map(|channel| channel.weight * channel.information(share, more)).sum()
     }
 
-    /// The best number of samples for a revision that has the change with this chance, and its worth.
+    /// The best number of samples for a revision that has the change with this chance, and its
+    /// worth.
     fn best_number(&self, share: f64, has: usize) -> (usize, f64) {
         let cost = if has == 0 { self.build_cost } else { 0.0 };
         let worth = |number: usize| {
@@ -58,7 +61,8 @@ impl Known<'_> {
             if told < WORTHLESS { 0.0 } else { told / (cost + number as f64) }
         };
         let most = if self.posterior.channels.is_empty() { usize::MAX } else { EXECUTIONS };
-        let all = NUMBERS.iter().filter(|number| **number <= most).map(|&number| (number, worth(number)));
+        let all =
+            NUMBERS.iter().filter(|number| **number <= most).map(|&number| (number, worth(number)));
         all.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 0.0))
     }
 }
@@ -95,7 +99,13 @@ pub(super) fn next(
 }
 
 /// Where to split an interval, and how likely the change is to be at or before that place.
-fn inside(before: usize, from: usize, share: f64, chance: f64, known: &Known) -> Option<(usize, f64)> {
+fn inside(
+    before: usize,
+    from: usize,
+    share: f64,
+    chance: f64,
+    known: &Known,
+) -> Option<(usize, f64)> {
     if from - before <= 1 || failing::is_closed(before, from, known.record) {
         return None;
     }
@@ -107,12 +117,14 @@ fn inside(before: usize, from: usize, share: f64, chance: f64, known: &Known) ->
     let around = prior.place(before, from, wanted);
     let below = |at: usize| share + chance * prior.part(before, at, from);
     let worth = |at: usize| {
-        (1.0 - failing::chance(at, known.record)) * super::information::entropy(below(at).clamp(0.0, 1.0))
+        (1.0 - failing::chance(at, known.record))
+            * super::information::entropy(below(at).clamp(0.0, 1.0))
     };
     // Near the place first, then ever farther from it, so that a long range is not looked through.
     let steps = (0..).map(|step: usize| if step < EACH { step } else { EACH << (step - EACH) });
     let steps = steps.take_while(|step| *step < from - before);
-    let places = steps.flat_map(|step| [around.checked_sub(step), around.checked_add(step)]).flatten();
+    let places =
+        steps.flat_map(|step| [around.checked_sub(step), around.checked_add(step)]).flatten();
     let usable = places.filter(|at| before < *at && *at < from && known.record.usable(*at));
     usable.max_by(|a, b| worth(*a).total_cmp(&worth(*b))).map(|at| (at, below(at)))
 }

@@ -5,7 +5,8 @@ use super::record::Record;
 /// Unusable revisions come in a row: at first, so many.
 const ROW: f64 = 4.0;
 
-/// How likely this revision is to be unusable: about as often as those tried so far, and more so near one that was.
+/// How likely this revision is to be unusable: about as often as those tried so far, and more so
+/// near one that was.
 pub(super) fn chance(at: usize, record: &Record) -> f64 {
     let failed = record.unusable().count() as f64;
     if failed == 0.0 {
@@ -26,11 +27,13 @@ pub(super) fn chance(at: usize, record: &Record) -> f64 {
         (-distance / ROW).exp() * far / (far + distance)
     };
     let near = 1.0
-        - (1.0 - clings(before, good_before, good_after)) * (1.0 - clings(after, good_after, good_before));
+        - (1.0 - clings(before, good_before, good_after))
+            * (1.0 - clings(after, good_after, good_before));
     1.0 - (1.0 - anywhere) * (1.0 - near)
 }
 
-/// A row in which so many were tried is not tried to the end, if the others are as likely as this to be unusable too.
+/// A row in which so many were tried is not tried to the end, if the others are as likely as this
+/// to be unusable too.
 const TRIED: usize = 8;
 const HOPELESS: f64 = 0.8;
 

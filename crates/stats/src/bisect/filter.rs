@@ -1,8 +1,8 @@
 //! What is known of levels that are not known.
 //!
-//! A Kalman filter over level, step and, where builds vary, an offset of each build. Its evidence is the chance of all
-//! values so far with these unknowns integrated out (Kalman 1960; Harvey, "Forecasting, Structural Time Series Models
-//! and the Kalman Filter", 1989, 3.4).
+//! A Kalman filter over level, step and, where builds vary, an offset of each build. Its evidence
+//! is the chance of all values so far with these unknowns integrated out (Kalman 1960; Harvey,
+//! "Forecasting, Structural Time Series Models and the Kalman Filter", 1989, 3.4).
 
 use crate::distribution::ln_gamma;
 
@@ -24,8 +24,9 @@ impl Tail {
         Self { freedom, skew, constant }
     }
 
-    /// The logarithm of the density at this distance from the mode: the variance of the noise's scale, and of what is not known
-    /// besides. Both sides have scales of their own (Fernandez & Steel, JASA 93, 1998).
+    /// The logarithm of the density at this distance from the mode: the variance of the noise's
+    /// scale, and of what is not known besides. Both sides have scales of their own (Fernandez &
+    /// Steel, JASA 93, 1998).
     pub(super) fn ln_density(self, distance: f64, variance: f64, besides: f64) -> f64 {
         let total = self.total(distance, variance, besides);
         let far = distance * distance / total / self.freedom;
@@ -47,7 +48,8 @@ impl Tail {
             1.0 + distance * distance / (if distance < 0.0 { left } else { right } * self.freedom)
         };
         // A logarithm of several at once, as few as no product of them is too large.
-        let ln: f64 = values.chunks(AT_ONCE).map(|some| some.iter().map(far).product::<f64>().ln()).sum();
+        let ln: f64 =
+            values.chunks(AT_ONCE).map(|some| some.iter().map(far).product::<f64>().ln()).sum();
         values.len() as f64 * (self.constant - width.ln()) - f64::midpoint(self.freedom, 1.0) * ln
     }
 
@@ -62,7 +64,8 @@ impl Tail {
         Self { skew: 1.0, ..self }
     }
 
-    /// By how much its variance is larger than without skew: that of two halves of normal distributions.
+    /// By how much its variance is larger than without skew: that of two halves of normal
+    /// distributions.
     pub(super) fn spread(self) -> f64 {
         let apart = self.skew - 1.0 / self.skew;
         1.0 + (1.0 - std::f64::consts::FRAC_2_PI) * apart * apart
@@ -76,7 +79,8 @@ impl Tail {
         self.skew * (right - 0.5) / right / (2.0 * self.constant.exp())
     }
 
-    /// How much a value counts so many standard deviations away, squared (Lange, Little & Taylor, JASA 84, 1989).
+    /// How much a value counts so many standard deviations away, squared (Lange, Little & Taylor,
+    /// JASA 84, 1989).
     fn weight(self, squared: f64) -> f64 {
         ((self.freedom + 1.0) / (self.freedom + squared)).min(1.0)
     }
@@ -113,7 +117,8 @@ impl Filter {
         let size = self.mean.len();
         let mut covariance = vec![0.0; (size + 1) * (size + 1)];
         for row in 0..size {
-            covariance[row * (size + 1)..][..size].copy_from_slice(&self.covariance[row * size..][..size]);
+            covariance[row * (size + 1)..][..size]
+                .copy_from_slice(&self.covariance[row * size..][..size]);
         }
         covariance[(size + 1) * (size + 1) - 1] = variance;
         self.covariance = covariance;
@@ -126,7 +131,13 @@ impl Filter {
     }
 
     /// Takes up a value that is the sum of these parts, with noise.
-    pub(super) fn observe(&mut self, parts: &[usize], value: f64, variance: f64, tail: Option<Tail>) {
+    pub(super) fn observe(
+        &mut self,
+        parts: &[usize],
+        value: f64,
+        variance: f64,
+        tail: Option<Tail>,
+    ) {
         let size = self.mean.len();
         let mut gain = [0.0; 64];
         let gain = &mut gain[..size];

@@ -9,7 +9,8 @@ fn tally(trials: u32, make: impl Fn(u64) -> World) -> (u32, u32, f64, f64) {
     for seed in 0..trials {
         let mut world = make(u64::from(seed));
         let outcome = bisect(&mut world, Rules::failures());
-        let truth = world.steps.iter().find(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
+        let truth =
+            world.steps.iter().find(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
         if let Some(culprit) = outcome.culprits.first() {
             right += u32::from(truth == Some(culprit.revision));
             wrong += u32::from(truth != Some(culprit.revision));
@@ -33,7 +34,10 @@ fn a_steady_command_is_bisected_plainly() {
         let (right, _, samples, builds) = tally(TRIALS, changing(before, after));
         assert_eq!(right, TRIALS, "{before} {after}");
         // Halving takes 8 of each; the rest proves both ends, looks at them again, and verifies.
-        assert!(samples <= 8.0 + 18.0 && builds <= 8.0 + 4.0, "{before} {after}: {samples} {builds}");
+        assert!(
+            samples <= 8.0 + 18.0 && builds <= 8.0 + 4.0,
+            "{before} {after}: {samples} {builds}"
+        );
     }
 }
 
@@ -44,7 +48,10 @@ fn flaky_commands_are_bisected_with_rates_unknown() {
     for (before, after) in cells {
         let (right, wrong, samples, builds) = tally(TRIALS, changing(before, after));
         assert_eq!(wrong, 0, "{before} {after}");
-        assert!(right + 1 >= TRIALS && builds <= 8.0 + 4.0, "{before} {after}: {right} {samples} {builds}");
+        assert!(
+            right + 1 >= TRIALS && builds <= 8.0 + 4.0,
+            "{before} {after}: {right} {samples} {builds}"
+        );
         all += right;
     }
     assert!(f64::from(all) >= 0.97 * f64::from(TRIALS) * cells.len() as f64, "{all}");

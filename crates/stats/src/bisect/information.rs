@@ -8,11 +8,12 @@ const DISTANCES: usize = 33;
 const NEAREST: f64 = -4.0;
 const STRIDE: f64 = 0.2;
 
-/// What a Gaussian value tells of which of two levels it comes from, in nats: `share` is the chance of the second level,
-/// `distance` that between both in standard deviations of the value.
+/// What a Gaussian value tells of which of two levels it comes from, in nats: `share` is the chance
+/// of the second level, `distance` that between both in standard deviations of the value.
 ///
-/// The mutual information of a binary input and its output (Cover & Thomas, "Elements of Information Theory", 2006, 9.1), from
-/// a table with linear interpolation of its part of the most that can be told.
+/// The mutual information of a binary input and its output (Cover & Thomas, "Elements of
+/// Information Theory", 2006, 9.1), from a table with linear interpolation of its part of the most
+/// that can be told.
 pub(super) fn information(share: f64, distance: f64) -> f64 {
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
     if !(share > 0.0 && share < 1.0 && distance > 0.0) {
@@ -46,14 +47,16 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// What so many executions tell of which of the two rates they come from, in nats: as [`information`], of a binomial number.
+    /// What so many executions tell of which of the two rates they come from, in nats: as
+    /// [`information`], of a binomial number.
     pub(super) fn information(&self, share: f64, samples: usize) -> f64 {
         if !(share > 0.0 && share < 1.0) {
             return 0.0;
         }
         let (before, after) = (binomial(self.before, samples), binomial(self.after, samples));
-        let term =
-            |share: f64, of: f64, mixed: f64| if of > 0.0 { share * of * (of / mixed).ln() } else { 0.0 };
+        let term = |share: f64, of: f64, mixed: f64| {
+            if of > 0.0 { share * of * (of / mixed).ln() } else { 0.0 }
+        };
         let each = before.iter().zip(&after).map(|(&before, &after)| {
             let mixed = (1.0 - share) * before + share * after;
             term(1.0 - share, before, mixed) + term(share, after, mixed)
@@ -77,7 +80,11 @@ fn binomial(rate: f64, samples: usize) -> Vec<f64> {
 }
 
 /// The cell that a place lies in, and how far in.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places are small and positive")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "places are small and positive"
+)]
 fn split(place: f64, length: usize) -> (usize, f64) {
     let cell = (place as usize).min(length - 2);
     (cell, place - cell as f64)
@@ -95,7 +102,9 @@ fn table() -> Vec<f64> {
     (0..DISTANCES)
         .flat_map(|row| {
             let distance = (NEAREST + STRIDE * row as f64).exp();
-            shares.iter().map(move |&share| (exact(share, distance) / entropy(share)).clamp(0.0, 1.0))
+            shares
+                .iter()
+                .map(move |&share| (exact(share, distance) / entropy(share)).clamp(0.0, 1.0))
         })
         .collect()
 }
@@ -135,7 +144,10 @@ mod tests {
         for share in [0.02, 0.1, 0.3, 0.5, 0.77] {
             for distance in [0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0] {
                 let (told, exact) = (information(share, distance), exact(share, distance));
-                assert!((told - exact).abs() < 0.04 * entropy(share), "{share} {distance}: {told} {exact}");
+                assert!(
+                    (told - exact).abs() < 0.04 * entropy(share),
+                    "{share} {distance}: {told} {exact}"
+                );
             }
         }
         assert_eq!(information(0.5, 0.0), 0.0);

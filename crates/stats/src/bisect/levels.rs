@@ -1,8 +1,9 @@
 //! What is believed of a metric: where its level changed, if it did.
 //!
-//! A hypothesis is an interval between two tested revisions that holds the change, or that there is none. Each carries
-//! a filter for each kind of noise, so that levels, step, scale, tails and drift, all unknown, are averaged over. The cost of a reading
-//! is that of tested revisions times kinds of noise, however many candidates there are.
+//! A hypothesis is an interval between two tested revisions that holds the change, or that there is
+//! none. Each carries a filter for each kind of noise, so that levels, step, scale, tails and
+//! drift, all unknown, are averaged over. The cost of a reading is that of tested revisions times
+//! kinds of noise, however many candidates there are.
 
 use super::filter::{Filter, PARTS};
 use super::information::Channel;
@@ -13,7 +14,8 @@ use super::rules::{NOTHING, START};
 /// One hypothesis.
 #[derive(Clone, Debug)]
 struct Hypothesis {
-    /// Tested revisions from here on have the change; that before has not. `usize::MAX`: nothing changed.
+    /// Tested revisions from here on have the change; that before has not. `usize::MAX`: nothing
+    /// changed.
     from: usize,
     filters: Vec<Filter>,
 }
@@ -96,8 +98,11 @@ impl Levels {
         }
         self.tested = vec![self.ends.0, self.ends.1];
         self.offsets = self.tested.clone();
-        self.prior =
-            self.noises.iter().map(|noise| noise.ln_prior + of_start(noise, [&good, &bad])).collect();
+        self.prior = self
+            .noises
+            .iter()
+            .map(|noise| noise.ln_prior + of_start(noise, [&good, &bad]))
+            .collect();
         let [first, second] = [&good, &bad].map(|start| middle(start));
         let step = (4.0 * self.least).max(1.5 * (second - first).abs());
         for from in [usize::MAX, self.ends.1] {
@@ -124,7 +129,9 @@ impl Levels {
         let mut seen = [0, 0];
         for reading in std::mem::take(&mut self.readings) {
             self.readings.push(reading);
-            if let Some(end) = [self.ends.0, self.ends.1].iter().position(|end| *end == reading.revision) {
+            if let Some(end) =
+                [self.ends.0, self.ends.1].iter().position(|end| *end == reading.revision)
+            {
                 seen[end] += 1;
                 if seen[end] <= used[end] {
                     continue;
@@ -140,12 +147,14 @@ impl Levels {
         all.take(self.wanted(end)).copied().collect()
     }
 
-    /// How many readings make the start of an end: twice as many where the first lie far apart, whose median may be anywhere.
+    /// How many readings make the start of an end: twice as many where the first lie far apart,
+    /// whose median may be anywhere.
     pub(super) fn wanted(&self, end: usize) -> usize {
         let all = self.readings.iter().filter(|reading| reading.revision == end);
         let first: Vec<Reading> = all.take(START).copied().collect();
         // The scale of the readings themselves is in the middle.
-        let scale = self.noises.get(self.noises.len() / 2).map_or(f64::INFINITY, |noise| noise.scale);
+        let scale =
+            self.noises.get(self.noises.len() / 2).map_or(f64::INFINITY, |noise| noise.scale);
         if first.len() < START || together(&first, scale) { START } else { 2 * START }
     }
 
@@ -153,7 +162,8 @@ impl Levels {
         self.add_tested(reading.revision);
         let elapsed = (reading.time - self.time).max(0.0);
         self.time = self.time.max(reading.time);
-        let offset = self.offsets.iter().position(|tested| *tested == reading.revision).unwrap_or(0);
+        let offset =
+            self.offsets.iter().position(|tested| *tested == reading.revision).unwrap_or(0);
         for hypothesis in &mut self.hypotheses {
             let changed = reading.revision >= hypothesis.from;
             for (filter, noise) in hypothesis.filters.iter_mut().zip(&self.noises) {
@@ -170,7 +180,8 @@ impl Levels {
         }
     }
 
-    /// Splits the interval that this revision lies in: so far, both parts have explained everything equally well.
+    /// Splits the interval that this revision lies in: so far, both parts have explained everything
+    /// equally well.
     fn add_tested(&mut self, revision: usize) {
         let Err(place) = self.tested.binary_search(&revision) else { return };
         let later = self.tested[place];
@@ -247,7 +258,8 @@ impl Levels {
             } else {
                 posterior.intervals.push((hypothesis.from, share));
             }
-            for ((filter, noise), &share) in hypothesis.filters.iter().zip(&self.noises).zip(shares) {
+            for ((filter, noise), &share) in hypothesis.filters.iter().zip(&self.noises).zip(shares)
+            {
                 variance += share * noise.variance() * noise.tail.price();
                 middle += share * (filter.middle_variance() + noise.walk);
                 posterior.builds += share * noise.builds;
@@ -264,8 +276,9 @@ impl Levels {
         posterior
     }
 
-    /// The step if there is one, and its variance; from this interval alone where it is given. As it would be without
-    /// *no change* in the race, whose weight drowns all others where nothing changed.
+    /// The step if there is one, and its variance; from this interval alone where it is given. As
+    /// it would be without *no change* in the race, whose weight drowns all others where nothing
+    /// changed.
     pub(super) fn step_given(&self, from: Option<usize>) -> Option<(f64, f64)> {
         let worth = self.worth();
         let chosen = |hypothesis: &Hypothesis| {
@@ -275,7 +288,9 @@ impl Levels {
         for (hypothesis, worth) in
             self.hypotheses.iter().zip(&worth).filter(|(hypothesis, _)| chosen(hypothesis))
         {
-            all.extend(hypothesis.filters.iter().zip(worth).map(|(filter, worth)| (filter.step(), *worth)));
+            all.extend(
+                hypothesis.filters.iter().zip(worth).map(|(filter, worth)| (filter.step(), *worth)),
+            );
         }
         let most = all.iter().map(|of| of.1).fold(f64::NEG_INFINITY, f64::max);
         let mut mixture = Mixture::default();
@@ -292,7 +307,8 @@ impl Levels {
         self.noises.iter().enumerate().map(|(place, noise)| (*noise, of(place))).collect()
     }
 
-    /// How much this step explains fresh pairs of the parent and the culprit better than none, as a logarithm of odds.
+    /// How much this step explains fresh pairs of the parent and the culprit better than none, as a
+    /// logarithm of odds.
     pub(super) fn odds(&self, pairs: &[(f64, f64)], step: f64) -> f64 {
         let noises = self.noises();
         let worth = |expected: f64| -> f64 {
@@ -300,7 +316,8 @@ impl Levels {
                 // What differences of two are apart has no skew.
                 let variance = 2.0 * noise.tail.spread() * noise.variance() + noise.walk;
                 let tail = noise.tail.even();
-                let of_pair = |(p, c): &(f64, f64)| tail.ln_density(c - p - expected, variance, 0.0);
+                let of_pair =
+                    |(p, c): &(f64, f64)| tail.ln_density(c - p - expected, variance, 0.0);
                 share.ln() + pairs.iter().map(of_pair).sum::<f64>()
             });
             let all: Vec<f64> = all.collect();
@@ -319,7 +336,8 @@ pub(super) struct Posterior {
     pub(super) intervals: Vec<(usize, f64)>,
     /// The step if there is one, and its variance.
     pub(super) step: (f64, f64),
-    /// Of a sample, as a standard deviation; of noise with heavy tails what Gaussian noise would have that tells as much.
+    /// Of a sample, as a standard deviation; of noise with heavy tails what Gaussian noise would
+    /// have that tells as much.
     pub(super) sd: f64,
     /// How uncertain the middle between the levels is, as a variance.
     pub(super) middle: f64,
@@ -338,7 +356,11 @@ impl Posterior {
 
     /// The likeliest interval.
     pub(super) fn best(&self) -> (usize, f64) {
-        self.intervals.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((usize::MAX, 0.0))
+        self.intervals
+            .iter()
+            .copied()
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .unwrap_or((usize::MAX, 0.0))
     }
 }
 
@@ -398,7 +420,8 @@ impl std::ops::Deref for Parts {
 /// Whether more than two thirds are within some standard deviations of the median.
 fn together(readings: &[Reading], scale: f64) -> bool {
     let middle = middle(readings);
-    let near = readings.iter().filter(|reading| (reading.value - middle).abs() < 6.0 * scale).count();
+    let near =
+        readings.iter().filter(|reading| (reading.value - middle).abs() < 6.0 * scale).count();
     3 * near > 2 * readings.len()
 }
 
@@ -407,7 +430,8 @@ fn middle(readings: &[Reading]) -> f64 {
     median(&mut values).unwrap_or(0.0)
 }
 
-/// The variance of a median of these; a third of the walk meanwhile is what the mean of a walk differs by.
+/// The variance of a median of these; a third of the walk meanwhile is what the mean of a walk
+/// differs by.
 fn of_median(noise: &Noise, readings: &[Reading]) -> f64 {
     let count = readings.len() as f64;
     let worse = if readings.len() > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
@@ -424,7 +448,8 @@ fn of_start(noise: &Noise, ends: [&[Reading]; 2]) -> f64 {
         let centre = middle(readings) - noise.tail.median() * noise.scale;
         let count = readings.len() as f64;
         let variance = noise.variance() + noise.walk * span(readings) / 6.0;
-        let density = |reading: &Reading| noise.tail.ln_density(reading.value - centre, variance, 0.0);
+        let density =
+            |reading: &Reading| noise.tail.ln_density(reading.value - centre, variance, 0.0);
         readings.iter().map(density).sum::<f64>() * (count - 1.0) / count
     };
     ends.into_iter().map(of).sum()

@@ -1,8 +1,9 @@
 //! The level of a build by its own samples alone, whatever the noise is shaped like.
 //!
-//! A median tells as much as two thirds of the samples would where noise is Gaussian, and less where it is skewed. So each kind of noise is
-//! as likely as it explains how samples of the same build lie among themselves, their level integrated out, and a level is
-//! what is believed of it by all kinds: what builds are apart is no part of that.
+//! A median tells as much as two thirds of the samples would where noise is Gaussian, and less
+//! where it is skewed. So each kind of noise is as likely as it explains how samples of the same
+//! build lie among themselves, their level integrated out, and a level is what is believed of it by
+//! all kinds: what builds are apart is no part of that.
 
 use super::filter::Tail;
 
@@ -51,7 +52,8 @@ fn mixed(all: impl Iterator<Item = (f64, Location)>) -> Location {
 }
 
 impl Kind {
-    /// The logarithm of how well it explains these values of one build, and where the level is by it: on a grid.
+    /// The logarithm of how well it explains these values of one build, and where the level is by
+    /// it: on a grid.
     fn located(&self, values: &[f64], grid: &[f64]) -> (f64, Location) {
         let variance = self.scale * self.scale;
         let all: Vec<f64> =
@@ -73,7 +75,8 @@ impl Kind {
     }
 }
 
-/// All places at which the level may be: around the values, without those far off as long as most are not.
+/// All places at which the level may be: around the values, without those far off as long as most
+/// are not.
 fn grid(values: &[f64], scale: f64) -> Vec<f64> {
     let mut sorted = values.to_vec();
     let middle = super::noise::median(&mut sorted).unwrap_or(0.0);
@@ -99,7 +102,8 @@ const FREEDOM: [f64; 2] = [3.0, 30.0];
 /// None, and as execution times have.
 const SKEWS: [f64; 2] = [1.0, 1.8];
 
-/// So many places of a level are tried, so many scales beyond the values, of which those farther off than that are outliers.
+/// So many places of a level are tried, so many scales beyond the values, of which those farther
+/// off than that are outliers.
 const PLACES: usize = 96;
 const BEYOND: f64 = 4.0;
 const NEAR: f64 = 8.0;
@@ -130,7 +134,8 @@ mod tests {
 
     #[test]
     fn levels_are_as_sure_as_is_told_and_surer_than_medians() {
-        // Of Gaussian noise the variance of a mean of nine is 1/9, that of a median half as much again.
+        // Of Gaussian noise the variance of a mean of nine is 1/9, that of a median half as much
+        // again.
         let (seen, told) = spread(9, gaussian);
         assert!((0.1..0.13).contains(&seen) && (0.1..0.14).contains(&told), "{seen} {told}");
         // Skewed, medians of it have π/2 · 1/9 = 0.17.

@@ -1,17 +1,20 @@
 //! Which revision changed a metric, and how sure.
 //!
-//! [`Bisection`] says what to measure next ([`Bisection::next`]) and is told what was seen ([`Bisection::observe`]), until it names
-//! the revision, the smallest set that holds it, or says that nothing changed. It executes nothing, draws nothing and
-//! knows no time but the seconds it is told: the same observations in the same order give the same steps, so that a bisection is
+//! [`Bisection`] says what to measure next ([`Bisection::next`]) and is told what was seen
+//! ([`Bisection::observe`]), until it names the revision, the smallest set that holds it, or says
+//! that nothing changed. It executes nothing, draws nothing and knows no time but the seconds it is
+//! told: the same observations in the same order give the same steps, so that a bisection is
 //! resumed by replaying what was observed. The rules are in `docs/src/method/bisect.md`.
 //!
 //! A range is *proved* (both ends are measured until a change is certain or excluded), *searched*
-//! (the revision that is expected to tell most for its cost is next, the ends again in between), and what is found is *verified*
-//! in fresh samples. One file each; what is believed is in `levels` and `rates`.
+//! (the revision that is expected to tell most for its cost is next, the ends again in between),
+//! and what is found is *verified* in fresh samples. One file each; what is believed is in `levels`
+//! and `rates`.
 //!
-//! A command that only passes or fails is bisected by the same machine with [`Rules::failures`]: a sample is 1 where it failed and 0
-//! where it passed, a revision of which it can tell neither is [`Unusable::Skipped`]. Levels in the outcome are then rates of failure,
-//! effects differences of rates; nobody says which side fails more, or that the other never does.
+//! A command that only passes or fails is bisected by the same machine with [`Rules::failures`]: a
+//! sample is 1 where it failed and 0 where it passed, a revision of which it can tell neither is
+//! [`Unusable::Skipped`]. Levels in the outcome are then rates of failure, effects differences of
+//! rates; nobody says which side fails more, or that the other never does.
 
 mod belief;
 mod choose;
@@ -43,7 +46,9 @@ mod world;
 
 use std::collections::VecDeque;
 
-pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects};
+pub use outcome::{
+    Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects,
+};
 pub use probe::{Probed, difference, probe};
 pub use rules::{Builds, Rules, Values, expected_samples};
 pub use step::{Observation, Portion, Seen, Step, Unusable};
@@ -53,11 +58,12 @@ use rules::START;
 use search::{Decision, Search};
 use sides::Shown;
 
-/// Where all changes are asked for, no gap between measured revisions of a side without one is longer than this part of all candidates,
-/// and none holds a single one.
+/// Where all changes are asked for, no gap between measured revisions of a side without one is
+/// longer than this part of all candidates, and none holds a single one.
 const GAPS: usize = 8;
 
-/// A bisection of candidates in order: the first is known as good, the last as bad, or the other way round.
+/// A bisection of candidates in order: the first is known as good, the last as bad, or the other
+/// way round.
 #[derive(Clone, Debug)]
 pub struct Bisection {
     rules: Rules,
@@ -72,7 +78,8 @@ pub struct Bisection {
     sides: Vec<Side>,
     /// The first usable revision of all, and the last.
     ends: (usize, usize),
-    /// Whether all that was looked for is found, and only what it leaves of the whole change is measured.
+    /// Whether all that was looked for is found, and only what it leaves of the whole change is
+    /// measured.
     accounting: bool,
     outcome: Option<Box<Outcome>>,
 }
@@ -84,13 +91,15 @@ impl Bisection {
         Self::with_prior(rules, candidates, &[])
     }
 
-    /// The same, where each candidate is the cause beforehand with a chance of its own: a weight each, the first of which (nothing can
-    /// have changed there) is of no matter. None at all: one is as likely as another.
+    /// The same, where each candidate is the cause beforehand with a chance of its own: a weight
+    /// each, the first of which (nothing can have changed there) is of no matter. None at all: one
+    /// is as likely as another.
     #[must_use]
     pub fn with_prior(rules: Rules, candidates: usize, weights: &[f64]) -> Option<Self> {
         let prior = if weights.len() == candidates { Prior::of(weights) } else { Prior::default() };
         let record = Record::with(prior);
-        let search = Search::new((0, candidates.checked_sub(1).filter(|last| *last > 0)?), &record, &rules);
+        let search =
+            Search::new((0, candidates.checked_sub(1).filter(|last| *last > 0)?), &record, &rules);
         let mut bisection = Self {
             rules,
             candidates,
@@ -140,7 +149,12 @@ impl Bisection {
             .outcome
             .clone()
             .unwrap_or_else(|| Box::new(self.come_to(Finding::Undecided(Reason::Exhausted))));
-        Standing { stage: self.stage(), belief: report::belief(&self.search), outcome, open: self.open() }
+        Standing {
+            stage: self.stage(),
+            belief: report::belief(&self.search),
+            outcome,
+            open: self.open(),
+        }
     }
 
     /// The sides of culprits that are not searched to their end.
@@ -149,15 +163,16 @@ impl Bisection {
             return Vec::new();
         }
         let reason = Finding::Undecided(Reason::Exhausted);
-        let waiting = self.waiting.iter().map(|range| Search::rest(*range, &self.record, &self.rules));
+        let waiting =
+            self.waiting.iter().map(|range| Search::rest(*range, &self.record, &self.rules));
         let sides = waiting.map(|search| report::side(reason, &search));
         let mut sides: Vec<Side> = sides.chain([report::side(reason, &self.search)]).collect();
         sides.sort_by_key(|side| side.good);
         sides
     }
 
-    /// Forgets what was asked for and decides anew, from all that was observed. That nothing changed may have been said by too little of
-    /// it, where all changes are asked for.
+    /// Forgets what was asked for and decides anew, from all that was observed. That nothing
+    /// changed may have been said by too little of it, where all changes are asked for.
     pub fn reconsider(&mut self) {
         let is_nothing = |outcome: &Outcome| outcome.finding == Finding::NotReproduced;
         if self.rules.all && self.outcome.as_deref().is_some_and(is_nothing) {
@@ -171,7 +186,8 @@ impl Bisection {
         }
     }
 
-    /// Takes up what was seen of a revision, asked for or not. What was not asked for is knowledge all the same.
+    /// Takes up what was seen of a revision, asked for or not. What was not asked for is knowledge
+    /// all the same.
     pub fn observe(&mut self, observation: &Observation) {
         if observation.revision >= self.candidates {
             return;
@@ -191,8 +207,8 @@ impl Bisection {
         }
     }
 
-    /// The same portions with an end after each sample, where the host's speed moves: only samples close together in time
-    /// share its speed. A revision that is not built yet is built first.
+    /// The same portions with an end after each sample, where the host's speed moves: only samples
+    /// close together in time share its speed. A revision that is not built yet is built first.
     fn alternated(&self, portions: Vec<Portion>) -> Vec<Portion> {
         let is_alternating = portions.windows(2).all(|pair| pair[0].revision != pair[1].revision)
             && portions.iter().all(|portion| portion.samples == 1)
@@ -206,8 +222,11 @@ impl Bisection {
         for Portion { revision, samples } in portions {
             for _ in 0..samples {
                 turn += 1;
-                let end =
-                    if revision == bad || (revision != good && turn.is_multiple_of(2)) { good } else { bad };
+                let end = if revision == bad || (revision != good && turn.is_multiple_of(2)) {
+                    good
+                } else {
+                    bad
+                };
                 all.extend([revision, end].map(|revision| Portion { revision, samples: 1 }));
             }
         }
@@ -251,7 +270,9 @@ impl Bisection {
                     self.accounting = !self.next_range();
                 }
                 // Alike ends may hide what comes and goes again between them.
-                Decision::Ended(Finding::NotReproduced) if self.rules.all && !self.search.is_rest() => {
+                Decision::Ended(Finding::NotReproduced)
+                    if self.rules.all && !self.search.is_rest() =>
+                {
                     self.search = Search::rest(self.search.whole, &self.record, &self.rules);
                 }
                 Decision::Ended(finding) if !self.search.is_rest() => return self.finish(finding),
@@ -284,7 +305,8 @@ impl Bisection {
         self.finish(finding);
     }
 
-    /// What is still to be measured of a side whose ends are alike: what comes and goes again between them is seen only there.
+    /// What is still to be measured of a side whose ends are alike: what comes and goes again
+    /// between them is seen only there.
     fn unseen(&self, finding: Finding) -> Option<Portion> {
         if finding != Finding::NotReproduced {
             return None;
@@ -302,13 +324,15 @@ impl Bisection {
         self.rules.budget.is_some_and(|budget| self.record.spent() >= budget)
     }
 
-    /// Goes on with parts of a side whose levels go up and down again, which no step explains: whether so.
+    /// Goes on with parts of a side whose levels go up and down again, which no step explains:
+    /// whether so.
     fn divide(&mut self) -> bool {
         if self.search.stage() == Stage::Verifying {
             return false;
         }
         let shown = self.shown();
-        let Some(parts) = shown.parts().filter(|parts| !parts.ranges.is_empty() && shown.turns()) else {
+        let Some(parts) = shown.parts().filter(|parts| !parts.ranges.is_empty() && shown.turns())
+        else {
             return false;
         };
         self.waiting.extend(parts.ranges);
@@ -319,12 +343,14 @@ impl Bisection {
     /// Keeps what came of a side, and what of it is still to be searched.
     fn settle(&mut self, finding: Finding) {
         let side = report::side(finding, &self.search);
-        let (sides, left) = sides::settled(side, self.search.posterior().sd, &self.record, &self.rules);
+        let (sides, left) =
+            sides::settled(side, self.search.posterior().sd, &self.record, &self.rules);
         self.sides.extend(sides);
         self.waiting.extend(left);
     }
 
-    /// As long as it is said by few samples that something is left over: two more of each end, culprit and parent, there and back.
+    /// As long as it is said by few samples that something is left over: two more of each end,
+    /// culprit and parent, there and back.
     fn doubtful(&self) -> Option<Vec<Portion>> {
         if self.is_spent() || self.rules.values == Values::Failures {
             return None;

@@ -56,8 +56,8 @@ pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise
     all
 }
 
-/// From the differences of readings of the same revision that follow each other, which no drift widens much; and how
-/// many there are.
+/// From the differences of readings of the same revision that follow each other, which no drift
+/// widens much; and how many there are.
 pub(super) fn own_scale(readings: &[Reading]) -> (f64, usize) {
     let mut last = std::collections::BTreeMap::new();
     let mut differences = Vec::new();

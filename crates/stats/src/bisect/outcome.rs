@@ -16,8 +16,8 @@ pub struct Effect {
 pub struct Culprit {
     /// The first usable revision that has the change.
     pub revision: usize,
-    /// The last revision known to be without it. Those between both are unusable, or in the midst of a long row of such: any
-    /// of them may be the cause.
+    /// The last revision known to be without it. Those between both are unusable, or in the midst
+    /// of a long row of such: any of them may be the cause.
     pub parent: usize,
     /// How likely it is, of all revisions and *no change*.
     pub posterior: f64,
@@ -53,7 +53,8 @@ pub enum Reason {
     Builds,
     /// Nothing that can be measured would tell more.
     Exhausted,
-    /// As many samples as all of it takes amid such noise do not tell whether anything changed, and nobody said how long it may take.
+    /// As many samples as all of it takes amid such noise do not tell whether anything changed, and
+    /// nobody said how long it may take.
     Noise,
 }
 
@@ -68,14 +69,16 @@ pub enum Finding {
     Undecided(Reason),
 }
 
-/// What came of a side of a culprit, where all changes are looked for; of a side with another culprit, what came of the sides of that.
+/// What came of a side of a culprit, where all changes are looked for; of a side with another
+/// culprit, what came of the sides of that.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
     /// The revision that it begins after: measured, and not in question.
     pub good: usize,
     /// The last of it.
     pub bad: usize,
-    /// That it holds nothing as large as asked for ([`Finding::NotReproduced`]), or why that is undecided.
+    /// That it holds nothing as large as asked for ([`Finding::NotReproduced`]), or why that is
+    /// undecided.
     pub finding: Finding,
     /// Where it is undecided: the smallest set that holds the cause, if there is one.
     pub suspects: Vec<Suspects>,
@@ -101,7 +104,8 @@ pub struct Outcome {
     pub finding: Finding,
     /// What is named and verified, in the order of verification.
     pub culprits: Vec<Culprit>,
-    /// Where all changes are looked for: what came of each side of them that holds no other, in order.
+    /// Where all changes are looked for: what came of each side of them that holds no other, in
+    /// order.
     pub sides: Vec<Side>,
     /// Where no culprit is verified: the smallest set that holds it with 95 %, likeliest first.
     pub suspects: Vec<Suspects>,
@@ -119,10 +123,11 @@ pub struct Outcome {
     pub ladder: Vec<Rung>,
     /// All revisions that had none, and why.
     pub unusable: Vec<(usize, Unusable)>,
-    /// How likely it is that the host drifted meanwhile; 0 of a metric without noise, which no host moves.
+    /// How likely it is that the host drifted meanwhile; 0 of a metric without noise, which no host
+    /// moves.
     pub drift: f64,
-    /// Where nothing is named because builds vary: by how much here, as a standard deviation on the scale of the effects. None where only
-    /// two were measured.
+    /// Where nothing is named because builds vary: by how much here, as a standard deviation on the
+    /// scale of the effects. None where only two were measured.
     pub between_builds: Option<f64>,
     /// Builds made.
     pub builds: usize,

@@ -20,11 +20,13 @@ pub enum Probed {
     Turned,
 }
 
-/// What pairs of the parent's value and the culprit's, measured one after the other with one and the other first in turn, say of an
-/// effect; and which they show, as soon as something can be said.
+/// What pairs of the parent's value and the culprit's, measured one after the other with one and
+/// the other first in turn, say of an effect; and which they show, as soon as something can be
+/// said.
 ///
-/// The sequential test of a verification, with the noise that these pairs alone tell of: the effect that was verified against
-/// none, 99 to 1 (Wald 1945). It holds only where the interval of what they show is clear of none, too.
+/// The sequential test of a verification, with the noise that these pairs alone tell of: the effect
+/// that was verified against none, 99 to 1 (Wald 1945). It holds only where the interval of what
+/// they show is clear of none, too.
 #[must_use]
 pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Option<Effect>) {
     let record = record(rules, pairs);
@@ -47,8 +49,10 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
     let scaled: Vec<(f64, f64)> =
         record.of(0).map(|of| of.value).zip(record.of(1).map(|of| of.value)).collect();
     let odds = belief.odds(&scaled, 1, expected);
-    let turned = step * expected < 0.0 && step.abs() >= (WITHIN * variance.sqrt()).max(rules.least / 2.0);
-    // Beside the word the interval of these pairs alone is told, and one with none in it would belie it.
+    let turned =
+        step * expected < 0.0 && step.abs() >= (WITHIN * variance.sqrt()).max(rules.least / 2.0);
+    // Beside the word the interval of these pairs alone is told, and one with none in it would
+    // belie it.
     let is_clear = step * expected > 0.0 && step.abs() > INTERVAL * variance.sqrt();
     let probed = match odds {
         odds if odds >= ODDS && is_clear => Probed::Holds,
@@ -59,8 +63,8 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
     (probed, effect_shown)
 }
 
-/// What values of two revisions, the later one's where so said, in the order in which they were taken, show of how the later one
-/// differs; nothing as long as one of them has none.
+/// What values of two revisions, the later one's where so said, in the order in which they were
+/// taken, show of how the later one differs; nothing as long as one of them has none.
 #[must_use]
 pub fn difference(rules: &Rules, values: &[(bool, f64)]) -> Option<Effect> {
     let mut record = Record::default();
@@ -136,7 +140,11 @@ mod tests {
                 pairs.push((value(100.0), value(100.0 * (1.0 + by))));
                 let (said, shown) = probe(&Rules::default(), effect, &pairs);
                 let is_clear = shown.is_some_and(|shown| shown.interval.0 > 0.0);
-                assert!(said != Probed::Holds || is_clear, "{shown:?} of {by} in {} pairs", pairs.len());
+                assert!(
+                    said != Probed::Holds || is_clear,
+                    "{shown:?} of {by} in {} pairs",
+                    pairs.len()
+                );
                 unclear += usize::from(said == Probed::More && !is_clear);
             }
         }

@@ -1,8 +1,10 @@
-//! What is believed of a command that passes or fails, each side of the change with a rate of its own.
+//! What is believed of a command that passes or fails, each side of the change with a rate of its
+//! own.
 //!
-//! Rates are unknown and integrated out: *never* or *always* with 45 % each, else any rate by Jeffreys' prior (Jeffreys, "An
-//! Invariant Form for the Prior Probability in Estimation Problems", 1946). The first two make a command that is not flaky
-//! cost about one execution a revision. Which side fails more is open.
+//! Rates are unknown and integrated out: *never* or *always* with 45 % each, else any rate by
+//! Jeffreys' prior (Jeffreys, "An Invariant Form for the Prior Probability in Estimation Problems",
+//! 1946). The first two make a command that is not flaky cost about one execution a revision. Which
+//! side fails more is open.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +53,9 @@ impl Counts {
         let steady = self.steady().into_iter().zip([0.0, 1.0]).filter(|of| of.0);
         let steady: Vec<f64> = steady.map(|(_, rate)| rate).collect();
         let share = (1.0 - any) / steady.len().max(1) as f64;
-        std::iter::once((self.rate().0, any)).chain(steady.into_iter().map(|rate| (rate, share))).collect()
+        std::iter::once((self.rate().0, any))
+            .chain(steady.into_iter().map(|rate| (rate, share)))
+            .collect()
     }
 
     /// The rate by Jeffreys' prior, and its variance.
@@ -125,7 +129,12 @@ impl Rates {
             if let Some(last) = last {
                 let after = all.minus(before);
                 let share = (1.0 - NOTHING) * (from - last) as f64 / range;
-                splits.push(Split { from, worth: share.ln() + ln_changed(before, after), before, after });
+                splits.push(Split {
+                    from,
+                    worth: share.ln() + ln_changed(before, after),
+                    before,
+                    after,
+                });
             }
             before = before.plus(counts);
             last = Some(from);
@@ -137,8 +146,8 @@ impl Rates {
         let splits = self.splits();
         let nothing = NOTHING.ln() + self.all().ln_evidence();
         let most = splits.iter().map(|split| split.worth).fold(nothing, f64::max);
-        let sum: f64 =
-            splits.iter().map(|split| (split.worth - most).exp()).sum::<f64>() + (nothing - most).exp();
+        let sum: f64 = splits.iter().map(|split| (split.worth - most).exp()).sum::<f64>()
+            + (nothing - most).exp();
         let intervals = splits.iter().map(|split| (split.from, (split.worth - most).exp() / sum));
         let (mut before, mut after) = self.rates(None);
         // No side is as sure of its rate as a rate of 0 or 1 would be.
@@ -184,8 +193,8 @@ impl Rates {
         (after.0 - before.0, after.1 + before.1)
     }
 
-    /// The logarithm of the odds that fresh pairs come of both rates, to either alone: whichever explains them better. Each rate
-    /// is what all else tells of it, as a distribution.
+    /// The logarithm of the odds that fresh pairs come of both rates, to either alone: whichever
+    /// explains them better. Each rate is what all else tells of it, as a distribution.
     pub(super) fn odds(&self, pairs: &[(f64, f64)], culprit: usize) -> f64 {
         let fresh = |of: fn(&(f64, f64)) -> f64| {
             let failed = pairs.iter().map(of).sum::<f64>();
@@ -193,17 +202,27 @@ impl Rates {
         };
         let (parents, culprits) = (fresh(|pair| pair.0), fresh(|pair| pair.1));
         let sum = |sum: Counts, of: &Counts| sum.plus(*of);
-        let before = self.counts.range(..culprit).map(|of| of.1).fold(Counts::default(), sum).minus(parents);
-        let after = self.counts.range(culprit..).map(|of| of.1).fold(Counts::default(), sum).minus(culprits);
+        let before =
+            self.counts.range(..culprit).map(|of| of.1).fold(Counts::default(), sum).minus(parents);
+        let after = self
+            .counts
+            .range(culprit..)
+            .map(|of| of.1)
+            .fold(Counts::default(), sum)
+            .minus(culprits);
         let chance = |known: Counts, seen: Counts| known.plus(seen).ln_any() - known.ln_any();
         let all = parents.plus(culprits);
-        chance(before, parents) + chance(after, culprits) - chance(before, all).max(chance(after, all))
+        chance(before, parents) + chance(after, culprits)
+            - chance(before, all).max(chance(after, all))
     }
 }
 
-/// The rates on either side if the change is where it is likeliest, and how likely each pair of them is.
+/// The rates on either side if the change is where it is likeliest, and how likely each pair of
+/// them is.
 fn channels(splits: &[Split]) -> Vec<Channel> {
-    let Some(best) = splits.iter().max_by(|a, b| a.worth.total_cmp(&b.worth)) else { return Vec::new() };
+    let Some(best) = splits.iter().max_by(|a, b| a.worth.total_cmp(&b.worth)) else {
+        return Vec::new();
+    };
     let after = best.after.rates();
     let pair = |(before, chance): (f64, f64)| {
         after.iter().map(move |&(after, other)| Channel { before, after, weight: chance * other })
@@ -217,7 +236,8 @@ mod tests {
 
     #[test]
     fn two_passes_and_two_failures_are_most_likely_a_change() {
-        let (good, bad) = (Counts { failed: 0.0, passed: 2.0 }, Counts { failed: 2.0, passed: 0.0 });
+        let (good, bad) =
+            (Counts { failed: 0.0, passed: 2.0 }, Counts { failed: 2.0, passed: 0.0 });
         // By hand: any rate gives two passes with 3/8, two of each with 3/128.
         assert!((good.ln_evidence() - 0.4875f64.ln()).abs() < 1e-9);
         assert!((good.plus(bad).ln_evidence() - (0.3f64 / 128.0).ln()).abs() < 1e-9);
@@ -230,7 +250,10 @@ mod tests {
         let mut sums = [0.0; 2];
         for failed in 0..=3 {
             for later in 0..=3 {
-                let of = |failed: i32| Counts { failed: f64::from(failed), passed: f64::from(3 - failed) };
+                let of = |failed: i32| Counts {
+                    failed: f64::from(failed),
+                    passed: f64::from(3 - failed),
+                };
                 let ways = |failed: i32| if failed == 0 || failed == 3 { 1.0 } else { 3.0 };
                 let ways = ways(failed) * ways(later);
                 sums[0] += ways * ln_changed(of(failed), of(later)).exp();

@@ -22,11 +22,13 @@ pub(super) struct Reading {
 /// The host may have drifted as far during a build as during so many samples.
 const DRIFT_OF_BUILD: f64 = 5.0;
 
-/// How likely the change is beforehand to be at or before each candidate; none: at each as likely as at any other.
+/// How likely the change is beforehand to be at or before each candidate; none: at each as likely
+/// as at any other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prior(Option<Arc<[f64]>>);
 
-/// So much of it is spread evenly, whatever is said: what was measured in another session may mislead.
+/// So much of it is spread evenly, whatever is said: what was measured in another session may
+/// mislead.
 const EVENLY: f64 = 0.1;
 
 impl Prior {
@@ -48,13 +50,19 @@ impl Prior {
     /// Of what lies after `before` up to `from`, the part that lies up to `at`.
     pub(super) fn part(&self, before: usize, at: usize, from: usize) -> f64 {
         match &self.0 {
-            Some(below) if from < below.len() => (below[at] - below[before]) / (below[from] - below[before]),
+            Some(below) if from < below.len() => {
+                (below[at] - below[before]) / (below[from] - below[before])
+            }
             _ => (at - before) as f64 / (from - before) as f64,
         }
     }
 
     /// The place between these up to which lies that part.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place within an interval")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a place within an interval"
+    )]
     pub(super) fn place(&self, before: usize, from: usize, part: f64) -> usize {
         match &self.0 {
             Some(below) if from < below.len() => {
@@ -133,14 +141,16 @@ impl Record {
                     self.fail(observation.revision, Unusable::NoMetric);
                 }
                 if self.readings.len() > before {
-                    *self.tested.entry(observation.revision).or_insert(0) += self.readings.len() - before;
+                    *self.tested.entry(observation.revision).or_insert(0) +=
+                        self.readings.len() - before;
                 }
             }
         }
         &self.readings[before..]
     }
 
-    /// Takes off what the host did, by all that was measured so far; whether any reading is another one now.
+    /// Takes off what the host did, by all that was measured so far; whether any reading is another
+    /// one now.
     pub(super) fn even_out(&mut self, rules: &Rules) -> bool {
         if rules.values != Values::Ratios || self.readings.len() < FEWEST {
             return false;
@@ -195,7 +205,10 @@ impl Record {
 
     /// The revisions that never had a value, and why.
     pub(super) fn unusable(&self) -> impl Iterator<Item = (usize, Unusable)> {
-        self.failures.iter().filter(|(revision, _)| !self.has(**revision)).map(|(&at, &(_, why))| (at, why))
+        self.failures
+            .iter()
+            .filter(|(revision, _)| !self.has(**revision))
+            .map(|(&at, &(_, why))| (at, why))
     }
 
     /// How many values a revision has.
@@ -218,12 +231,16 @@ impl Record {
 
     /// Whether the metric has no noise: some have several values, and each always the same.
     pub(super) fn is_exact(&self, rules: &Rules) -> bool {
-        self.tested.values().any(|count| *count > 1) && self.tested().all(|at| self.is_steady(at, rules))
+        self.tested.values().any(|count| *count > 1)
+            && self.tested().all(|at| self.is_steady(at, rules))
     }
 
     /// The nearest on either side of those that have values, and of those that have none.
     pub(super) fn nearest_tested(&self, at: usize) -> (Option<usize>, Option<usize>) {
-        (self.tested.range(..=at).next_back().map(|of| *of.0), self.tested.range(at..).next().map(|of| *of.0))
+        (
+            self.tested.range(..=at).next_back().map(|of| *of.0),
+            self.tested.range(at..).next().map(|of| *of.0),
+        )
     }
 
     /// The nearest unusable ones before and after.

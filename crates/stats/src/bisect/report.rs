@@ -9,20 +9,31 @@ use super::record::Record;
 use super::rules::{INTERVAL, Rules, SURE, Values, WITHIN};
 use super::search::{Named, Search};
 
-/// What changed from a revision to a later one, on the scale of the readings, with its variance: at least that which the noise of all
-/// samples (`sd`) makes likely, as few samples of two revisions alone may lie close together by chance. A metric without noise has none.
-pub(super) fn between(ends: (usize, usize), sd: f64, record: &Record, rules: &Rules) -> Option<(f64, f64)> {
+/// What changed from a revision to a later one, on the scale of the readings, with its variance: at
+/// least that which the noise of all samples (`sd`) makes likely, as few samples of two revisions
+/// alone may lie close together by chance. A metric without noise has none.
+pub(super) fn between(
+    ends: (usize, usize),
+    sd: f64,
+    record: &Record,
+    rules: &Rules,
+) -> Option<(f64, f64)> {
     let levels = record.level(ends.0).zip(record.level(ends.1))?;
     if without_noise(record, rules) {
         return Some((levels.1 - levels.0, 0.0));
     }
     let mut belief = Belief::of(ends, &Record::default(), rules);
-    let of_ends =
-        record.readings.iter().filter(|reading| reading.revision == ends.0 || reading.revision == ends.1);
+    let of_ends = record
+        .readings
+        .iter()
+        .filter(|reading| reading.revision == ends.0 || reading.revision == ends.1);
     of_ends.for_each(|reading| belief.observe(*reading));
     let precise = |end: usize| 1.0 / record.count(end) as f64;
-    let least =
-        if rules.values == Values::Failures { 0.0 } else { sd * sd * (precise(ends.0) + precise(ends.1)) };
+    let least = if rules.values == Values::Failures {
+        0.0
+    } else {
+        sd * sd * (precise(ends.0) + precise(ends.1))
+    };
     belief.step(None).map(|(step, variance)| (step, variance.max(least)))
 }
 
@@ -78,7 +89,11 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
     let builds_vary = finding == Finding::Undecided(Reason::Builds) && ladder.len() > 2;
     Outcome {
         finding,
-        suspects: if culprits.is_empty() && !outside { suspects(&posterior, search) } else { Vec::new() },
+        suspects: if culprits.is_empty() && !outside {
+            suspects(&posterior, search)
+        } else {
+            Vec::new()
+        },
         nothing: if culprits.is_empty() { posterior.nothing } else { 0.0 },
         ends,
         change: account.whole.map(|whole| effect(whole, rules)),
@@ -109,7 +124,8 @@ pub(super) fn unseen(search: &Search) -> Side {
     Side { good, bad, finding: Finding::Undecided(Reason::Budget), suspects: Vec::new() }
 }
 
-/// What changed from end to end, what of that culprits explain, and what they leave; each with its variance.
+/// What changed from end to end, what of that culprits explain, and what they leave; each with its
+/// variance.
 pub(super) struct Account {
     whole: Option<(f64, f64)>,
     steps: Vec<(f64, f64)>,
@@ -136,7 +152,8 @@ impl Known<'_> {
     pub(super) fn account(&self, sd: f64) -> Account {
         let between = |ends| between(ends, sd, self.record, self.rules);
         let whole = between(self.ends);
-        let of = |culprit: &Culprit| between((culprit.parent, culprit.revision)).unwrap_or((0.0, 0.0));
+        let of =
+            |culprit: &Culprit| between((culprit.parent, culprit.revision)).unwrap_or((0.0, 0.0));
         let steps: Vec<(f64, f64)> = self.culprits.iter().map(of).collect();
         let left = whole
             .filter(|_| !steps.is_empty())
@@ -209,7 +226,10 @@ mod tests {
             assert!((effect.estimate - 0.05).abs() < 1e-12, "{effect:?}");
             assert_eq!(effect.interval, (effect.estimate, effect.estimate));
         }
-        assert!(outcome.ladder.iter().all(|rung| rung.error == 0.0) && !outcome.more, "{outcome:?}");
+        assert!(
+            outcome.ladder.iter().all(|rung| rung.error == 0.0) && !outcome.more,
+            "{outcome:?}"
+        );
         let mut world = World::new(64, 0.05, Scatter::Gaussian(0.01), 1);
         let noisy = bisect(&mut world, Rules { builds: Builds::Alike, ..Rules::default() });
         assert!(noisy.ladder.iter().all(|rung| rung.error > 0.0), "{noisy:?}");

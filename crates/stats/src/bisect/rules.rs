@@ -11,7 +11,8 @@ pub enum Values {
     Failures,
 }
 
-/// How far two builds of the same program are apart for no reason of the source: layout, order of linking.
+/// How far two builds of the same program are apart for no reason of the source: layout, order of
+/// linking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Builds {
     /// Not at all, or too little to matter.
@@ -27,8 +28,8 @@ pub enum Builds {
 pub struct Rules {
     /// How values are to be taken.
     pub values: Values,
-    /// The least effect that is worth finding: of ratios their logarithm (0.02 is 2 %, nearly); of differences in the unit, of failures
-    /// a difference of rates.
+    /// The least effect that is worth finding: of ratios their logarithm (0.02 is 2 %, nearly); of
+    /// differences in the unit, of failures a difference of rates.
     pub least: f64,
     /// How far builds of the same program are apart.
     pub builds: Builds,
@@ -54,16 +55,16 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// For a command that passes or fails, flaky or not: no rate is known, a difference of 20 % is worth finding, and
-    /// builds of the same source behave alike.
+    /// For a command that passes or fails, flaky or not: no rate is known, a difference of 20 % is
+    /// worth finding, and builds of the same source behave alike.
     #[must_use]
     pub fn failures() -> Self {
         Self { values: Values::Failures, least: 0.2, builds: Builds::Alike, ..Self::default() }
     }
 }
 
-/// About how many samples a bisection takes where one has this standard deviation, both on the scale of the effect: as simulated
-/// (`docs/src/method/bisect-test.md`, "Cost").
+/// About how many samples a bisection takes where one has this standard deviation, both on the
+/// scale of the effect: as simulated (`docs/src/method/bisect-test.md`, "Cost").
 #[must_use]
 pub fn expected_samples(least: f64, sd: f64) -> f64 {
     30.0 + 200.0 * (sd / least).powi(2)
@@ -75,7 +76,8 @@ pub(super) const FEW_ENOUGH: f64 = 500.0;
 /// Before anything is measured: as likely as not, nothing changed.
 pub(super) const NOTHING: f64 = 0.5;
 
-/// Both ends are measured until *no change* is less likely than this: what is found is verified in fresh samples anyway.
+/// Both ends are measured until *no change* is less likely than this: what is found is verified in
+/// fresh samples anyway.
 pub(super) const PROVED: f64 = 0.03;
 
 /// The same of a command that passes or fails, whose rates are less sure than levels.
@@ -99,13 +101,14 @@ pub(super) const WITHIN: f64 = 2.6;
 /// Standard errors to either side of an effect that its interval has: 95 %.
 pub(super) const INTERVAL: f64 = 1.96;
 
-/// *No change* is likelier than this, and an effect as large as asked for is farther off than that many standard errors (of
-/// looks as often as there are samples each may mislead): then the ends do not differ.
+/// *No change* is likelier than this, and an effect as large as asked for is farther off than that
+/// many standard errors (of looks as often as there are samples each may mislead): then the ends do
+/// not differ.
 pub(super) const NOTHING_CHANGED: f64 = 0.9;
 pub(super) const EXCLUDED: f64 = 3.3;
 
-/// What a culprit leaves on one side of it is not searched where the effect asked for is so many standard errors farther off than
-/// what is seen: 97 %.
+/// What a culprit leaves on one side of it is not searched where the effect asked for is so many
+/// standard errors farther off than what is seen: 97 %.
 pub(super) const LESS: f64 = 2.0;
 
 /// So many samples of each end make the start, whose medians no outlier moves far.

@@ -6,8 +6,8 @@ use super::noise::own_scale;
 use super::outcome::{Finding, Reason, Stage};
 use super::record::{Reading, Record};
 use super::rules::{
-    Builds, EXCLUDED, FEW_ENOUGH, FOUND, LESS, NOTHING_CHANGED, PROVED, PROVED_OF_FAILURES, ROUNDS, Rules,
-    SENTINEL, SURE, Values, WITHIN, expected_samples,
+    Builds, EXCLUDED, FEW_ENOUGH, FOUND, LESS, NOTHING_CHANGED, PROVED, PROVED_OF_FAILURES, ROUNDS,
+    Rules, SENTINEL, SURE, Values, WITHIN, expected_samples,
 };
 use super::step::Portion;
 use super::varied::Varied;
@@ -165,7 +165,8 @@ impl Search {
         self.search(&posterior, record, rules)
     }
 
-    /// Takes the nearest usable revision inward where an end cannot be used; one that is to be measured first, if so.
+    /// Takes the nearest usable revision inward where an end cannot be used; one that is to be
+    /// measured first, if so.
     fn move_ends(&mut self, record: &Record, rules: &Rules) -> Result<Option<usize>, Finding> {
         let (good, bad) = self.belief.ends();
         if record.usable(good) && record.usable(bad) {
@@ -175,8 +176,11 @@ impl Search {
         if failed(good) || failed(bad) {
             return Err(Finding::Undecided(Reason::End));
         }
-        // The other end is looked at first: it is needed anyway, and where it has values a border lies before it.
-        if let Some(other) = [good, bad].into_iter().find(|end| record.usable(*end) && !record.has(*end)) {
+        // The other end is looked at first: it is needed anyway, and where it has values a border
+        // lies before it.
+        if let Some(other) =
+            [good, bad].into_iter().find(|end| record.usable(*end) && !record.has(*end))
+        {
             return Ok(Some(other));
         }
         let (first, last) = self.given;
@@ -201,17 +205,21 @@ impl Search {
         Ok(None)
     }
 
-    /// Goes on between the two neighbours among the tested revisions that differ most: what was believed was refuted, so one step
-    /// does not explain what was seen, and there may be several.
+    /// Goes on between the two neighbours among the tested revisions that differ most: what was
+    /// believed was refuted, so one step does not explain what was seen, and there may be several.
     fn narrow(&mut self, refuted: (usize, usize), record: &Record, rules: &Rules) {
         let Belief::Levels(_) = self.belief else { return };
         let sd = self.belief.posterior().sd;
         let surely = |&(a, b): &(usize, usize)| {
             let error = sd * (1.0 / record.count(a) as f64 + 1.0 / record.count(b) as f64).sqrt();
-            record.level(a).zip(record.level(b)).map_or(0.0, |(a, b)| (b - a).abs() - WITHIN * error)
+            record
+                .level(a)
+                .zip(record.level(b))
+                .map_or(0.0, |(a, b)| (b - a).abs() - WITHIN * error)
         };
         let tested = self.belief.tested();
-        let pairs = tested.windows(2).map(|pair| (pair[0], pair[1])).filter(|pair| *pair != refuted);
+        let pairs =
+            tested.windows(2).map(|pair| (pair[0], pair[1])).filter(|pair| *pair != refuted);
         let most = pairs.max_by(|a, b| surely(a).total_cmp(&surely(b)));
         if let Some(part) = most.filter(|part| surely(part) >= rules.least) {
             self.belief = Belief::of(part, record, rules);
@@ -236,7 +244,8 @@ impl Search {
         }
         let steady = |end: usize| record.is_steady(end, rules);
         let started = |end: usize| record.count(end) >= self.belief.wanted(end);
-        let enough = (started(good) && started(bad)) || (fewest >= 2 && steady(good) && steady(bad));
+        let enough =
+            (started(good) && started(bad)) || (fewest >= 2 && steady(good) && steady(bad));
         (!enough).then(|| self.there_and_back(1))
     }
 
@@ -263,7 +272,8 @@ impl Search {
         portions
     }
 
-    /// Whether anything changed from end to end: until it did, or did not by half of what is asked for.
+    /// Whether anything changed from end to end: until it did, or did not by half of what is asked
+    /// for.
     fn prove(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Option<Decision> {
         let wanted = if rules.values == Values::Failures { PROVED_OF_FAILURES } else { PROVED };
         self.proved = posterior.nothing < if self.proved { 0.5 } else { wanted };
@@ -274,7 +284,8 @@ impl Search {
         // What is smaller than asked for may be there, unless nothing is much likelier.
         let farthest = |errors: f64| step.abs() + errors * variance.sqrt();
         let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != Values::Failures;
-        if farthest(WITHIN) < rules.least / 2.0 || (is_nothing && farthest(EXCLUDED) < rules.least) {
+        if farthest(WITHIN) < rules.least / 2.0 || (is_nothing && farthest(EXCLUDED) < rules.least)
+        {
             return Some(match self.belief.ends() {
                 ends if ends != self.whole => self.give_up(Reason::NotConfirmed, record, rules),
                 // It may be among those that could not be measured.
@@ -303,8 +314,14 @@ impl Search {
         record.count(good) + record.count(bad)
     }
 
-    /// Where builds vary, more samples of two of them do not tell the ends apart: revisions next to the ends do.
-    fn more_builds(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Option<Decision> {
+    /// Where builds vary, more samples of two of them do not tell the ends apart: revisions next to
+    /// the ends do.
+    fn more_builds(
+        &mut self,
+        posterior: &Posterior,
+        record: &Record,
+        rules: &Rules,
+    ) -> Option<Decision> {
         let Builds::Vary(sd) = rules.builds else { return None };
         let (good, bad) = self.belief.ends();
         let enough = (2.0 * posterior.sd / sd).powi(2).max(2.0);
@@ -313,8 +330,11 @@ impl Search {
         }
         let untested = |at: &usize| record.usable(*at) && !record.has(*at);
         let reach = BESIDE_ENDS.min((bad - good) / 8);
-        let next = (1..=reach).find_map(|step| [good + step, bad - step].into_iter().find(untested));
-        let Some(revision) = next else { return Some(Decision::Ended(Finding::Undecided(Reason::Builds))) };
+        let next =
+            (1..=reach).find_map(|step| [good + step, bad - step].into_iter().find(untested));
+        let Some(revision) = next else {
+            return Some(Decision::Ended(Finding::Undecided(Reason::Builds)));
+        };
         let samples = (posterior.sd / sd).powi(2).ceil().clamp(1.0, 32.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let mut portions = vec![Portion { revision, samples: samples as usize }];
@@ -363,7 +383,8 @@ impl Search {
             self.since += samples;
             if self.since >= every {
                 self.since = 0;
-                portions.push(Portion { revision: if self.sentinel { bad } else { good }, samples: 1 });
+                portions
+                    .push(Portion { revision: if self.sentinel { bad } else { good }, samples: 1 });
                 self.sentinel = !self.sentinel;
             }
         }
@@ -371,13 +392,15 @@ impl Search {
     }
 }
 
-/// The most samples of both ends that prove anything where nobody says how long that may take: as many as all of a bisection takes amid
-/// noise that makes samples of the same revision, one after the other, differ so. A load that comes and goes does not average out.
+/// The most samples of both ends that prove anything where nobody says how long that may take: as
+/// many as all of a bisection takes amid noise that makes samples of the same revision, one after
+/// the other, differ so. A load that comes and goes does not average out.
 fn most(record: &Record, rules: &Rules) -> f64 {
     expected_samples(rules.least, own_scale(&record.readings).0).max(FEW_ENOUGH)
 }
 
-/// Whether both ends were measured, and the change between them is surely smaller than what is asked for.
+/// Whether both ends were measured, and the change between them is surely smaller than what is
+/// asked for.
 fn holds_nothing(posterior: &Posterior, rules: &Rules) -> bool {
     let (step, variance) = posterior.step;
     !posterior.intervals.is_empty() && step.abs() + LESS * variance.sqrt() < rules.least
@@ -392,8 +415,9 @@ enum Inward {
     None,
 }
 
-/// The nearest usable revision to an end, itself if it is: ever farther away until one is usable, then back by halves, as though all beyond
-/// the border were unusable. So it takes few builds, however far that is.
+/// The nearest usable revision to an end, itself if it is: ever farther away until one is usable,
+/// then back by halves, as though all beyond the border were unusable. So it takes few builds,
+/// however far that is.
 fn inward(reach: usize, record: &Record, at: impl Fn(usize) -> usize) -> Inward {
     let unusable = |distance: usize| !record.usable(at(distance));
     let has = |distance: usize| record.has(at(distance));
@@ -403,11 +427,14 @@ fn inward(reach: usize, record: &Record, at: impl Fn(usize) -> usize) -> Inward 
     let far = std::iter::successors(Some(0), |distance| Some((2 * distance).max(1)));
     let usable = match (0..reach).find(|distance| has(*distance)) {
         Some(usable) => usable,
-        None => match far.take_while(|distance| *distance < reach).find(|distance| !unusable(*distance)) {
-            Some(distance) => return Inward::Try(at(distance)),
-            None if has(reach) => reach,
-            None => return Inward::None,
-        },
+        None => {
+            match far.take_while(|distance| *distance < reach).find(|distance| !unusable(*distance))
+            {
+                Some(distance) => return Inward::Try(at(distance)),
+                None if has(reach) => reach,
+                None => return Inward::None,
+            }
+        }
     };
     match (0..usable).rev().find(|distance| unusable(*distance)) {
         Some(nearer) if usable - nearer > 1 => Inward::Try(at(nearer.midpoint(usable))),

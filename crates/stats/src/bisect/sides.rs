@@ -1,12 +1,16 @@
-//! What a side of a culprit holds that its ends do not tell of: a step and its repair, or two that nearly make up for each other.
+//! What a side of a culprit holds that its ends do not tell of: a step and its repair, or two that
+//! nearly make up for each other.
 //!
-//! One step is believed at a time, from end to end. The revisions that were measured in between show more, where their levels
-//! are clear of each other by the least effect: then the side is searched in parts, each of which holds what it shows from its own ends.
+//! One step is believed at a time, from end to end. The revisions that were measured in between
+//! show more, where their levels are clear of each other by the least effect: then the side is
+//! searched in parts, each of which holds what it shows from its own ends.
 
 use super::outcome::{Finding, Reason, Side, Suspects};
 use super::rates::Rates;
 use super::record::Record;
-use super::rules::{Builds, INTERVAL, LAYOUT, LESS, NEIGHBOURS, Rules, START, SURE, Values, WITHIN};
+use super::rules::{
+    Builds, INTERVAL, LAYOUT, LESS, NEIGHBOURS, Rules, START, SURE, Values, WITHIN,
+};
 use super::step::Portion;
 
 /// From a revision without a change to one that has it.
@@ -32,7 +36,8 @@ impl Level {
         apart < rules.least / 2.0 || apart < WITHIN * self.error.hypot(other.error)
     }
 
-    /// Whether both differ by as much as is asked for, and their intervals are clear of each other: by the least effect, or by far.
+    /// Whether both differ by as much as is asked for, and their intervals are clear of each other:
+    /// by the least effect, or by far.
     fn is_clear(&self, other: &Self, rules: &Rules) -> bool {
         let apart = self.to(other).abs();
         let clear = apart - INTERVAL * (self.error + other.error) >= rules.least;
@@ -83,7 +88,8 @@ impl<'a> Shown<'a> {
     /// All that differ clearly, the earlier one first.
     fn clear(&self) -> impl Iterator<Item = (&Level, &Level)> {
         let pairs = self.levels.iter().enumerate();
-        let pairs = pairs.flat_map(|(place, one)| self.levels[place + 1..].iter().map(move |it| (one, it)));
+        let pairs =
+            pairs.flat_map(|(place, one)| self.levels[place + 1..].iter().map(move |it| (one, it)));
         pairs.filter(|(one, other)| one.is_clear(other, self.rules))
     }
 
@@ -98,7 +104,8 @@ impl<'a> Shown<'a> {
         self.clear().next().is_some()
     }
 
-    /// The parts to search instead of all of it: around the two that differ most, apart from the ends; none where none do.
+    /// The parts to search instead of all of it: around the two that differ most, apart from the
+    /// ends; none where none do.
     pub(super) fn parts(&self) -> Option<Parts> {
         let whole = (self.levels.first()?.at, self.levels.last()?.at);
         let inner = self.clear().filter(|(one, other)| (one.at, other.at) != whole);
@@ -109,30 +116,38 @@ impl<'a> Shown<'a> {
         let is_narrow = is_layout && inside.1 - inside.0 < NEIGHBOURS;
         let all = [(whole.0, inside.0), inside, (inside.1, whole.1)].into_iter();
         let wanted = |range: &Range| range.0 < range.1 && (!is_narrow || *range != inside);
-        Some(Parts { ranges: all.filter(wanted).collect(), narrow: is_narrow.then(|| undecided(inside)) })
+        Some(Parts {
+            ranges: all.filter(wanted).collect(),
+            narrow: is_narrow.then(|| undecided(inside)),
+        })
     }
 
-    /// What is to be measured before nothing is said to be in it: the middle of the longest gap, until none is longer than this or holds
-    /// a single revision, which one build settles for good, and more of what is neither clear of the ends nor surely like them.
+    /// What is to be measured before nothing is said to be in it: the middle of the longest gap,
+    /// until none is longer than this or holds a single revision, which one build settles for good,
+    /// and more of what is neither clear of the ends nor surely like them.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn unseen(&self, longest: usize) -> Option<Portion> {
         let samples = if self.rules.values == Values::Failures {
             EXECUTIONS
         } else {
-            // A standard error of a quarter of the least effect tells one that is as large from none.
+            // A standard error of a quarter of the least effect tells one that is as large from
+            // none.
             (4.0 * self.sd / self.rules.least).powi(2).ceil().clamp(1.0, 16.0) as usize
         };
         let (first, last) = (self.levels.first()?, self.levels.last()?);
         let revision = self.gap(longest).or_else(|| {
-            let few = |at: usize| self.record.usable(at) && self.record.count(at) < (4 * samples).max(START);
-            let doubtful = |it: &&Level| [first, last].iter().any(|end| it.is_doubtful(end, self.rules));
+            let few = |at: usize| {
+                self.record.usable(at) && self.record.count(at) < (4 * samples).max(START)
+            };
+            let doubtful =
+                |it: &&Level| [first, last].iter().any(|end| it.is_doubtful(end, self.rules));
             self.levels.iter().filter(|it| few(it.at)).find(doubtful).map(|it| it.at)
         })?;
         Some(Portion { revision, samples })
     }
 
-    /// The middle of the longest gap between measured revisions that is longer than this, or holds one; or the nearest to it that may
-    /// have values.
+    /// The middle of the longest gap between measured revisions that is longer than this, or holds
+    /// one; or the nearest to it that may have values.
     fn gap(&self, longest: usize) -> Option<usize> {
         let gaps = self.levels.windows(2).map(|pair| (pair[0].at, pair[1].at));
         let is_long = |reach: usize| reach > longest.max(1) || reach == 2;
@@ -143,7 +158,9 @@ impl<'a> Shown<'a> {
         });
         let (before, after) = long.max_by_key(|(before, after)| after - before)?;
         let middle = before.midpoint(after);
-        (before + 1..after).filter(|at| self.record.usable(*at)).min_by_key(|at| at.abs_diff(middle))
+        (before + 1..after)
+            .filter(|at| self.record.usable(*at))
+            .min_by_key(|at| at.abs_diff(middle))
     }
 
     /// These two, and on either side as many as have their levels.
@@ -172,7 +189,12 @@ fn undecided((good, bad): Range) -> Side {
 }
 
 /// What of a side is settled by what its search came to, and what is still to be searched.
-pub(super) fn settled(side: Side, sd: f64, record: &Record, rules: &Rules) -> (Vec<Side>, Vec<Range>) {
+pub(super) fn settled(
+    side: Side,
+    sd: f64,
+    record: &Record,
+    rules: &Rules,
+) -> (Vec<Side>, Vec<Range>) {
     let whole = (side.good, side.bad);
     let shown = Shown::of(whole, sd, record, rules);
     let divided = match side.finding {
@@ -188,7 +210,8 @@ pub(super) fn settled(side: Side, sd: f64, record: &Record, rules: &Rules) -> (V
     let last = side.suspects.iter().map(|it| it.last).max().unwrap_or(side.bad);
     let beside = [(side.good, first), (last, side.bad)].into_iter();
     let uneven = |range: &Range| Shown::of(*range, sd, record, rules).is_uneven();
-    let ranges = beside.filter(|range| range.0 < range.1 && *range != whole && uneven(range)).collect();
+    let ranges =
+        beside.filter(|range| range.0 < range.1 && *range != whole && uneven(range)).collect();
     (vec![side], ranges)
 }
 
@@ -219,7 +242,8 @@ mod tests {
         named
     }
 
-    /// Every place lies on one side at least, unless it was named; where nothing is said to be, nothing is.
+    /// Every place lies on one side at least, unless it was named; where nothing is said to be,
+    /// nothing is.
     fn check(outcome: &Outcome, world: &World) {
         let truth: Vec<usize> = world.steps.iter().map(|step| step.0).collect();
         assert!(named(outcome).iter().all(|at| truth.contains(at)), "{outcome:?}");
@@ -229,7 +253,8 @@ mod tests {
             assert!(of.clone().count() > 0 && of.clone().all(open), "{at}: {outcome:?}");
         }
         for side in outcome.sides.iter().filter(|side| side.finding == Finding::NotReproduced) {
-            let inside = |it: &&super::super::Rung| side.good <= it.revision && it.revision <= side.bad;
+            let inside =
+                |it: &&super::super::Rung| side.good <= it.revision && it.revision <= side.bad;
             let rungs: Vec<_> = outcome.ladder.iter().filter(inside).collect();
             for (place, one) in rungs.iter().enumerate() {
                 for other in &rungs[place + 1..] {
@@ -314,7 +339,10 @@ mod tests {
             assert!(places.windows(2).all(|pair| pair[1] - pair[0] != 2), "{places:?}");
             builds += world.builds();
         }
-        assert!(builds <= 8 * 21, "log₂ 100, the ends, neighbours, each eighth, and few more: {builds}");
+        assert!(
+            builds <= 8 * 21,
+            "log₂ 100, the ends, neighbours, each eighth, and few more: {builds}"
+        );
     }
 
     #[test]
@@ -325,27 +353,33 @@ mod tests {
         let whole = bisect(&mut world, rules);
         assert_eq!((named(&whole), whole.sides.len()), (vec![12, 40], 3), "{whole:?}");
         assert!(whole.sides.iter().all(|side| side.finding == Finding::NotReproduced), "{whole:?}");
-        let places: Vec<(usize, usize)> = whole.sides.iter().map(|side| (side.good, side.bad)).collect();
+        let places: Vec<(usize, usize)> =
+            whole.sides.iter().map(|side| (side.good, side.bad)).collect();
         assert_eq!(places, [(0, 11), (12, 39), (40, 49)]);
         // The time is over right after the first was named.
         let spent = |budget: f64| {
             let mut world = self::world(50, &steps, Scatter::None, 1);
             bisect(&mut world, Rules { budget: Some(budget), ..ALL })
         };
-        let first = (10..1000).map(|tens| spent(f64::from(tens))).find(|it| !it.culprits.is_empty()).unwrap();
+        let first = (10..1000)
+            .map(|tens| spent(f64::from(tens)))
+            .find(|it| !it.culprits.is_empty())
+            .unwrap();
         assert_eq!((first.finding, first.culprits.len()), (Finding::Verified, 1), "{first:?}");
         let budget = Finding::Undecided(Reason::Budget);
         let open: Vec<&Side> = first.sides.iter().filter(|side| side.finding == budget).collect();
         let rest = if named(&first) == [12] { 40 } else { 12 };
-        let holds = |side: &&Side| side.suspects.iter().any(|it| it.first <= rest && rest <= it.last);
+        let holds =
+            |side: &&Side| side.suspects.iter().any(|it| it.first <= rest && rest <= it.last);
         assert!(open.len() == 1 && open.iter().all(holds), "{first:?}");
     }
 
     #[test]
     fn what_is_still_to_be_searched_is_told_on_the_way() {
         let mut bisection = Bisection::new(ALL, 50).unwrap();
-        let level =
-            |at: usize| 100.0 + 20.0 * f64::from(u8::from(at >= 12)) + 12.0 * f64::from(u8::from(at >= 40));
+        let level = |at: usize| {
+            100.0 + 20.0 * f64::from(u8::from(at >= 12)) + 12.0 * f64::from(u8::from(at >= 40))
+        };
         let mut most = 0;
         while let Step::Measure(portions) = bisection.next() {
             let revision = portions[0].revision;
@@ -363,7 +397,9 @@ mod tests {
     fn parts_are_around_what_differs_most_with_all_that_is_alike() {
         let rules = Rules { builds: Builds::Alike, ..ALL };
         let mut record = Record::default();
-        for (at, level) in [(12, 120.0), (15, 120.3), (20, 112.0), (30, 111.8), (44, 122.0), (49, 122.0)] {
+        for (at, level) in
+            [(12, 120.0), (15, 120.3), (20, 112.0), (30, 111.8), (44, 122.0), (49, 122.0)]
+        {
             let seen = Seen::Samples(vec![level; 4]);
             record.add(&Observation { revision: at, seen, build: None, executing: 4.0 }, &rules);
         }
@@ -384,10 +420,14 @@ mod tests {
             let seen = Seen::Samples(vec![level; 4]);
             record.add(&Observation { revision: at, seen, build: None, executing: 4.0 }, &ALL);
         }
-        let side = Side { good: 12, bad: 49, finding: Finding::NotReproduced, suspects: Vec::new() };
+        let side =
+            Side { good: 12, bad: 49, finding: Finding::NotReproduced, suspects: Vec::new() };
         let (sides, ranges) = settled(side, 0.01, &record, &ALL);
         let [narrow] = sides.as_slice() else { panic!("{sides:?}") };
-        assert_eq!((narrow.good, narrow.bad, narrow.finding), (21, 22, Finding::Undecided(Reason::Builds)));
+        assert_eq!(
+            (narrow.good, narrow.bad, narrow.finding),
+            (21, 22, Finding::Undecided(Reason::Builds))
+        );
         assert_eq!(ranges, [(12, 21), (22, 49)]);
     }
 }

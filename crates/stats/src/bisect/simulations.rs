@@ -17,14 +17,16 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, world: &World, outcome: &Outcome) {
-        let truth = world.steps.iter().filter(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
+        let truth =
+            world.steps.iter().filter(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
         let truth: Vec<usize> = truth.collect();
         match outcome.culprits.first() {
             Some(culprit) if truth.contains(&culprit.revision) => self.right += 1,
             Some(_) => self.wrong += 1,
             None => self.none += 1,
         }
-        let among = |at: &usize| outcome.suspects.iter().any(|of| of.first <= *at && *at <= of.last);
+        let among =
+            |at: &usize| outcome.suspects.iter().any(|of| of.first <= *at && *at <= of.last);
         self.held += usize::from(outcome.suspects.is_empty() || truth.iter().any(among));
         self.samples += world.samples as f64;
         self.cost += world.cost();
@@ -87,7 +89,8 @@ fn the_right_one_is_named_where_the_step_is_as_large_as_the_noise() {
 
 #[test]
 fn it_costs_little_more_than_the_least_that_is_possible() {
-    // Samples and builds at ten samples each, by Fano's inequality with levels and noise known beforehand.
+    // Samples and builds at ten samples each, by Fano's inequality with levels and noise known
+    // beforehand.
     let bounds = [
         (Scatter::Gaussian(0.01), 0.02, 88.0),
         (Scatter::Gaussian(0.01), 0.05, 81.0),
@@ -123,7 +126,9 @@ fn a_start_that_falls_among_outliers_misleads_nobody() {
 
 #[test]
 fn layout_is_not_taken_for_a_culprit() {
-    let make = |step: f64| move |seed| World::new(256, step, Scatter::Gaussian(0.01), seed).with_layout(0.01);
+    let make = |step: f64| {
+        move |seed| World::new(256, step, Scatter::Gaussian(0.01), seed).with_layout(0.01)
+    };
     for builds in [Builds::Unknown, Builds::Vary(0.01)] {
         let rules = Rules { builds, least: 0.05, ..Rules::default() };
         let tally = Tally::of(2 * TRIALS, rules, make(0.05));
@@ -146,7 +151,9 @@ fn builds_that_vary_name_nobody_where_nothing_changed() {
             (layout[0] - layout[255]).abs() >= 0.02
         };
         let seeds: Vec<u64> = (0..).filter(apart).take(trials).collect();
-        let tally = Tally::of(trials, Rules::default(), |place| make(seeds[usize::try_from(place).unwrap()]));
+        let tally = Tally::of(trials, Rules::default(), |place| {
+            make(seeds[usize::try_from(place).unwrap()])
+        });
         // 99 of 100; noise of 1 % hides how far builds vary: 19 of 20.
         let most = if scatter == Scatter::Gaussian(0.01) { 2 } else { 1 };
         assert!(tally.wrong <= most, "{scatter:?}: {tally:?}");
@@ -155,8 +162,9 @@ fn builds_that_vary_name_nobody_where_nothing_changed() {
 
 #[test]
 fn of_two_steps_one_is_named_and_both_on_wish() {
-    let make =
-        |second: f64| move |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(second);
+    let make = |second: f64| {
+        move |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(second)
+    };
     for second in [0.05, -0.05] {
         let tally = Tally::of(TRIALS, alike(0.02), make(second));
         assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{second}: {tally:?}");
@@ -164,9 +172,15 @@ fn of_two_steps_one_is_named_and_both_on_wish() {
         for seed in (0..).take(TRIALS) {
             let mut world = make(second)(seed);
             let outcome = bisect(&mut world, Rules { all: true, ..alike(0.02) });
-            let named =
-                |step: &(usize, f64)| outcome.culprits.iter().any(|culprit| culprit.revision == step.0);
-            assert!(outcome.culprits.iter().all(|of| world.steps.iter().any(|step| step.0 == of.revision)));
+            let named = |step: &(usize, f64)| {
+                outcome.culprits.iter().any(|culprit| culprit.revision == step.0)
+            };
+            assert!(
+                outcome
+                    .culprits
+                    .iter()
+                    .all(|of| world.steps.iter().any(|step| step.0 == of.revision))
+            );
             both += usize::from(world.steps.iter().all(named));
         }
         assert!(both + 2 >= TRIALS, "{second}: {both}");
@@ -176,7 +190,8 @@ fn of_two_steps_one_is_named_and_both_on_wish() {
 #[test]
 fn of_many_steps_one_that_is_one_is_named() {
     // An import that grew in seven steps over two years.
-    let steps = [(27, 0.07), (58, 0.04), (185, 0.11), (262, 0.08), (280, 0.07), (307, 0.3), (350, 0.34)];
+    let steps =
+        [(27, 0.07), (58, 0.04), (185, 0.11), (262, 0.08), (280, 0.07), (307, 0.3), (350, 0.34)];
     for scatter in [Scatter::Gaussian(0.01), Scatter::Gaussian(0.03), Scatter::Drifting(0.03)] {
         let make = |seed| {
             let mut world = World::new(367, 0.1, scatter, seed);
@@ -241,14 +256,16 @@ fn neighbours_cost_few_builds() {
 
 #[test]
 fn a_break_and_its_repair_are_not_seen_from_the_ends() {
-    let make = |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(1.0 / 1.1 - 1.0);
+    let make =
+        |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(1.0 / 1.1 - 1.0);
     let tally = Tally::of(TRIALS, alike(0.05), make);
     assert_eq!((tally.none, tally.wrong), (TRIALS, 0), "{tally:?}");
 }
 
 #[test]
 fn ten_thousand_candidates_need_few_builds() {
-    let tally = Tally::of(4, alike(0.05), |seed| World::new(10_000, 0.05, Scatter::Gaussian(0.01), seed));
+    let tally =
+        Tally::of(4, alike(0.05), |seed| World::new(10_000, 0.05, Scatter::Gaussian(0.01), seed));
     assert!(tally.right == 4 && tally.builds <= 14.0 + 4.0, "{tally:?}");
 }
 
@@ -272,7 +289,10 @@ fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
             let is_one = |of: &Culprit| world.steps.iter().any(|step| step.0 == of.revision);
             wrong += outcome.culprits.iter().filter(|of| !is_one(of)).count();
             named += usize::from(outcome.more && outcome.culprits.len() == 1);
-            assert!(outcome.culprits.iter().all(|of| of.pairs <= 16), "{scatter:?} {step}: {outcome:?}");
+            assert!(
+                outcome.culprits.iter().all(|of| of.pairs <= 16),
+                "{scatter:?} {step}: {outcome:?}"
+            );
             let mut world = World::new(64, step, scatter, seed).with_step(step);
             let outcome = bisect(&mut world, Rules { all: true, ..alike(0.02) });
             both += usize::from(outcome.culprits.len() == 2 && outcome.culprits.iter().all(is_one));
@@ -336,8 +356,12 @@ fn loaded(rules: Rules, most: usize, seed: u64) -> (Outcome, usize) {
 fn a_proof_under_a_load_that_comes_and_goes_ends_unless_somebody_says_how_long_it_may_take() {
     let ended = (0..8).map(|seed| loaded(alike(0.01), 20_000, seed));
     let ended: Vec<(Outcome, usize)> = ended.collect();
-    assert!(ended.iter().all(|(outcome, taken)| outcome.culprits.is_empty() && *taken < 20_000), "{ended:?}");
-    let noise = |(outcome, _): &&(Outcome, usize)| outcome.finding == Finding::Undecided(Reason::Noise);
+    assert!(
+        ended.iter().all(|(outcome, taken)| outcome.culprits.is_empty() && *taken < 20_000),
+        "{ended:?}"
+    );
+    let noise =
+        |(outcome, _): &&(Outcome, usize)| outcome.finding == Finding::Undecided(Reason::Noise);
     let given_up: Vec<&(Outcome, usize)> = ended.iter().filter(noise).collect();
     assert!(!given_up.is_empty());
     let seed = ended.iter().position(|it| noise(&it)).unwrap() as u64;
@@ -353,10 +377,14 @@ fn a_host_of_two_speeds_is_seen_through() {
     {
         for (step, most) in [0.08, 0.03, 0.0].into_iter().zip(most) {
             let rules = Rules::default();
-            let tally =
-                Tally::of(10, rules, |seed| World::new(96, step, Scatter::TwoSpeeds(0.56, lasts), seed));
+            let tally = Tally::of(10, rules, |seed| {
+                World::new(96, step, Scatter::TwoSpeeds(0.56, lasts), seed)
+            });
             println!("spells of {lasts}, step {step}: {tally:?}");
-            assert!(tally.wrong == 0 && tally.samples <= most, "spells of {lasts}, step {step}: {tally:?}");
+            assert!(
+                tally.wrong == 0 && tally.samples <= most,
+                "spells of {lasts}, step {step}: {tally:?}"
+            );
             if step > 0.0 {
                 sum = (sum.0 + tally.right, sum.1 + 10);
             }

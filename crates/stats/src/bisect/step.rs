@@ -14,8 +14,8 @@ pub struct Portion {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Measure these, in this order, each followed by [`observe`](super::Bisection::observe). Asking again before all
-    /// are observed gives those that are left.
+    /// Measure these, in this order, each followed by [`observe`](super::Bisection::observe).
+    /// Asking again before all are observed gives those that are left.
     Measure(Vec<Portion>),
     /// Nothing is left to do.
     Finished(Box<Outcome>),
@@ -34,14 +34,16 @@ pub enum Unusable {
     WrongAnswer,
     /// Its output has no such metric.
     NoMetric,
-    /// A command that passes or fails said that it can tell neither, as by status 125 to `git bisect run`.
+    /// A command that passes or fails said that it can tell neither, as by status 125 to `git
+    /// bisect run`.
     Skipped,
 }
 
 /// What was seen of a revision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// One value for each execution; with [`Values::Failures`](super::Values::Failures) 1 where it failed, else 0.
+    /// One value for each execution; with [`Values::Failures`](super::Values::Failures) 1 where it
+    /// failed, else 0.
     Samples(Vec<f64>),
     /// No values can be had.
     Unusable(Unusable),

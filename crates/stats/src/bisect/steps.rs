@@ -12,11 +12,15 @@ fn bisect(
     let mut log = Vec::new();
     while let Step::Measure(portions) = bisection.next() {
         let portion = portions[0];
-        let samples: Option<Vec<f64>> = (0..portion.samples).map(|_| value(portion.revision)).collect();
+        let samples: Option<Vec<f64>> =
+            (0..portion.samples).map(|_| value(portion.revision)).collect();
         let observation = Observation {
             revision: portion.revision,
             seen: samples.map_or(Seen::Unusable(Unusable::NotBuilt), Seen::Samples),
-            build: log.iter().all(|of: &Observation| of.revision != portion.revision).then_some(10.0),
+            build: log
+                .iter()
+                .all(|of: &Observation| of.revision != portion.revision)
+                .then_some(10.0),
             executing: portion.samples as f64,
         };
         bisection.observe(&observation);
@@ -35,7 +39,8 @@ fn noisy(level: f64, place: &mut usize) -> f64 {
 
 #[test]
 fn a_metric_without_noise_is_bisected_plainly() {
-    let (log, outcome) = bisect(Rules::default(), 128, |at| Some(if at < 77 { 512.0 } else { 640.0 }));
+    let (log, outcome) =
+        bisect(Rules::default(), 128, |at| Some(if at < 77 { 512.0 } else { 640.0 }));
     assert_eq!(outcome.finding, Finding::Verified);
     let culprit = outcome.culprits[0];
     assert_eq!((culprit.revision, culprit.parent), (77, 76));
@@ -55,8 +60,9 @@ fn an_improvement_is_found_as_well() {
 #[test]
 fn the_same_observations_lead_to_the_same_steps() {
     let mut place = 0;
-    let (log, outcome) =
-        bisect(Rules::default(), 200, |at| Some(noisy(if at < 150 { 100.0 } else { 104.0 }, &mut place)));
+    let (log, outcome) = bisect(Rules::default(), 200, |at| {
+        Some(noisy(if at < 150 { 100.0 } else { 104.0 }, &mut place))
+    });
     assert_eq!(outcome.culprits.first().map(|culprit| culprit.revision), Some(150), "{outcome:?}");
     let mut again = Bisection::new(Rules::default(), 200).unwrap();
     for observation in &log {
@@ -82,7 +88,10 @@ fn a_usable_one_amid_many_that_are_not_is_found() {
     let usable = |at: usize| at < 20 || at == 47 || at > 60;
     let value = |at: usize| usable(at).then_some(if at < 47 { 100.0 } else { 130.0 });
     let (_, outcome) = bisect(Rules::default(), 128, value);
-    assert!(outcome.finding == Finding::Verified && outcome.culprits[0].revision >= 47, "{outcome:?}");
+    assert!(
+        outcome.finding == Finding::Verified && outcome.culprits[0].revision >= 47,
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -109,7 +118,10 @@ fn nothing_changed_and_that_is_said() {
     let (_, outcome) = bisect(Rules::default(), 500, |_| Some(noisy(100.0, &mut place)));
     assert_eq!(outcome.finding, Finding::NotReproduced);
     let change = outcome.change.unwrap();
-    assert!(change.interval.0 < 0.0 && 0.0 < change.interval.1 && change.interval.1 < 0.02, "{change:?}");
+    assert!(
+        change.interval.0 < 0.0 && 0.0 < change.interval.1 && change.interval.1 < 0.02,
+        "{change:?}"
+    );
 }
 
 #[test]
@@ -188,7 +200,8 @@ fn where_the_first_usable_one_is_far_from_an_end_it_is_found_from_the_other_side
     let (_, outcome) = bisect(Rules::default(), 1000, |at| level(at).filter(|_| at >= 700));
     assert_eq!((outcome.ends, outcome.culprits[0].revision), ((700, 999), 800), "{outcome:?}");
     // Neither end has any.
-    let (_, outcome) = bisect(Rules::default(), 1000, |at| level(at).filter(|_| (700..990).contains(&at)));
+    let (_, outcome) =
+        bisect(Rules::default(), 1000, |at| level(at).filter(|_| (700..990).contains(&at)));
     assert_eq!((outcome.ends, outcome.culprits[0].revision), ((700, 989), 800), "{outcome:?}");
     assert!(outcome.unusable.len() <= 4 * 10, "{outcome:?}");
 }
@@ -213,7 +226,8 @@ fn what_a_culprit_leaves_is_not_searched_where_it_is_less_than_was_asked_for() {
         bisect(rules, 128, |at| Some(noisy(level(at), &mut place))).1
     };
     let (one, all) = (of(false), of(true));
-    let named = |outcome: &Outcome| outcome.culprits.iter().map(|of| of.revision).collect::<Vec<_>>();
+    let named =
+        |outcome: &Outcome| outcome.culprits.iter().map(|of| of.revision).collect::<Vec<_>>();
     assert_eq!((named(&one), named(&all)), (vec![20], vec![20]));
     assert!(one.more && all.more, "it is told all the same: {:?}", one.left_over);
     assert!(all.samples <= one.samples + 24, "{} {}", all.samples, one.samples);
@@ -230,7 +244,10 @@ fn of_two_equal_steps_without_noise_each_is_verified_as_one_of_several() {
     };
     let (_, outcome) = bisect(Rules::default(), 20, value);
     let culprit = outcome.culprits[0];
-    assert!([5, 12].contains(&culprit.revision) && culprit.pairs <= 8 && outcome.more, "{outcome:?}");
+    assert!(
+        [5, 12].contains(&culprit.revision) && culprit.pairs <= 8 && outcome.more,
+        "{outcome:?}"
+    );
     assert!((culprit.effect.estimate - 0.3).abs() < 0.01, "{culprit:?}");
     assert!(outcome.drift <= 0.0, "nothing moves a metric without noise: {}", outcome.drift);
     let (_, outcome) = bisect(Rules { all: true, ..Rules::default() }, 20, value);
@@ -241,13 +258,19 @@ fn of_two_equal_steps_without_noise_each_is_verified_as_one_of_several() {
 fn a_second_small_step_is_no_variance_between_builds_where_they_agree() {
     // Far apart and next to each other; of ratios nearly equal.
     for (first, second) in [(5, 12), (8, 9), (11, 12)] {
-        let value = |at: usize| Some(100.0 + 5.0 * f64::from(u8::from(at >= first) + u8::from(at >= second)));
+        let value = |at: usize| {
+            Some(100.0 + 5.0 * f64::from(u8::from(at >= first) + u8::from(at >= second)))
+        };
         let (_, outcome) = bisect(Rules::default(), 20, value);
         let named = outcome.culprits.first().map(|of| of.revision);
         assert!(named == Some(first) || named == Some(second), "{outcome:?}");
         assert!(outcome.more, "{outcome:?}");
         let (_, outcome) = bisect(Rules { all: true, ..Rules::default() }, 20, value);
-        assert_eq!((outcome.culprits.len(), outcome.more), (2, false), "{first} {second} {outcome:?}");
+        assert_eq!(
+            (outcome.culprits.len(), outcome.more),
+            (2, false),
+            "{first} {second} {outcome:?}"
+        );
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is believed where builds of the same program may differ, by nobody knows how much.
 //!
-//! By all samples, with builds that differ a little; and by the levels of the builds alone, where what those of one side are apart
-//! tells how far builds vary here: a step has to stand out from that.
+//! By all samples, with builds that differ a little; and by the levels of the builds alone, where
+//! what those of one side are apart tells how far builds vary here: a step has to stand out from
+//! that.
 
 use super::belief::Belief;
 use super::filter::{Filter, Tail};
@@ -27,10 +28,14 @@ impl Varied {
         let by_samples = levels.under(noises(levels, step, rare(rules))).posterior();
         let seen = Seen::of(levels, record, rules);
         let wanted = if record.is_exact(rules) { SURE } else { LIKELY };
-        Some(Self { by_samples, by_builds: ByBuilds::of(&seen, levels, step, wanted, record, rules) })
+        Some(Self {
+            by_samples,
+            by_builds: ByBuilds::of(&seen, levels, step, wanted, record, rules),
+        })
     }
 
-    /// How likely the change is to be right before this tested revision, if that is enough to name it.
+    /// How likely the change is to be right before this tested revision, if that is enough to name
+    /// it.
     pub(super) fn sure(&self, culprit: usize) -> Option<f64> {
         let by_builds = self.by_builds.chance(culprit);
         let chance = self.by_samples.chance(culprit);
@@ -48,7 +53,8 @@ impl Varied {
     }
 }
 
-/// What all samples say for certain, levels of builds have to make so likely where there is noise, of which they know less.
+/// What all samples say for certain, levels of builds have to make so likely where there is noise,
+/// of which they know less.
 const LIKELY: f64 = 0.9;
 
 /// The likeliest kinds of noise, with builds that differ by up to half the step.
@@ -64,11 +70,20 @@ fn noises(levels: &Levels, step: f64, rare: f64) -> Vec<Noise> {
     likely.into_iter().take(3).flat_map(|(noise, _)| of(noise)).collect()
 }
 
-/// Parts of the step by which builds may differ, and the width of each in between; closer together where they are small.
-const SHARES: [(f64, f64); 7] =
-    [(0.0, 0.025), (0.05, 0.05), (0.1, 0.05), (0.15, 0.05), (0.2, 0.075), (0.3, 0.125), (0.45, 0.075)];
+/// Parts of the step by which builds may differ, and the width of each in between; closer together
+/// where they are small.
+const SHARES: [(f64, f64); 7] = [
+    (0.0, 0.025),
+    (0.05, 0.05),
+    (0.1, 0.05),
+    (0.15, 0.05),
+    (0.2, 0.075),
+    (0.3, 0.125),
+    (0.45, 0.075),
+];
 
-/// Builds of the same program usually differ by about so much, and the more the rarer; of differences, in the unit.
+/// Builds of the same program usually differ by about so much, and the more the rarer; of
+/// differences, in the unit.
 fn rare(rules: &Rules) -> f64 {
     if rules.values == Values::Ratios { RARE } else { rules.least / 4.0 }
 }
@@ -111,7 +126,8 @@ impl Seen {
         // By repeated samples alone, however small it is: what builds are apart is no noise.
         let sd = own_scale(&record.readings).0.max(rules.least * NONE);
         let values = |at: &usize| record.of(*at).map(|reading| reading.value).collect::<Vec<f64>>();
-        let tested: Vec<usize> = levels.tested.iter().copied().filter(|at| record.has(*at)).collect();
+        let tested: Vec<usize> =
+            levels.tested.iter().copied().filter(|at| record.has(*at)).collect();
         let located = locations(&tested.iter().map(values).collect::<Vec<_>>(), sd);
         let of = |(&revision, location): (&usize, Location)| {
             let Location { level, variance } = location;
@@ -125,7 +141,14 @@ impl Seen {
 
 impl ByBuilds {
     /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
-    fn of(seen: &Seen, levels: &Levels, step: f64, wanted: f64, record: &Record, rules: &Rules) -> Self {
+    fn of(
+        seen: &Seen,
+        levels: &Levels,
+        step: f64,
+        wanted: f64,
+        record: &Record,
+        rules: &Rules,
+    ) -> Self {
         let places = &levels.tested[1..];
         let width = width(step, rules);
         let share = |at: usize| {
@@ -195,7 +218,8 @@ fn width(step: f64, rules: &Rules) -> f64 {
     (4.0 * rules.least).max(1.5 * step.abs())
 }
 
-/// The logarithm of how likely these levels are, with steps at these places and builds that vary by so much.
+/// The logarithm of how likely these levels are, with steps at these places and builds that vary by
+/// so much.
 fn evidence(seen: &Seen, steps: &[usize], vary: f64, width: f64, freedom: f64) -> f64 {
     let first = seen.builds.first().map_or(0.0, |build| build.level);
     let mut filter = Filter::new(first, 25.0 * width * width, width * width);
@@ -215,7 +239,8 @@ const TWO: f64 = 0.1;
 /// A build or a single sample may lie far off, or none.
 const FREEDOM: [f64; 2] = [3.0, 30.0];
 
-/// Parts of the step by which builds may vary, as a standard deviation, and the width of each in between.
+/// Parts of the step by which builds may vary, as a standard deviation, and the width of each in
+/// between.
 const PARTS_OF_STEP: [(f64, f64); 10] = [
     (0.0, 0.025),
     (0.05, 0.05),

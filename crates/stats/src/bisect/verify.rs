@@ -4,7 +4,9 @@ use super::belief::Belief;
 use super::levels::Posterior;
 use super::noise::{median, own_scale};
 use super::record::Record;
-use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values, WITHIN};
+use super::rules::{
+    Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values, WITHIN,
+};
 use super::search::Named;
 use super::step::Portion;
 use super::varied::Varied;
@@ -21,7 +23,8 @@ pub(super) enum Verdict {
     Layout(f64),
 }
 
-/// One revision against its parent: a sequential test (Wald, "Sequential Tests of Statistical Hypotheses", 1945).
+/// One revision against its parent: a sequential test (Wald, "Sequential Tests of Statistical
+/// Hypotheses", 1945).
 #[derive(Clone, Debug)]
 pub(super) struct Verification {
     parent: usize,
@@ -112,7 +115,9 @@ impl Verification {
             return more;
         }
         let beside = self.beside(record);
-        let Some(varied) = self.varied(&beside, belief, record, rules) else { return Verdict::Refuted };
+        let Some(varied) = self.varied(&beside, belief, record, rules) else {
+            return Verdict::Refuted;
+        };
         if let Some(chance) = varied.sure(self.culprit) {
             return self.named(chance, beside.len());
         }
@@ -132,9 +137,15 @@ impl Verification {
         Verdict::Layout(self.step)
     }
 
-    /// The nearest one on each side tells most; the next are asked one by one, only where that is not enough, and those that agree
-    /// name the culprit.
-    fn farther(&mut self, alone: f64, samples: usize, record: &Record, rules: &Rules) -> Option<Verdict> {
+    /// The nearest one on each side tells most; the next are asked one by one, only where that is
+    /// not enough, and those that agree name the culprit.
+    fn farther(
+        &mut self,
+        alone: f64,
+        samples: usize,
+        record: &Record,
+        rules: &Rules,
+    ) -> Option<Verdict> {
         loop {
             let more = self.ask_missing(record, samples);
             if more.is_some() {
@@ -150,8 +161,15 @@ impl Verification {
         }
     }
 
-    /// What is believed where builds may vary, of the range that is searched and these neighbours, which may lie outside of it.
-    fn varied(&self, beside: &[usize], belief: &Belief, record: &Record, rules: &Rules) -> Option<Varied> {
+    /// What is believed where builds may vary, of the range that is searched and these neighbours,
+    /// which may lie outside of it.
+    fn varied(
+        &self,
+        beside: &[usize],
+        belief: &Belief,
+        record: &Record,
+        rules: &Rules,
+    ) -> Option<Varied> {
         let (good, bad) = belief.ends();
         let ends = beside.iter().fold((good, bad), |ends, &at| (ends.0.min(at), ends.1.max(at)));
         let wider = (ends != (good, bad)).then(|| Belief::of(ends, record, rules));
@@ -160,18 +178,27 @@ impl Verification {
 
     fn named(&self, posterior: f64, neighbours: usize) -> Verdict {
         let pairs = self.pairs.unwrap_or(0);
-        Verdict::Verified(Named { revision: self.culprit, parent: self.parent, posterior, pairs, neighbours })
+        Verdict::Verified(Named {
+            revision: self.culprit,
+            parent: self.parent,
+            posterior,
+            pairs,
+            neighbours,
+        })
     }
 
     pub(super) fn sides(&self) -> (usize, usize) {
         (self.parent, self.culprit)
     }
 
-    /// Whether the pairs differ for certain from none and from the step that is believed: of two steps that are equal each is half of
-    /// it, which tells nothing for the one nor for the other, however many pairs there are.
+    /// Whether the pairs differ for certain from none and from the step that is believed: of two
+    /// steps that are equal each is half of it, which tells nothing for the one nor for the other,
+    /// however many pairs there are.
     fn is_less(&self, belief: &Belief, pairs: &[(f64, f64)]) -> bool {
         let Belief::Levels(_) = belief else { return false };
-        let Some(step) = difference(pairs).filter(|step| step * self.step > 0.0) else { return false };
+        let Some(step) = difference(pairs).filter(|step| step * self.step > 0.0) else {
+            return false;
+        };
         let far = spent(pairs.len()) * error(belief.posterior().sd, pairs.len());
         pairs.len() >= FEWEST && step.abs() > far && step.abs() + far < SMALLER * self.step.abs()
     }
@@ -184,8 +211,8 @@ impl Verification {
         (10.0 * usual).clamp(FEW as f64, MOST as f64) as usize
     }
 
-    /// Another test, of a smaller step, where the pairs differ for certain but by less than the levels around them do: then
-    /// this is one of several steps.
+    /// Another test, of a smaller step, where the pairs differ for certain but by less than the
+    /// levels around them do: then this is one of several steps.
     fn part(
         &mut self,
         belief: &Belief,
@@ -203,21 +230,25 @@ impl Verification {
         })
     }
 
-    /// Whether another place, or nothing, has become likelier by the pairs; of a metric they are judged by themselves.
+    /// Whether another place, or nothing, has become likelier by the pairs; of a metric they are
+    /// judged by themselves.
     fn doubted(&self, belief: &Belief) -> bool {
         let Belief::Rates(rates) = belief else { return false };
         let posterior = rates.posterior();
         posterior.intervals.iter().all(|of| of.0 != self.culprit || of.1 < 0.5)
     }
 
-    /// Whether builds agree so well that they do not vary: of the two neighbours on each side all but one with the next, and no
-    /// level that was left comes back, as those of layouts do. What lies apart then is another step.
+    /// Whether builds agree so well that they do not vary: of the two neighbours on each side all
+    /// but one with the next, and no level that was left comes back, as those of layouts do. What
+    /// lies apart then is another step.
     fn agrees(&self, record: &Record, rules: &Rules) -> bool {
-        // By repeated samples alone: what the steps that are not believed add to the noise would hide that builds agree.
+        // By repeated samples alone: what the steps that are not believed add to the noise would
+        // hide that builds agree.
         let sd = own_scale(&record.readings).0.max(rules.least / 1000.0);
         let error = |at: usize| sd / (record.count(at) as f64).sqrt();
         let agree = |a: usize, b: usize| {
-            let apart = record.level(a).zip(record.level(b)).map_or(f64::INFINITY, |(a, b)| (b - a).abs());
+            let apart =
+                record.level(a).zip(record.level(b)).map_or(f64::INFINITY, |(a, b)| (b - a).abs());
             let error = WITHIN * error(a).hypot(error(b));
             error < self.step.abs() * EXACTLY && apart < error
         };
@@ -230,7 +261,8 @@ impl Verification {
         agreeing + 1 >= 2 * (NEIGHBOURS - 1) && no_return(record.tested(), agree)
     }
 
-    /// So many samples of neighbours that have none: of both nearest, of those farther away of one at a time.
+    /// So many samples of neighbours that have none: of both nearest, of those farther away of one
+    /// at a time.
     fn ask_missing(&self, record: &Record, samples: usize) -> Option<Verdict> {
         let mut missing = self.beside(record);
         missing.retain(|at| !record.has(*at));
@@ -282,7 +314,8 @@ fn no_return(tested: impl Iterator<Item = usize>, agree: impl Fn(usize, usize) -
 
 /// By how much the culprit of a pair is above its parent.
 fn difference(pairs: &[(f64, f64)]) -> Option<f64> {
-    let mut differences: Vec<f64> = pairs.iter().map(|(parent, culprit)| culprit - parent).collect();
+    let mut differences: Vec<f64> =
+        pairs.iter().map(|(parent, culprit)| culprit - parent).collect();
     median(&mut differences)
 }
 
@@ -291,8 +324,8 @@ fn error(sd: f64, pairs: usize) -> f64 {
     sd * (2.0 / pairs as f64).sqrt()
 }
 
-/// Standard errors at which the look at so many pairs may mislead once in a hundred n (n + 1), and all looks together once in a
-/// hundred: beyond z lies less than exp(-z²/2).
+/// Standard errors at which the look at so many pairs may mislead once in a hundred n (n + 1), and
+/// all looks together once in a hundred: beyond z lies less than exp(-z²/2).
 fn spent(pairs: usize) -> f64 {
     let looks = pairs as f64;
     (2.0 * (100.0 * looks * (looks + 1.0)).ln()).sqrt()
@@ -308,7 +341,8 @@ const MOST: usize = 4096;
 /// What is below this part of the step that is believed is one of several.
 const SMALLER: f64 = 0.8;
 
-/// A culprit that holds in fresh samples is at least as likely by all of them together; the rest may be a second step.
+/// A culprit that holds in fresh samples is at least as likely by all of them together; the rest
+/// may be a second step.
 const LIKELIER: f64 = 0.5;
 
 /// Builds that vary by less than this part of a step do not explain it.

@@ -18,7 +18,8 @@ pub enum Scatter {
     Bimodal,
     /// One per cent, on a level that wanders and comes back, with this standard deviation.
     Drifting(f64),
-    /// One per cent, on a host of two speeds this far apart, each kept for so many samples on average.
+    /// One per cent, on a host of two speeds this far apart, each kept for so many samples on
+    /// average.
     TwoSpeeds(f64, f64),
     /// A command that fails (1) or passes (0), with these rates before and after the step.
     Failing(f64, f64),
@@ -128,7 +129,8 @@ impl World {
         }
         if let Scatter::Drifting(sd) = self.scatter {
             let keeps = (-1.0 / self.drift_lasts).exp();
-            self.drift = keeps * self.drift + sd * (1.0 - keeps * keeps).sqrt() * gaussian(&mut self.rng);
+            self.drift =
+                keeps * self.drift + sd * (1.0 - keeps * keeps).sqrt() * gaussian(&mut self.rng);
         }
     }
 
@@ -146,10 +148,13 @@ impl World {
             Scatter::None | Scatter::Failing(..) => 0.0,
             Scatter::Gaussian(sd) => sd * z,
             Scatter::Lognormal => (1.0 + 0.03 * (z.exp() - 1.0)).ln(),
-            Scatter::Bimodal => 0.01 * z + if self.rng.random::<f64>() < 0.1 { 1.6f64.ln() } else { 0.0 },
+            Scatter::Bimodal => {
+                0.01 * z + if self.rng.random::<f64>() < 0.1 { 1.6f64.ln() } else { 0.0 }
+            }
             Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => 0.01 * z + self.drift,
         };
-        let steps: f64 = self.steps.iter().filter(|step| step.0 <= revision).map(|step| step.1).sum();
+        let steps: f64 =
+            self.steps.iter().filter(|step| step.0 <= revision).map(|step| step.1).sum();
         let slower = self.slower.map_or(0.0, |(at, by)| if self.samples > at { by } else { 0.0 });
         100.0 * (noise + steps + slower + self.layout[revision]).exp()
     }
@@ -192,7 +197,11 @@ pub fn observe(world: &mut World, portion: Portion) -> Observation {
     let samples = (0..portion.samples).map(|_| world.sample(portion.revision));
     Observation {
         revision: portion.revision,
-        seen: if usable { Seen::Samples(samples.collect()) } else { Seen::Unusable(Unusable::NotBuilt) },
+        seen: if usable {
+            Seen::Samples(samples.collect())
+        } else {
+            Seen::Unusable(Unusable::NotBuilt)
+        },
         build: new.then_some(world.build_cost),
         executing: if usable { portion.samples as f64 } else { 0.0 },
     }

@@ -1,11 +1,12 @@
-//! What is possible at all: observers who know how the noise is distributed, how large the step is, and that there is one at
-//! most, beside the detector, which is told nothing.
+//! What is possible at all: observers who know how the noise is distributed, how large the step is,
+//! and that there is one at most, beside the detector, which is told nothing.
 //!
-//! Where a step begins is found within 2 values most often by whoever takes the place with the most probability around it, all
-//! places equally probable before. That a level of 5 values begins at the end is told by whoever compares how likely the values are
-//! with and without (Neyman & Pearson, 1933), its place one of the last 12 and its direction either; with one look at a
-//! series, or with one after each value, so that no more than 1 % of the series without a step alarm at any of them (Shiryaev,
-//! "On Optimum Methods in Quickest Detection Problems", 1963).
+//! Where a step begins is found within 2 values most often by whoever takes the place with the most
+//! probability around it, all places equally probable before. That a level of 5 values begins at
+//! the end is told by whoever compares how likely the values are with and without (Neyman &
+//! Pearson, 1933), its place one of the last 12 and its direction either; with one look at a
+//! series, or with one after each value, so that no more than 1 % of the series without a step
+//! alarm at any of them (Shiryaev, "On Optimum Methods in Quickest Detection Problems", 1963).
 
 use super::rates::{found, hits};
 use super::simulated::{Maker, Shape};
@@ -32,7 +33,8 @@ fn density(shape: Shape, x: f64) -> f64 {
     density.max(1e-300)
 }
 
-/// What each value tells for a step, as a log likelihood ratio: as the first value after it, and as a later one.
+/// What each value tells for a step, as a log likelihood ratio: as the first value after it, and as
+/// a later one.
 fn told(shape: Shape, noise: &[f64], step: f64) -> Vec<(f64, f64)> {
     let fresh = |x: f64| (density(shape, x - step) / density(shape, x)).ln();
     // Of noise that keeps half of its last value, the other half is fresh.
@@ -96,8 +98,10 @@ const EITHER: [f64; 2] = [STEP, -STEP];
 /// With one look at the end: the share of steps that are told and placed.
 fn at_one_look(shape: Shape, maker: &mut Maker) -> f64 {
     let look = |noise: &[f64]| {
-        let [up, down] = EITHER.map(|step| ratios(&told(shape, noise, step.ln_1p()), noise.len() - LAST));
-        let both: Vec<f64> = up.iter().zip(&down).map(|(up, down)| (up.exp() + down.exp()).ln()).collect();
+        let [up, down] =
+            EITHER.map(|step| ratios(&told(shape, noise, step.ln_1p()), noise.len() - LAST));
+        let both: Vec<f64> =
+            up.iter().zip(&down).map(|(up, down)| (up.exp() + down.exp()).ln()).collect();
         (both.iter().map(|ratio| ratio.exp()).sum::<f64>(), likeliest(&both))
     };
     let nulls = (0..10 * SERIES).map(|_| look(&noise(maker, shape, 30)).0).collect();
@@ -141,11 +145,13 @@ fn one_in_a_hundred(mut nulls: Vec<f64>) -> f64 {
 
 #[test]
 fn nobody_does_better_than_who_knows_the_noise() {
-    let shapes = [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Autocorrelated, Shape::Spikes];
+    let shapes =
+        [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Autocorrelated, Shape::Spikes];
     for (seed, shape) in (500..).zip(shapes) {
         let maker = &mut Maker::new(seed);
         let place = (placed(shape, STEP, maker), found(shape, STEP, 300, seed));
-        let five = (at_one_look(shape, maker), at_each_value(shape, maker), found(shape, STEP, 5, seed));
+        let five =
+            (at_one_look(shape, maker), at_each_value(shape, maker), found(shape, STEP, 5, seed));
         let twice = (placed(shape, 2.0 * STEP, maker), found(shape, 2.0 * STEP, 300, seed));
         println!(
             "{shape:?}: placed {:.0} %, ours {}; twice the step {:.1} %, ours {}; \

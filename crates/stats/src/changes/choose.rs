@@ -1,8 +1,9 @@
 //! Which candidates are changes.
 //!
-//! Changes and slow noise explain the same data, so they compete: from all candidates the weakest are dropped one
-//! after the other; at each stage the noise is estimated anew from what is left; of the stages where every change
-//! stands out of that noise, the one that explains the series best for the price of its changes is chosen.
+//! Changes and slow noise explain the same data, so they compete: from all candidates the weakest
+//! are dropped one after the other; at each stage the noise is estimated anew from what is left; of
+//! the stages where every change stands out of that noise, the one that explains the series best
+//! for the price of its changes is chosen.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,8 +19,8 @@ const WINDOW: usize = 100;
 const SHORTEST: usize = 3;
 /// The shape of the noise of a longer series is told by so many of its values.
 const SAMPLE: usize = 1200;
-/// What a change costs, in logarithms of the number of values and beyond: calibrated, so that noise of all kinds
-/// seldom pays for one, and slow noise does not pass for levels that go up and down.
+/// What a change costs, in logarithms of the number of values and beyond: calibrated, so that noise
+/// of all kinds seldom pays for one, and slow noise does not pass for levels that go up and down.
 const PRICE: (f64, f64) = (2.5, 1.5);
 /// So many changes are usual; where there are more, each is less of a surprise.
 const USUAL: f64 = 8.0;
@@ -27,7 +28,8 @@ const USUAL: f64 = 8.0;
 const FIRST: f64 = 5.0;
 /// How clear each change is to be, as the square of its standard errors, counted in the same way.
 const CLEAR: (f64, f64) = (3.0, 4.0);
-/// In fresh noise few values beside a change count against it as far as a series of so many has them.
+/// In fresh noise few values beside a change count against it as far as a series of so many has
+/// them.
 const MANY: f64 = 50.0;
 /// So much dearer than the best so far, in prices of a change, no stage is followed any further.
 const HOPELESS: f64 = 20.0;
@@ -70,8 +72,12 @@ impl<'a> Judge<'a> {
     }
 
     fn with(series: &'a Series, masked: &'a [bool], shapes: Rc<Shapes>) -> Self {
-        let sd: Vec<f64> =
-            series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
+        let sd: Vec<f64> = series
+            .sd
+            .iter()
+            .zip(masked)
+            .map(|(&sd, &masked)| if masked { f64::NAN } else { sd })
+            .collect();
         let inverse: Vec<f64> = sd.iter().map(|sd| 1.0 / sd).collect();
         let sums = Sums::up_to(&series.y, &inverse);
         let count = sums.of(0..series.len()).count as f64;
@@ -87,15 +93,19 @@ impl<'a> Judge<'a> {
             let is_paid = least.is_finite() && self.price(&places, noise::WHITE) >= 0.0;
             let standard = self.standard(&places);
             let dear = is_paid.then_some(least.next_up());
-            let noise =
-                dear.map_or_else(|| Some(self.noise_of(&standard)), |dear| self.noise_below(&standard, dear));
+            let noise = dear.map_or_else(
+                || Some(self.noise_of(&standard)),
+                |dear| self.noise_below(&standard, dear),
+            );
             let Some(noise) = noise else { break };
             let stage = self.stage(&places, noise);
             let cost = self.cost(&stage);
-            let strengths: Vec<f64> = (0..places.len()).map(|which| self.strength(&stage, which)).collect();
+            let strengths: Vec<f64> =
+                (0..places.len()).map(|which| self.strength(&stage, which)).collect();
             let sound = strengths.iter().all(|&strength| strength >= 1.0);
             places = without_weakest(&places, &strengths, sound);
-            let hopeless = noise.cost > least || sound && cost > least + HOPELESS * self.price_of_one();
+            let hopeless =
+                noise.cost > least || sound && cost > least + HOPELESS * self.price_of_one();
             if sound && cost < least {
                 (least, best) = (cost, stage);
             } else if hopeless {
@@ -126,7 +136,9 @@ impl<'a> Judge<'a> {
 
     /// The steps at these places in this noise.
     fn stage(&self, places: &[usize], noise: Noise) -> Choice {
-        let steps = (0..places.len()).map(|which| self.step(places, which, places[which], &noise)).collect();
+        let steps = (0..places.len())
+            .map(|which| self.step(places, which, places[which], &noise))
+            .collect();
         Choice { places: places.to_vec(), steps, noise }
     }
 
@@ -138,7 +150,11 @@ impl<'a> Judge<'a> {
     /// The most likely noise of these residuals.
     fn noise_of(&self, standard: &[f64]) -> Noise {
         let likeliest = self.shapes.likeliest(&sampled(standard));
-        if standard.len() > SAMPLE { noise::likelihood(standard, likeliest.shape) } else { likeliest }
+        if standard.len() > SAMPLE {
+            noise::likelihood(standard, likeliest.shape)
+        } else {
+            likeliest
+        }
     }
 
     /// The same, if it costs less than `least`.
@@ -149,7 +165,8 @@ impl<'a> Judge<'a> {
         Some(self.noise_of(standard)).filter(|noise| noise.cost < least)
     }
 
-    /// The values less the weighted mean of their level, in standard deviations; NaN for what is masked.
+    /// The values less the weighted mean of their level, in standard deviations; NaN for what is
+    /// masked.
     pub fn standard(&self, places: &[usize]) -> Vec<f64> {
         let mut standard = Vec::with_capacity(self.series.len());
         let (starts, ends) = (
@@ -166,7 +183,8 @@ impl<'a> Judge<'a> {
 
     /// The same once a curve is taken off the values.
     fn standard_beside(&self, curve: &[f64], places: &[usize]) -> Vec<f64> {
-        let mut standard: Vec<f64> = self.series.y.iter().zip(curve).map(|(y, curve)| y - curve).collect();
+        let mut standard: Vec<f64> =
+            self.series.y.iter().zip(curve).map(|(y, curve)| y - curve).collect();
         let mut left = &mut standard[..];
         let mut start = 0;
         for end in places.iter().copied().chain([self.series.len()]) {
@@ -188,7 +206,8 @@ impl<'a> Judge<'a> {
         self.step_within(&self.near(places, which, place..place + 1), place, noise)
     }
 
-    /// The stretch around a change that is clear of the others: so much of it as is looked at for a step at any of these places.
+    /// The stretch around a change that is clear of the others: so much of it as is looked at for a
+    /// step at any of these places.
     pub fn near(&self, places: &[usize], which: usize, at: Range<usize>) -> Range<usize> {
         let (before, after) = self.around(places, which);
         before.max(at.start.saturating_sub(WINDOW))..after.min(at.end - 1 + WINDOW)
@@ -220,7 +239,8 @@ impl<'a> Judge<'a> {
             return 0.0;
         }
         let clarity = self.clarity(&stage.steps[which], stage.places.len());
-        let (n, left, right) = (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
+        let (n, left, right) =
+            (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
         let clear = CLEAR.0 * n.ln() + CLEAR.1 + (left * right / (left + right) / n).ln();
         // A change of which few values are seen needs to be clearer. In a short series all are few.
         let few = if stage.noise.shape == noise::WHITE { (n / MANY).min(1.0) } else { 1.0 };
@@ -229,8 +249,8 @@ impl<'a> Judge<'a> {
 
     /// The standard errors of a step, fewer where few values tell how large the noise is.
     ///
-    /// Student's t made about normal: Wallace, "Bounds on Normal Approximations to Student's and the Chi-Square
-    /// Distributions" (1959).
+    /// Student's t made about normal: Wallace, "Bounds on Normal Approximations to Student's and
+    /// the Chi-Square Distributions" (1959).
     pub fn clarity(&self, step: &Step, changes: usize) -> f64 {
         let freedom = (self.count - changes as f64 - 2.0).max(1.0);
         (freedom * (step.z().powi(2) / freedom).ln_1p()).sqrt()
@@ -238,10 +258,11 @@ impl<'a> Judge<'a> {
 
     /// What changes at these places cost beside noise of this shape.
     ///
-    /// The modified Bayes information criterion of Zhang & Siegmund, "A Modified Bayes Information Criterion with
-    /// Applications to the Analysis of Comparative Genomic Hybridization Data", Biometrics 63 (2007), which is dearer
-    /// for even levels than for short ones between long ones, at [`PRICE`]. Changes among slow noise have no [`rebate`]: a
-    /// level that wanders would be told as many.
+    /// The modified Bayes information criterion of Zhang & Siegmund, "A Modified Bayes Information
+    /// Criterion with Applications to the Analysis of Comparative Genomic Hybridization Data",
+    /// Biometrics 63 (2007), which is dearer for even levels than for short ones between long ones,
+    /// at [`PRICE`]. Changes among slow noise have no [`rebate`]: a level that wanders would be
+    /// told as many.
     fn price(&self, places: &[usize], shape: Shape) -> f64 {
         let n = self.series.len();
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
@@ -256,10 +277,12 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What is taken off the price of so many changes: how often a series changes is not known before, and told by them.
+/// What is taken off the price of so many changes: how often a series changes is not known before,
+/// and told by them.
 ///
-/// Where their rate has a gamma distribution of shape [`USUAL`] and any scale, their number has a negative
-/// binomial one (Greenwood & Yule, "An Inquiry into the Nature of Frequency Distributions", 1920).
+/// Where their rate has a gamma distribution of shape [`USUAL`] and any scale, their number has a
+/// negative binomial one (Greenwood & Yule, "An Inquiry into the Nature of Frequency
+/// Distributions", 1920).
 fn rebate(changes: usize) -> f64 {
     (0..changes).map(|before| 2.0 * (before as f64 / USUAL).ln_1p()).sum()
 }
@@ -281,7 +304,8 @@ fn without_weakest(places: &[usize], strengths: &[f64], sound: bool) -> Vec<usiz
     let mut dropped = vec![false; places.len()];
     for which in order {
         // Without its neighbour a change is another one.
-        let beside = which > 0 && dropped[which - 1] || which + 1 < places.len() && dropped[which + 1];
+        let beside =
+            which > 0 && dropped[which - 1] || which + 1 < places.len() && dropped[which + 1];
         if left > 0 && !beside && (sound || strengths[which] < 1.0) {
             dropped[which] = true;
             left -= 1;
@@ -296,7 +320,8 @@ mod tests {
 
     #[test]
     fn the_prices_are_those_of_the_method() {
-        let said = format!("less {} ln n + {} a change and {FIRST} for the first", PRICE.0, PRICE.1);
+        let said =
+            format!("less {} ln n + {} a change and {FIRST} for the first", PRICE.0, PRICE.1);
         let method = include_str!("../../../../docs/src/method/changes.md");
         let method = method.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(method.contains(&said), "docs/src/method/changes.md does not say `{said}`");

@@ -1,11 +1,13 @@
 //! Short excursions: a commit that was backed out.
 //!
-//! Two changes of level must pay for themselves twice in the segmentation, and few values cannot. But an excursion
-//! of so many values is not two choices among all places, only little more than one.
+//! Two changes of level must pay for themselves twice in the segmentation, and few values cannot.
+//! But an excursion of so many values is not two choices among all places, only little more than
+//! one.
 //!
-//! Single values far off are no excursion, so what each of them can gain is bounded. But the price of a place grows with the
-//! series, and a bound that is always the same would hide any three values in a long one. So a value gains up to what it tells
-//! that hardly any other is as far off: three in a row are no three spikes where spikes are rare.
+//! Single values far off are no excursion, so what each of them can gain is bounded. But the price
+//! of a place grows with the series, and a bound that is always the same would hide any three
+//! values in a long one. So a value gains up to what it tells that hardly any other is as far off:
+//! three in a row are no three spikes where spikes are rare.
 
 use std::ops::Range;
 
@@ -53,9 +55,11 @@ pub(super) fn add(
     places
 }
 
-/// What an excursion gains: the bounded cost of its values at the level around them, less that at a level of their own.
+/// What an excursion gains: the bounded cost of its values at the level around them, less that at a
+/// level of their own.
 ///
-/// That level is one of values, not of their standard deviations, which differ where replicates say so.
+/// That level is one of values, not of their standard deviations, which differ where replicates say
+/// so.
 fn gain(series: &Series, residual: &[f64], window: Range<usize>, bound: f64) -> f64 {
     let level = robust::median_of(&residual[window.clone()]);
     let cost = |i: usize, level: f64| ((residual[i] - level) / series.sd[i]).powi(2).min(bound);
@@ -106,11 +110,14 @@ impl Search<'_> {
         self.residual[i] / self.series.sd[i]
     }
 
-    /// What an excursion gains, by the bound of each of its values or, where that does not suffice, by how rare values like them are.
+    /// What an excursion gains, by the bound of each of its values or, where that does not suffice,
+    /// by how rare values like them are.
     fn gain(&self, window: Range<usize>) -> f64 {
         let usual = gain(self.series, self.residual, window.clone(), self.bound);
         let most = self.bound.max(2.0 * (2.0 * self.series.len() as f64).ln());
-        if usual > self.price || gain(self.series, self.residual, window.clone(), most) <= self.price {
+        if usual > self.price
+            || gain(self.series, self.residual, window.clone(), most) <= self.price
+        {
             return usual;
         }
         let rare = -2.0 * self.share_as_far(&window).ln();
@@ -119,7 +126,8 @@ impl Search<'_> {
 
     /// How often values outside of the window are as far off to its side as all that are in it.
     ///
-    /// Values in a row count once: another dip tells nothing of how often single values are far off.
+    /// Values in a row count once: another dip tells nothing of how often single values are far
+    /// off.
     fn share_as_far(&self, window: &Range<usize>) -> f64 {
         let side = robust::median_of(&self.residual[window.clone()]).signum();
         let least = window.clone().map(|i| side * self.standard(i)).fold(f64::INFINITY, f64::min);

@@ -12,7 +12,8 @@ const GAP: f64 = 0.061;
 /// How many series each.
 const SERIES: usize = 200;
 
-/// How often, in percent, series with such a share of their values in the upper mode are told a change of the right kind.
+/// How often, in percent, series with such a share of their values in the upper mode are told a
+/// change of the right kind.
 fn told(
     n: usize,
     (share, gap): (f64, f64),
@@ -44,7 +45,10 @@ fn series_without_a_change_seldom_alarm() {
     ] {
         let told = told(n, (share, gap), (n, 1.0), |places| !places.is_empty());
         println!("{n} values, {share} of them {gap} above: {told:?} %");
-        assert!(told.iter().all(|told| *told <= most), "{n} values, {share} of them {gap} above: {told:?} %");
+        assert!(
+            told.iter().all(|told| *told <= most),
+            "{n} values, {share} of them {gap} above: {told:?} %"
+        );
     }
 }
 
@@ -53,8 +57,9 @@ fn steps_half_way_are_told_where_they_are() {
     for (n, factor, least) in
         [(100, 2.0, 99.0), (300, 2.0, 99.0), (60, 1.5, 98.0), (300, 0.9, 98.0), (300, 1.2, 98.0)]
     {
-        let told =
-            told(n, (0.3, GAP), (n / 2, factor), |places| places.iter().any(|at| at.abs_diff(n / 2) <= 2));
+        let told = told(n, (0.3, GAP), (n / 2, factor), |places| {
+            places.iter().any(|at| at.abs_diff(n / 2) <= 2)
+        });
         println!("{n} values, times {factor}: {told:?} %");
         assert!(told.iter().all(|told| *told >= least), "{n} values, times {factor}: {told:?} %");
     }

@@ -12,16 +12,23 @@ const NEAR: usize = 30;
 /// The program changed when within the same environment at least this share of the change is seen.
 const SEEN: f64 = 0.5;
 
-/// Where a new environment would be among the places by chance more often than this, it is no sign that it made the change.
+/// Where a new environment would be among the places by chance more often than this, it is no sign
+/// that it made the change.
 const CHANCE: f64 = 0.125;
 
-/// Whether the environment changed at one of the places that may be the change's (`range`), and nothing says that it was the
-/// program all the same.
+/// Whether the environment changed at one of the places that may be the change's (`range`), and
+/// nothing says that it was the program all the same.
 ///
-/// Where series go to and fro between environments, as between hosts that take turns, some environments are met on both
-/// sides of a change. What changed within them, the program changed. Where none is, as on hosts that measure once and are never
-/// met again, a new one is as good as always among the places, whatever changed there.
-pub(super) fn explains(judge: &Judge, choice: &Choice, which: usize, range: &RangeInclusive<usize>) -> bool {
+/// Where series go to and fro between environments, as between hosts that take turns, some
+/// environments are met on both sides of a change. What changed within them, the program changed.
+/// Where none is, as on hosts that measure once and are never met again, a new one is as good as
+/// always among the places, whatever changed there.
+pub(super) fn explains(
+    judge: &Judge,
+    choice: &Choice,
+    which: usize,
+    range: &RangeInclusive<usize>,
+) -> bool {
     let environment = &judge.series.environment;
     let coincides = range.clone().any(|place| environment[place] != environment[place - 1]);
     coincides
@@ -31,7 +38,8 @@ pub(super) fn explains(judge: &Judge, choice: &Choice, which: usize, range: &Ran
         }
 }
 
-/// How often a new environment would begin at one of these places by chance, as often as they do on the side where they do so less.
+/// How often a new environment would begin at one of these places by chance, as often as they do on
+/// the side where they do so less.
 fn by_chance(environment: &[u32], range: &RangeInclusive<usize>) -> f64 {
     let (first, last) = (*range.start(), *range.end());
     let before = &environment[first.saturating_sub(NEAR)..first];
@@ -40,14 +48,21 @@ fn by_chance(environment: &[u32], range: &RangeInclusive<usize>) -> f64 {
     1.0 - (1.0 - rate).powf((last - first + 1) as f64)
 }
 
-/// At which share of the places, the first one aside, an environment begins that was not met there before.
+/// At which share of the places, the first one aside, an environment begins that was not met there
+/// before.
 fn arrivals(environment: &[u32]) -> f64 {
     let all: BTreeSet<u32> = environment.iter().copied().collect();
     all.len().saturating_sub(1) as f64 / environment.len().saturating_sub(1).max(1) as f64
 }
 
-/// The share of a change that is seen within environments that are met on both sides; nothing without such.
-fn within(judge: &Judge, choice: &Choice, which: usize, range: &RangeInclusive<usize>) -> Option<f64> {
+/// The share of a change that is seen within environments that are met on both sides; nothing
+/// without such.
+fn within(
+    judge: &Judge,
+    choice: &Choice,
+    which: usize,
+    range: &RangeInclusive<usize>,
+) -> Option<f64> {
     let (before, after) = judge.around(&choice.places, which);
     let (first, last) = (*range.start(), *range.end());
     let old = by_environment(judge, before.max(first.saturating_sub(NEAR)), first);

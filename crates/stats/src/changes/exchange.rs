@@ -1,7 +1,8 @@
 //! A level that seems to change where only the share of a mode does.
 //!
-//! Where values go to and fro between two levels, and the rarer one becomes the usual one, the level of most values changes. But both
-//! levels are met before and after, as they are not when a program changes.
+//! Where values go to and fro between two levels, and the rarer one becomes the usual one, the
+//! level of most values changes. But both levels are met before and after, as they are not when a
+//! program changes.
 
 use super::choose::{Choice, Judge};
 use super::finding::{Change, Kind};
@@ -9,7 +10,8 @@ use super::{judge, robust};
 
 /// How many values on each side are looked at, at most.
 const NEAR: usize = 150;
-/// Levels that are less apart, in standard deviations, cannot be told from each other value by value.
+/// Levels that are less apart, in standard deviations, cannot be told from each other value by
+/// value.
 const APART: f64 = 6.0;
 /// The least share of values that are at the level of the other side, on each of them,
 const RAREST: f64 = 0.02;
@@ -22,8 +24,9 @@ const SAME: usize = 30;
 
 /// The changes that are only of the share of a mode, as that: out of `changes`, into `scatter`.
 ///
-/// What is told of shares near them goes: where the rarer level becomes the usual one, visits are counted from another level on either
-/// side, and the shares of both modes say nothing of each other.
+/// What is told of shares near them goes: where the rarer level becomes the usual one, visits are
+/// counted from another level on either side, and the shares of both modes say nothing of each
+/// other.
 pub(super) fn divide(
     judge: &Judge,
     choice: &Choice,
@@ -42,7 +45,9 @@ pub(super) fn divide(
             Some(_) => {}
         }
     }
-    scatter.retain(|told| told.kind != Kind::ModeShare || !shares.iter().any(|share| is_near(share, told)));
+    scatter.retain(|told| {
+        told.kind != Kind::ModeShare || !shares.iter().any(|share| is_near(share, told))
+    });
     scatter.append(&mut shares);
 }
 
@@ -50,7 +55,8 @@ fn is_near(one: &Change, other: &Change) -> bool {
     one.index.abs_diff(other.index) <= SAME
 }
 
-/// One side of a change: the mean of its values, the standard error of that, and how often they are at the level of the other side.
+/// One side of a change: the mean of its values, the standard error of that, and how often they are
+/// at the level of the other side.
 #[derive(Clone, Copy)]
 struct Side {
     mean: f64,
@@ -70,7 +76,8 @@ impl Side {
             mean,
             error: (variance / n).sqrt(),
             share: is_there.iter().filter(|there| **there).count() as f64 / n,
-            visits: usize::from(is_there[0]) + is_there.windows(2).filter(|pair| !pair[0] && pair[1]).count(),
+            visits: usize::from(is_there[0])
+                + is_there.windows(2).filter(|pair| !pair[0] && pair[1]).count(),
             count: n,
         }
     }
@@ -97,8 +104,8 @@ fn exchanged(judge: &Judge, choice: &Choice, raw: &[f64], which: usize) -> Optio
     (shares && old.visits + new.visits > VISITS).then_some([old, new])
 }
 
-/// What the shares of the later level tell by not being the same on both sides, in standard errors: the root of twice the log likelihood,
-/// of as many values as there are visits.
+/// What the shares of the later level tell by not being the same on both sides, in standard errors:
+/// the root of twice the log likelihood, of as many values as there are visits.
 fn evidence(old: Side, new: Side) -> f64 {
     let entropy = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
     let told = |share: f64, count: f64| count * (entropy(share) + entropy(1.0 - share));
@@ -112,7 +119,8 @@ fn of_share(judge: &Judge, change: Change, [old, new]: [Side; 2]) -> Change {
     let series = judge.series;
     let place = series.index.partition_point(|index| *index < change.index);
     let reach = 1.96 * old.error.hypot(new.error);
-    let effect = |difference| series.effect(series.with_trend(place, old.mean), old.error, difference);
+    let effect =
+        |difference| series.effect(series.with_trend(place, old.mean), old.error, difference);
     let difference = new.mean - old.mean;
     // How clear the change of a level would be says nothing of that of a share.
     let p = judge::p_anywhere(series.len(), evidence(old, new));

@@ -1,15 +1,17 @@
 //! The filter that tells slow noise from fresh, and how likely values are by it.
 //!
-//! What a Kalman filter takes of each value depends on which values there are, and not on what they are (Durbin & Koopman, "Time
-//! Series Analysis by State Space Methods", 2012, 2.2). So it is worked out once for a series, however often other levels are
-//! taken from its values; and where no value is missing it soon stays the same.
+//! What a Kalman filter takes of each value depends on which values there are, and not on what they
+//! are (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2). So it is
+//! worked out once for a series, however often other levels are taken from its values; and where no
+//! value is missing it soon stays the same.
 
 use super::noise::Shape;
 
 /// A variance that moves by no more than this share of it stands.
 const STANDS: f64 = 1e-14;
 
-/// How many shapes are filtered at once: as many as a processor works on while the first of them waits for its last value.
+/// How many shapes are filtered at once: as many as a processor works on while the first of them
+/// waits for its last value.
 const LANES: usize = 8;
 
 /// So many values of a filter that stands are seen together.
@@ -18,7 +20,8 @@ const TOGETHER: usize = 4;
 /// After so many values it is looked whether a group of shapes is given up.
 const LOOKS: usize = 64;
 
-/// Before the product of so many variances, each above 1e-4 and below 1.1, could leave the range of numbers.
+/// Before the product of so many variances, each above 1e-4 and below 1.1, could leave the range of
+/// numbers.
 const FACTORS: usize = 64;
 
 /// The filter of one shape, and what it makes of the next value.
@@ -41,7 +44,8 @@ impl Filter {
     pub fn of(Shape { memory, slow }: Shape) -> Self {
         let drive = slow * (1.0 - memory * memory);
         let (variance, fresh) = (slow, 1.0 - slow);
-        let nothing = Self { memory, fresh, drive, variance, inverse: 0.0, gain: 0.0, stands: false };
+        let nothing =
+            Self { memory, fresh, drive, variance, inverse: 0.0, gain: 0.0, stands: false };
         nothing.before(variance)
     }
 
@@ -60,7 +64,8 @@ impl Filter {
         *self = self.before(self.memory * self.memory * self.variance + self.drive);
     }
 
-    /// Once it stands: the squares of the surprises of the values before the first that is missing, and how many these are.
+    /// Once it stands: the squares of the surprises of the values before the first that is missing,
+    /// and how many these are.
     fn standing(&self, values: &[f64], mean: &mut f64) -> (f64, usize) {
         let (keep, take) = self.keeps();
         let count = values.iter().position(|value| value.is_nan()).unwrap_or(values.len());
@@ -69,7 +74,8 @@ impl Filter {
         (1..TOGETHER).for_each(|i| kept[i] = kept[i - 1] * keep);
         let mut squares = [0.0; TOGETHER];
         for values in some {
-            // What these values themselves make of what is expected does not wait for the values before them.
+            // What these values themselves make of what is expected does not wait for the values
+            // before them.
             let mut own = 0.0;
             for i in 0..TOGETHER {
                 let error = values[i] - (kept[i] * *mean + own);
@@ -85,7 +91,8 @@ impl Filter {
         (squares.iter().sum::<f64>() * self.inverse, count)
     }
 
-    /// The filter before each of the first values, none of which is missing: of so many, or until it stands.
+    /// The filter before each of the first values, none of which is missing: of so many, or until
+    /// it stands.
     pub fn opening(shape: Shape, most: usize) -> Vec<Self> {
         let next = |filter: &Self| {
             let mut next = *filter;
@@ -95,7 +102,8 @@ impl Filter {
         std::iter::successors(Some(Self::of(shape)), next).take(most).collect()
     }
 
-    /// What is expected of the next value: so much of what was of this one, and so much of this one.
+    /// What is expected of the next value: so much of what was of this one, and so much of this
+    /// one.
     pub fn keeps(&self) -> (f64, f64) {
         let take = self.memory * self.gain;
         (self.memory - take, take)
@@ -107,7 +115,8 @@ impl Filter {
     }
 }
 
-/// What a shape makes of values: the sum of the squares of all surprises, each by its variance, and of the logarithms of these variances.
+/// What a shape makes of values: the sum of the squares of all surprises, each by its variance, and
+/// of the logarithms of these variances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surprise {
     pub squares: f64,
@@ -206,9 +215,13 @@ impl Group {
         }
     }
 
-    /// What each shape makes of the values; nothing where the squares of all become more than what `most` makes of their logarithms.
-    /// What is missing is NaN.
-    pub fn surprises(&self, values: &[f64], most: impl Fn(f64) -> f64) -> Option<[(Shape, Surprise); LANES]> {
+    /// What each shape makes of the values; nothing where the squares of all become more than what
+    /// `most` makes of their logarithms. What is missing is NaN.
+    pub fn surprises(
+        &self,
+        values: &[f64],
+        most: impl Fn(f64) -> f64,
+    ) -> Option<[(Shape, Surprise); LANES]> {
         let squares = self.squares(values, &self.logs.map(most))?;
         Some(std::array::from_fn(|lane| {
             (self.shapes[lane], Surprise { squares: squares[lane], logs: self.logs[lane] })
@@ -216,7 +229,8 @@ impl Group {
     }
 
     fn squares(&self, values: &[f64], most: &[f64; LANES]) -> Option<[f64; LANES]> {
-        let is_much = |told: &Told| told.squares.iter().zip(most).all(|(squares, most)| squares > most);
+        let is_much =
+            |told: &Told| told.squares.iter().zip(most).all(|(squares, most)| squares > most);
         let (first, later) = values.split_at(self.inverse.len());
         let mut told = Told::default();
         for (values, inverse) in first.chunks(LOOKS).zip(self.inverse.chunks(LOOKS)) {
@@ -280,8 +294,8 @@ impl Group {
 
 /// What some filters know after a value, and what all values told them.
 ///
-/// The next value is expected at `ahead` less `back`: at what is kept of this one, less what is kept of its surprise for being fresh. The
-/// one does not wait for the other.
+/// The next value is expected at `ahead` less `back`: at what is kept of this one, less what is
+/// kept of its surprise for being fresh. The one does not wait for the other.
 #[derive(Clone, Copy, Default)]
 struct Told {
     ahead: [f64; LANES],
@@ -342,12 +356,17 @@ mod tests {
         let value = |i: i32| f64::from((i * 7919) % 101) / 50.0 - 1.0 + f64::from(i / 500);
         let shapes = [(0.3, 0.4), (0.5, 1.0), (0.98, 0.1), (0.996, 0.15), (0.996, 1.0)];
         let shapes = shapes.map(|(memory, slow)| Shape { memory, slow });
-        let gaps: [fn(i32) -> bool; 3] = [|_| false, |i| i % 7 == 3, |i| i < 4 || (900..1300).contains(&i)];
+        let gaps: [fn(i32) -> bool; 3] =
+            [|_| false, |i| i % 7 == 3, |i| i < 4 || (900..1300).contains(&i)];
         for gap in gaps {
-            let values: Vec<f64> = (0..2000).map(|i| if gap(i) { f64::NAN } else { value(i) }).collect();
+            let values: Vec<f64> =
+                (0..2000).map(|i| if gap(i) { f64::NAN } else { value(i) }).collect();
             let is_missing: Vec<bool> = values.iter().map(|value| value.is_nan()).collect();
             let filters = Filters::of(&shapes, &is_missing);
-            let all = filters.groups().iter().filter_map(|group| group.surprises(&values, |_| f64::INFINITY));
+            let all = filters
+                .groups()
+                .iter()
+                .filter_map(|group| group.surprises(&values, |_| f64::INFINITY));
             let all: Vec<(Shape, Surprise)> = all.flatten().collect();
             for shape in shapes {
                 let (squares, logs) = by_the_book(&values, shape);
@@ -355,7 +374,10 @@ mod tests {
                     (one.squares / squares - 1.0).abs() < 1e-9 && (one.logs - logs).abs() < 1e-6
                 };
                 assert!(is_right(&surprise(&values, shape)), "{shape:?}");
-                assert!(all.iter().any(|(other, one)| *other == shape && is_right(one)), "{shape:?}");
+                assert!(
+                    all.iter().any(|(other, one)| *other == shape && is_right(one)),
+                    "{shape:?}"
+                );
             }
         }
     }

@@ -7,7 +7,8 @@ use std::ops::RangeInclusive;
 pub struct Detection {
     /// The changes of the level, in order.
     pub changes: Vec<Change>,
-    /// Changes of how the values scatter around it, in order: [`Kind::Spread`] and [`Kind::ModeShare`].
+    /// Changes of how the values scatter around it, in order: [`Kind::Spread`] and
+    /// [`Kind::ModeShare`].
     pub scatter: Vec<Change>,
     /// What looked like a change and is none, in order.
     pub refused: Vec<Refused>,
@@ -40,12 +41,13 @@ pub struct Change {
     pub before: f64,
     /// The level after.
     pub after: f64,
-    /// The difference of the levels as a share of the size of the one before; infinite where that is 0 or cannot be told
-    /// from it. For [`Kind::Spread`] that of the spreads.
+    /// The difference of the levels as a share of the size of the one before; infinite where that
+    /// is 0 or cannot be told from it. For [`Kind::Spread`] that of the spreads.
     pub effect: f64,
     /// Where the effect is with 95 % confidence.
     pub interval: (f64, f64),
-    /// How often a series of this length without any change would show one as clear as this somewhere.
+    /// How often a series of this length without any change would show one as clear as this
+    /// somewhere.
     pub p: f64,
     /// `1 - p`.
     pub confidence: f64,
@@ -66,8 +68,8 @@ pub enum Kind {
     ModeShare,
     /// The spread of the values changed, not their level.
     Spread,
-    /// The level changed where the environment changed as well, and no environment that was met on both sides says that
-    /// it was the program.
+    /// The level changed where the environment changed as well, and no environment that was met on
+    /// both sides says that it was the program.
     Environment,
     /// One build differs, which may be its layout alone and not the commit.
     Build,
@@ -112,7 +114,8 @@ pub struct Drift {
     pub first: usize,
     /// The last point.
     pub last: usize,
-    /// By how much the level at the end differs from that at the start beyond all changes, as a share.
+    /// By how much the level at the end differs from that at the start beyond all changes, as a
+    /// share.
     pub effect: f64,
 }
 

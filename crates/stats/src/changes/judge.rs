@@ -10,8 +10,8 @@ use super::locate::by_tails;
 use super::noise::Step;
 use super::robust;
 
-/// A place is as good as the best when it explains the series less well by no more than this, in twice the log
-/// likelihood: calibrated, so that the range holds the place in 95 % of cases.
+/// A place is as good as the best when it explains the series less well by no more than this, in
+/// twice the log likelihood: calibrated, so that the range holds the place in 95 % of cases.
 pub(super) const AS_GOOD: f64 = 6.0;
 
 /// Up to so many values times changes the noise is estimated anew without each.
@@ -67,7 +67,8 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     }
 }
 
-/// The standard error of an effect: among slow noise it is no surer than that the level changed at all.
+/// The standard error of an effect: among slow noise it is no surer than that the level changed at
+/// all.
 fn error(judge: &Judge, choice: &Choice, step: &Step, without: f64) -> f64 {
     if choice.noise.shape.slow == 0.0 {
         return step.error;
@@ -77,10 +78,11 @@ fn error(judge: &Judge, choice: &Choice, step: &Step, without: f64) -> f64 {
     step.error.max(step.difference.abs() / errors.max(1.0))
 }
 
-/// How many standard errors a change is worth to a series that could as well have other, slower noise without it.
+/// How many standard errors a change is worth to a series that could as well have other, slower
+/// noise without it.
 ///
-/// The root of twice the log likelihood that is lost without it, the noise estimated anew. In long series of many changes
-/// that would take long; there the noise is well known.
+/// The root of twice the log likelihood that is lost without it, the noise estimated anew. In long
+/// series of many changes that would take long; there the noise is well known.
 fn without(judge: &Judge, choice: &Choice, which: usize) -> f64 {
     if choice.places.len() * judge.series.len() > KNOWN {
         return f64::INFINITY;
@@ -92,8 +94,8 @@ fn without(judge: &Judge, choice: &Choice, which: usize) -> f64 {
 
 /// How often a series of so many values without any change shows one as clear as this somewhere.
 ///
-/// The large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74 (1987), without its
-/// correction for discrete time.
+/// The large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74
+/// (1987), without its correction for discrete time.
 pub(super) fn p_anywhere(n: usize, evidence: f64) -> f64 {
     // The limit is one for large evidence; below 1 it would fall again.
     let evidence = evidence.max(1.0);
@@ -110,7 +112,8 @@ fn range(judge: &Judge, choice: &Choice, which: usize) -> RangeInclusive<usize> 
         let sd = judge.sd[i] * choice.noise.scale;
         if sd.is_nan() {
             return 2.0
-                * (by_tails(judge, i, step.before + step.difference) - by_tails(judge, i, step.before));
+                * (by_tails(judge, i, step.before + step.difference)
+                    - by_tails(judge, i, step.before));
         }
         2.0 * step.difference * (series.y[i] - middle) / (sd * sd)
     };

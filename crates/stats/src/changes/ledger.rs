@@ -1,18 +1,19 @@
 //! The life of alerts while a series grows: provisional, confirmed, withdrawn with a reason.
 //!
-//! The series is judged anew whenever points are added, and the answers differ a little each time. The ledger
-//! keeps what users see steady: a change is an alert only when several successive analyses agree on it or when it
-//! was measured again, and is withdrawn only when many in turn do not see it. What is found again where it was withdrawn is the same
-//! one, with its name. Where it is told to be is what the last analysis that saw it says, which knew the most: the ranges of
-//! earlier ones, when less was known, serve to recognise it and are not kept. Places are indexes of the series;
-//! when points were inserted before an alert, the caller moves its places first.
+//! The series is judged anew whenever points are added, and the answers differ a little each time.
+//! The ledger keeps what users see steady: a change is an alert only when several successive
+//! analyses agree on it or when it was measured again, and is withdrawn only when many in turn do
+//! not see it. What is found again where it was withdrawn is the same one, with its name. Where it
+//! is told to be is what the last analysis that saw it says, which knew the most: the ranges of
+//! earlier ones, when less was known, serve to recognise it and are not kept. Places are indexes of
+//! the series; when points were inserted before an alert, the caller moves its places first.
 
 use super::{Change, Detection, Kind};
 
 /// So many successive analyses must see a change before it is confirmed.
 pub const CONFIRM_AFTER: u32 = 5;
-/// So many successive analyses must not see a provisional change before it is withdrawn: while a level comes back, its two ends
-/// are not told apart yet, and for a few values nothing is seen.
+/// So many successive analyses must not see a provisional change before it is withdrawn: while a
+/// level comes back, its two ends are not told apart yet, and for a few values nothing is seen.
 pub const DROP_AFTER: u32 = 12;
 /// So many successive analyses must not see a confirmed change before it is withdrawn.
 pub const WITHDRAW_AFTER: u32 = 20;
@@ -24,8 +25,8 @@ pub const SAME_PLACE: usize = 2;
 pub struct Alert {
     /// Its name within the series, for ever: 1 for the first, never used again.
     pub id: u32,
-    /// The change as it was last seen. Each analysis tells it anew, confirmed or not: who keeps alerts tells users what
-    /// is told otherwise than before, and keeps what it was.
+    /// The change as it was last seen. Each analysis tells it anew, confirmed or not: who keeps
+    /// alerts tells users what is told otherwise than before, and keeps what it was.
     pub change: Change,
     /// Where it stands.
     pub state: State,
@@ -44,8 +45,8 @@ impl Alert {
         !matches!(self.state, State::Withdrawn(_))
     }
 
-    /// Whether a change that is found now is this one again, which was withdrawn because it was not seen: in the same direction at
-    /// places that either may be at.
+    /// Whether a change that is found now is this one again, which was withdrawn because it was not
+    /// seen: in the same direction at places that either may be at.
     fn comes_again_as(&self, found: &Change) -> bool {
         let unseen = matches!(self.state, State::Withdrawn(Reason::NotConfirmed | Reason::NotSeen));
         let (was, is) = (&self.change.range, &found.range);
@@ -63,7 +64,8 @@ impl Alert {
         self.change.index.abs_diff(found.index) <= SAME_PLACE && alike(found.kind, self.change.kind)
     }
 
-    /// Whether one of the two may be where the other is, in the same direction: its place is told more exactly now, or less.
+    /// Whether one of the two may be where the other is, in the same direction: its place is told
+    /// more exactly now, or less.
     fn has_in_range(&self, found: &Change) -> bool {
         (self.change.range.contains(&found.index) || found.range.contains(&self.change.index))
             && alike(found.kind, self.change.kind)
@@ -168,13 +170,15 @@ pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Al
     (alerts, events)
 }
 
-/// Those of the changes found now that are held already: less evidence keeps them than it took to find them.
+/// Those of the changes found now that are held already: less evidence keeps them than it took to
+/// find them.
 #[must_use]
 pub fn known<'a>(alerts: &[Alert], detection: &'a Detection) -> Vec<&'a Change> {
     claim(alerts, &mut detection.everything()).into_iter().flatten().collect()
 }
 
-/// Takes the changes out that are alerts which stand: one for each of these, in order, where there is one.
+/// Takes the changes out that are alerts which stand: one for each of these, in order, where there
+/// is one.
 fn claim<'a>(alerts: &[Alert], unclaimed: &mut Vec<&'a Change>) -> Vec<Option<&'a Change>> {
     let standing = || alerts.iter().filter(|alert| alert.stands());
     let mut seen: Vec<Option<&Change>> =
@@ -213,7 +217,8 @@ fn take_nearest<'a>(
     Some(changes.remove(which))
 }
 
-/// A step may turn out to be the start of a dip; a change of the scatter is never a change of level.
+/// A step may turn out to be the start of a dip; a change of the scatter is never a change of
+/// level.
 fn alike(one: Kind, other: Kind) -> bool {
     one.is_of_level() == other.is_of_level()
 }
@@ -236,8 +241,12 @@ fn revive(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {
 fn miss(alert: &mut Alert, events: &mut Vec<Event>) {
     alert.missed = alert.missed.saturating_add(1);
     match alert.state {
-        State::Provisional if alert.missed >= DROP_AFTER => withdraw(alert, Reason::NotConfirmed, events),
-        State::Confirmed if alert.missed >= WITHDRAW_AFTER => withdraw(alert, Reason::NotSeen, events),
+        State::Provisional if alert.missed >= DROP_AFTER => {
+            withdraw(alert, Reason::NotConfirmed, events);
+        }
+        State::Confirmed if alert.missed >= WITHDRAW_AFTER => {
+            withdraw(alert, Reason::NotSeen, events);
+        }
         _ => {}
     }
 }
@@ -276,11 +285,14 @@ mod tests {
 
     /// The states after each of these analyses, and all events.
     fn replay(analyses: &[&[usize]]) -> (Vec<Alert>, Vec<Event>) {
-        analyses.iter().enumerate().fold((Vec::new(), Vec::new()), |(alerts, mut events), (at, places)| {
-            let (alerts, new) = update(&alerts, &detection(places), 30 + at);
-            events.extend(new);
-            (alerts, events)
-        })
+        analyses.iter().enumerate().fold(
+            (Vec::new(), Vec::new()),
+            |(alerts, mut events), (at, places)| {
+                let (alerts, new) = update(&alerts, &detection(places), 30 + at);
+                events.extend(new);
+                (alerts, events)
+            },
+        )
     }
 
     #[test]
@@ -322,7 +334,8 @@ mod tests {
         assert_eq!((alerts[0].missed, alerts[1].id), (1, 2));
     }
 
-    /// What an analysis tells of one change, upwards or not: first at the index, or anywhere in the range.
+    /// What an analysis tells of one change, upwards or not: first at the index, or anywhere in the
+    /// range.
     fn told(index: usize, range: std::ops::RangeInclusive<usize>, up: bool) -> Change {
         let effect = if up { 1.0 } else { -0.5 };
         Change { range, effect, ..detection(&[index]).changes.remove(0) }
@@ -344,7 +357,8 @@ mod tests {
     fn it_is_told_where_the_last_analysis_sees_it_with_one_name() {
         let wide = vec![told(38, 1..=71, true)];
         let exact = vec![told(70, 70..=70, true)];
-        let analyses = [wide.clone(), exact.clone(), exact.clone(), exact.clone(), exact.clone(), wide];
+        let analyses =
+            [wide.clone(), exact.clone(), exact.clone(), exact.clone(), exact.clone(), wide];
         let all = after(&analyses);
         let ranges: Vec<_> = all.iter().map(|alerts| alerts[0].change.range.clone()).collect();
         assert_eq!(ranges, [1..=71, 70..=70, 70..=70, 70..=70, 70..=70, 1..=71]);
@@ -363,12 +377,23 @@ mod tests {
             let range = if wide { 40..=70 } else { 60..=60 };
             vec![told(50, 50..=50, true), told(60, range, true)]
         };
-        let all = after(&[near(false), near(true), near(false), vec![told(60, 40..=70, true)], near(true)]);
+        let all = after(&[
+            near(false),
+            near(true),
+            near(false),
+            vec![told(60, 40..=70, true)],
+            near(true),
+        ]);
         for alerts in &all {
-            let places: Vec<(u32, usize)> = alerts.iter().map(|it| (it.id, it.change.index)).collect();
+            let places: Vec<(u32, usize)> =
+                alerts.iter().map(|it| (it.id, it.change.index)).collect();
             assert_eq!(places, [(1, 50), (2, 60)]);
         }
-        assert_eq!((all[3][0].missed, all[3][1].missed), (1, 0), "what is where it was is that one");
+        assert_eq!(
+            (all[3][0].missed, all[3][1].missed),
+            (1, 0),
+            "what is where it was is that one"
+        );
     }
 
     #[test]
@@ -458,9 +483,16 @@ mod tests {
     fn measured_again_it_is_decided_at_once() {
         let (alerts, _) = replay(&[&[20]]);
         let (confirmed, events) = remeasured(&alerts, 1, Remeasured::Differ);
-        assert_eq!((confirmed[0].state, events), (State::Confirmed, vec![Event::Confirmed { id: 1 }]));
+        assert_eq!(
+            (confirmed[0].state, events),
+            (State::Confirmed, vec![Event::Confirmed { id: 1 }])
+        );
         let (withdrawn, _) = remeasured(&confirmed, 1, Remeasured::Same);
         assert_eq!(withdrawn[0].state, State::Withdrawn(Reason::NotReproduced));
-        assert_eq!(remeasured(&withdrawn, 1, Remeasured::Differ).1, [], "what is withdrawn stays so");
+        assert_eq!(
+            remeasured(&withdrawn, 1, Remeasured::Differ).1,
+            [],
+            "what is withdrawn stays so"
+        );
     }
 }

@@ -30,7 +30,10 @@ fn a_dip_is_told_however_long_its_series_grows() {
                 let told = told(&values[..n]);
                 told.contains(&(50, Kind::DipStart)) && told.contains(&(50 + length, Kind::DipEnd))
             });
-            found.iter_mut().zip(is_told).for_each(|(found, is_told)| *found += usize::from(is_told));
+            found
+                .iter_mut()
+                .zip(is_told)
+                .for_each(|(found, is_told)| *found += usize::from(is_told));
             lost += usize::from(is_told.windows(2).any(|pair| pair[0] && !pair[1]));
         }
         println!("{length} values by {factor}: {found:?} of 20, {lost} lost");
@@ -55,7 +58,8 @@ fn two_dips_do_not_hide_each_other() {
     assert!(found >= 14, "{found} of 20");
 }
 
-/// A level that was seen is not lost because one or two values beside it are of another, which is not known yet.
+/// A level that was seen is not lost because one or two values beside it are of another, which is
+/// not known yet.
 #[test]
 fn one_or_two_far_values_at_an_end_hide_no_step() {
     let noise = |maker: &mut Maker, parts: &[(f64, usize)]| -> Vec<f64> {
@@ -82,8 +86,9 @@ fn one_or_two_far_values_at_an_end_hide_no_step() {
     let mut all = Vec::new();
     for (seed, (parts, place)) in (140..).zip(cases) {
         let mut maker = Maker::new(seed);
-        let found =
-            (0..50).filter(|_| told(&noise(&mut maker, parts)).contains(&(place, Kind::Step))).count();
+        let found = (0..50)
+            .filter(|_| told(&noise(&mut maker, parts)).contains(&(place, Kind::Step)))
+            .count();
         println!("{parts:?}: {found} of 50");
         all.push(found);
     }
@@ -94,7 +99,8 @@ fn one_or_two_far_values_at_an_end_hide_no_step() {
 fn spikes_are_no_dips_however_many_values_there_are() {
     for (seed, n) in (135..).zip([300, 1000]) {
         let mut maker = Maker::new(seed);
-        let alarmed = (0..100).filter(|_| !told(&maker.noise(Shape::Spikes, n, 0.03)).is_empty()).count();
+        let alarmed =
+            (0..100).filter(|_| !told(&maker.noise(Shape::Spikes, n, 0.03)).is_empty()).count();
         println!("{alarmed} of 100 with {n} values");
         assert!(alarmed <= 1, "{alarmed} of 100 with {n} values");
     }
@@ -119,7 +125,9 @@ fn spikes_of_all_sizes_are_no_dips_either() {
 #[test]
 fn steps_in_short_series_are_found() {
     // How many of 200 series a clear step is found in, and how many without one are alarmed.
-    for (seed, (n, deviations, least)) in (260..).zip([(8, 6.0, 180), (10, 4.0, 150), (14, 4.0, 180)]) {
+    for (seed, (n, deviations, least)) in
+        (260..).zip([(8, 6.0, 180), (10, 4.0, 150), (14, 4.0, 180)])
+    {
         let mut maker = Maker::new(seed);
         let mut noise = || maker.noise(Shape::Gaussian, n, 0.01);
         let alarmed = (0..200).filter(|_| !told(&noise()).is_empty()).count();
@@ -129,7 +137,9 @@ fn steps_in_short_series_are_found() {
             told(&values).iter().any(|(place, _)| place.abs_diff(n / 2) <= 1)
         });
         let found = found.count();
-        println!("{n} values, {deviations} standard deviations: {found} found, {alarmed} alarmed of 200");
+        println!(
+            "{n} values, {deviations} standard deviations: {found} found, {alarmed} alarmed of 200"
+        );
         assert!(found >= least && alarmed <= 5, "{n}, {deviations}: {found}, {alarmed}");
     }
 }

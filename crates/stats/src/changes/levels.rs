@@ -36,7 +36,8 @@ impl Levels {
 
     /// The level at a place.
     pub fn at(&self, place: usize) -> f64 {
-        self.level[self.bounds.partition_point(|&bound| bound <= place).clamp(1, self.level.len()) - 1]
+        self.level
+            [self.bounds.partition_point(|&bound| bound <= place).clamp(1, self.level.len()) - 1]
     }
 
     fn by(series: &Series, places: &[usize], level_of: impl Fn(usize, usize) -> f64) -> Self {
@@ -55,18 +56,27 @@ impl Levels {
     }
 }
 
-/// The level at which the bounded cost of these values is least, searched from the median and, where there are modes, from
-/// the levels for which the median would be one.
+/// The level at which the bounded cost of these values is least, searched from the median and,
+/// where there are modes, from the levels for which the median would be one.
 fn location(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64) -> f64 {
     let median = robust::median_of(&series.y[from..to]);
     let starts = modes.iter().flat_map(|mode| [median - mode.offset, median + mode.offset]);
-    let searched =
-        [median].into_iter().chain(starts).map(|start| descend(series, from, to, modes, outlier, start));
+    let searched = [median]
+        .into_iter()
+        .chain(starts)
+        .map(|start| descend(series, from, to, modes, outlier, start));
     searched.min_by(|one, other| one.1.total_cmp(&other.1)).map_or(median, |best| best.0)
 }
 
 /// The mean of what is no outlier, until it stands: the level and its cost.
-fn descend(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64, start: f64) -> (f64, f64) {
+fn descend(
+    series: &Series,
+    from: usize,
+    to: usize,
+    modes: &[Mode],
+    outlier: f64,
+    start: f64,
+) -> (f64, f64) {
     let mut level = start;
     let mut cost = f64::INFINITY;
     for _ in 0..10 {
@@ -90,7 +100,8 @@ fn descend(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64
     (level, cost)
 }
 
-/// The distance of a residual from the level or from one of its modes, whichever costs less, and that cost.
+/// The distance of a residual from the level or from one of its modes, whichever costs less, and
+/// that cost.
 fn nearest(residual: f64, sd: f64, modes: &[Mode]) -> (f64, f64) {
     modes.iter().fold((residual, (residual / sd).powi(2)), |best, mode| {
         let distance = residual - mode.offset;
@@ -99,8 +110,14 @@ fn nearest(residual: f64, sd: f64, modes: &[Mode]) -> (f64, f64) {
     })
 }
 
-/// Moves values that are at a mode to where they would be at the level; tells which mode each was at.
-pub(super) fn fold(series: &mut Series, levels: &Levels, modes: &[Mode], outlier: f64) -> Vec<Option<usize>> {
+/// Moves values that are at a mode to where they would be at the level; tells which mode each was
+/// at.
+pub(super) fn fold(
+    series: &mut Series,
+    levels: &Levels,
+    modes: &[Mode],
+    outlier: f64,
+) -> Vec<Option<usize>> {
     let at = |residual: f64, sd: f64| {
         let (which, distance) = modes
             .iter()

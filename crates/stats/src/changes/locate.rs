@@ -1,7 +1,7 @@
 //! Where exactly a level begins.
 //!
-//! The likeliest place is not the one that most often is near the true one: where several places together are likely, one
-//! in their middle is.
+//! The likeliest place is not the one that most often is near the true one: where several places
+//! together are likely, one in their middle is.
 
 use std::ops::Range;
 
@@ -34,8 +34,8 @@ fn near(judge: &Judge, choice: &Choice, which: usize) -> Range<usize> {
 
 /// The log likelihood of a change at each of these places in filtered noise, but for a constant.
 ///
-/// The same values count for every place. The filter does not see masked values: the likelihood on either side of one
-/// differs by its tails alone.
+/// The same values count for every place. The filter does not see masked values: the likelihood on
+/// either side of one differs by its tails alone.
 fn likelihoods(judge: &Judge, choice: &Choice, which: usize, range: Range<usize>) -> Vec<f64> {
     let stretch = judge.near(&choice.places, which, range.clone());
     let step = choice.steps[which];
@@ -58,8 +58,8 @@ fn likelihoods(judge: &Judge, choice: &Choice, which: usize, range: Range<usize>
 
 /// The log density of a value far from its level, by the tails of Cauchy's distribution.
 ///
-/// Other densities call two levels equally unlikely where a value is far from both. Cauchy's prefers the nearer one by
-/// the ratio of the distances, however wide the noise is.
+/// Other densities call two levels equally unlikely where a value is far from both. Cauchy's
+/// prefers the nearer one by the ratio of the distances, however wide the noise is.
 pub(super) fn by_tails(judge: &Judge, place: usize, level: f64) -> f64 {
     let series = judge.series;
     -((series.y[place] - level) / series.sd[place]).powi(2).ln_1p()
@@ -70,7 +70,8 @@ fn middle(told: &[f64]) -> usize {
     let most = told.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let likely: Vec<f64> = told.iter().map(|told| (told - most).exp()).collect();
     let worth = |place: usize| -> f64 {
-        let (first, end) = (place.saturating_sub(WORTH.len() - 1), (place + WORTH.len()).min(likely.len()));
+        let (first, end) =
+            (place.saturating_sub(WORTH.len() - 1), (place + WORTH.len()).min(likely.len()));
         (first..end).map(|other| likely[other] * WORTH[place.abs_diff(other)]).sum()
     };
     let best = (0..told.len()).map(|place| (worth(place), place));

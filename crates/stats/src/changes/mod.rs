@@ -1,16 +1,18 @@
 //! What changed in a series, and only what changed.
 //!
-//! [`detect`] takes the values of one series in order and tells the changes of their level, each with its
-//! interval of places, its effect, and how sure it is; what looked like a change and is none is told with the
-//! reason. Which way is better is not its business. The rules are in `docs/src/method/changes.md`, "What changed in a
-//! series".
+//! [`detect`] takes the values of one series in order and tells the changes of their level, each
+//! with its interval of places, its effect, and how sure it is; what looked like a change and is
+//! none is told with the reason. Which way is better is not its business. The rules are in
+//! `docs/src/method/changes.md`, "What changed in a series".
 //!
-//! In steps, one file each: the values become logarithms, on which steps are ratios (`series`), less what lies between hosts that take turns (`turns`); a segmentation
-//! that outliers cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search for
-//! short excursions (`dips`) propose candidates; those are chosen that explain the series better than slow noise
-//! would (`choose`, `noise`), and than a curve with fewer steps would (`trend`), each
-//! where it most often is right (`locate`); then it is told what they are
-//! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none (`refuse`).
+//! In steps, one file each: the values become logarithms, on which steps are ratios (`series`),
+//! less what lies between hosts that take turns (`turns`); a segmentation that outliers cannot
+//! mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search
+//! for short excursions (`dips`) propose candidates; those are chosen that explain the series
+//! better than slow noise would (`choose`, `noise`), and than a curve with fewer steps would
+//! (`trend`), each where it most often is right (`locate`); then it is told what they are
+//! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none
+//! (`refuse`).
 
 mod choose;
 mod dips;
@@ -49,7 +51,8 @@ pub use point::Point;
 pub struct Options {
     /// Beyond how many standard deviations a value is an outlier, whose distance no longer counts.
     pub outlier: f64,
-    /// What a further level costs the segmentation, in units of the logarithm of the number of points.
+    /// What a further level costs the segmentation, in units of the logarithm of the number of
+    /// points.
     pub penalty: f64,
     /// Below this many finite values a series is not judged.
     pub fewest: usize,
@@ -83,8 +86,8 @@ const MASKED: f64 = 4.0;
 
 /// Finds what changed in a series of values in order.
 ///
-/// Time and memory grow linearly with the length. Values that are not finite are skipped; indexes always count
-/// them. Any two calls with the same input give the same answer.
+/// Time and memory grow linearly with the length. Values that are not finite are skipped; indexes
+/// always count them. Any two calls with the same input give the same answer.
 #[must_use]
 pub fn detect(points: &[Point], options: &Options) -> Detection {
     let series = match series::Series::of(points, options) {
@@ -129,7 +132,8 @@ impl Proposed {
         } else {
             levels::Levels::robust(&series, &candidates, &[], options.outlier)
         };
-        let masked = levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
+        let masked =
+            levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
         Self { series, raw, modes, candidates, masked }
     }
 
@@ -163,8 +167,8 @@ impl Proposed {
     }
 }
 
-/// Takes out a level of one or two values at either end beside one that is well known: they are far off, and must not be noise of
-/// that level either. Beside few values they may be what it is.
+/// Takes out a level of one or two values at either end beside one that is well known: they are far
+/// off, and must not be noise of that level either. Beside few values they may be what it is.
 fn without_ends(places: &mut Vec<usize>, n: usize) {
     let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
     let length = |level: usize| bounds[level + 1] - bounds[level];
@@ -207,7 +211,8 @@ impl Visited {
                 break;
             }
             let ratio = robust::median_of(&series.sd) / robust::median_of(&rough);
-            let before = std::mem::replace(&mut places, segment::segment(series, &modes, outlier, penalty));
+            let before =
+                std::mem::replace(&mut places, segment::segment(series, &modes, outlier, penalty));
             if modes.is_empty() && places == before && (0.9..1.1).contains(&ratio) {
                 break;
             }
@@ -237,9 +242,10 @@ impl Visited {
         let ratio = |offset: f64| if series.log { offset.exp() } else { 1.0 + offset / size };
         let usual = Mode { ratio: 1.0, share: share(None) };
         let others = self.modes.iter().enumerate();
-        let others =
-            others.map(|(which, mode)| Mode { ratio: ratio(mode.offset), share: share(Some(which)) });
-        (!self.modes.is_empty()).then(|| Modes { levels: [usual].into_iter().chain(others).collect() })
+        let others = others
+            .map(|(which, mode)| Mode { ratio: ratio(mode.offset), share: share(Some(which)) });
+        (!self.modes.is_empty())
+            .then(|| Modes { levels: [usual].into_iter().chain(others).collect() })
     }
 }
 
@@ -273,7 +279,8 @@ mod tests {
 
     #[test]
     fn one_step_is_found_where_it_is() {
-        let values: Vec<f64> = (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
+        let values: Vec<f64> =
+            (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
         let detection = found(&values);
         assert_eq!(detection.changes.len(), 1, "{detection:?}");
         let change = &detection.changes[0];
@@ -291,7 +298,8 @@ mod tests {
                 let down = [vec![7.0 * ratio; before], vec![7.0; after]].concat();
                 for values in [up, down] {
                     let detection = found(&values);
-                    let places: Vec<usize> = detection.changes.iter().map(|change| change.index).collect();
+                    let places: Vec<usize> =
+                        detection.changes.iter().map(|change| change.index).collect();
                     assert_eq!(places, [before], "{ratio}: {detection:?}");
                 }
             }
@@ -300,11 +308,12 @@ mod tests {
 
     #[test]
     fn a_dip_between_constant_stretches_is_found() {
-        let kinds: Vec<(usize, Kind)> = found(&[vec![100.0; 15], vec![110.0; 4], vec![100.0; 15]].concat())
-            .changes
-            .iter()
-            .map(|change| (change.index, change.kind))
-            .collect();
+        let kinds: Vec<(usize, Kind)> =
+            found(&[vec![100.0; 15], vec![110.0; 4], vec![100.0; 15]].concat())
+                .changes
+                .iter()
+                .map(|change| (change.index, change.kind))
+                .collect();
         assert_eq!(kinds, [(15, Kind::DipStart), (19, Kind::DipEnd)]);
     }
 
@@ -349,7 +358,8 @@ mod tests {
         assert_eq!(kinds, [Kind::Environment]);
     }
 
-    /// The kinds of what is found in sixty points, with a step half way or not, that were measured on these hosts.
+    /// The kinds of what is found in sixty points, with a step half way or not, that were measured
+    /// on these hosts.
     fn on_hosts(level: impl Fn(usize) -> f64, host: impl Fn(usize) -> u32) -> Vec<Kind> {
         let point = |i: usize| Point { environment: host(i), ..Point::of(noisy(level(i), i)) };
         let points: Vec<Point> = (0..60).map(point).collect();
@@ -361,7 +371,11 @@ mod tests {
         let step = |i: usize| if i < 30 { 100.0 } else { 110.0 };
         let turns = |i: usize| u32::try_from(i % 2).unwrap();
         assert_eq!(on_hosts(step, turns), [Kind::Step]);
-        assert_eq!(on_hosts(step, |i| u32::try_from(i / 5 % 3).unwrap()), [Kind::Step], "five in a row each");
+        assert_eq!(
+            on_hosts(step, |i| u32::try_from(i / 5 % 3).unwrap()),
+            [Kind::Step],
+            "five in a row each"
+        );
         assert_eq!(on_hosts(step, |i| u32::from(i == 30)), [Kind::Step], "one point elsewhere");
     }
 
@@ -377,7 +391,11 @@ mod tests {
         );
         let tried = |i: usize| u32::from(i >= 30 || i == 10);
         let level = |i: usize| if tried(i) == 1 { 110.0 } else { 100.0 };
-        assert_eq!(on_hosts(level, tried), [Kind::Environment], "it was as slow when it was tried before");
+        assert_eq!(
+            on_hosts(level, tried),
+            [Kind::Environment],
+            "it was as slow when it was tried before"
+        );
     }
 
     #[test]
@@ -403,7 +421,8 @@ mod tests {
     #[test]
     fn what_is_less_than_a_grain_is_no_drift() {
         let level = |i: usize| if i < 30 { 0.0 } else { 50.0 };
-        let detection = found(&(0..60).map(|i| 1e15 + noisy(100.0, i) + level(i)).collect::<Vec<_>>());
+        let detection =
+            found(&(0..60).map(|i| 1e15 + noisy(100.0, i) + level(i)).collect::<Vec<_>>());
         assert_eq!((detection.changes, detection.drift), (vec![], None));
     }
 
@@ -411,11 +430,13 @@ mod tests {
     fn a_ratio_to_nothing_is_none() {
         let noise = |i: usize| 0.01 * noisy(1.0, i) - 0.01;
         for level in [1.0, -1.0] {
-            let values: Vec<f64> = (0..40).map(|i| noise(i) + if i < 20 { 0.0 } else { level }).collect();
+            let values: Vec<f64> =
+                (0..40).map(|i| noise(i) + if i < 20 { 0.0 } else { level }).collect();
             let change = &found(&values).changes[0];
             assert_eq!((change.index, change.effect), (20, level * f64::INFINITY), "{change:?}");
         }
-        let from_zero: Vec<f64> = (0..40).map(|i| if i < 20 { 0.0 } else { noisy(1.0, i) }).collect();
+        let from_zero: Vec<f64> =
+            (0..40).map(|i| if i < 20 { 0.0 } else { noisy(1.0, i) }).collect();
         assert_eq!(found(&from_zero).changes[0].effect, f64::INFINITY);
         let to_zero: Vec<f64> = (0..40).map(|i| if i < 20 { noisy(1.0, i) } else { 0.0 }).collect();
         assert!((found(&to_zero).changes[0].effect + 1.0).abs() < 0.01);
@@ -432,7 +453,8 @@ mod tests {
 
     #[test]
     fn gaps_belong_to_what_may_be_the_first_at_the_new_level() {
-        let mut values: Vec<f64> = (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
+        let mut values: Vec<f64> =
+            (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
         values[27..30].fill(f64::NAN);
         let change = &found(&values).changes[0];
         assert_eq!((change.index, &change.range), (30, &(27..=30)));
@@ -447,7 +469,8 @@ mod tests {
 
     #[test]
     fn phases_cover_all_values() {
-        let values: Vec<f64> = (0..40).map(|i| noisy(if i < 10 { 150.0 } else { 100.0 }, i)).collect();
+        let values: Vec<f64> =
+            (0..40).map(|i| noisy(if i < 10 { 150.0 } else { 100.0 }, i)).collect();
         assert_eq!(phases(&values), [0..10, 10..40]);
         assert_eq!(phases(&[1.0, 2.0]).len(), 1);
         assert!(phases(&[]).is_empty());

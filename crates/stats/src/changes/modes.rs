@@ -1,7 +1,7 @@
 //! Levels that a series keeps going to and coming back from.
 //!
-//! A machine, a memory layout or a cache may be in one of several states, and values go to and fro between levels that
-//! are always the same distance apart. Such visits are no changes.
+//! A machine, a memory layout or a cache may be in one of several states, and values go to and fro
+//! between levels that are always the same distance apart. Such visits are no changes.
 
 use super::levels::Levels;
 use super::robust;
@@ -49,7 +49,8 @@ pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> 
         if end - first < 3 || (points as f64) < RAREST * series.len() as f64 {
             break;
         }
-        let sum: f64 = visits[first..end].iter().map(|visit| visit.offset * visit.length as f64).sum();
+        let sum: f64 =
+            visits[first..end].iter().map(|visit| visit.offset * visit.length as f64).sum();
         let offset = sum / points as f64;
         visits.drain(first..end);
         modes.push(Mode::of(offset, (points as f64 / series.len() as f64).min(0.5)));

@@ -1,9 +1,9 @@
 //! What noise is like over time: part fresh in each value, part slow.
 //!
-//! The noise of a value, in its standard deviations, is a fresh part and an autoregressive part of order 1 that
-//! remembers its last value. With a long memory it is drift, with a short one the weather of a machine.
-//! Likelihoods by the Kalman filter (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2
-//! and 7.2).
+//! The noise of a value, in its standard deviations, is a fresh part and an autoregressive part of
+//! order 1 that remembers its last value. With a long memory it is drift, with a short one the
+//! weather of a machine. Likelihoods by the Kalman filter (Durbin & Koopman, "Time Series Analysis
+//! by State Space Methods", 2012, 2.2 and 7.2).
 
 use std::cell::OnceCell;
 
@@ -33,13 +33,15 @@ const SHAPES: [(f64, &[f64]); 7] = [
     (0.996, &[0.15, 0.4, 0.65, 0.85, 0.93, 0.97, 1.0]),
 ];
 
-/// What noise with a slow part costs beside white noise: the criterion of Akaike, for one parameter.
+/// What noise with a slow part costs beside white noise: the criterion of Akaike, for one
+/// parameter.
 const SHAPE_PRICE: f64 = 2.0;
 
 /// For so many values the filters of a stretch are known: no step is looked for in many more.
 const OPENING: usize = 256;
 
-/// So many times the squares that would make two shapes as likely, one of them is less likely however they were rounded.
+/// So many times the squares that would make two shapes as likely, one of them is less likely
+/// however they were rounded.
 const ROUNDED: f64 = 1.0 + 1e-9;
 
 /// The noise of a series as it is most likely.
@@ -63,7 +65,8 @@ impl Noise {
 /// How likely noise of all shapes is, for residuals of which the same ones are missing.
 pub(super) struct Shapes {
     filters: Filters,
-    /// Those before the first values of a stretch, by their shape: worked out when they are asked for.
+    /// Those before the first values of a stretch, by their shape: worked out when they are asked
+    /// for.
     openings: Vec<(Shape, OnceCell<Vec<Filter>>)>,
 }
 
@@ -74,7 +77,10 @@ impl Shapes {
             .flat_map(|&(memory, shares)| shares.iter().map(move |&slow| Shape { memory, slow }))
             .collect();
         let filters = Filters::of(&shapes, is_missing);
-        Self { filters, openings: shapes.into_iter().map(|shape| (shape, OnceCell::new())).collect() }
+        Self {
+            filters,
+            openings: shapes.into_iter().map(|shape| (shape, OnceCell::new())).collect(),
+        }
     }
 
     /// The filters of one of the shapes before each of the first values of a stretch.
@@ -100,7 +106,8 @@ impl Shapes {
     fn likelier(&self, residuals: &[f64], mut best: Noise) -> Noise {
         let count = seen(residuals).max(1.0);
         for group in self.filters.groups() {
-            let most = |logs: f64| ROUNDED * count * ((best.cost - SHAPE_PRICE - logs) / count).exp();
+            let most =
+                |logs: f64| ROUNDED * count * ((best.cost - SHAPE_PRICE - logs) / count).exp();
             for (shape, surprise) in group.surprises(residuals, most).into_iter().flatten() {
                 let mut noise = Noise::of(shape, surprise, count);
                 noise.cost += SHAPE_PRICE;
@@ -119,8 +126,11 @@ pub(super) fn likelihood(residuals: &[f64], shape: Shape) -> Noise {
     if shape.slow > 0.0 {
         return Noise::of(shape, filter::surprise(residuals, shape), count);
     }
-    let squares =
-        residuals.iter().filter(|residual| !residual.is_nan()).map(|residual| residual * residual).sum();
+    let squares = residuals
+        .iter()
+        .filter(|residual| !residual.is_nan())
+        .map(|residual| residual * residual)
+        .sum();
     Noise::of(WHITE, Surprise { squares, logs: 0.0 }, count)
 }
 
@@ -146,17 +156,26 @@ impl Step {
     }
 }
 
-/// The step that generalised least squares sees at `place`, from these values and one by the standard deviation of each, NaN where the
-/// value is missing.
+/// The step that generalised least squares sees at `place`, from these values and one by the
+/// standard deviation of each, NaN where the value is missing.
 ///
-/// The filter makes values and regressors white, after which ordinary least squares do (Durbin & Koopman, 6.2).
-pub(super) fn step(y: &[f64], inverse: &[f64], place: usize, opening: &[Filter], noise: &Noise) -> Step {
+/// The filter makes values and regressors white, after which ordinary least squares do (Durbin &
+/// Koopman, 6.2).
+pub(super) fn step(
+    y: &[f64],
+    inverse: &[f64],
+    place: usize,
+    opening: &[Filter],
+    noise: &Noise,
+) -> Step {
     Products::filtered(y, inverse, place, opening).step(y[place], noise.scale)
 }
 
-/// The step in white noise, between these weighted sums of the values before it and of those after it, from an origin.
+/// The step in white noise, between these weighted sums of the values before it and of those after
+/// it, from an origin.
 ///
-/// By the mean of either side, whose weights may be of very different sizes: values that stand still weigh a billion times others.
+/// By the mean of either side, whose weights may be of very different sizes: values that stand
+/// still weigh a billion times others.
 pub(super) fn plain_step(origin: f64, before: Weighted, after: Weighted, noise: &Noise) -> Step {
     if before.count == 0 || after.count == 0 || before.weights.min(after.weights) <= 0.0 {
         return Step { before: origin, difference: 0.0, error: f64::INFINITY };
@@ -166,7 +185,8 @@ pub(super) fn plain_step(origin: f64, before: Weighted, after: Weighted, noise: 
     Step { before: origin + before_mean, difference: after_mean - before_mean, error }
 }
 
-/// The sums of products of two regressors, one throughout and one from the step on, with each other and with the values.
+/// The sums of products of two regressors, one throughout and one from the step on, with each other
+/// and with the values.
 #[derive(Default)]
 struct Products {
     ones: f64,
@@ -204,7 +224,12 @@ impl Products {
     }
 
     /// Sees a value in its standard deviations, and one by those; and whether it is after the step.
-    fn see(&mut self, (value, weight, is_after): (f64, f64, bool), means: &mut Means, filter: &Filter) {
+    fn see(
+        &mut self,
+        (value, weight, is_after): (f64, f64, bool),
+        means: &mut Means,
+        filter: &Filter,
+    ) {
         let (keep, take) = filter.keeps();
         let (y, one) = (value - means.y, weight - means.one);
         let one_by = one * filter.inverse;
@@ -254,7 +279,8 @@ mod tests {
     use super::*;
 
     fn residuals() -> Vec<f64> {
-        let value = |i: i32| if i % 7 == 3 { f64::NAN } else { f64::from((i * 7919) % 101) / 50.0 - 1.0 };
+        let value =
+            |i: i32| if i % 7 == 3 { f64::NAN } else { f64::from((i * 7919) % 101) / 50.0 - 1.0 };
         (0..300).map(value).collect()
     }
 

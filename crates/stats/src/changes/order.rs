@@ -1,10 +1,11 @@
 //! Values in order.
 
-/// Sorts values in time that grows with their number where they lie about evenly: into cells of equal width first, one for each
-/// value, then each cell by itself.
+/// Sorts values in time that grows with their number where they lie about evenly: into cells of
+/// equal width first, one for each value, then each cell by itself.
 pub(super) fn sort(values: &mut [f64]) {
-    let (low, high) =
-        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
     let cells = values.len();
     let fine = cells as f64 / (high - low);
     if !fine.is_normal() || u32::try_from(cells).is_err() {
@@ -53,11 +54,18 @@ mod tests {
     #[test]
     fn all_values_are_sorted_as_the_library_does() {
         let mut maker = Maker::new(17);
-        let mut all =
-            vec![vec![], vec![1.0], vec![2.0; 9], vec![0.0, -0.0, 0.0, -0.0], vec![3.0, 1.0, 1.0, 2.0]];
+        let mut all = vec![
+            vec![],
+            vec![1.0],
+            vec![2.0; 9],
+            vec![0.0, -0.0, 0.0, -0.0],
+            vec![3.0, 1.0, 1.0, 2.0],
+        ];
         all.push(vec![-f64::MAX, f64::MAX, 0.0, 5e-324]);
         all.push(vec![1.0, 1.0 + f64::EPSILON, 1.0]);
-        for shape in [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Quantised, Shape::Spikes] {
+        for shape in
+            [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Quantised, Shape::Spikes]
+        {
             all.extend([5, 100, 3000].map(|n| maker.noise(shape, n, 0.03)));
         }
         let far = [&maker.noise(Shape::Gaussian, 500, 0.03)[..], &[1e300, -1e9]].concat();

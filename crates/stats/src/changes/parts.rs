@@ -1,8 +1,9 @@
 //! Parts of a series that lie plainly apart, and by how much wider the noise is in some of them.
 //!
-//! Before any level is known, noise is the same everywhere. Where the values after a step lie many times wider than those before it, each of
-//! them would be an outlier of any level among them, and the step would not be seen, however large. But where two parts lie further apart
-//! than either is wide, there is a step whatever the noise is, and the noise of each can be told by itself.
+//! Before any level is known, noise is the same everywhere. Where the values after a step lie many
+//! times wider than those before it, each of them would be an outlier of any level among them, and
+//! the step would not be seen, however large. But where two parts lie further apart than either is
+//! wide, there is a step whatever the noise is, and the noise of each can be told by itself.
 
 use super::robust;
 
@@ -10,23 +11,26 @@ use super::robust;
 const WINDOW: usize = 12;
 /// and at least so many.
 const FEWEST: usize = 3;
-/// Plainly apart are medians that differ by so many times what the values of both sides lie from them.
+/// Plainly apart are medians that differ by so many times what the values of both sides lie from
+/// them.
 const PLAINLY: f64 = 4.0;
 /// Where neighbours differ by less, in standard deviations, nothing lies plainly apart.
 const JUMP: f64 = 6.0;
-/// Where the widest of the parts is so many times as wide as the narrowest, the noise of each is its own.
+/// Where the widest of the parts is so many times as wide as the narrowest, the noise of each is
+/// its own.
 const WIDER: f64 = 2.5;
 /// From so many values on it is well known what noise is like around their levels.
 pub(super) const WELL_KNOWN: usize = WINDOW;
 /// The mean distance of two values of Gaussian noise, in standard deviations.
 const APART: f64 = 1.128;
 
-/// Where parts that lie plainly apart begin, and both ends; the ends alone where none is far wider than others.
+/// Where parts that lie plainly apart begin, and both ends; the ends alone where none is far wider
+/// than others.
 pub(super) fn of(y: &[f64], sd: &[f64]) -> Vec<usize> {
     let bounds = bounds(y, sd);
     let widths = bounds.windows(2).map(|bound| width(&y[bound[0]..bound[1]]));
-    let (least, most) =
-        widths.fold((f64::INFINITY, 0.0_f64), |(least, most), width| (least.min(width), most.max(width)));
+    let (least, most) = widths
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), width| (least.min(width), most.max(width)));
     if most > WIDER * least { bounds } else { vec![0, y.len()] }
 }
 
@@ -52,7 +56,8 @@ fn bounds(y: &[f64], sd: &[f64]) -> Vec<usize> {
     bounds
 }
 
-/// How far the values before and from a place on lie apart, by how far those of both sides lie from their median.
+/// How far the values before and from a place on lie apart, by how far those of both sides lie from
+/// their median.
 fn apart(y: &[f64], place: usize) -> f64 {
     let before = middle(&y[place.saturating_sub(WINDOW)..place]);
     let after = middle(&y[place..y.len().min(place + WINDOW)]);
@@ -112,9 +117,12 @@ mod tests {
 
     #[test]
     fn a_level_that_falls_into_wider_noise_in_a_short_series_is_told() {
-        let values =
-            [36.0, 36.08, 36.02, 35.97, 35.91, 36.0, 35.95, 35.91, 36.07, 35.94, 36.03, 5.277, 5.262, 5.34];
-        let places: Vec<usize> = detection(&values).changes.iter().map(|change| change.index).collect();
+        let values = [
+            36.0, 36.08, 36.02, 35.97, 35.91, 36.0, 35.95, 35.91, 36.07, 35.94, 36.03, 5.277,
+            5.262, 5.34,
+        ];
+        let places: Vec<usize> =
+            detection(&values).changes.iter().map(|change| change.index).collect();
         assert_eq!(places, [11]);
     }
 
@@ -170,11 +178,19 @@ mod tests {
                 "0.5 to lognormal 5",
             ),
             (
-                last_untold(5, noise(20, 0.003, 1.0, Shape::Gaussian), noise(30, 0.01, 1.5, Shape::Gaussian)),
+                last_untold(
+                    5,
+                    noise(20, 0.003, 1.0, Shape::Gaussian),
+                    noise(30, 0.01, 1.5, Shape::Gaussian),
+                ),
                 "0.3 to 1, 50 %",
             ),
             (
-                last_untold(6, noise(20, 0.01, 1.0, Shape::Gaussian), noise(30, 0.01, 2.0, Shape::Gaussian)),
+                last_untold(
+                    6,
+                    noise(20, 0.01, 1.0, Shape::Gaussian),
+                    noise(30, 0.01, 2.0, Shape::Gaussian),
+                ),
                 "alike",
             ),
         ];

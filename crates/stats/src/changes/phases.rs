@@ -9,15 +9,18 @@ use crate::distribution::student_below;
 const HEAD: usize = 4;
 /// Fewest executions that they are compared with.
 const LEAST: usize = 4;
-/// How often a sequence without any change may begin as far off as this: for each number of executions.
+/// How often a sequence without any change may begin as far off as this: for each number of
+/// executions.
 const CHANCE: f64 = 0.001;
 
-/// Splits the values of successive executions of one program where their level changes, to find where its
-/// warm-up ends: ranges in order that cover all values, the last of which is the steady one, if any.
+/// Splits the values of successive executions of one program where their level changes, to find
+/// where its warm-up ends: ranges in order that cover all values, the last of which is the steady
+/// one, if any.
 ///
-/// One range where nothing changed or too few values are there to tell; none for no values. The changes are those of
-/// [`detect`], which sees no level of fewer than three values. So the first one to four are compared with the level
-/// after them: Student's t of the means of the logarithms, with the spread of that level.
+/// One range where nothing changed or too few values are there to tell; none for no values. The
+/// changes are those of [`detect`], which sees no level of fewer than three values. So the first
+/// one to four are compared with the level after them: Student's t of the means of the logarithms,
+/// with the spread of that level.
 #[must_use]
 pub fn phases(values: &[f64]) -> Vec<Range<usize>> {
     if values.is_empty() {
@@ -51,13 +54,14 @@ pub(crate) fn differ(some: &[f64], others: &[f64]) -> bool {
     clearness(some, others).is_some_and(|(_, chance)| chance < CHANCE)
 }
 
-/// How many standard errors the mean of some logarithms is from that of others, whose spread it is measured by, and
-/// how often it would be as far by chance.
+/// How many standard errors the mean of some logarithms is from that of others, whose spread it is
+/// measured by, and how often it would be as far by chance.
 fn clearness(some: &[f64], others: &[f64]) -> Option<(f64, f64)> {
     if some.iter().chain(others).any(|value| !value.is_finite() || *value <= 0.0) {
         return None;
     }
-    let mean = |values: &[f64]| values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64;
+    let mean =
+        |values: &[f64]| values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64;
     let (freedom, centre) = (others.len() as f64 - 1.0, mean(others));
     let variance = others.iter().map(|value| (value.ln() - centre).powi(2)).sum::<f64>() / freedom;
     let error = (variance * (1.0 / some.len() as f64 + 1.0 / others.len() as f64)).sqrt();

@@ -7,7 +7,8 @@ use crate::Summary;
 pub struct Point {
     /// The value, in whatever unit; skipped when it is not finite.
     pub value: f64,
-    /// The variance of the value as its replicates tell it, in the unit's square. `None` when unknown.
+    /// The variance of the value as its replicates tell it, in the unit's square. `None` when
+    /// unknown.
     pub variance: Option<f64>,
     /// From how many samples the value was made.
     pub samples: u32,
@@ -24,9 +25,10 @@ impl Point {
 
     /// The median of the finite ones of these samples; `None` when there are none.
     ///
-    /// Its variance is π/2 · s²/n, that of the median of Gaussian samples in the limit (Serfling, "Approximation
-    /// Theorems of Mathematical Statistics", 1980, 2.3.3), where s is 1.4826 MAD, or the standard deviation below
-    /// six samples and where more than half of them are equal. `None` for a single sample.
+    /// Its variance is π/2 · s²/n, that of the median of Gaussian samples in the limit (Serfling,
+    /// "Approximation Theorems of Mathematical Statistics", 1980, 2.3.3), where s is 1.4826 MAD, or
+    /// the standard deviation below six samples and where more than half of them are equal. `None`
+    /// for a single sample.
     #[must_use]
     pub fn from_samples(samples: &[f64], environment: u32) -> Option<Self> {
         let summary = Summary::of(samples)?;

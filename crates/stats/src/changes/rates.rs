@@ -1,7 +1,7 @@
 //! How often the detector errs, on series whose changes are known.
 //!
-//! Seeds are fixed. The bounds are what is promised in benches/results, some of it with what a hundred or two series may be
-//! off by chance.
+//! Seeds are fixed. The bounds are what is promised in benches/results, some of it with what a
+//! hundred or two series may be off by chance.
 
 use super::ledger::{Alert, Event, update};
 use super::simulated::{Maker, Shape, stepping};
@@ -16,7 +16,12 @@ fn detection(values: &[f64]) -> Detection {
 }
 
 fn places(values: &[f64]) -> Vec<usize> {
-    detection(values).changes.iter().filter(|change| change.p <= 0.05).map(|change| change.index).collect()
+    detection(values)
+        .changes
+        .iter()
+        .filter(|change| change.p <= 0.05)
+        .map(|change| change.index)
+        .collect()
 }
 
 pub(super) fn hits(found: &[usize], place: usize) -> bool {
@@ -139,7 +144,10 @@ fn the_range_holds_the_place_and_the_interval_the_effect() {
     }
     println!("{range} and {effect} of {told}");
     assert!(told >= 190, "{told}");
-    assert!(range * 100 >= told * 92 && effect * 100 >= told * 88, "{range} and {effect} of {told}");
+    assert!(
+        range * 100 >= told * 92 && effect * 100 >= told * 88,
+        "{range} and {effect} of {told}"
+    );
 }
 
 #[test]
@@ -173,12 +181,14 @@ fn a_short_dip_is_found_however_well_its_replicates_agree() {
                 let point = |i: usize| {
                     let level = if (at..at + 3).contains(&i) { depth } else { 1.0 };
                     let level = level * (0.003 * maker.gaussian()).exp();
-                    let samples: Vec<f64> = (0..5).map(|_| level * (0.01 * maker.gaussian()).exp()).collect();
+                    let samples: Vec<f64> =
+                        (0..5).map(|_| level * (0.01 * maker.gaussian()).exp()).collect();
                     Point::from_samples(&samples, 0).unwrap()
                 };
                 let points: Vec<Point> = (0..100).map(point).collect();
                 let changes = detect(&points, &Options::default()).changes;
-                let told: Vec<(usize, Kind)> = changes.iter().map(|one| (one.index, one.kind)).collect();
+                let told: Vec<(usize, Kind)> =
+                    changes.iter().map(|one| (one.index, one.kind)).collect();
                 told == [(at, Kind::DipStart), (at + 3, Kind::DipEnd)]
             })
             .count();
@@ -190,7 +200,8 @@ fn a_short_dip_is_found_however_well_its_replicates_agree() {
 #[test]
 fn points_that_are_less_well_known_weigh_less() {
     let mut maker = Maker::new(62);
-    // Twenty points of a single replicate each lie 15 % higher, as they do now and then; the others have a hundred.
+    // Twenty points of a single replicate each lie 15 % higher, as they do now and then; the others
+    // have a hundred.
     let far = |i: usize| (40..44).contains(&i);
     let values = maker.noise(Shape::Gaussian, 80, 0.005);
     let mut series: Vec<Point> = values
@@ -248,7 +259,10 @@ fn zeros_and_negative_values_are_judged_as_they_are() {
         stepping(maker.noise(Shape::Gaussian, 100, 0.01), &[50], 0.1).iter().map(|x| -x).collect();
     assert_eq!(places(&below), [50]);
     let change = &detection(&below).changes[0];
-    assert!(change.effect < 0.0 && change.interval.0 < -0.1 && -0.1 < change.interval.1, "{change:?}");
+    assert!(
+        change.effect < 0.0 && change.interval.0 < -0.1 && -0.1 < change.interval.1,
+        "{change:?}"
+    );
     assert_eq!(places(&below.iter().map(|x| x + 110.0).collect::<Vec<_>>()), [50]);
     let from_zero: Vec<f64> = (0..40).map(|i| if i < 20 { 0.0 } else { 1.0 }).collect();
     assert_eq!(places(&from_zero), [20]);
@@ -285,7 +299,8 @@ fn a_spread_that_doubles_is_no_change_of_level() {
         values.append(&mut wide);
         let detection = detection(&values);
         assert_eq!(detection.changes, []);
-        let near = |change: &&Change| change.kind == Kind::Spread && change.index.abs_diff(150) <= 15;
+        let near =
+            |change: &&Change| change.kind == Kind::Spread && change.index.abs_diff(150) <= 15;
         found += detection.scatter.iter().filter(near).count();
     }
     println!("{found} of 100");
@@ -302,7 +317,8 @@ fn a_mode_that_becomes_more_frequent_is_no_change_of_level() {
             *value *= if maker.uniform() < if i < 300 { 0.05 } else { 0.25 } { 1.2 } else { 1.0 };
         }
         let detection = detection(&values);
-        let near = |change: &&Change| change.kind == Kind::ModeShare && change.index.abs_diff(300) <= 30;
+        let near =
+            |change: &&Change| change.kind == Kind::ModeShare && change.index.abs_diff(300) <= 30;
         found += detection.scatter.iter().filter(near).count();
         alarmed += usize::from(!detection.changes.is_empty());
     }
@@ -320,7 +336,8 @@ fn a_mode_that_becomes_the_usual_level_is_no_step() {
             *value *= if maker.uniform() < if i < 150 { 0.1 } else { 0.6 } { 1.2 } else { 1.0 };
         }
         let detection = detection(&values);
-        shares += usize::from(detection.scatter.iter().any(|change| change.kind == Kind::ModeShare));
+        shares +=
+            usize::from(detection.scatter.iter().any(|change| change.kind == Kind::ModeShare));
         steps += usize::from(!detection.changes.is_empty());
     }
     println!("{shares} of 50 told, {steps} with steps");
@@ -336,7 +353,8 @@ fn a_step_as_large_as_a_mode_is_one_all_the_same() {
             let spike = maker.uniform() < 0.1;
             *value *= if i >= 150 || spike { 1.2 } else { 1.0 };
         }
-        let kinds: Vec<Kind> = detection(&values).changes.iter().map(|change| change.kind).collect();
+        let kinds: Vec<Kind> =
+            detection(&values).changes.iter().map(|change| change.kind).collect();
         assert_eq!(kinds, [Kind::Step]);
     }
 }
@@ -357,8 +375,9 @@ fn drift_is_told_as_that() {
 #[test]
 fn candidates_are_refused_for_a_reason() {
     let mut maker = Maker::new(94);
-    let why =
-        |values: &[f64]| -> Vec<Refusal> { detection(values).refused.iter().map(|one| one.why).collect() };
+    let why = |values: &[f64]| -> Vec<Refusal> {
+        detection(values).refused.iter().map(|one| one.why).collect()
+    };
     let mut spike = maker.noise(Shape::Gaussian, 100, 0.01);
     spike[50] *= 1.5;
     assert!(why(&spike).contains(&Refusal::Spike));
@@ -367,15 +386,23 @@ fn candidates_are_refused_for_a_reason() {
     assert_eq!(why(&last).last(), Some(&Refusal::Few));
 }
 
-/// A dip of so many values by a factor after so many others, as it is told value by value: how often its begin was taken back, and
-/// under how many names it was told.
-fn told_of_a_dip(maker: &mut Maker, before: usize, factor: f64, length: usize, sd: f64) -> (usize, usize) {
+/// A dip of so many values by a factor after so many others, as it is told value by value: how
+/// often its begin was taken back, and under how many names it was told.
+fn told_of_a_dip(
+    maker: &mut Maker,
+    before: usize,
+    factor: f64,
+    length: usize,
+    sd: f64,
+) -> (usize, usize) {
     let mut values = maker.noise(Shape::Gaussian, before + length + 14, sd);
     values[before..before + length].iter_mut().for_each(|value| *value *= factor);
     let (mut alerts, mut taken_back): (Vec<Alert>, usize) = (Vec::new(), 0);
     for end in before + 1..=values.len() {
         let (after, events) = update(&alerts, &detection(&values[..end]), end);
-        let begin = |id: u32| after.iter().any(|one| one.id == id && one.change.index.abs_diff(before) <= 2);
+        let begin = |id: u32| {
+            after.iter().any(|one| one.id == id && one.change.index.abs_diff(before) <= 2)
+        };
         let gone = |event: &Event| matches!(event, Event::Withdrawn { id, .. } if begin(*id));
         taken_back += events.iter().filter(|event| gone(event)).count();
         alerts = after;
@@ -392,8 +419,10 @@ fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
         let all: Vec<(usize, usize)> =
             (0..30).map(|_| told_of_a_dip(&mut maker, before, factor, length, sd)).collect();
         let taken_back = all.iter().filter(|one| one.0 > 0).count();
-        let (told, twice) =
-            (all.iter().filter(|one| one.1 > 0).count(), all.iter().filter(|one| one.1 > 1).count());
+        let (told, twice) = (
+            all.iter().filter(|one| one.1 > 0).count(),
+            all.iter().filter(|one| one.1 > 1).count(),
+        );
         println!(
             "{before} values, then {length} by {factor} in {sd}: {told} told, {taken_back} taken back, {twice} by two names"
         );
@@ -401,7 +430,8 @@ fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
     }
 }
 
-/// The changes of a share that are told, where values are at 1.2 times their level in so many of them before a place, and after it.
+/// The changes of a share that are told, where values are at 1.2 times their level in so many of
+/// them before a place, and after it.
 fn shares_told(maker: &mut Maker, n: usize, before: f64, after: f64) -> Detection {
     let mut values = maker.noise(Shape::Gaussian, n, 0.005);
     for (i, value) in values.iter_mut().enumerate() {
@@ -412,7 +442,8 @@ fn shares_told(maker: &mut Maker, n: usize, before: f64, after: f64) -> Detectio
 
 #[test]
 fn a_change_of_a_share_is_told_the_right_way_round() {
-    // How many of 60 are told at least, and the wrong way round at most: where the rarer level becomes the usual one, some are.
+    // How many of 60 are told at least, and the wrong way round at most: where the rarer level
+    // becomes the usual one, some are.
     let cases = [
         (200, 0.1, 0.6, 50, 4),
         (200, 0.1, 0.4, 20, 1),
@@ -426,12 +457,16 @@ fn a_change_of_a_share_is_told_the_right_way_round() {
         for _ in 0..60 {
             let told = shares_told(&mut maker, n, before, after).scatter;
             // As one alone in its file is told.
-            let mut shares = told.iter().filter(|change| change.kind == Kind::ModeShare && change.p <= 0.05);
+            let mut shares =
+                told.iter().filter(|change| change.kind == Kind::ModeShare && change.p <= 0.05);
             let is_right = |change: &Change| (change.effect > 0.0) == (after > before);
             right += usize::from(shares.clone().any(is_right));
             wrong += usize::from(!shares.all(is_right));
         }
         println!("{before} to {after}: {right} of 60 told, {wrong} the wrong way");
-        assert!(right >= least && wrong <= most, "{before} to {after}: {right} of 60 told, {wrong} wrong");
+        assert!(
+            right >= least && wrong <= most,
+            "{before} to {after}: {right} of 60 told, {wrong} wrong"
+        );
     }
 }

@@ -20,14 +20,16 @@ const LIKELIER: f64 = 15.0;
 /// and both ends of a level differ by so many standard errors.
 const APART: f64 = 4.0;
 
-/// The candidates that were not chosen, the excursions to modes (`visits`), and single values that are far off.
+/// The candidates that were not chosen, the excursions to modes (`visits`), and single values that
+/// are far off.
 pub(super) fn refused(
     judge: &Judge,
     choice: &Choice,
     candidates: &[usize],
     visits: &[usize],
 ) -> Vec<Refused> {
-    let near = |places: &[usize], place: usize| places.iter().any(|&other| other.abs_diff(place) <= SAME);
+    let near =
+        |places: &[usize], place: usize| places.iter().any(|&other| other.abs_diff(place) <= SAME);
     let mut all: Vec<(usize, Refusal)> = (0..candidates.len())
         .filter(|&which| !near(&choice.places, candidates[which]))
         .map(|which| (candidates[which], why(judge, choice, candidates, which)))
@@ -54,7 +56,9 @@ fn why(judge: &Judge, choice: &Choice, candidates: &[usize], which: usize) -> Re
         Refusal::Spike
     } else if is_last {
         Refusal::Few
-    } else if choice.noise.shape.slow > 0.0 && judge.step(candidates, which, place, &white).z() > LOOKS {
+    } else if choice.noise.shape.slow > 0.0
+        && judge.step(candidates, which, place, &white).z() > LOOKS
+    {
         Refusal::Drift
     } else {
         Refusal::Small
@@ -63,7 +67,9 @@ fn why(judge: &Judge, choice: &Choice, candidates: &[usize], which: usize) -> Re
 
 /// The first of each few masked values in a row.
 fn spikes(judge: &Judge) -> Vec<usize> {
-    (0..judge.masked.len()).filter(|&i| judge.masked[i] && (i == 0 || !judge.masked[i - 1])).collect()
+    (0..judge.masked.len())
+        .filter(|&i| judge.masked[i] && (i == 0 || !judge.masked[i - 1]))
+        .collect()
 }
 
 /// That the level wanders within the longest stretch without a change, and how far it got.
@@ -86,7 +92,8 @@ pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     let level = |from: usize| robust::median_of(&series.y[from..from + width]);
     let (before, after) = (level(first), level(end - width));
     let fresh = choice.noise.scale * (1.0 - shape.slow).max(0.01).sqrt();
-    let error = fresh * robust::median_of(&series.sd) * (std::f64::consts::PI / width as f64).sqrt();
+    let error =
+        fresh * robust::median_of(&series.sd) * (std::f64::consts::PI / width as f64).sqrt();
     // Less than the least distance of two values is rounding.
     let least = (APART * error).max(robust::median_of(&series.grain));
     ((after - before).abs() > least).then(|| Drift {

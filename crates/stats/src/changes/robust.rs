@@ -31,15 +31,19 @@ pub(super) fn median(values: &mut [f64]) -> f64 {
     low + (high - low) / 2.0
 }
 
-/// The median of values that stay where they are, and often are all the same, as standard deviations that nothing tells apart.
+/// The median of values that stay where they are, and often are all the same, as standard
+/// deviations that nothing tells apart.
 pub(super) fn median_of(values: &[f64]) -> f64 {
     match values {
-        [first, others @ ..] if others.iter().all(|value| value.to_bits() == first.to_bits()) => *first,
+        [first, others @ ..] if others.iter().all(|value| value.to_bits() == first.to_bits()) => {
+            *first
+        }
         _ => median(&mut values.to_vec()),
     }
 }
 
-/// The standard deviation of Gaussian noise around 0 that would have this median of distances from it.
+/// The standard deviation of Gaussian noise around 0 that would have this median of distances from
+/// it.
 pub(super) fn deviation(values: &[f64]) -> f64 {
     let mut distances: Vec<f64> = values.iter().map(|x| x.abs()).collect();
     MAD_TO_SD * median(&mut distances)
@@ -52,9 +56,11 @@ fn deviation_of_half(values: &[f64]) -> f64 {
     MAD_TO_SD * *distances.select_nth_unstable_by(quarter, f64::total_cmp).1
 }
 
-/// The standard deviation around 0 of what is not far out: more efficient than [`deviation`], from which it starts.
+/// The standard deviation around 0 of what is not far out: more efficient than [`deviation`], from
+/// which it starts.
 ///
-/// Values beyond `2.5` of it are left out, which is made up for as if the noise were Gaussian, until it stands.
+/// Values beyond `2.5` of it are left out, which is made up for as if the noise were Gaussian,
+/// until it stands.
 pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
     const REACH: f64 = 2.5;
     // The variance of a Gaussian cut off at `REACH`.
@@ -83,10 +89,12 @@ pub(super) fn of_noise(values: &[f64]) -> f64 {
     of_small(values).unwrap_or_else(|| deviation(values))
 }
 
-/// The standard deviation around 0 of the small ones of values that are of two sizes, with hardly any between.
+/// The standard deviation around 0 of the small ones of values that are of two sizes, with hardly
+/// any between.
 ///
-/// Where values go to and fro between modes, neighbours differ by noise or by what the modes lie apart; so do values and the level of
-/// one mode. But small ones are no noise where they are nothing, as of counts, or where values stand still.
+/// Where values go to and fro between modes, neighbours differ by noise or by what the modes lie
+/// apart; so do values and the level of one mode. But small ones are no noise where they are
+/// nothing, as of counts, or where values stand still.
 pub(super) fn of_small(values: &[f64]) -> Option<f64> {
     let stands_still = |run: &[f64]| run.len() >= STANDING;
     if values.len() < MANY || values.chunk_by(|one, next| one == next).any(stands_still) {
@@ -105,8 +113,8 @@ pub(super) fn density(z: f64) -> f64 {
 
 /// The probability that a Gaussian is above `z >= 0`.
 ///
-/// Continued fraction of Mills' ratio for large `z`, power series for small: Abramowitz & Stegun, 26.2.14 and
-/// 26.2.10; relative error below 1e-9.
+/// Continued fraction of Mills' ratio for large `z`, power series for small: Abramowitz & Stegun,
+/// 26.2.14 and 26.2.10; relative error below 1e-9.
 pub(super) fn tail(z: f64) -> f64 {
     if z < 3.0 {
         let (mut term, mut sum) = (z, z);

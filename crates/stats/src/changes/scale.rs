@@ -6,8 +6,8 @@ use super::series::Series;
 use super::stretches::stretches;
 use super::{parts, robust};
 
-/// The standard deviation of each value's noise, before any level is known: from differences of neighbours,
-/// which hardly see changes of level.
+/// The standard deviation of each value's noise, before any level is known: from differences of
+/// neighbours, which hardly see changes of level.
 pub(super) fn from_differences(series: &mut Series) {
     let differences: Vec<f64> = series.y.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let all = 0..series.len();
@@ -19,12 +19,15 @@ pub(super) fn from_differences(series: &mut Series) {
     }
 }
 
-/// Makes the standard deviation larger in stretches most of whose neighbours differ by more than noise of it would.
+/// Makes the standard deviation larger in stretches most of whose neighbours differ by more than
+/// noise of it would.
 ///
-/// Half a series that hardly varies, or does not at all, says nothing of the noise of the other half.
+/// Half a series that hardly varies, or does not at all, says nothing of the noise of the other
+/// half.
 fn widen(sd: &mut [f64], differences: &[f64], grain: &[f64]) {
-    let typical =
-        |(pair, difference): (&[f64], &f64)| difference / (pair[0].max(pair[1]) * std::f64::consts::SQRT_2);
+    let typical = |(pair, difference): (&[f64], &f64)| {
+        difference / (pair[0].max(pair[1]) * std::f64::consts::SQRT_2)
+    };
     let standard: Vec<f64> = sd.windows(2).zip(differences).map(typical).collect();
     if standard.iter().filter(|x| x.abs() > FARTHEST).count() < SHORTEST {
         return;
@@ -54,7 +57,8 @@ fn apart(series: &Series, part: Range<usize>) -> Vec<f64> {
 /// The standard deviation of each value's noise from its residuals.
 pub(super) fn from_residuals(series: &mut Series, residuals: &[f64]) {
     let one = series.parts.len() == 2;
-    // A few values are known by their differences as well as by what they lie from a level that is theirs.
+    // A few values are known by their differences as well as by what they lie from a level that is
+    // theirs.
     let sd = |part: Range<usize>| match part.len() {
         few if few < parts::WELL_KNOWN && !one => series.sd[part].to_vec(),
         _ => within(series, part.clone(), &residuals[part]),
@@ -70,15 +74,16 @@ fn in_parts(series: &Series) -> impl Iterator<Item = Range<usize>> {
 fn within(series: &Series, part: Range<usize>, residuals: &[f64]) -> Vec<f64> {
     let typical = robust::median_of(&series.sd[part.clone()]);
     let mut all = spread_out(series, part.clone(), robust::trimmed_deviation(residuals, typical));
-    let standard: Vec<f64> = residuals.iter().zip(&all).map(|(residual, sd)| residual / sd).collect();
+    let standard: Vec<f64> =
+        residuals.iter().zip(&all).map(|(residual, sd)| residual / sd).collect();
     for ((sd, local), grain) in all.iter_mut().zip(local(&standard)).zip(&series.grain[part]) {
         *sd = (*sd * local).max(grain / 2.0);
     }
     all
 }
 
-/// Standard deviations of this typical size: what replicates know of a value is part of its noise, the rest is
-/// the same for all. Never below half a grain: rounding hides how little there is.
+/// Standard deviations of this typical size: what replicates know of a value is part of its noise,
+/// the rest is the same for all. Never below half a grain: rounding hides how little there is.
 fn spread_out(series: &Series, part: Range<usize>, sd: f64) -> Vec<f64> {
     let (known, grain) = (&series.known[part.clone()], &series.grain[part]);
     let typical = robust::median_of(known);
@@ -87,9 +92,11 @@ fn spread_out(series: &Series, part: Range<usize>, sd: f64) -> Vec<f64> {
     known.iter().zip(grain).map(spread).collect()
 }
 
-/// By how much the noise is larger or smaller around each value than typical: the same within each stretch.
+/// By how much the noise is larger or smaller around each value than typical: the same within each
+/// stretch.
 ///
-/// Stretches are found by the mean distance from 0, which for a double exponential is the most likely scale.
+/// Stretches are found by the mean distance from 0, which for a double exponential is the most
+/// likely scale.
 fn local(standard: &[f64]) -> Vec<f64> {
     let sums = Sums::of(standard);
     let mut bounds = sums.stretches();
@@ -125,15 +132,17 @@ fn wild(standard: &[f64]) -> Option<f64> {
     (sd > FARTHEST && near < NEAR * standard.len() as f64).then_some(sd)
 }
 
-/// Moves the bounds between stretches of which one is far wider to where Gaussian noise of both is likeliest.
+/// Moves the bounds between stretches of which one is far wider to where Gaussian noise of both is
+/// likeliest.
 ///
-/// Where the narrow one hardly varies, the least value of the wide one would be a change of level in it.
+/// Where the narrow one hardly varies, the least value of the wide one would be a change of level
+/// in it.
 fn sharpen(standard: &[f64], sums: &Sums, bounds: &mut [usize]) {
     for _ in 0..2 {
         for which in 1..bounds.len() - 1 {
             let (first, place, end) = (bounds[which - 1], bounds[which], bounds[which + 1]);
-            let scales =
-                [first..place, place..end].map(|stretch| scale(standard, sums, stretch).max(NARROWEST));
+            let scales = [first..place, place..end]
+                .map(|stretch| scale(standard, sums, stretch).max(NARROWEST));
             if scales[0].max(scales[1]) > MUCH * scales[0].min(scales[1]) {
                 bounds[which] = border(
                     standard,
@@ -145,7 +154,8 @@ fn sharpen(standard: &[f64], sums: &Sums, bounds: &mut [usize]) {
     }
 }
 
-/// Where between these places noise of the first scale most likely ends and that of the second begins.
+/// Where between these places noise of the first scale most likely ends and that of the second
+/// begins.
 fn border(standard: &[f64], places: Range<usize>, scales: [f64; 2]) -> usize {
     let cost = |x: f64, scale: f64| (x / scale).powi(2) / 2.0 + scale.ln();
     let (mut sum, mut best) = (0.0, (0.0, places.start));
@@ -164,7 +174,8 @@ pub(super) const MEAN_DISTANCE: f64 = 0.794;
 /// Beyond how many standard deviations no distance counts any further.
 pub(super) const FARTHEST: f64 = 4.0;
 
-/// The most values within one standard deviation of noise that is wild: of Gaussian noise eight times as wide it is this share.
+/// The most values within one standard deviation of noise that is wild: of Gaussian noise eight
+/// times as wide it is this share.
 const NEAR: f64 = 0.1;
 
 /// Far wider than another is noise that is wider so many times.
@@ -202,7 +213,8 @@ impl Sums {
     fn stretches(&self) -> Vec<usize> {
         let n = self.0.len() - 1;
         let price = PRICE.0 + PRICE.1 * (n as f64).ln();
-        let cost = |first: usize, end: usize| 2.0 * (end - first) as f64 * self.mean(first, end).ln();
+        let cost =
+            |first: usize, end: usize| 2.0 * (end - first) as f64 * self.mean(first, end).ln();
         stretches(n, SHORTEST, price, &cost)
     }
 }
@@ -239,7 +251,9 @@ mod tests {
                 let reversed: Vec<f64> = values.iter().rev().copied().collect();
                 [&values, &reversed].map(|values| is_alarmed(values))
             });
-            both.fold([0, 0], |sums, now| [sums[0] + usize::from(now[0]), sums[1] + usize::from(now[1])])
+            both.fold([0, 0], |sums, now| {
+                [sums[0] + usize::from(now[0]), sums[1] + usize::from(now[1])]
+            })
         });
         println!("{alarmed:?}");
         assert!(alarmed.as_flattened().iter().all(|&alarmed| alarmed <= 4), "{alarmed:?}");

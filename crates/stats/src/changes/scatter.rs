@@ -13,8 +13,8 @@ use super::stretches::stretches;
 /// The shortest stretch.
 const SHORTEST: usize = 15;
 
-/// What a change of the scatter must gain in twice the log likelihood: so much, and so much for each logarithm of the number of
-/// values.
+/// What a change of the scatter must gain in twice the log likelihood: so much, and so much for
+/// each logarithm of the number of values.
 const PRICE: (f64, f64) = (12.0, 3.0);
 
 /// The least ratio of two spreads that is told.
@@ -29,7 +29,8 @@ struct Split {
 
 /// Changes of the spread.
 ///
-/// Where the noise is mostly slow, what is left around the levels is how they wander, not how wide values lie.
+/// Where the noise is mostly slow, what is left around the levels is how they wander, not how wide
+/// values lie.
 pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<Change> {
     if choice.noise.shape.memory > 0.8 && choice.noise.shape.slow > 0.3 {
         return Vec::new();
@@ -39,7 +40,8 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
         levels.residual.iter().map(|residual| (residual / typical).abs().min(FARTHEST)).collect();
     let sums = summed(&distances);
     let usual = sums[series.len()] / series.len() as f64;
-    // Where a few far ones make the mean, a stretch without any tells no more than that one of them is missing.
+    // Where a few far ones make the mean, a stretch without any tells no more than that one of them
+    // is missing.
     let known = excess(&distances, &[]).max(1.0);
     let mean = |first: usize, end: usize| {
         let sum = sums[end] - sums[first] + known * usual;
@@ -54,7 +56,8 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
             return None;
         }
         let (before, after) = (mean(first, split.place), mean(split.place, end));
-        let squares = relative(&distances[first..split.place]) + relative(&distances[split.place..end]);
+        let squares =
+            relative(&distances[first..split.place]) + relative(&distances[split.place..end]);
         let (ratio, error) = ((after / before).ln(), squares.sqrt());
         let unit = |mean: f64| {
             let sd = mean / MEAN_DISTANCE * typical;
@@ -73,12 +76,12 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
     splits.into_iter().filter_map(change).collect()
 }
 
-/// How many times wider distances vary within the stretches than the likelihood of [`spreads`] has it, where their variance is the
-/// square of their mean.
+/// How many times wider distances vary within the stretches than the likelihood of [`spreads`] has
+/// it, where their variance is the square of their mean.
 ///
-/// Values of a clock that hardly ever shows another one are such: most distances are 0, a few one step of it, and what
-/// a few more of these seem to tell is that many times less (quasi-likelihood: `McCullagh` & Nelder, "Generalized Linear
-/// Models", 1989, chapter 9).
+/// Values of a clock that hardly ever shows another one are such: most distances are 0, a few one
+/// step of it, and what a few more of these seem to tell is that many times less (quasi-likelihood:
+/// `McCullagh` & Nelder, "Generalized Linear Models", 1989, chapter 9).
 fn excess(distances: &[f64], splits: &[(usize, Split, usize)]) -> f64 {
     let places = splits.iter().map(|(_, split, _)| split.place);
     let bounds: Vec<usize> = [0].into_iter().chain(places).chain([distances.len()]).collect();
@@ -93,11 +96,18 @@ fn excess(distances: &[f64], splits: &[(usize, Split, usize)]) -> f64 {
 
 /// Changes of the share of a mode; `at` says which mode each value is at.
 ///
-/// A series that stays at a mode for a while tells as much of its share as it has visits, not values.
-pub(super) fn shares(series: &Series, levels: &Levels, modes: &[Mode], at: &[Option<usize>]) -> Vec<Change> {
+/// A series that stays at a mode for a while tells as much of its share as it has visits, not
+/// values.
+pub(super) fn shares(
+    series: &Series,
+    levels: &Levels,
+    modes: &[Mode],
+    at: &[Option<usize>],
+) -> Vec<Change> {
     let mut changes = Vec::new();
     for (which, mode) in modes.iter().enumerate() {
-        let visited: Vec<f64> = at.iter().map(|at| f64::from(u8::from(*at == Some(which)))).collect();
+        let visited: Vec<f64> =
+            at.iter().map(|at| f64::from(u8::from(*at == Some(which)))).collect();
         let visits = 1 + visited.windows(2).filter(|pair| pair[0] < pair[1]).count();
         let visited_share = visited.iter().sum::<f64>() / visited.len() as f64;
         // Without any memory a visit takes 1/(1 - share) values.
@@ -112,12 +122,17 @@ pub(super) fn shares(series: &Series, levels: &Levels, modes: &[Mode], at: &[Opt
         changes.extend(splits(series.len(), cost).into_iter().map(|(first, split, end)| {
             let (before, after) = (share(first, split.place), share(split.place, end));
             let variance = |share: f64, count: usize| share * (1.0 - share) * stay / count as f64;
-            let error = (variance(before, split.place - first) + variance(after, end - split.place)).sqrt();
+            let error =
+                (variance(before, split.place - first) + variance(after, end - split.place)).sqrt();
             let level = series.with_trend(split.place, levels.at(split.place));
             let mean = |share: f64| series.unit(level + mode.offset * share);
             let reach = 1.96 * error * mode.offset.abs();
             let effect = |by: f64| {
-                series.effect(level + mode.offset * before, 0.0, mode.offset * (after - before) + by)
+                series.effect(
+                    level + mode.offset * before,
+                    0.0,
+                    mode.offset * (after - before) + by,
+                )
             };
             told(
                 series,
@@ -144,14 +159,21 @@ fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, Split, us
         let (first, place, end) = (bound[0], bound[1], bound[2]);
         let gain = |place: usize| cost(first, end) - cost(first, place) - cost(place, end);
         let best = gain(place);
-        let good: Vec<usize> = (first + 1..end).filter(|&at| best - gain(at) <= judge::AS_GOOD).collect();
+        let good: Vec<usize> =
+            (first + 1..end).filter(|&at| best - gain(at) <= judge::AS_GOOD).collect();
         let range = (*good.first().unwrap_or(&place), *good.last().unwrap_or(&place));
         (best > price).then_some((first, Split { place, range, gain: best }, end))
     };
     bounds.windows(3).filter_map(split).collect()
 }
 
-fn told(series: &Series, split: &Split, kind: Kind, (before, after): (f64, f64), effect: [f64; 3]) -> Change {
+fn told(
+    series: &Series,
+    split: &Split,
+    kind: Kind,
+    (before, after): (f64, f64),
+    effect: [f64; 3],
+) -> Change {
     let p = judge::p_anywhere(series.len(), split.gain.sqrt());
     Change {
         index: series.index[split.place],
@@ -193,17 +215,22 @@ mod tests {
         let mut maker = Maker::new(140);
         let is_told = |values: Vec<f64>| {
             let points: Vec<Point> = values.into_iter().map(Point::of).collect();
-            detect(&points, &Options::default()).scatter.iter().any(|change| change.kind == Kind::Spread)
+            detect(&points, &Options::default())
+                .scatter
+                .iter()
+                .any(|change| change.kind == Kind::Spread)
         };
         (0..100).filter(|_| is_told(make(&mut maker))).count()
     }
 
     #[test]
     fn a_coarse_clock_does_not_change_the_spread() {
-        for (n, sd) in
-            [60, 300].into_iter().flat_map(|n| [0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 1.0].map(|sd| (n, sd)))
+        for (n, sd) in [60, 300]
+            .into_iter()
+            .flat_map(|n| [0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 1.0].map(|sd| (n, sd)))
         {
-            let told = told(|maker| (0..n).map(|_| (20.0 + sd * maker.gaussian()).round()).collect());
+            let told =
+                told(|maker| (0..n).map(|_| (20.0 + sd * maker.gaussian()).round()).collect());
             println!("{n} values, sd {sd} steps: {told} %");
             assert!(told <= 2, "{n} values, sd {sd} steps: {told} %");
         }
@@ -211,7 +238,9 @@ mod tests {
 
     #[test]
     fn what_lies_far_off_now_and_then_does_not_change_the_spread() {
-        for shape in [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Spikes, Shape::Quantised] {
+        for shape in
+            [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Spikes, Shape::Quantised]
+        {
             let told = told(|maker| maker.noise(shape, 300, 0.03));
             println!("{shape:?}: {told} %");
             assert!(told <= 2, "{shape:?}: {told} %");
@@ -220,8 +249,12 @@ mod tests {
 
     #[test]
     fn a_spread_that_doubles_is_told() {
-        for (shape, least) in [(Shape::Gaussian, 95), (Shape::Lognormal, 60), (Shape::Quantised, 90)] {
-            let told = told(|maker| [maker.noise(shape, 100, 0.01), maker.noise(shape, 100, 0.03)].concat());
+        for (shape, least) in
+            [(Shape::Gaussian, 95), (Shape::Lognormal, 60), (Shape::Quantised, 90)]
+        {
+            let told = told(|maker| {
+                [maker.noise(shape, 100, 0.01), maker.noise(shape, 100, 0.03)].concat()
+            });
             println!("{shape:?}: {told} %");
             assert!(told >= least, "{shape:?}: {told} %");
         }

@@ -1,16 +1,19 @@
 //! Where the level may have changed: optimal partitioning under a bounded cost.
 //!
-//! Fearnhead & Rigaill, "Changepoint Detection in the Presence of Outliers", JASA 114 (2019): the cost of a value
-//! at a level is the square of its distance in standard deviations, but never above that of an outlier, so
-//! that no single value can pay for a level of its own. The best partition of every prefix is had by
-//! functional pruning: the cost of the best partition as a function of the last level is kept as pieces.
+//! Fearnhead & Rigaill, "Changepoint Detection in the Presence of Outliers", JASA 114 (2019): the
+//! cost of a value at a level is the square of its distance in standard deviations, but never above
+//! that of an outlier, so that no single value can pay for a level of its own. The best partition
+//! of every prefix is had by functional pruning: the cost of the best partition as a function of
+//! the last level is kept as pieces.
 //!
-//! Where values go to and fro between modes, a value may be at the level or at a mode of it, for a price.
+//! Where values go to and fro between modes, a value may be at the level or at a mode of it, for a
+//! price.
 
 use super::modes::Mode;
 use super::series::Series;
 
-/// On `low..high` of levels, the best partition costs `a·θ² + b·θ + c` and its last level begins at `start`.
+/// On `low..high` of levels, the best partition costs `a·θ² + b·θ + c` and its last level begins at
+/// `start`.
 #[derive(Clone, Copy)]
 struct Piece {
     low: f64,
@@ -35,11 +38,15 @@ impl Piece {
     }
 
     fn least(&self) -> f64 {
-        if self.a > 0.0 { self.at((-self.b / (2.0 * self.a)).clamp(self.low, self.high)) } else { self.c }
+        if self.a > 0.0 {
+            self.at((-self.b / (2.0 * self.a)).clamp(self.low, self.high))
+        } else {
+            self.c
+        }
     }
 
-    /// Whether the cost is least within the piece: at its ends it only is where all levels end, since costs bend down wherever two
-    /// pieces meet.
+    /// Whether the cost is least within the piece: at its ends it only is where all levels end,
+    /// since costs bend down wherever two pieces meet.
     fn is_least_within(&self) -> bool {
         let slope = |level: f64| 2.0 * self.a * level + self.b;
         slope(self.low) <= 0.0 && slope(self.high) >= 0.0
@@ -65,7 +72,8 @@ impl Stretch {
 
 /// The first places of all levels but the first, in order.
 ///
-/// A value beyond `outlier` standard deviations costs no more than one there, a further level `penalty`.
+/// A value beyond `outlier` standard deviations costs no more than one there, a further level
+/// `penalty`.
 pub(super) fn segment(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> Vec<usize> {
     let starts = best_starts(series, modes, outlier, penalty);
     let mut places = Vec::new();
@@ -84,10 +92,9 @@ pub(super) fn segment(series: &Series, modes: &[Mode], outlier: f64, penalty: f6
 fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> Vec<usize> {
     // Levels are counted from the first value, so that squares stay small.
     let origin = series.y[0];
-    let ends = series
-        .y
-        .iter()
-        .fold((0.0_f64, 0.0_f64), |(low, high), &value| (low.min(value - origin), high.max(value - origin)));
+    let ends = series.y.iter().fold((0.0_f64, 0.0_f64), |(low, high), &value| {
+        (low.min(value - origin), high.max(value - origin))
+    });
     let nothing = Piece { low: ends.0, high: ends.1, a: 0.0, b: 0.0, c: 0.0, start: 0 };
     let (mut pieces, mut count) = (vec![nothing], 1);
     let mut spare = Vec::new();
@@ -104,12 +111,14 @@ fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> V
         // No level begins with the first value.
         let ceiling = if start > 0 { penalty } else { f64::INFINITY };
         let new = Piece { c: ceiling, start, ..nothing };
-        // All pieces, a new level before each of them and behind, and each of both rows divided by all stretches.
+        // All pieces, a new level before each of them and behind, and each of both rows divided by
+        // all stretches.
         let most = 2 * (count + stretches.len()) + 1;
         if spare.len() < most {
             spare.resize(2 * most, nothing);
         }
-        (best, count) = Adding::to(&stretches, ends, &mut spare).all(&pieces[..count], best.cost, &new);
+        (best, count) =
+            Adding::to(&stretches, ends, &mut spare).all(&pieces[..count], best.cost, &new);
         std::mem::swap(&mut pieces, &mut spare);
         starts.push(best.start);
     }
@@ -221,7 +230,8 @@ impl<'a> Adding<'a> {
         Self { stretches, ends, out, count: 0, best }
     }
 
-    /// The pieces, `less` so much, under a level that begins with this value; the least cost so far is 0.
+    /// The pieces, `less` so much, under a level that begins with this value; the least cost so far
+    /// is 0.
     fn all(mut self, pieces: &[Piece], less: f64, new: &Piece) -> (Best, usize) {
         // A level that costs more than an outlier is not the best where it begins.
         let is_dear = self.stretches.last().is_some_and(|outside| new.c >= outside.c);
@@ -252,8 +262,8 @@ impl<'a> Adding<'a> {
         (self.best, self.count)
     }
 
-    /// Adds the first pieces that stay whole, and within the stretch that was come to; tells how many. Each begins where the one before
-    /// it ends.
+    /// Adds the first pieces that stay whole, and within the stretch that was come to; tells how
+    /// many. Each begins where the one before it ends.
     fn whole(&mut self, pieces: &[Piece], less: f64, ceiling: f64) -> usize {
         let Some(&stretch) = self.stretches.first() else { return 0 };
         let (ends, mut best, mut run) = (self.ends, self.best, 0);
@@ -319,7 +329,8 @@ mod tests {
     const OUTLIER: f64 = 3.0;
     const PENALTY: f64 = 6.0;
 
-    /// The least bounded cost of these values at any one level, up to the fineness of the levels that are tried.
+    /// The least bounded cost of these values at any one level, up to the fineness of the levels
+    /// that are tried.
     fn cost(series: &Series, modes: &[Mode], from: usize, to: usize) -> f64 {
         let one = |i: usize, level: f64| {
             let far = |offset: f64| ((series.y[i] - level - offset) / series.sd[i]).powi(2);
@@ -328,9 +339,13 @@ mod tests {
         };
         let at = |level: f64| -> f64 { (from..to).map(|i| one(i, level)).sum() };
         // No level is beyond all values.
-        let (low, high) =
-            series.y.iter().fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(*y), high.max(*y)));
-        (0..=400).map(|k| at(low + (high - low) * f64::from(k) / 400.0)).fold(f64::INFINITY, f64::min)
+        let (low, high) = series
+            .y
+            .iter()
+            .fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(*y), high.max(*y)));
+        (0..=400)
+            .map(|k| at(low + (high - low) * f64::from(k) / 400.0))
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// Fourteen values at two levels, some of them far off.
@@ -341,7 +356,8 @@ mod tests {
             Point::of((level(i) + far + 0.3 * maker.gaussian()).exp())
         };
         let points: Vec<Point> = (0..14).map(value).collect();
-        let mut series = Series::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
+        let mut series =
+            Series::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
         series.sd.fill(0.3);
         series
     }
@@ -357,7 +373,9 @@ mod tests {
                 let mut least = vec![0.0];
                 for end in 1..=14 {
                     let with = |from: usize| {
-                        least[from] + cost(&series, modes, from, end) + if from > 0 { PENALTY } else { 0.0 }
+                        least[from]
+                            + cost(&series, modes, from, end)
+                            + if from > 0 { PENALTY } else { 0.0 }
                     };
                     least.push((0..end).map(with).fold(f64::INFINITY, f64::min));
                 }

@@ -21,11 +21,13 @@ pub(super) struct Series {
     pub environment: Vec<u32>,
     /// The curve that was taken off the values; empty where none was.
     pub trend: Vec<f64>,
-    /// By how much each value's environment lies apart from the usual one, which was taken off too; empty where nothing was.
+    /// By how much each value's environment lies apart from the usual one, which was taken off too;
+    /// empty where nothing was.
     pub offset: Vec<f64>,
     /// Whether the scale is that of logarithms.
     pub log: bool,
-    /// What the values are divided by when they are not logarithms: a power of two, so that nothing is rounded.
+    /// What the values are divided by when they are not logarithms: a power of two, so that nothing
+    /// is rounded.
     by: f64,
 }
 
@@ -86,7 +88,8 @@ impl Series {
         if self.log { y.exp() } else { y * self.by }
     }
 
-    /// A level beside such a difference, in the unit of the values: 0 where nothing but rounding tells it from that.
+    /// A level beside such a difference, in the unit of the values: 0 where nothing but rounding
+    /// tells it from that.
     pub fn level(&self, y: f64, difference: f64) -> f64 {
         if !self.log && y.abs() <= ROUNDING * difference.abs() { 0.0 } else { self.unit(y) }
     }
@@ -101,8 +104,8 @@ impl Series {
         level + self.trend.get(place).unwrap_or(&0.0) + self.offset.get(place).unwrap_or(&0.0)
     }
 
-    /// A difference of levels, as a share of the size of the level before; infinite where that level, known with this
-    /// standard error, cannot be told from 0.
+    /// A difference of levels, as a share of the size of the level before; infinite where that
+    /// level, known with this standard error, cannot be told from 0.
     pub fn effect(&self, before: f64, error: f64, difference: f64) -> f64 {
         let nothing = (1.96 * error).max(ROUNDING * difference.abs());
         match self.log {
@@ -127,29 +130,35 @@ const LARGEST: f64 = 1e6;
 
 /// The least distance of two values that differ by more than rounding of floating-point numbers.
 ///
-/// In a series of constant stretches that distance is a change of level, and tells nothing of how values are rounded.
+/// In a series of constant stretches that distance is a change of level, and tells nothing of how
+/// values are rounded.
 fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value / by).collect();
-    let apart = |pair: &[f64]| (pair[1] - pair[0]).abs() > ROUNDING * pair[1].abs().max(pair[0].abs());
+    let apart =
+        |pair: &[f64]| (pair[1] - pair[0]).abs() > ROUNDING * pair[1].abs().max(pair[0].abs());
     if values.windows(2).filter(|pair| apart(pair)).count() <= (values.len() / CONSTANT).max(1) {
         let scale = |value: f64| if log { value.ln() } else { value };
         let moves = values.windows(2).filter(|pair| apart(pair));
         let moves = moves.map(|pair| (scale(pair[1]) - scale(pair[0])).abs());
-        let (least, most) =
-            moves.fold((f64::INFINITY, ROUNDING), |(least, most), by| (least.min(by), most.max(by)));
+        let (least, most) = moves
+            .fold((f64::INFINITY, ROUNDING), |(least, most), by| (least.min(by), most.max(by)));
         return vec![(least.min(most) / CLEAR).max(most / LARGEST); values.len()];
     }
     order::sort(&mut values);
     let pairs = values.windows(2).filter(|pair| apart(pair));
     let least = pairs.map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     // What is less than a grain is rounded to a finer one.
-    finite.iter().map(|(_, point)| if log { (least / point.value).min(1.0) } else { least }).collect()
+    finite
+        .iter()
+        .map(|(_, point)| if log { (least / point.value).min(1.0) } else { least })
+        .collect()
 }
 
 /// The variances that the replicates tell, on the scale.
 ///
 /// A handful of replicates hardly knows its own variance: that of all points together counts like
-/// a fixed share replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a fixed prior).
+/// a fixed share replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a
+/// fixed prior).
 fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     const SHARED: f64 = 4.0;
     if finite.iter().all(|(_, point)| point.variance.is_none()) {
@@ -175,12 +184,16 @@ fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     let replicated = singles.len();
     let shared = super::robust::median(&mut singles);
     // A few replicates do not say how noisy values without any are: those do, by how they scatter.
-    let without =
-        if 2 * replicated < finite.len() { shared.min(scatter(finite, &own, log, by)) } else { shared };
+    let without = if 2 * replicated < finite.len() {
+        shared.min(scatter(finite, &own, log, by))
+    } else {
+        shared
+    };
     own.iter()
         .zip(finite)
         .map(|(own, (_, point))| {
-            let (samples, freedom) = (f64::from(point.samples.max(1)), f64::from(point.samples.max(1)) - 1.0);
+            let (samples, freedom) =
+                (f64::from(point.samples.max(1)), f64::from(point.samples.max(1)) - 1.0);
             let own = own.map_or(without, |own| {
                 (freedom * single(own, point.samples) + SHARED * shared) / (freedom + SHARED)
             });
@@ -209,14 +222,16 @@ mod tests {
         for odd in [&[5][..], &[45], &[29, 30], &[3, 17, 40, 52, 59]] {
             for apart in [0.1, 1.0, 100.0_f64] {
                 let level = |i: usize| if i < 30 { 100.0 } else { 110.0 };
-                let mut points: Vec<Point> =
-                    (0..60).map(|i| Point::of(level(i) * (1.0 + 0.01 * maker.gaussian()))).collect();
+                let mut points: Vec<Point> = (0..60)
+                    .map(|i| Point::of(level(i) * (1.0 + 0.01 * maker.gaussian())))
+                    .collect();
                 for &i in odd {
                     let samples = [-0.5, 0.5].map(|side| level(i) * (1.0 + side * apart).max(0.01));
                     points[i] = Point::from_samples(&samples, 0).unwrap();
                 }
                 let changes = detect(&points, &Options::default()).changes;
-                let is_told = changes.iter().any(|change| change.index.abs_diff(30) <= 2 && change.p < 1e-6);
+                let is_told =
+                    changes.iter().any(|change| change.index.abs_diff(30) <= 2 && change.p < 1e-6);
                 assert!(is_told, "{odd:?}, {apart} apart: {changes:?}");
             }
         }

@@ -1,4 +1,5 @@
-//! Series whose changes are known, made from a seed: noise as benchmarks have it, on the scale of logarithms.
+//! Series whose changes are known, made from a seed: noise as benchmarks have it, on the scale of
+//! logarithms.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -63,16 +64,21 @@ impl Maker {
                     Shape::Growing => z * sd * (1.0 + 2.0 * i as f64 / n as f64) / 2.0,
                 };
                 let value = 100.0 * noise.exp();
-                if shape == Shape::Quantised { (value / 150.0 / sd).round() * 150.0 * sd } else { value }
+                if shape == Shape::Quantised {
+                    (value / 150.0 / sd).round() * 150.0 * sd
+                } else {
+                    value
+                }
             })
             .collect()
     }
 
-    /// Noise of this standard deviation around 100, and around a second mode with this share of the values, so far above on the
-    /// scale of logarithms.
+    /// Noise of this standard deviation around 100, and around a second mode with this share of the
+    /// values, so far above on the scale of logarithms.
     pub fn two_modes(&mut self, n: usize, share: f64, apart: f64, sd: f64) -> Vec<f64> {
-        let noise =
-            |maker: &mut Self| sd * maker.gaussian() + if maker.uniform() < share { apart } else { 0.0 };
+        let noise = |maker: &mut Self| {
+            sd * maker.gaussian() + if maker.uniform() < share { apart } else { 0.0 }
+        };
         (0..n).map(|_| 100.0 * noise(self).exp()).collect()
     }
 

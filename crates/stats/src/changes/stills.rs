@@ -1,9 +1,11 @@
-//! Steps between values that stand still and others, which are noisy, coarse or at one of two values.
+//! Steps between values that stand still and others, which are noisy, coarse or at one of two
+//! values.
 
 use super::simulated::{Maker, Shape};
 use super::{Options, Point, detect};
 
-/// In how many of 100 pairs of levels, either way round, the step between them is told and no other.
+/// In how many of 100 pairs of levels, either way round, the step between them is told and no
+/// other.
 fn told(seed: u64, still: (usize, f64), other: impl Fn(&mut Maker) -> Vec<f64>) -> [usize; 2] {
     let mut maker = Maker::new(seed);
     let both = (0..100).map(|_| {
@@ -80,7 +82,8 @@ fn a_step_between_values_that_stand_still_begins_with_the_first_that_left() {
         for (values, place) in [(values, before.0), (back, after.0 + between.len())] {
             let points: Vec<Point> = values.into_iter().map(Point::of).collect();
             let changes = detect(&points, &Options::default()).changes;
-            let places: Vec<(usize, _)> = changes.iter().map(|one| (one.index, one.range.clone())).collect();
+            let places: Vec<(usize, _)> =
+                changes.iter().map(|one| (one.index, one.range.clone())).collect();
             assert!(
                 places.len() == 1 && places[0].0 == place,
                 "{before:?} {between:?} {after:?}: {places:?}"

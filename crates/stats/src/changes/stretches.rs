@@ -5,8 +5,9 @@ const LOOKED_AT: usize = 256;
 
 /// The bounds of the stretches, both ends included.
 ///
-/// A stretch of at least twice `shortest` is split where that gains most, when it gains more than `price` (Scott & Knott, "A
-/// Cluster Analysis Method for Grouping Means in the Analysis of Variance", Biometrics 30, 1974).
+/// A stretch of at least twice `shortest` is split where that gains most, when it gains more than
+/// `price` (Scott & Knott, "A Cluster Analysis Method for Grouping Means in the Analysis of
+/// Variance", Biometrics 30, 1974).
 pub(super) fn stretches(
     n: usize,
     shortest: usize,

@@ -19,7 +19,8 @@ pub(super) struct Weighted {
 }
 
 impl Sums {
-    /// Those of these values, of which one by the standard deviation is given: NaN for what does not count.
+    /// Those of these values, of which one by the standard deviation is given: NaN for what does
+    /// not count.
     pub fn up_to(y: &[f64], inverse: &[f64]) -> Self {
         let origin = y[0];
         let mut last = Weighted::default();

@@ -1,8 +1,9 @@
 //! A level that moves on its own beside its steps.
 //!
-//! Slow noise explains a level that wanders, but where it also steps, stairs can be told at a lower price: each stair takes a part of
-//! the way, and leaves noise that is fresh. So where values still climb within the levels that were chosen, a curve is tried in the
-//! stairs' stead: a polynomial of low degree, with the steps that stand out of it. Both are judged by the same criterion.
+//! Slow noise explains a level that wanders, but where it also steps, stairs can be told at a lower
+//! price: each stair takes a part of the way, and leaves noise that is fresh. So where values still
+//! climb within the levels that were chosen, a curve is tried in the stairs' stead: a polynomial of
+//! low degree, with the steps that stand out of it. Both are judged by the same criterion.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ const LONG: usize = 1200;
 /// Fewer values show no curve.
 const FEWEST: usize = 30;
 
-/// What climbing within the levels must tell for a line to be tried, and for curves, in twice the log likelihood.
+/// What climbing within the levels must tell for a line to be tried, and for curves, in twice the
+/// log likelihood.
 const LOOKS: (f64, f64) = (5.0, 16.0);
 
 /// What each degree of a curve costs, in logarithms of the number of values.
@@ -36,7 +38,8 @@ const MEMORY: f64 = 0.9;
 /// A column that the levels leave less of than this share tells nothing.
 const CONFOUNDED: f64 = 1e-6;
 
-/// The curve that explains the series better than what was chosen without one: how far it is from its own mean at each value.
+/// The curve that explains the series better than what was chosen without one: how far it is from
+/// its own mean at each value.
 pub(super) fn beside(judge: &Judge, choice: &Choice, candidates: &[usize]) -> Option<Vec<f64>> {
     let n = judge.series.len();
     if n < FEWEST || choice.places.is_empty() && choice.noise.shape.memory < MEMORY {
@@ -66,7 +69,8 @@ pub(super) fn beside(judge: &Judge, choice: &Choice, candidates: &[usize]) -> Op
 /// The place of the largest step, if any.
 fn largest(choice: &Choice) -> Vec<usize> {
     let steps = choice.places.iter().zip(&choice.steps);
-    let largest = steps.max_by(|one, other| one.1.difference.abs().total_cmp(&other.1.difference.abs()));
+    let largest =
+        steps.max_by(|one, other| one.1.difference.abs().total_cmp(&other.1.difference.abs()));
     largest.map(|(&place, _)| place).into_iter().collect()
 }
 
@@ -78,7 +82,12 @@ struct Settled {
 }
 
 /// Where steps begin and the curve beside them, settled from each of these places; the better one.
-fn settle(judge: &Judge, candidates: &[usize], starts: [Vec<usize>; 2], columns: &[Vec<f64>]) -> Settled {
+fn settle(
+    judge: &Judge,
+    candidates: &[usize],
+    starts: [Vec<usize>; 2],
+    columns: &[Vec<f64>],
+) -> Settled {
     let mut known = BTreeMap::new();
     let [one, other] = starts.map(|start| stand(judge, candidates, start, columns, &mut known));
     let is_another = other != one;
@@ -90,8 +99,8 @@ fn settle(judge: &Judge, candidates: &[usize], starts: [Vec<usize>; 2], columns:
     if other.cost < settled.cost { other } else { settled }
 }
 
-/// The curve beside steps at these places, the steps out of all candidates beside that curve, and so on, until they stand. `known` are
-/// the steps that were chosen beside the curve beside others.
+/// The curve beside steps at these places, the steps out of all candidates beside that curve, and
+/// so on, until they stand. `known` are the steps that were chosen beside the curve beside others.
 fn stand(
     judge: &Judge,
     candidates: &[usize],
@@ -153,8 +162,9 @@ struct Curve {
 impl Curve {
     /// Of these columns, one a degree, beside levels that change at these places.
     ///
-    /// Each power, less its mean in each level and less what the lower ones say of it, is a direction of its own (Frisch & Waugh,
-    /// "Partial Time Regressions as Compared with Individual Trends", Econometrica 1, 1933).
+    /// Each power, less its mean in each level and less what the lower ones say of it, is a
+    /// direction of its own (Frisch & Waugh, "Partial Time Regressions as Compared with Individual
+    /// Trends", Econometrica 1, 1933).
     fn fit(judge: &Judge, places: &[usize], columns: &[Vec<f64>]) -> Self {
         let mut y = judge.standard(places);
         // What is masked does not count.
@@ -174,7 +184,10 @@ impl Curve {
             }
             let along = dot(&direction.within, &y);
             let by = along / direction.square;
-            factors.iter_mut().zip(&direction.factors).for_each(|(all, factor)| *all += by * factor);
+            factors
+                .iter_mut()
+                .zip(&direction.factors)
+                .for_each(|(all, factor)| *all += by * factor);
             told.push(along * by);
             directions.push(direction);
         }
@@ -190,7 +203,8 @@ impl Curve {
 struct Direction {
     /// How much of each column is in it.
     factors: Vec<f64>,
-    /// What of it is not a level, in standard deviations of each value; 0 where the value does not count.
+    /// What of it is not a level, in standard deviations of each value; 0 where the value does not
+    /// count.
     within: Vec<f64>,
     square: f64,
 }
@@ -204,13 +218,15 @@ impl Direction {
         for (start, end) in starts.zip(ends) {
             let (column, inverse) = (&column[start..end], &judge.inverse[start..end]);
             let (mut weights, mut sum) = (0.0, 0.0);
-            for (x, inverse) in column.iter().zip(inverse).filter(|(_, inverse)| !inverse.is_nan()) {
+            for (x, inverse) in column.iter().zip(inverse).filter(|(_, inverse)| !inverse.is_nan())
+            {
                 weights += inverse * inverse;
                 sum += inverse * inverse * x;
             }
             let mean = if weights > 0.0 { sum / weights } else { 0.0 };
-            let standard =
-                |(x, inverse): (&f64, &f64)| if inverse.is_nan() { 0.0 } else { (x - mean) * inverse };
+            let standard = |(x, inverse): (&f64, &f64)| {
+                if inverse.is_nan() { 0.0 } else { (x - mean) * inverse }
+            };
             within.extend(column.iter().zip(inverse).map(standard));
         }
         let mut factors = vec![0.0; columns.len()];
@@ -230,7 +246,8 @@ impl Direction {
 fn dot(one: &[f64], other: &[f64]) -> f64 {
     const LANES: usize = 8;
     let (ones, others) = (one.chunks_exact(LANES), other.chunks_exact(LANES));
-    let rest: f64 = ones.remainder().iter().zip(others.remainder()).map(|(one, other)| one * other).sum();
+    let rest: f64 =
+        ones.remainder().iter().zip(others.remainder()).map(|(one, other)| one * other).sum();
     let mut sums = [0.0; LANES];
     for (one, other) in ones.zip(others) {
         for lane in 0..LANES {
@@ -246,7 +263,8 @@ fn legendre(n: usize, most: usize) -> Vec<Vec<f64>> {
     let mut columns: Vec<Vec<f64>> = vec![vec![1.0; n], (0..n).map(x).collect()];
     for k in 1..most {
         let (before, here, by) = (&columns[k - 1], &columns[k], k as f64);
-        let next = |i: usize| ((2.0 * by + 1.0) * columns[1][i] * here[i] - by * before[i]) / (by + 1.0);
+        let next =
+            |i: usize| ((2.0 * by + 1.0) * columns[1][i] * here[i] - by * before[i]) / (by + 1.0);
         columns.push((0..n).map(next).collect());
     }
     columns.split_off(1)
@@ -277,18 +295,20 @@ mod tests {
         detect(&points, &Options::default())
     }
 
-    /// 300 values in noise of 1 % on this curve, higher by a share from the middle on: how many changes and drifts are told, and in
-    /// how many series the true change.
+    /// 300 values in noise of 1 % on this curve, higher by a share from the middle on: how many
+    /// changes and drifts are told, and in how many series the true change.
     fn told(seed: u64, curve: impl Fn(f64) -> f64, step: f64) -> (usize, usize, usize) {
         let mut maker = Maker::new(seed);
         let (mut changes, mut drifts, mut found) = (0, 0, 0);
         for _ in 0..SERIES {
             let level = |i: usize| curve(i as f64) * if i < 150 { 1.0 } else { 1.0 + step };
-            let values: Vec<f64> = (0..300).map(|i| level(i) * (0.01 * maker.gaussian()).exp()).collect();
+            let values: Vec<f64> =
+                (0..300).map(|i| level(i) * (0.01 * maker.gaussian()).exp()).collect();
             let detection = detection(&values);
             changes += detection.changes.len();
             drifts += usize::from(detection.drift.is_some());
-            found += usize::from(detection.changes.iter().any(|change| change.index.abs_diff(150) <= 2));
+            found +=
+                usize::from(detection.changes.iter().any(|change| change.index.abs_diff(150) <= 2));
         }
         (changes, drifts, found)
     }
@@ -301,7 +321,10 @@ mod tests {
                 println!(
                     "{rate} a value, {step}: {changes} changes, {drifts} drifts, {found} of {SERIES} found"
                 );
-                assert!(changes * 10 <= 13 * SERIES && found * 10 >= 9 * SERIES, "{changes}, {found}");
+                assert!(
+                    changes * 10 <= 13 * SERIES && found * 10 >= 9 * SERIES,
+                    "{changes}, {found}"
+                );
                 assert!(drifts * 10 >= 9 * SERIES, "{drifts}");
             }
         }

@@ -1,7 +1,8 @@
 //! Environments that take turns, as two hosts of different speed that measure one series.
 //!
-//! What lies between them is no mode of the program, and would hide what changed on all of them. It is known from neighbours, which
-//! differ by it and seldom by a change: their median difference is taken off.
+//! What lies between them is no mode of the program, and would hide what changed on all of them. It
+//! is known from neighbours, which differ by it and seldom by a change: their median difference is
+//! taken off.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +15,20 @@ const VISITS: usize = 6;
 /// Values so many places apart are neighbours.
 const NEAR: usize = 10;
 
-/// Below so many standard deviations of the neighbours' differences their median is noise, and nothing is taken off.
+/// Below so many standard deviations of the neighbours' differences their median is noise, and
+/// nothing is taken off.
 const CLEAR: f64 = 1.0;
 
 /// The series as if every environment that takes turns were the one that measured most.
 pub(super) fn without(series: Series) -> Series {
     let visits = visits(&series.environment);
-    let turns: Vec<u32> =
-        visits.iter().filter(|(_, visits)| visits.count >= VISITS).map(|(&which, _)| which).collect();
-    let Some(&usual) = turns.iter().max_by_key(|which| visits[which].values).filter(|_| turns.len() > 1)
+    let turns: Vec<u32> = visits
+        .iter()
+        .filter(|(_, visits)| visits.count >= VISITS)
+        .map(|(&which, _)| which)
+        .collect();
+    let Some(&usual) =
+        turns.iter().max_by_key(|which| visits[which].values).filter(|_| turns.len() > 1)
     else {
         return series;
     };
@@ -50,7 +56,8 @@ fn visits(environment: &[u32]) -> BTreeMap<u32, Visits> {
     all
 }
 
-/// By how much the values of an environment lie above those of the usual one near them; 0 where that is not clear.
+/// By how much the values of an environment lie above those of the usual one near them; 0 where
+/// that is not clear.
 fn apart(series: &Series, which: u32, usual: u32) -> f64 {
     let own = (0..series.len()).filter(|&i| series.environment[i] == which);
     let mut differences: Vec<f64> =
@@ -63,7 +70,8 @@ fn apart(series: &Series, which: u32, usual: u32) -> f64 {
     if middle.abs() > CLEAR * robust::deviation(&around) { middle } else { 0.0 }
 }
 
-/// What the usual environment measured near there: the mean of the next value on either side, or the one that there is.
+/// What the usual environment measured near there: the mean of the next value on either side, or
+/// the one that there is.
 fn nearest(series: &Series, place: usize, usual: u32) -> Option<f64> {
     let is_usual = |i: &usize| series.environment[*i] == usual;
     let before = (place.saturating_sub(NEAR)..place).rev().find(is_usual);
@@ -80,7 +88,8 @@ mod tests {
     /// How many series of each kind.
     const SERIES: usize = 20;
 
-    /// 200 values in noise of 1 % on hosts that differ by this share, higher by another share from the middle on.
+    /// 200 values in noise of 1 % on hosts that differ by this share, higher by another share from
+    /// the middle on.
     fn detection(
         maker: &mut Maker,
         host: &impl Fn(&mut Maker, usize) -> u32,
@@ -90,18 +99,27 @@ mod tests {
         let point = |i: usize, maker: &mut Maker| {
             let host = host(maker, i);
             let level = (1.0 + apart * f64::from(host)) * if i < 100 { 1.0 } else { 1.0 + step };
-            Point { environment: host, ..Point::of(100.0 * level * (0.01 * maker.gaussian()).exp()) }
+            Point {
+                environment: host,
+                ..Point::of(100.0 * level * (0.01 * maker.gaussian()).exp())
+            }
         };
         let points: Vec<Point> = (0..200).map(|i| point(i, maker)).collect();
         detect(&points, &Options::default())
     }
 
     /// In how many series exactly that step was told, and in how many anything else.
-    fn told(seed: u64, host: impl Fn(&mut Maker, usize) -> u32, apart: f64, step: f64) -> (usize, usize) {
+    fn told(
+        seed: u64,
+        host: impl Fn(&mut Maker, usize) -> u32,
+        apart: f64,
+        step: f64,
+    ) -> (usize, usize) {
         let (mut right, mut wrong) = (0, 0);
         for series in 0..SERIES {
             let detection = detection(&mut Maker::new(seed + series as u64), &host, apart, step);
-            let is_it = |at: usize, effect: f64| at.abs_diff(100) <= 2 && (effect - step).abs() < 0.02;
+            let is_it =
+                |at: usize, effect: f64| at.abs_diff(100) <= 2 && (effect - step).abs() < 0.02;
             let mut level = detection.changes.iter().filter(|change| change.kind == Kind::Step);
             let found = level.any(|change| is_it(change.index, change.effect));
             right += usize::from(found);
@@ -154,7 +172,8 @@ mod tests {
     #[test]
     fn the_levels_are_those_of_the_host_that_measured_there() {
         let point = |i: usize| {
-            let level = if i.is_multiple_of(2) { 100.0 } else { 150.0 } * if i < 100 { 1.0 } else { 1.1 };
+            let level =
+                if i.is_multiple_of(2) { 100.0 } else { 150.0 } * if i < 100 { 1.0 } else { 1.1 };
             Point {
                 environment: u32::try_from(i % 2).unwrap(),
                 ..Point::of(level * (1.0 + 1e-4 * (i * 7919 % 101) as f64))
@@ -163,6 +182,9 @@ mod tests {
         let points: Vec<Point> = (0..200).map(point).collect();
         let change = &detect(&points, &Options::default()).changes[0];
         assert_eq!(change.index, 100);
-        assert!((change.before - 100.5).abs() < 0.5 && (change.after - 110.5).abs() < 0.5, "{change:?}");
+        assert!(
+            (change.before - 100.5).abs() < 0.5 && (change.after - 110.5).abs() < 0.5,
+            "{change:?}"
+        );
     }
 }

@@ -17,7 +17,8 @@ pub enum Because {
     Earlier,
     /// Both were executed at the same time: a pair is a round.
     Duet,
-    /// Of several modes that are different ones, or that differ in their shares, the means alone tell.
+    /// Of several modes that are different ones, or that differ in their shares, the means alone
+    /// tell.
     Modes,
 }
 
@@ -28,10 +29,12 @@ pub struct Choice {
     pub estimator: Estimator,
     /// Why.
     pub because: Because,
-    /// How uneven the host was: its slow speed takes this share longer than its fast one (0.78 is 78 %; the 90th
-    /// percentile of its path by the 10th). Absent where the order of executions is not known.
+    /// How uneven the host was: its slow speed takes this share longer than its fast one (0.78 is
+    /// 78 %; the 90th percentile of its path by the 10th). Absent where the order of executions is
+    /// not known.
     pub uneven: Option<f64>,
-    /// How many times as many samples would be needed if neighbours were not compared; absent where they were not.
+    /// How many times as many samples would be needed if neighbours were not compared; absent where
+    /// they were not.
     pub gain: Option<f64>,
 }
 

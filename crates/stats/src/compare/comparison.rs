@@ -28,9 +28,11 @@ pub struct Rules {
     pub margin: f64,
     /// How the ratio is taken; `None` leaves it to the control.
     pub estimator: Option<Estimator>,
-    /// The step of the clock, in the metric's unit; 0 where values are exact, as counts are; `None` finds it.
+    /// The step of the clock, in the metric's unit; 0 where values are exact, as counts are; `None`
+    /// finds it.
     pub resolution: Option<f64>,
-    /// What single values of one program differ by, where there may be no more of them; `None` where more rounds have more.
+    /// What single values of one program differ by, where there may be no more of them; `None`
+    /// where more rounds have more.
     pub once: Option<Prior>,
     /// Where drawing begins: the same seed, the same result.
     pub seed: u64,
@@ -38,7 +40,14 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { better: Better::Lower, margin: 0.01, estimator: None, resolution: None, once: None, seed: 0 }
+        Self {
+            better: Better::Lower,
+            margin: 0.01,
+            estimator: None,
+            resolution: None,
+            once: None,
+            seed: 0,
+        }
     }
 }
 
@@ -47,7 +56,8 @@ impl Default for Rules {
 pub struct Comparison {
     /// In a word.
     pub verdict: Verdict,
-    /// Whether there is a difference, however small: whether the interval that is shown excludes none.
+    /// Whether there is a difference, however small: whether the interval that is shown excludes
+    /// none.
     pub significant: bool,
     /// How large it is, whether certain or not.
     pub size: Size,
@@ -61,9 +71,11 @@ pub struct Comparison {
     pub rank_test: RankTest,
     /// Samples of A, of B, and rounds with both.
     pub counts: Counts,
-    /// What the control differs from A, by the estimator that decides: what is seen when nothing differs.
+    /// What the control differs from A, by the estimator that decides: what is seen when nothing
+    /// differs.
     pub control: Option<Estimate>,
-    /// The smallest difference that this run would have told with a chance of 80 %: 0.02 is 2 % either way, by ratio.
+    /// The smallest difference that this run would have told with a chance of 80 %: 0.02 is 2 %
+    /// either way, by ratio.
     pub detectable: Option<f64>,
     /// How many more would settle it, when it is unclear.
     pub more: Option<More>,
@@ -73,13 +85,14 @@ pub struct Comparison {
     pub modes: Option<Modes>,
     /// What should be said beside.
     pub notes: Vec<Note>,
-    /// The look's level and share, by which the rows of a family are judged together; half of both where levels and shares of modes
-    /// are compared apart.
+    /// The look's level and share, by which the rows of a family are judged together; half of both
+    /// where levels and shares of modes are compared apart.
     pub look: Look,
 }
 
 impl Comparison {
-    /// Whether the second ratio is that of the levels of modes, as the means decide where shares differ.
+    /// Whether the second ratio is that of the levels of modes, as the means decide where shares
+    /// differ.
     #[must_use]
     pub fn second_is_of_levels(&self) -> bool {
         self.modes.is_some_and(|modes| modes.told == Told::Shares)
@@ -117,25 +130,26 @@ pub enum Note {
     Coarse(f64),
     /// The second estimate says the opposite for certain: no verdict.
     Contradicted,
-    /// The levels of modes differ for certain, and the means do not point the same way with 90 %, since shares may move them the
-    /// other way: no verdict.
+    /// The levels of modes differ for certain, and the means do not point the same way with 90 %,
+    /// since shares may move them the other way: no verdict.
     MeansOpen,
     /// The control differs from A for certain, and no less than B does: no verdict.
     NotBeyondControl,
-    /// The sides are of different runs: what runs of one program differ by, as a relative standard deviation, is in the interval;
-    /// `assumed` where too little is known of the host to tell it.
+    /// The sides are of different runs: what runs of one program differ by, as a relative standard
+    /// deviation, is in the interval; `assumed` where too little is known of the host to tell it.
     BetweenRuns {
         /// The standard deviation.
         deviation: f64,
         /// Whether it is that of hosts of which nothing is known.
         assumed: bool,
     },
-    /// Both were executed at the same time on two CPUs, of which one has so many times as much of the metric as the other: taken
-    /// away before.
+    /// Both were executed at the same time on two CPUs, of which one has so many times as much of
+    /// the metric as the other: taken away before.
     Places(f64),
     /// Too few samples for an interval at this look.
     Few,
-    /// Counted once a side: what counts of one program differ by, as a relative standard deviation, is in the interval.
+    /// Counted once a side: what counts of one program differ by, as a relative standard deviation,
+    /// is in the interval.
     Once(f64),
 }
 
@@ -157,7 +171,8 @@ impl Note {
         }
     }
 
-    /// Whether something else that is certain is against a verdict, so that more samples of the same kind give none.
+    /// Whether something else that is certain is against a verdict, so that more samples of the
+    /// same kind give none.
     #[must_use]
     pub fn is_refuting(&self) -> bool {
         matches!(self, Self::Contradicted | Self::NotBeyondControl)

@@ -33,14 +33,15 @@ pub(super) struct Directed {
 }
 
 impl Directed {
-    /// Of samples with round and place, both sides' and the control's, which is A again. `None` where that is not known
-    /// of some, and of levels, limits and values without a logarithm.
+    /// Of samples with round and place, both sides' and the control's, which is A again. `None`
+    /// where that is not known of some, and of levels, limits and values without a logarithm.
     pub fn of(scale: Scale, a: &[Sample], b: &[Sample], control: &[Sample]) -> Option<Self> {
         if scale == Scale::Difference {
             return None;
         }
         let sides = [(0, a), (1, b), (0, control)];
-        let all = sides.into_iter().flat_map(|(program, side)| side.iter().map(move |it| (program, it)));
+        let all =
+            sides.into_iter().flat_map(|(program, side)| side.iter().map(move |it| (program, it)));
         let place = |(program, sample): (usize, &Sample)| {
             let is_plain = sample.is_exact() && sample.layout.is_none() && sample.process.is_none();
             let round = sample.round.filter(|_| is_plain)?;
@@ -49,7 +50,8 @@ impl Directed {
         };
         let mut places: Vec<_> = all.map(place).collect::<Option<_>>()?;
         places.sort_by_key(|&(round, position, _)| (round, position));
-        let executions: Vec<Execution> = places.into_iter().map(|(_, _, execution)| execution).collect();
+        let executions: Vec<Execution> =
+            places.into_iter().map(|(_, _, execution)| execution).collect();
         let both = interleaved::Contrast::of(&executions)?;
         Some(Self { both: Arc::new(both), is_reversed: false })
     }
@@ -64,8 +66,11 @@ impl Directed {
 
     /// `None` where nothing bounds it yet.
     pub fn bound_below(&self, level: f64) -> Option<f64> {
-        let bound =
-            if self.is_reversed { -self.both.bound_above(level) } else { self.both.bound_below(level) };
+        let bound = if self.is_reversed {
+            -self.both.bound_above(level)
+        } else {
+            self.both.bound_below(level)
+        };
         bound.is_finite().then_some(bound)
     }
 
@@ -88,7 +93,15 @@ impl Contrast {
     /// So many rounds in which both sides are what they always are.
     pub fn alike(scale: Scale, rounds: usize) -> Self {
         let all = vec![0.0; rounds];
-        Self { scale, a: all.clone(), b: all.clone(), rounds: all, units: None, neighbours: None, seed: 0 }
+        Self {
+            scale,
+            a: all.clone(),
+            b: all.clone(),
+            rounds: all,
+            units: None,
+            neighbours: None,
+            seed: 0,
+        }
     }
 
     fn of(
@@ -100,7 +113,8 @@ impl Contrast {
     ) -> Self {
         let value_a = |sample: &Sample| scale.of_value(of_a(sample));
         let value_b = |sample: &Sample| scale.of_value(of_b(sample));
-        let rounds = if sample::rounds_share_layouts(a) { Vec::new() } else { sample::rounds(a, b) };
+        let rounds =
+            if sample::rounds_share_layouts(a) { Vec::new() } else { sample::rounds(a, b) };
         let rounds = rounds.iter().map(|(a, b)| centre(b, &value_b) - centre(a, &value_a));
         let units = |samples, value: &dyn Fn(&Sample) -> f64| {
             let units = sample::units(samples)?;
@@ -112,9 +126,10 @@ impl Contrast {
         };
         let units = match (units(a, &value_a), units(b, &value_b)) {
             (None, None) => None,
-            (of_a, of_b) => {
-                Some([of_a.unwrap_or_else(|| alone(a, &value_a)), of_b.unwrap_or_else(|| alone(b, &value_b))])
-            }
+            (of_a, of_b) => Some([
+                of_a.unwrap_or_else(|| alone(a, &value_a)),
+                of_b.unwrap_or_else(|| alone(b, &value_b)),
+            ]),
         };
         Self {
             scale,
@@ -130,7 +145,10 @@ impl Contrast {
     /// The same with `b` lower by so much.
     pub fn shifted(&self, by: f64) -> Self {
         let lower = |values: &[f64]| values.iter().map(|value| value - by).collect();
-        let units = self.units.as_ref().map(|[a, b]| [a.clone(), b.iter().map(|unit| lower(unit)).collect()]);
+        let units = self
+            .units
+            .as_ref()
+            .map(|[a, b]| [a.clone(), b.iter().map(|unit| lower(unit)).collect()]);
         Self {
             a: self.a.clone(),
             b: lower(&self.b),

@@ -1,8 +1,8 @@
 //! Pairs that were executed at the same time on two CPUs, roles swapped from pair to pair.
 //!
-//! Bulej et al., "Duet Benchmarking: Improving Measurement Accuracy in the Cloud", ICPE 2020: what disturbs the host
-//! disturbs both. Each pair is a round, and is compared by [`Estimator::RoundRatios`];
-//! only what one CPU is faster than the other is taken away before.
+//! Bulej et al., "Duet Benchmarking: Improving Measurement Accuracy in the Cloud", ICPE 2020: what
+//! disturbs the host disturbs both. Each pair is a round, and is compared by
+//! [`Estimator::RoundRatios`]; only what one CPU is faster than the other is taken away before.
 
 use super::choice::{Because, Choice};
 use super::comparison::{Comparison, Note, Rules, Sides, compare};
@@ -28,8 +28,8 @@ pub struct Duet {
     pub a: Vec<Sample>,
     /// Samples of B.
     pub b: Vec<Sample>,
-    /// How many times as much the CPU of A, when not swapped, has of the metric; absent with fewer than
-    /// eight pairs in either role, or with values that are not positive.
+    /// How many times as much the CPU of A, when not swapped, has of the metric; absent with fewer
+    /// than eight pairs in either role, or with values that are not positive.
     pub places: Option<f64>,
 }
 
@@ -53,12 +53,16 @@ impl Duet {
             };
             (0..).zip(&pairs).map(moved).collect::<Vec<_>>()
         };
-        Self { a: side(&|pair| pair.a, -1.0), b: side(&|pair| pair.b, 1.0), places: shift.map(f64::exp) }
+        Self {
+            a: side(&|pair| pair.a, -1.0),
+            b: side(&|pair| pair.b, 1.0),
+            places: shift.map(f64::exp),
+        }
     }
 }
 
-/// Compares what was executed in pairs, as this look may: by the ratio of the rounds, whatever the rules ask for; of modes that
-/// differ in their shares by the means.
+/// Compares what was executed in pairs, as this look may: by the ratio of the rounds, whatever the
+/// rules ask for; of modes that differ in their shares by the means.
 #[must_use]
 pub fn compare_duet(pairs: &[Pair], rules: &Rules, look: Look) -> Comparison {
     let duet = Duet::of(pairs);
@@ -91,7 +95,8 @@ mod tests {
     use super::super::noise::gaussian;
     use super::*;
 
-    /// Pairs on two CPUs of which the first is slower by a tenth, on a host whose load comes and goes.
+    /// Pairs on two CPUs of which the first is slower by a tenth, on a host whose load comes and
+    /// goes.
     fn pairs(count: usize, effect: f64, rng: &mut ChaCha8Rng) -> Vec<Pair> {
         let swaps = rng.random::<bool>();
         let pair = |index: usize| {

@@ -6,7 +6,8 @@ use super::means::t_above;
 use super::modes::{self, Modes, Told, borne_out};
 use super::order::sorted;
 use super::runs::{
-    Apart, OverRuns, Prior, compare_over_runs, differences_over_runs, means_over_runs, variance_of_one,
+    Apart, OverRuns, Prior, compare_over_runs, differences_over_runs, means_over_runs,
+    variance_of_one,
 };
 use super::sample::{Sample, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
@@ -16,15 +17,24 @@ use crate::distribution::student_quantile;
 /// Fewer values of a run do not tell how much they vary.
 const KNOWN: usize = 4;
 
-/// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of them.
+/// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of
+/// them.
 ///
-/// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Nothing but
-/// zeros on both sides is the same; where only some values are zero or negative the difference is compared. Of
-/// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same. They
-/// have a direction only where the means point there too with 90 %. Of what is counted once a run the prior is what counts of one
-/// program differ by. A run of fewer than four values varies as the other does; where both have fewer, nothing is told.
+/// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how
+/// much that is. Nothing but zeros on both sides is the same; where only some values are zero or
+/// negative the difference is compared. Of modes the levels are compared: what their shares are in
+/// other runs is not known, so that nothing with modes is the same. They have a direction only
+/// where the means point there too with 90 %. Of what is counted once a run the prior is what
+/// counts of one program differ by. A run of fewer than four values varies as the other does; where
+/// both have fewer, nothing is told.
 #[must_use]
-pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
+pub fn compare_earlier(
+    a: &[Sample],
+    b: &[Sample],
+    rules: &Rules,
+    prior: Prior,
+    error: f64,
+) -> Comparison {
     let (a, b) = (finite(a), finite(b));
     let (modes, levels) = modes(&a, &b);
     let [of_a, of_b] = levels.as_ref().map_or([&a, &b], |[a, b]| [a, b]);
@@ -34,8 +44,10 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
     let estimate = over.map(|over| estimate(&over, &a, rules.margin));
     let estimate = estimate.or_else(|| by_difference(&a, &b, prior, (rules.margin, error)));
     let means = levels.as_ref().and_then(|_| means_over_runs([&[&a], &[&b]], Some(prior), error));
-    let means =
-        means.map(|over| Estimate { estimator: Estimator::Mean, ..self::estimate(&over, &a, rules.margin) });
+    let means = means.map(|over| Estimate {
+        estimator: Estimator::Mean,
+        ..self::estimate(&over, &a, rules.margin)
+    });
     // What levels say, the means have to bear out, as where both sides are measured today.
     let p = estimate.zip(means).map_or(0.0, |(levels, means)| borne_out(&levels, &means, 1.0));
     let estimate = estimate.map(|it| Estimate { p: it.p.max(p), ..it });
@@ -79,8 +91,8 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
     }
 }
 
-/// What runs differ by, with what the noise of a run of few values adds: those do not tell how much it is. It is that of the values
-/// on the other side then; `None` where neither side tells it.
+/// What runs differ by, with what the noise of a run of few values adds: those do not tell how much
+/// it is. It is that of the values on the other side then; `None` where neither side tells it.
 ///
 /// What is counted has no noise to be known.
 fn with_unknown_noise(sides: [&[Sample]; 2], rules: &Rules, prior: Prior) -> Option<Prior> {
@@ -139,8 +151,9 @@ pub(super) fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
     let end = |ratio: f64, without: f64, is_open: bool| {
         if is_open && !is_known { without } else { centre * (ratio - 1.0) }
     };
-    let ends =
-        |low: f64, high: f64| (end(low, f64::NEG_INFINITY, low < 1.0), end(high, f64::INFINITY, high > 1.0));
+    let ends = |low: f64, high: f64| {
+        (end(low, f64::NEG_INFINITY, low < 1.0), end(high, f64::INFINITY, high > 1.0))
+    };
     Estimate {
         estimator: Estimator::Runs,
         ratio: Some(over.ratio),
@@ -172,7 +185,12 @@ fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: Prior) -> V
 }
 
 /// Of values of which some are zero or below.
-fn by_difference(a: &[Sample], b: &[Sample], prior: Prior, (margin, error): (f64, f64)) -> Option<Estimate> {
+fn by_difference(
+    a: &[Sample],
+    b: &[Sample],
+    prior: Prior,
+    (margin, error): (f64, f64),
+) -> Option<Estimate> {
     if a.iter().chain(b).all(|sample| sample.value == 0.0) {
         return nothing_but_zeros(a, b);
     }
@@ -218,7 +236,8 @@ fn nothing_but_zeros(a: &[Sample], b: &[Sample]) -> Option<Estimate> {
 
 /// What four of five such comparisons would have told.
 pub(super) fn detectable(over: &OverRuns, error: f64) -> f64 {
-    let reach = student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);
+    let reach =
+        student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);
     (reach * over.standard_error).exp_m1()
 }
 
@@ -248,11 +267,13 @@ mod tests {
     #[test]
     fn of_modes_the_levels_are_compared_and_none_are_the_same() {
         let of = |share: u32, level: f64| -> Vec<Sample> {
-            let value = |n: u32| if n % 10 < share { 2.0 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
+            let value =
+                |n: u32| if n % 10 < share { 2.0 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
             (0..30).map(|n| Sample::new(level * value(n))).collect()
         };
         let known = Prior { deviation: 0.001, freedom: 9.0, assumed: false };
-        let compared = |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
+        let compared =
+            |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
         // The medians are one in the lower, one in the upper mode.
         let shares = compared(&of(6, 1.0));
         let (low, high) = shares.estimate.unwrap().interval.unwrap();
@@ -264,17 +285,20 @@ mod tests {
     #[test]
     fn levels_have_no_direction_where_the_means_point_elsewhere() {
         let of = |share: u32, level: f64| -> Vec<Sample> {
-            let value = |n: u32| if n % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
+            let value =
+                |n: u32| if n % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
             (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
         };
         let known = Prior { deviation: 0.001, freedom: 9.0, assumed: false };
-        let compared = |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
+        let compared =
+            |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
         for (level, verdict) in [(1.1, Verdict::Slower), (0.9, Verdict::Faster)] {
             let borne_out = compared(&of(3, level));
             assert_eq!(borne_out.verdict, verdict, "the same shares: {borne_out:?}");
             assert_eq!(borne_out.second.map(|it| it.estimator), Some(Estimator::Mean));
         }
-        // 3 % lower levels, in the upper mode in half of the executions where it was 30 %; and in all but so many.
+        // 3 % lower levels, in the upper mode in half of the executions where it was 30 %; and in
+        // all but so many.
         for share in [5, 6, 8] {
             let open = compared(&of(share, 0.97));
             let (levels, means) = (open.estimate.unwrap(), open.second.unwrap());
@@ -309,7 +333,8 @@ mod tests {
 
     #[test]
     fn nothing_but_zeros_is_the_same_and_other_zeros_are_compared_by_difference() {
-        let side = |values: &[f64]| values.iter().map(|&value| Sample::new(value)).collect::<Vec<_>>();
+        let side =
+            |values: &[f64]| values.iter().map(|&value| Sample::new(value)).collect::<Vec<_>>();
         let of = |a: &[f64], b: &[f64]| {
             compare_earlier(&side(a), &side(b), &Rules::default(), Prior::UNKNOWN, 0.05)
         };
@@ -369,10 +394,13 @@ mod tests {
     #[test]
     fn what_is_counted_once_is_known_as_well_as_where_both_are_counted_today() {
         let rules = Rules { resolution: Some(0.0), once: Some(COUNTED), ..Rules::default() };
-        for (b, verdict) in [(1e6, Verdict::Same), (1.002e6, Verdict::Same), (1.02e6, Verdict::Slower)] {
+        for (b, verdict) in
+            [(1e6, Verdict::Same), (1.002e6, Verdict::Same), (1.02e6, Verdict::Slower)]
+        {
             let [a, b] = [1e6, b].map(|count| [Sample::new(count).in_round(1)]);
             let sides = super::super::Sides { a: &a, b: &b, control: &[] };
-            let today = super::super::compare(&sides, &rules, Look { level: 0.05, ..Look::only(6, 0.05) });
+            let today =
+                super::super::compare(&sides, &rules, Look { level: 0.05, ..Look::only(6, 0.05) });
             let kept = compare_earlier(&a, &b, &rules, COUNTED, 0.05);
             let interval = |it: &Comparison| it.estimate.and_then(|it| it.interval);
             assert_eq!((kept.verdict, interval(&kept)), (verdict, interval(&today)));

@@ -13,14 +13,18 @@ const MOST_FEW: usize = 50;
 pub struct Estimate {
     /// How it was taken.
     pub estimator: Estimator,
-    /// B by A; absent where some are zero or negative and A's median may be too, or an end of an interval would be negative.
+    /// B by A; absent where some are zero or negative and A's median may be too, or an end of an
+    /// interval would be negative.
     pub ratio: Option<f64>,
-    /// What the ratio says where samples reached a limit: what it would be at least if only B's did, or at most if only A's did.
+    /// What the ratio says where samples reached a limit: what it would be at least if only B's
+    /// did, or at most if only A's did.
     pub ratio_bound: Bound,
-    /// Where the ratio is, with the confidence that was asked, given that it is the last look; absent with too few samples. One end is
-    /// 0 or infinite where so many samples reached a limit that nothing bounds it. It tells no more than the verdict.
+    /// Where the ratio is, with the confidence that was asked, given that it is the last look;
+    /// absent with too few samples. One end is 0 or infinite where so many samples reached a limit
+    /// that nothing bounds it. It tells no more than the verdict.
     pub interval: Option<(f64, f64)>,
-    /// Where the ratio is at all looks together, with that confidence: the verdict is by this one, a repeated confidence interval.
+    /// Where the ratio is at all looks together, with that confidence: the verdict is by this one,
+    /// a repeated confidence interval.
     pub repeated: Option<(f64, f64)>,
     /// B − A, in the metric's unit.
     pub difference: f64,
@@ -32,7 +36,8 @@ pub struct Estimate {
     pub repeated_difference: Option<(f64, f64)>,
     /// The chance of so large a difference, either way, when there is none.
     pub p: f64,
-    /// The chance to see both ends of the margin as far away as here when B is just outside: the test of *same*.
+    /// The chance to see both ends of the margin as far away as here when B is just outside: the
+    /// test of *same*.
     pub p_same: f64,
 }
 
@@ -64,12 +69,22 @@ impl Both {
         Self::with_control(scale, a, b, &[], seed)
     }
 
-    /// The same, where executions of the control tell as much of A as its own do, if the order of all is known.
-    pub fn with_control(scale: Scale, a: &[Sample], b: &[Sample], control: &[Sample], seed: u64) -> Self {
+    /// The same, where executions of the control tell as much of A as its own do, if the order of
+    /// all is known.
+    pub fn with_control(
+        scale: Scale,
+        a: &[Sample],
+        b: &[Sample],
+        control: &[Sample],
+        seed: u64,
+    ) -> Self {
         let neighbours = Directed::of(scale, a, b, control);
         let reversed = neighbours.as_ref().map(Directed::reversed);
         Self {
-            stated: Contrast { neighbours: neighbours.clone(), ..Contrast::stated(scale, a, b, seed) },
+            stated: Contrast {
+                neighbours: neighbours.clone(),
+                ..Contrast::stated(scale, a, b, seed)
+            },
             up: Contrast { neighbours, ..Contrast::against(scale, a, b, seed) },
             down: Contrast { neighbours: reversed, ..Contrast::against(scale, b, a, seed) },
             is_exact: a.iter().chain(b).all(Sample::is_exact),
@@ -101,8 +116,8 @@ impl Both {
         order::quantile(&self.stated.a, 0.5)
     }
 
-    /// The ends of A's median, by which a difference is divided: its 95 % interval, of fewer than six values their range; only where all
-    /// of it is above zero.
+    /// The ends of A's median, by which a difference is divided: its 95 % interval, of fewer than
+    /// six values their range; only where all of it is above zero.
     fn divisor(&self) -> Option<(f64, f64)> {
         let a = &self.stated.a;
         let ends = Summary::of(a).and_then(|summary| summary.interval);
@@ -110,7 +125,8 @@ impl Both {
         ends.filter(|(low, _)| *low > 0.0)
     }
 
-    /// The ends of the ratio. Those of a difference are divided by what of A's median makes most of them.
+    /// The ends of the ratio. Those of a difference are divided by what of A's median makes most of
+    /// them.
     fn ratios(&self, (low, high): (f64, f64)) -> Option<(f64, f64)> {
         if self.stated.scale == Scale::Ratio {
             return Some((low.exp(), high.exp()));
@@ -125,8 +141,9 @@ impl Both {
         self.is_exact || order::quantile(&self.up.a, 0.5) == order::quantile(&self.down.b, 0.5)
     }
 
-    /// What the shift says: whatever takes it rises with each value of B and falls with each of A, so that it lies between what it
-    /// is with A's values as high and B's as low as they may be, and the reverse.
+    /// What the shift says: whatever takes it rises with each value of B and falls with each of A,
+    /// so that it lies between what it is with A's values as high and B's as low as they may be,
+    /// and the reverse.
     fn bound(&self, estimator: Estimator, shift: f64) -> Bound {
         if self.is_exact {
             return Bound::Exact;
@@ -141,8 +158,8 @@ impl Both {
         }
     }
 
-    /// What ratio and difference say: with A's centre one of them follows from the shift, and that may be unknown. A larger centre makes
-    /// what is below it lower still.
+    /// What ratio and difference say: with A's centre one of them follows from the shift, and that
+    /// may be unknown. A larger centre makes what is below it lower still.
     fn bounds_of(&self, estimator: Estimator, shift: f64) -> [Bound; 2] {
         let bound = self.bound(estimator, shift);
         if self.knows_centre_of_a() {
@@ -171,7 +188,8 @@ impl Both {
         estimator.shift(&self.stated)
     }
 
-    /// How many more rounds have an interval, of sides that do not vary: whatever it says, it says for certain.
+    /// How many more rounds have an interval, of sides that do not vary: whatever it says, it says
+    /// for certain.
     pub fn until_an_interval(&self, estimator: Estimator, level: f64) -> Option<More> {
         let varies = |side: &[f64]| side.first() != side.last();
         let have = usize::try_from(self.fewest()).ok().filter(|&fewest| fewest > 0)?;
@@ -181,7 +199,8 @@ impl Both {
         self.fewest_with_an_interval(estimator, level).map(|rounds| More { rounds: rounds - have })
     }
 
-    /// From how many rounds on there is an interval, of samples that have none and come in no levels.
+    /// From how many rounds on there is an interval, of samples that have none and come in no
+    /// levels.
     pub fn fewest_with_an_interval(&self, estimator: Estimator, level: f64) -> Option<usize> {
         let have = usize::try_from(self.fewest()).ok().filter(|_| !self.has_levels())?;
         (have + 1..=MOST_FEW).find(|&rounds| {
@@ -199,10 +218,14 @@ impl Both {
     /// The same, with a chance for each end.
     fn between(&self, estimator: Estimator, (low, high): (f64, f64)) -> Option<(f64, f64)> {
         // Less than nothing by nothing is nothing: no `-0`.
-        Some((estimator.bound_below(&self.up, low)?, 0.0 - estimator.bound_below(&self.down, high)?))
+        Some((
+            estimator.bound_below(&self.up, low)?,
+            0.0 - estimator.bound_below(&self.down, high)?,
+        ))
     }
 
-    /// The estimate at this look, with a margin on the scale of values, and with what the clock may be wrong by on it.
+    /// The estimate at this look, with a margin on the scale of values, and with what the clock may
+    /// be wrong by on it.
     pub fn estimate(
         &self,
         estimator: Estimator,
@@ -226,7 +249,8 @@ impl Both {
         let [ratio_bound, difference_bound] = self.bounds_of(estimator, shift);
         let p = (2.0 * above(resolution).min(below(resolution))).min(1.0);
         // A side that may be at zero or below has no ratio to speak of.
-        let positive = |of: Option<(f64, f64)>| of.and_then(ratios).is_none_or(|(low, _)| low >= 0.0);
+        let positive =
+            |of: Option<(f64, f64)>| of.and_then(ratios).is_none_or(|(low, _)| low >= 0.0);
         let is_ratio = self.stated.scale == Scale::Ratio
             || self.divisor().is_some()
                 && self.ratio(centre, shift).is_some_and(|ratio| ratio >= 0.0)
@@ -244,8 +268,8 @@ impl Both {
             difference_interval: shown.map(differences),
             repeated_difference: repeated.map(differences),
             p,
-            // Without a ratio there is no margin. Where nothing differs anywhere, it is the chance that as many values
-            // would all be alike if each were so half of the time.
+            // Without a ratio there is no margin. Where nothing differs anywhere, it is the chance
+            // that as many values would all be alike if each were so half of the time.
             p_same: match (self.stated.scale, repeated) {
                 (Scale::Difference, Some((0.0, 0.0))) => 0.5_f64.powi(self.fewest()),
                 _ => above(-margin + resolution).max(below(-margin + resolution)),
@@ -260,14 +284,17 @@ impl Both {
         }
     }
 
-    /// The ends of the difference. Of a ratio to a centre that may be anything above only so much is known as a larger one makes
-    /// larger still.
+    /// The ends of the difference. Of a ratio to a centre that may be anything above only so much
+    /// is known as a larger one makes larger still.
     fn differences(&self, centre: f64, (low, high): (f64, f64)) -> (f64, f64) {
         let (least, most) = (self.difference(centre, low), self.difference(centre, high));
         if self.stated.scale == Scale::Difference || self.knows_centre_of_a() {
             return (least, most);
         }
-        (if low < 0.0 { f64::NEG_INFINITY } else { least }, if high > 0.0 { f64::INFINITY } else { most })
+        (
+            if low < 0.0 { f64::NEG_INFINITY } else { least },
+            if high > 0.0 { f64::INFINITY } else { most },
+        )
     }
 
     fn difference(&self, centre: f64, shift: f64) -> f64 {

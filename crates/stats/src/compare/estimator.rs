@@ -1,4 +1,5 @@
-//! What is said to be the ratio of two sides, with its interval: several, since none is the sharpest everywhere.
+//! What is said to be the ratio of two sides, with its interval: several, since none is the
+//! sharpest everywhere.
 
 use super::Scale;
 use super::contrast::{Contrast, Directed};
@@ -7,13 +8,14 @@ use super::{levels, means, median, order, quantiles, ranks};
 /// How the ratio of B to A is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Estimator {
-    /// The middle of the ratios within each round: Hodges & Lehmann's estimate, the median of the means (on the
-    /// logarithm's scale) of all pairs of rounds. Blind to what drifts.
+    /// The middle of the ratios within each round: Hodges & Lehmann's estimate, the median of the
+    /// means (on the logarithm's scale) of all pairs of rounds. Blind to what drifts.
     RoundRatios,
     /// The ratio by executions next to each other in time, which share the host's speed: see
     /// [`interleaved`](crate::interleaved).
     Neighbours,
-    /// The middle of the ratios of each sample of B to each of A: Hodges & Lehmann's estimate for two sides.
+    /// The middle of the ratios of each sample of B to each of A: Hodges & Lehmann's estimate for
+    /// two sides.
     AllRatios,
     /// The ratio of the medians.
     Median,
@@ -61,16 +63,20 @@ impl Estimator {
         let Contrast { scale, a, b, rounds, .. } = contrast;
         match self {
             Self::Neighbours => contrast.neighbours.as_ref().map(Directed::shift),
-            Self::RoundRatios => middle(rounds.len() * (rounds.len() + 1) / 2, |k| order::walsh(rounds, k)),
+            Self::RoundRatios => {
+                middle(rounds.len() * (rounds.len() + 1) / 2, |k| order::walsh(rounds, k))
+            }
             Self::AllRatios => middle(a.len() * b.len(), |k| order::difference(a, b, k)),
             _ => Some(self.location(*scale, b)? - self.location(*scale, a)?),
         }
     }
 
-    /// The shift is below this at most with the chance `level`; `None` with too few samples for that.
+    /// The shift is below this at most with the chance `level`; `None` with too few samples for
+    /// that.
     pub(super) fn bound_below(self, contrast: &Contrast, level: f64) -> Option<f64> {
         let Contrast { a, b, rounds, .. } = contrast;
-        // Ranks are counted once for so many differences of rounds, and of sides that are not empty.
+        // Ranks are counted once for so many differences of rounds, and of sides that are not
+        // empty.
         if a.is_empty() || b.is_empty() || (self.is_paired() && rounds.is_empty()) {
             return None;
         }
@@ -79,8 +85,12 @@ impl Estimator {
         }
         match self {
             Self::Neighbours => contrast.neighbours.as_ref()?.bound_below(level),
-            Self::RoundRatios => Some(order::walsh(rounds, ranks::walsh_rank(rounds.len(), level)?)),
-            Self::AllRatios => Some(order::difference(a, b, ranks::shift_rank(a.len(), b.len(), level)?)),
+            Self::RoundRatios => {
+                Some(order::walsh(rounds, ranks::walsh_rank(rounds.len(), level)?))
+            }
+            Self::AllRatios => {
+                Some(order::difference(a, b, ranks::shift_rank(a.len(), b.len(), level)?))
+            }
             Self::Median => median::bound_below(a, b, level),
             Self::Mean => means::bound_below(contrast, level),
             Self::Minimum => quantiles::bound_below(a, b, self.quantile()?, level),

@@ -4,13 +4,15 @@ use super::more::{self, More};
 use super::{Comparison, Verdict};
 use crate::believed;
 
-/// The verdicts of a family of comparisons (benchmarks × metrics), so that of the differences that are told at most this
-/// share is expected to be false; and the same of those that are said to be the same.
+/// The verdicts of a family of comparisons (benchmarks × metrics), so that of the differences that
+/// are told at most this share is expected to be false; and the same of those that are said to be
+/// the same.
 ///
-/// Benjamini & Hochberg, "Controlling the False Discovery Rate", Journal of the Royal Statistical Society B 57 (1995),
-/// over the chances of all rows, each divided by its look's share of the error so that it is valid however often was looked.
-/// The variant for any dependence (Benjamini & Yekutieli 2001) would ask ln m times as much; metrics of one execution
-/// depend on each other positively, for which the plain one holds. What is not believed becomes unclear.
+/// Benjamini & Hochberg, "Controlling the False Discovery Rate", Journal of the Royal Statistical
+/// Society B 57 (1995), over the chances of all rows, each divided by its look's share of the error
+/// so that it is valid however often was looked. The variant for any dependence (Benjamini &
+/// Yekutieli 2001) would ask ln m times as much; metrics of one execution depend on each other
+/// positively, for which the plain one holds. What is not believed becomes unclear.
 #[must_use]
 pub fn judge_together(rows: &[Comparison], share: f64) -> Vec<Verdict> {
     let differ: Vec<[f64; 1]> = rows.iter().map(|row| [row.p()]).collect();
@@ -31,8 +33,9 @@ pub fn is_trade_off(verdicts: &[Verdict]) -> bool {
     [Verdict::Slower, Verdict::Faster].iter().all(|verdict| verdicts.contains(verdict))
 }
 
-/// The places of rows in the order in which they are told, by verdict and ratio: of a trade-off what is slower first, then what is
-/// faster, the largest difference first; all others as they are. From nothing to something there is no larger difference.
+/// The places of rows in the order in which they are told, by verdict and ratio: of a trade-off
+/// what is slower first, then what is faster, the largest difference first; all others as they are.
+/// From nothing to something there is no larger difference.
 #[must_use]
 pub fn order_of_telling(rows: &[(Verdict, Option<f64>)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -55,9 +58,11 @@ pub fn order_of_telling(rows: &[(Verdict, Option<f64>)]) -> Vec<usize> {
 }
 
 impl Comparison {
-    /// How many more would settle a row that is told alone, but not among so many rows of which this share may be false.
+    /// How many more would settle a row that is told alone, but not among so many rows of which
+    /// this share may be false.
     ///
-    /// Enough to be believed whatever the others say, as the least of them all: at the share by the number of rows.
+    /// Enough to be believed whatever the others say, as the least of them all: at the share by the
+    /// number of rows.
     #[must_use]
     pub fn more_among(&self, rows: usize, share: f64) -> Option<More> {
         let p = match self.verdict {

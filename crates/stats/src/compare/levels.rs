@@ -1,11 +1,14 @@
-//! Intervals of samples that come in groups: several layouts of a program, several values of an execution.
+//! Intervals of samples that come in groups: several layouts of a program, several values of an
+//! execution.
 //!
-//! Hierarchical bootstrap (Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013) on the logarithm's
-//! scale. Only the units of the topmost level are drawn anew, each with all that is below it: what the lower levels
-//! add is in them already, and drawing them too would count it twice (Davison & Hinkley, "Bootstrap Methods and Their
-//! Application" (1997), 3.8; Ren et al., "Nonparametric Bootstrapping for Hierarchical Data", Journal of Applied
-//! Statistics 37 (2010)). The percentiles of so few units are too narrow, so the bootstrap gives the standard error
-//! only, corrected for the number of units, and Student's t with Welch's degrees of freedom makes the interval.
+//! Hierarchical bootstrap (Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013)
+//! on the logarithm's scale. Only the units of the topmost level are drawn anew, each with all that
+//! is below it: what the lower levels add is in them already, and drawing them too would count it
+//! twice (Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), 3.8; Ren et al.,
+//! "Nonparametric Bootstrapping for Hierarchical Data", Journal of Applied Statistics 37 (2010)).
+//! The percentiles of so few units are too narrow, so the bootstrap gives the standard error only,
+//! corrected for the number of units, and Student's t with Welch's degrees of freedom makes the
+//! interval.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +22,8 @@ use crate::distribution::student_quantile;
 /// The standard error of a bootstrap of so many resamples is off by about 4 %.
 const RESAMPLES: usize = 400;
 
-/// Below this is the shift at most with the chance `level`; `None` with fewer than two units on a side.
+/// Below this is the shift at most with the chance `level`; `None` with fewer than two units on a
+/// side.
 pub(super) fn bound_below(estimator: Estimator, contrast: &Contrast, level: f64) -> Option<f64> {
     let (error, freedom) = error(estimator, contrast)?;
     Some(estimator.shift(contrast)? + student_quantile(level, freedom) * error)
@@ -27,7 +31,8 @@ pub(super) fn bound_below(estimator: Estimator, contrast: &Contrast, level: f64)
 
 /// The chance of so high a `b` when the shift is `by`.
 pub(super) fn above(estimator: Estimator, contrast: &Contrast, by: f64) -> f64 {
-    let Some((shift, (error, freedom))) = estimator.shift(contrast).zip(error(estimator, contrast)) else {
+    let Some((shift, (error, freedom))) = estimator.shift(contrast).zip(error(estimator, contrast))
+    else {
         return 1.0;
     };
     t_above(shift - by, error, freedom)
@@ -52,7 +57,8 @@ fn error(estimator: Estimator, contrast: &Contrast) -> Option<(f64, f64)> {
 
 /// As many units, drawn with putting back.
 fn draw(units: &[Vec<f64>], rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let drawn = (0..units.len()).flat_map(|_| units[rng.random_range(0..units.len())].iter().copied());
+    let drawn =
+        (0..units.len()).flat_map(|_| units[rng.random_range(0..units.len())].iter().copied());
     sorted(&drawn.collect::<Vec<_>>())
 }
 

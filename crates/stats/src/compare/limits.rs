@@ -1,4 +1,5 @@
-//! What is said of samples that reached a limit, against what would have been said of the same without one.
+//! What is said of samples that reached a limit, against what would have been said of the same
+//! without one.
 
 use proptest::prelude::*;
 
@@ -63,7 +64,8 @@ proptest! {
 #[test]
 fn one_side_at_a_limit_has_one_open_end_and_both_have_two() {
     let a = around(100.0);
-    let all: Vec<Sample> = around(150.0).iter().map(|s| Sample { value: 150.0, ..*s }.at_least()).collect();
+    let all: Vec<Sample> =
+        around(150.0).iter().map(|s| Sample { value: 150.0, ..*s }.at_least()).collect();
     for estimator in Estimator::ALL {
         let rules = Rules { estimator: Some(estimator), ..Rules::default() };
         let estimate = |a: &[Sample], b: &[Sample]| compared(a, b, rules).estimate.unwrap();
@@ -74,7 +76,8 @@ fn one_side_at_a_limit_has_one_open_end_and_both_have_two() {
         assert_eq!(faster.reach(), None, "there is no end to reach");
         let open = estimate(&all, &all);
         assert_eq!(open.known_ratio().and_then(Bounded::if_known), None, "{open:?}");
-        // Too few for an interval of some estimators; where there is one, nothing bounds it on that side.
+        // Too few for an interval of some estimators; where there is one, nothing bounds it on that
+        // side.
         assert!(slower.interval.is_none_or(|(_, high)| high == f64::INFINITY), "{slower:?}");
         assert!(faster.interval.is_none_or(|(low, _)| low == 0.0), "{faster:?}");
         assert!(open.interval.is_none_or(|ends| ends == (0.0, f64::INFINITY)), "{open:?}");
@@ -86,8 +89,11 @@ fn one_side_at_a_limit_has_one_open_end_and_both_have_two() {
 #[test]
 fn of_a_centre_that_may_be_anything_above_no_difference_has_an_end() {
     // Six of ten of A reached the limit: the smallest are known, the median is not.
-    let a: Vec<Sample> =
-        around(100.0).iter().enumerate().map(|(n, s)| if n < 6 { s.at_least() } else { *s }).collect();
+    let a: Vec<Sample> = around(100.0)
+        .iter()
+        .enumerate()
+        .map(|(n, s)| if n < 6 { s.at_least() } else { *s })
+        .collect();
     let b: Vec<Sample> = around(99.0);
     let estimate = by(Estimator::AllRatios, &a, &b);
     assert_eq!(estimate.ratio_bound, Bound::AtMost);

@@ -1,9 +1,11 @@
-//! Looking more than once without being wrong more often: the error is spent in parts, look by look.
+//! Looking more than once without being wrong more often: the error is spent in parts, look by
+//! look.
 //!
-//! Group-sequential testing with an error-spending function: Lan & `DeMets`, "Discrete Sequential Boundaries for Clinical
-//! Trials", Biometrika 70 (1983); its power form: Kim & `DeMets`, Biometrika 74 (1987); the calculation: Armitage,
-//! `McPherson` & Rowe, "Repeated Significance Tests on Accumulating Data", Journal of the Royal Statistical Society A
-//! 132 (1969); the intervals: Jennison & Turnbull, "Group Sequential Methods" (2000), 9.
+//! Group-sequential testing with an error-spending function: Lan & `DeMets`, "Discrete Sequential
+//! Boundaries for Clinical Trials", Biometrika 70 (1983); its power form: Kim & `DeMets`,
+//! Biometrika 74 (1987); the calculation: Armitage, `McPherson` & Rowe, "Repeated Significance
+//! Tests on Accumulating Data", Journal of the Royal Statistical Society A 132 (1969); the
+//! intervals: Jennison & Turnbull, "Group Sequential Methods" (2000), 9.
 
 use std::f64::consts::TAU;
 
@@ -18,8 +20,9 @@ const POWER: f64 = 1.5;
 /// This share of the error is kept for those who go on beyond what was planned.
 const KEPT: f64 = 0.1;
 
-/// So much of the error is spent at all. The estimator may change from look to look, and noise that grows makes looks
-/// depend on each other less than the calculation has it: simulated, this costs up to a sixth more error than is reckoned.
+/// So much of the error is spent at all. The estimator may change from look to look, and noise that
+/// grows makes looks depend on each other less than the calculation has it: simulated, this costs
+/// up to a sixth more error than is reckoned.
 const CAUTION: f64 = 0.85;
 
 /// What one look may spend, and what an interval is worth that is shown at it.
@@ -27,21 +30,24 @@ const CAUTION: f64 = 0.85;
 pub struct Look {
     /// After so many rounds.
     pub rounds: usize,
-    /// The chance of an error of this look alone: its intervals have the confidence 1 − `level`, and all looks together
-    /// err with the chance that was asked.
+    /// The chance of an error of this look alone: its intervals have the confidence 1 − `level`,
+    /// and all looks together err with the chance that was asked.
     pub level: f64,
-    /// This look's share of the whole error: a chance divided by it is valid over all looks, whatever they depend on.
+    /// This look's share of the whole error: a chance divided by it is valid over all looks,
+    /// whatever they depend on.
     pub share: f64,
     /// How often the interval that is shown may miss: 0.05 is 95 %.
     pub error: f64,
-    /// Where a difference is told at this look, and not before: the chance with which each end of the interval that is shown misses, at
-    /// a look of its own.
+    /// Where a difference is told at this look, and not before: the chance with which each end of
+    /// the interval that is shown misses, at a look of its own.
     pub ends: Ends,
 }
 
-/// Of a difference: the end of its interval that is nearer to none, and the other one; chances to miss.
+/// Of a difference: the end of its interval that is nearer to none, and the other one; chances to
+/// miss.
 ///
-/// The nearer one has less, since what is told by chance looks large; the farther one more, since it would have been told before.
+/// The nearer one has less, since what is told by chance looks large; the farther one more, since
+/// it would have been told before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ends {
     /// Towards no difference.
@@ -58,7 +64,8 @@ impl Look {
         Self { rounds, level: error, share: 1.0, error, ends: Ends { near: half, far: half } }
     }
 
-    /// The same for what does not end by being told at this look: it was told before, or goes on whatever is told.
+    /// The same for what does not end by being told at this look: it was told before, or goes on
+    /// whatever is told.
     #[must_use]
     pub fn in_passing(self) -> Self {
         Self { ends: Self::only(self.rounds, self.error).ends, ..self }
@@ -80,7 +87,8 @@ impl Looks {
         Self::spending(&times(rounds, rounds), rounds, error)
     }
 
-    /// The same plan, gone on with after it had ended, up to so many rounds in all. The looks that were are the same.
+    /// The same plan, gone on with after it had ended, up to so many rounds in all. The looks that
+    /// were are the same.
     #[must_use]
     pub fn extended(rounds: usize, until: usize, error: f64) -> Self {
         Self::spending(&times(rounds, until), rounds, error)
@@ -92,8 +100,9 @@ impl Looks {
         self.all.iter().copied().find(|look| look.rounds == rounds)
     }
 
-    /// The look at an end that comes at another time, after the looks before it: with what is due by then, or where it is the
-    /// `last` for a reason that has nothing to do with what was seen, such as a budget, with all that was left.
+    /// The look at an end that comes at another time, after the looks before it: with what is due
+    /// by then, or where it is the `last` for a reason that has nothing to do with what was seen,
+    /// such as a budget, with all that was left.
     #[must_use]
     pub fn unplanned(&self, rounds: usize, last: bool) -> Look {
         let rounds = rounds.max(1);
@@ -153,7 +162,8 @@ fn times(planned: usize, until: usize) -> Vec<usize> {
     std::iter::successors(Some(FIRST.min(planned)), next).collect()
 }
 
-/// The sum of what was seen, as a Brownian motion that has crossed no boundary so far: its density on a grid.
+/// The sum of what was seen, as a Brownian motion that has crossed no boundary so far: its density
+/// on a grid.
 #[derive(Clone)]
 struct Walk {
     time: f64,
@@ -162,7 +172,8 @@ struct Walk {
     looked: Vec<Looked>,
 }
 
-/// A look that was: at this time, with this boundary, after those that had stayed within those before.
+/// A look that was: at this time, with this boundary, after those that had stayed within those
+/// before.
 #[derive(Clone)]
 struct Looked {
     since: f64,
@@ -184,9 +195,10 @@ impl Walk {
         Look { level: self.spend(rounds as f64, error * share), share, ..Look::only(rounds, error) }
     }
 
-    /// Those of an interval at the last look that misses in `error`, by the order of how soon a difference is told (Siegmund,
-    /// "Estimation Following Sequential Tests", Biometrika 65 (1978)): at a boundary it holds each drift at which it is told so
-    /// soon neither in less than half of the error, nor in more than all but that.
+    /// Those of an interval at the last look that misses in `error`, by the order of how soon a
+    /// difference is told (Siegmund, "Estimation Following Sequential Tests", Biometrika 65
+    /// (1978)): at a boundary it holds each drift at which it is told so soon neither in less than
+    /// half of the error, nor in more than all but that.
     fn ends(&self, error: f64) -> Ends {
         let Some(last) = self.looked.last() else { return Look::only(0, error).ends };
         let (seen, scale) = (last.boundary / last.time.sqrt(), last.time.sqrt());
@@ -218,11 +230,13 @@ impl Walk {
         self.looked.iter().map(at).sum()
     }
 
-    /// The level of a test at `time` that adds `error` to the chance to have crossed; 0 when there is nothing to spend.
+    /// The level of a test at `time` that adds `error` to the chance to have crossed; 0 when there
+    /// is nothing to spend.
     fn spend(&mut self, time: f64, error: f64) -> f64 {
         let step = (time - self.time).sqrt();
         let beyond = |boundary: f64| -> f64 {
-            let out = |x: f64| normal_below((x - boundary) / step) + normal_below((-boundary - x) / step);
+            let out =
+                |x: f64| normal_below((x - boundary) / step) + normal_below((-boundary - x) / step);
             self.density.iter().map(|&(x, weight)| weight * out(x)).sum()
         };
         let (mut low, mut high) = (0.0, 12.0 * time.sqrt());
@@ -240,7 +254,8 @@ impl Walk {
         let width = 2.0 * boundary.min(8.0 * time.sqrt()) / GRID as f64;
         let at = |index: usize| (index as f64 + 0.5 - GRID as f64 / 2.0) * width;
         let weight = |x: f64| -> f64 {
-            let from = |&(y, weight): &(f64, f64)| weight * (-(x - y).powi(2) / 2.0 / variance).exp();
+            let from =
+                |&(y, weight): &(f64, f64)| weight * (-(x - y).powi(2) / 2.0 / variance).exp();
             width / (TAU * variance).sqrt() * self.density.iter().map(from).sum::<f64>()
         };
         let within = (0..GRID).map(|index| (at(index), weight(at(index)))).collect();
@@ -257,8 +272,9 @@ mod tests {
 
     #[test]
     fn looks_are_fixed_before() {
-        let rounds =
-            |planned| Looks::planned(planned, 0.05).all().iter().map(|l| l.rounds).collect::<Vec<_>>();
+        let rounds = |planned| {
+            Looks::planned(planned, 0.05).all().iter().map(|l| l.rounds).collect::<Vec<_>>()
+        };
         assert_eq!(rounds(30), [6, 8, 10, 13, 17, 22, 30]);
         assert_eq!(rounds(6), [6]);
         assert_eq!(rounds(3), [3]);
@@ -280,7 +296,12 @@ mod tests {
     fn an_end_that_was_not_planned_spends_what_is_due_or_all_that_is_left() {
         let looks = Looks::planned(30, 0.05);
         let sum = |before: usize, last: Look| {
-            looks.all().iter().filter(|look| look.rounds < before).map(|look| look.share).sum::<f64>()
+            looks
+                .all()
+                .iter()
+                .filter(|look| look.rounds < before)
+                .map(|look| look.share)
+                .sum::<f64>()
                 + last.share
         };
         let stopped = looks.unplanned(15, false);
@@ -293,7 +314,8 @@ mod tests {
 
     #[test]
     fn the_tabulated_boundaries() {
-        // Jennison & Turnbull, table 2.1: five equal steps at constant level, 5 % in all: z = 2.413 each.
+        // Jennison & Turnbull, table 2.1: five equal steps at constant level, 5 % in all: z = 2.413
+        // each.
         let level = 2.0 * normal_below(-2.413);
         let mut walk = Walk::new();
         let mut crossed = 0.0;
@@ -302,7 +324,11 @@ mod tests {
             for _ in 0..40 {
                 let middle = f64::midpoint(low, high);
                 let mut next = walk.clone();
-                if next.spend(f64::from(look), middle) < level { low = middle } else { high = middle }
+                if next.spend(f64::from(look), middle) < level {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
             }
             crossed += low;
             walk.spend(f64::from(look), low);
@@ -310,7 +336,8 @@ mod tests {
         assert!((crossed - 0.05).abs() < 2e-4, "{crossed}");
     }
 
-    /// How often what is shown at the end holds the drift, for one so far from none, in standard errors of the last look.
+    /// How often what is shown at the end holds the drift, for one so far from none, in standard
+    /// errors of the last look.
     fn covers(looks: &Looks, far: f64) -> f64 {
         let mut walk = Walk::new();
         looks.all().iter().for_each(|look| {
@@ -326,9 +353,11 @@ mod tests {
         let told: f64 = told.sum();
         let at = walk.looked.last().unwrap();
         let (plain, repeated) = (q(looks.error / 2.0), at.boundary / at.time.sqrt());
-        let left = [(-plain, plain, plain), (plain, repeated, repeated), (-repeated, -plain, repeated)];
-        let left = left
-            .map(|(low, high, reach)| walk_between(at, drift, (low.max(far - reach), high.min(far + reach))));
+        let left =
+            [(-plain, plain, plain), (plain, repeated, repeated), (-repeated, -plain, repeated)];
+        let left = left.map(|(low, high, reach)| {
+            walk_between(at, drift, (low.max(far - reach), high.min(far + reach)))
+        });
         told + left.iter().sum::<f64>()
     }
 
@@ -349,7 +378,10 @@ mod tests {
             let looks = Looks::planned(planned, 0.05);
             for step in 0..=40 {
                 let covered = covers(&looks, f64::from(step) / 4.0);
-                assert!((0.93..=0.97).contains(&covered), "{planned} rounds, {step} quarters: {covered}");
+                assert!(
+                    (0.93..=0.97).contains(&covered),
+                    "{planned} rounds, {step} quarters: {covered}"
+                );
             }
         }
     }

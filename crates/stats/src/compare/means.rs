@@ -19,15 +19,16 @@ impl Mean {
         if values.len() < 2 || !mean.is_finite() {
             return None;
         }
-        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n;
+        let variance =
+            values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n;
         // The logarithm of a mean varies as the mean does relative to itself (delta method).
         let relative = if scale == Scale::Ratio { mean * mean } else { 1.0 };
         Some(Self { at: scale.of_value(mean), variance: variance / relative, freedom: n - 1.0 })
     }
 }
 
-/// Standard error and degrees of freedom of the difference: Welch, "The Generalization of Student's Problem When
-/// Several Different Population Variances Are Involved", Biometrika 34 (1947).
+/// Standard error and degrees of freedom of the difference: Welch, "The Generalization of Student's
+/// Problem When Several Different Population Variances Are Involved", Biometrika 34 (1947).
 pub(super) fn welch([a, b]: [(f64, f64); 2]) -> (f64, f64) {
     let variance = a.0 + b.0;
     let freedom = variance * variance / (a.0 * a.0 / a.1 + b.0 * b.0 / b.1);
@@ -54,7 +55,12 @@ pub(super) fn bound_below(contrast: &Contrast, level: f64) -> Option<f64> {
         return None;
     }
     // Where one value may be anything, so may the mean.
-    if contrast.a.iter().chain(&contrast.b).any(|value| contrast.scale.value_of(*value).is_infinite()) {
+    if contrast
+        .a
+        .iter()
+        .chain(&contrast.b)
+        .any(|value| contrast.scale.value_of(*value).is_infinite())
+    {
         return Some(f64::NEG_INFINITY);
     }
     let (shift, error, freedom) = difference(contrast)?;
@@ -68,5 +74,9 @@ pub(super) fn above(contrast: &Contrast, by: f64) -> f64 {
 
 /// The chance of so high a value of so large an error.
 pub(super) fn t_above(value: f64, error: f64, freedom: f64) -> f64 {
-    if error > 0.0 { student_below(-value / error, freedom) } else { f64::from(u8::from(value <= 0.0)) }
+    if error > 0.0 {
+        student_below(-value / error, freedom)
+    } else {
+        f64::from(u8::from(value <= 0.0))
+    }
 }

@@ -1,4 +1,5 @@
-//! The shift between two medians, from the bootstrap's distribution of each, which needs no drawing.
+//! The shift between two medians, from the bootstrap's distribution of each, which needs no
+//! drawing.
 
 use std::rc::Rc;
 
@@ -8,8 +9,8 @@ use crate::distribution::{beta_below, ln_choose};
 
 /// Values with the chance that the median of as many, drawn with putting back, is this one.
 ///
-/// Maritz & Jarrett, "A Note on Estimating the Variance of the Sample Median", Journal of the American Statistical
-/// Association 73 (1978).
+/// Maritz & Jarrett, "A Note on Estimating the Variance of the Sample Median", Journal of the
+/// American Statistical Association 73 (1978).
 struct Weighed {
     value: f64,
     weight: f64,
@@ -49,9 +50,11 @@ fn below(a: &[Weighed], b: &[Weighed], limit: f64) -> f64 {
     sum
 }
 
-/// Below this is the shift of `b`'s median against `a`'s with about the chance `level`; both ascending.
+/// Below this is the shift of `b`'s median against `a`'s with about the chance `level`; both
+/// ascending.
 ///
-/// The percentile interval of the bootstrap (Efron & Tibshirani, "An Introduction to the Bootstrap" (1993), 13.3).
+/// The percentile interval of the bootstrap (Efron & Tibshirani, "An Introduction to the Bootstrap"
+/// (1993), 13.3).
 pub(super) fn bound_below(a: &[f64], b: &[f64], level: f64) -> Option<f64> {
     if a.len().min(b.len()) < super::FEWEST || level < apart(a, b) {
         return None;
@@ -80,8 +83,10 @@ mod tests {
     #[test]
     fn the_weights_are_those_of_drawing() {
         // Of five: the median of a resample is the smallest when at least three of five draws are.
-        let weights: Vec<f64> = weigh(&[1.0, 2.0, 3.0, 4.0, 5.0]).iter().map(|w| w.weight).collect();
-        for (weight, expected) in weights.iter().zip([0.05792, 0.25952, 0.36512, 0.25952, 0.05792]) {
+        let weights: Vec<f64> =
+            weigh(&[1.0, 2.0, 3.0, 4.0, 5.0]).iter().map(|w| w.weight).collect();
+        for (weight, expected) in weights.iter().zip([0.05792, 0.25952, 0.36512, 0.25952, 0.05792])
+        {
             assert!((weight - expected).abs() < 1e-9, "{weights:?}");
         }
     }

@@ -1,4 +1,5 @@
-//! Results that are asked for thousands of times with the same few numbers, when labels are exchanged.
+//! Results that are asked for thousands of times with the same few numbers, when labels are
+//! exchanged.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

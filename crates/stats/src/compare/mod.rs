@@ -1,8 +1,9 @@
 //! Is B faster than A, and can it be believed?
 //!
-//! Samples of both sides in, with the rounds and levels they belong to; a [`Comparison`] out: a verdict, the ratio with
-//! its interval, by which estimator, from how many samples. Nothing here measures, waits or draws by itself: where
-//! something is drawn, the seed is handed in. Each rule is in `docs/src/method/compare.md`.
+//! Samples of both sides in, with the rounds and levels they belong to; a [`Comparison`] out: a
+//! verdict, the ratio with its interval, by which estimator, from how many samples. Nothing here
+//! measures, waits or draws by itself: where something is drawn, the seed is handed in. Each rule
+//! is in `docs/src/method/compare.md`.
 
 mod choice;
 mod comparison;

@@ -1,4 +1,5 @@
-//! Several modes: a program that is now fast, now slow. A median between two modes means nothing; their shares do.
+//! Several modes: a program that is now fast, now slow. A median between two modes means nothing;
+//! their shares do.
 
 use super::Estimate;
 use super::order::quantile;
@@ -7,9 +8,11 @@ use crate::distribution::{hypergeometric, normal_quantile};
 
 /// Fewer samples show no modes.
 const FEWEST: usize = 12;
-/// A mode has at least this many of a hundred samples, and at least four of them; less are outliers.
+/// A mode has at least this many of a hundred samples, and at least four of them; less are
+/// outliers.
 const SHARE: usize = 15;
-/// The gap between two modes is at least so many times the sum of both modes' mean distances from their medians …
+/// The gap between two modes is at least so many times the sum of both modes' mean distances from
+/// their medians …
 const GAP: f64 = 1.5;
 /// … and at least this by the number of samples, since among few a wide gap comes by chance.
 const GAP_OF_FEW: f64 = 48.0;
@@ -38,30 +41,36 @@ pub struct Modes {
 /// What is compared of sides that have two modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// The ratio is that of the levels: samples of the upper mode are taken down by what the modes are apart.
+    /// The ratio is that of the levels: samples of the upper mode are taken down by what the modes
+    /// are apart.
     Levels,
     /// The shares differ for certain, so the ratio is that of the means, which knows of shares.
     Shares,
-    /// The shares differ for certain, but the means not in their direction, so the ratio is that of the levels.
+    /// The shares differ for certain, but the means not in their direction, so the ratio is that of
+    /// the levels.
     SharesOnly,
-    /// The modes of both sides are different ones, or some values are zero or below, so the ratio is that of the means.
+    /// The modes of both sides are different ones, or some values are zero or below, so the ratio
+    /// is that of the means.
     Means,
-    /// Both are in the same mode in nearly all rounds: it is the rounds that have modes, and they are taken away with them.
+    /// Both are in the same mode in nearly all rounds: it is the rounds that have modes, and they
+    /// are taken away with them.
     Rounds,
     /// The ratio is as it was asked for, or one of levels of repetition.
     Given,
 }
 
-/// The chance of means that point where the levels of modes do, so that it is as unlikely as those of levels have to be, which have
-/// this share of the error; 1 where they point elsewhere.
+/// The chance of means that point where the levels of modes do, so that it is as unlikely as those
+/// of levels have to be, which have this share of the error; 1 where they point elsewhere.
 ///
-/// A level has a direction only where the means, which know of shares, have it too: levels may fall while a program is slow more
-/// often. The levels may err in either direction, the means beside them only in that one, with all of the error.
+/// A level has a direction only where the means, which know of shares, have it too: levels may fall
+/// while a program is slow more often. The levels may err in either direction, the means beside
+/// them only in that one, with all of the error.
 pub(super) fn borne_out(levels: &Estimate, means: &Estimate, share: f64) -> f64 {
     if levels.difference * means.difference > 0.0 { means.p * share / DIRECTIONS } else { 1.0 }
 }
 
-/// How one side falls apart: so many in the lower mode, those above the cut in the upper one, and the medians of both.
+/// How one side falls apart: so many in the lower mode, those above the cut in the upper one, and
+/// the medians of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Split {
     below: usize,
@@ -75,7 +84,8 @@ struct Split {
 pub(super) struct Apart {
     splits: [Option<Split>; 2],
     both: [Split; 2],
-    /// How far the modes are apart, as values are compared; absent where those of one side are not those of the other.
+    /// How far the modes are apart, as values are compared; absent where those of one side are not
+    /// those of the other.
     gap: Option<f64>,
 }
 
@@ -110,7 +120,8 @@ impl Apart {
         }
     }
 
-    /// Whether both are in the same mode in nine of ten rounds or more, as where something disturbs both.
+    /// Whether both are in the same mode in nine of ten rounds or more, as where something disturbs
+    /// both.
     pub fn is_of_rounds(&self, scale: Scale, a: &[Sample], b: &[Sample]) -> bool {
         let is_upper = |side: usize, samples: &[&Sample]| {
             samples.iter().any(|sample| scale.of_value(sample.value) > self.both[side].cut)
@@ -120,8 +131,8 @@ impl Apart {
         rounds.len() >= FEWEST && 10 * apart <= rounds.len()
     }
 
-    /// Both sides and the control of the first, all in their lower mode, so that levels are compared and no shares; `None`
-    /// where the modes are different ones.
+    /// Both sides and the control of the first, all in their lower mode, so that levels are
+    /// compared and no shares; `None` where the modes are different ones.
     pub fn levelled(&self, scale: Scale, sides: [&[Sample]; 3]) -> Option<[Vec<Sample>; 3]> {
         let gap = self.gap?;
         let cuts = [0, 1, 0].map(|side: usize| self.both[side].cut);
@@ -146,7 +157,11 @@ fn split(sorted: &[f64], step: f64) -> Option<Split> {
     let least = (n * SHARE).div_ceil(100).max(4);
     let best = (least..=n - least)
         .max_by(|&one, &other| apart(sorted, one, step).total_cmp(&apart(sorted, other, step)))?;
-    if apart(sorted, best, step) >= GAP.max(GAP_OF_FEW / n as f64) { at(sorted, best) } else { None }
+    if apart(sorted, best, step) >= GAP.max(GAP_OF_FEW / n as f64) {
+        at(sorted, best)
+    } else {
+        None
+    }
 }
 
 /// How far both parts are apart, by how far their values are.
@@ -165,10 +180,11 @@ fn at(sorted: &[f64], below: usize) -> Option<Split> {
     })
 }
 
-/// A side that shows no modes by itself, beside one that does: two parts as far apart as those, however few are in one; else all
-/// are in the mode that they are nearer to.
+/// A side that shows no modes by itself, beside one that does: two parts as far apart as those,
+/// however few are in one; else all are in the mode that they are nearer to.
 ///
-/// Without the first, who by chance shows its modes and who does not would make a difference of shares.
+/// Without the first, who by chance shows its modes and who does not would make a difference of
+/// shares.
 fn beside(split: &Split, sorted: &[f64], step: f64) -> Option<Split> {
     let gap = split.high - split.low;
     let parts = (1..sorted.len()).filter(|&below| apart(sorted, below, step) >= GAP);
@@ -197,7 +213,8 @@ fn distance(sorted: &[f64]) -> f64 {
     sorted.iter().map(|value| (value - median).abs()).sum::<f64>() / sorted.len() as f64
 }
 
-/// The chance of so different shares, each of so many in all: of all tables that are no likelier than this one.
+/// The chance of so different shares, each of so many in all: of all tables that are no likelier
+/// than this one.
 ///
 /// Fisher, "Statistical Methods for Research Workers" (1934), 21.02.
 fn shares_differ(a: (usize, usize), b: (usize, usize)) -> f64 {
@@ -209,8 +226,8 @@ fn shares_differ(a: (usize, usize), b: (usize, usize)) -> f64 {
 
 /// The share of the second less that of the first, with 95 %; each so many of so many.
 ///
-/// Newcombe, "Interval Estimation for the Difference between Independent Proportions", Statistics in Medicine 17
-/// (1998), method 10: from the score interval of either (Wilson, JASA 22, 1927).
+/// Newcombe, "Interval Estimation for the Difference between Independent Proportions", Statistics
+/// in Medicine 17 (1998), method 10: from the score interval of either (Wilson, JASA 22, 1927).
 fn share_difference(first: (usize, usize), second: (usize, usize)) -> (f64, f64) {
     let score = |(count, n): (usize, usize)| {
         let (n, z) = (n as f64, normal_quantile(0.975));
@@ -249,8 +266,9 @@ mod tests {
             for n in [15, 30] {
                 // Values come in steps here: the rule knows the step from them.
                 let step = if noise == Noise::Quantised { 0.02 } else { 0.0 };
-                let found = (0..trials)
-                    .filter(|_| split(&logs(&noise.session(n, &mut rng, |_| 100.0)), step).is_some());
+                let found = (0..trials).filter(|_| {
+                    split(&logs(&noise.session(n, &mut rng, |_| 100.0)), step).is_some()
+                });
                 let rate = found.count() as f64 / f64::from(trials);
                 match (noise, n) {
                     (Noise::Bimodal, 30) => assert!(rate >= 0.9, "{rate}"),
@@ -263,7 +281,8 @@ mod tests {
 
     #[test]
     fn shares_are_compared_by_fishers_test() {
-        // The lady tasting tea: three of four right; and a table of Agresti's, 2 of 17 against 8 of 13.
+        // The lady tasting tea: three of four right; and a table of Agresti's, 2 of 17 against 8 of
+        // 13.
         assert!((shares_differ((3, 4), (1, 4)) - 34.0 / 70.0).abs() < 1e-9);
         assert!((shares_differ((0, 5), (5, 5)) - 2.0 / 252.0).abs() < 1e-9);
         assert_eq!(shares_differ((3, 6), (3, 6)), 1.0);
@@ -286,7 +305,9 @@ mod tests {
         };
         let found = modes(0.25, 0.75).unwrap();
         assert!(found.p < 0.01 && found.difference.0 > 0.1, "{found:?}");
-        assert!((found.a.unwrap().0 - 100.0).abs() < 1.0 && (found.b.unwrap().1 - 122.1).abs() < 1.0);
+        assert!(
+            (found.a.unwrap().0 - 100.0).abs() < 1.0 && (found.b.unwrap().1 - 122.1).abs() < 1.0
+        );
         let one_sided = modes(0.5, 1.0).unwrap();
         assert_eq!((one_sided.b, one_sided.upper_share_b), (None, 1.0));
         assert_eq!(modes(0.0, 1.0), None, "one mode each");

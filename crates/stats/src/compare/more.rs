@@ -9,8 +9,8 @@ const POWER: f64 = 0.8;
 /// What is missing for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct More {
-    /// Rounds (or samples on each side) beside those that there are, to settle it with a chance of about 80 % if the
-    /// difference is what it seems to be.
+    /// Rounds (or samples on each side) beside those that there are, to settle it with a chance of
+    /// about 80 % if the difference is what it seems to be.
     pub rounds: usize,
 }
 
@@ -22,12 +22,14 @@ impl More {
     }
 }
 
-/// For a shift seen in so many rounds, between these bounds of this level of error, against this margin.
+/// For a shift seen in so many rounds, between these bounds of this level of error, against this
+/// margin.
 ///
-/// An interval's width falls with the root of the number of samples, and the estimate varies around the truth by
-/// half the width divided by the level's normal quantile. It settles as *different* when it excludes no shift, as *same* when
-/// it is within the margin: whichever is nearer. What a clock's steps hide on either side (`hidden`) stays, however many rounds
-/// there are; where it leaves nothing, none settle it.
+/// An interval's width falls with the root of the number of samples, and the estimate varies around
+/// the truth by half the width divided by the level's normal quantile. It settles as *different*
+/// when it excludes no shift, as *same* when it is within the margin: whichever is nearer. What a
+/// clock's steps hide on either side (`hidden`) stays, however many rounds there are; where it
+/// leaves nothing, none settle it.
 pub(super) fn more(
     rounds: usize,
     shift: f64,
@@ -47,8 +49,9 @@ fn settling(rounds: usize, target: f64, bounds: (f64, f64), level: f64) -> Optio
 }
 
 impl Comparison {
-    /// How many more would tell whether B's ratio to A is above or below this one. Nothing where it was not measured today, where
-    /// something that is certain is in the way, or where steps or limits hide how far it varies.
+    /// How many more would tell whether B's ratio to A is above or below this one. Nothing where it
+    /// was not measured today, where something that is certain is in the way, or where steps or
+    /// limits hide how far it varies.
     #[must_use]
     pub fn more_against(&self, ratio: f64) -> Option<More> {
         let hides = |note: &Note| {
@@ -72,8 +75,8 @@ impl Comparison {
 
 /// For a test of so many rounds that came to the chance `p`, to come below `wanted`.
 ///
-/// What it found lies as many standard errors away as the normal distribution has at `p`, and more of them with the root of the
-/// number of samples.
+/// What it found lies as many standard errors away as the normal distribution has at `p`, and more
+/// of them with the root of the number of samples.
 pub(super) fn for_chance(rounds: usize, p: f64, wanted: f64) -> Option<More> {
     let found = -normal_quantile(p / 2.0);
     let reach = normal_quantile(POWER) - normal_quantile(wanted / 2.0);
@@ -94,7 +97,9 @@ mod tests {
 
     #[test]
     fn what_steps_hide_no_number_of_rounds_shows() {
-        let more = |shift, hidden| more(20, shift, (-1.0, 3.0), [0.5, hidden], 0.05).map(|more| more.rounds);
+        let more = |shift, hidden| {
+            more(20, shift, (-1.0, 3.0), [0.5, hidden], 0.05).map(|more| more.rounds)
+        };
         assert!(more(1.0, 0.5) > more(1.0, 0.0), "{:?} {:?}", more(1.0, 0.5), more(1.0, 0.0));
         assert_eq!((more(1.0, 1.0), more(0.0, 0.5)), (None, None));
     }
@@ -108,7 +113,12 @@ mod tests {
         };
         // Half the width has to be 1 / (1 + 0.84 / 1.96) of what lies between.
         assert_eq!((more(1.03), more(1.07)), (Some(13), Some(13)));
-        assert!(more(1.045) > more(1.03) && more(1.2) == Some(1), "{:?} {:?}", more(1.045), more(1.2));
+        assert!(
+            more(1.045) > more(1.03) && more(1.2) == Some(1),
+            "{:?} {:?}",
+            more(1.045),
+            more(1.2)
+        );
         assert_eq!(more(1.05), None);
     }
 

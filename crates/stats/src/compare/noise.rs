@@ -43,7 +43,12 @@ impl Noise {
     }
 
     /// So many executions, each of a program that takes `of(slot)` in quiet.
-    pub fn session(self, slots: usize, rng: &mut ChaCha8Rng, of: impl Fn(usize) -> f64) -> Vec<f64> {
+    pub fn session(
+        self,
+        slots: usize,
+        rng: &mut ChaCha8Rng,
+        of: impl Fn(usize) -> f64,
+    ) -> Vec<f64> {
         let mut state = 0.03 * gaussian(rng);
         let mut value = |slot: usize| {
             let z = gaussian(rng);
@@ -60,7 +65,9 @@ impl Noise {
                     state += 0.02 * z;
                     state + 0.01 * gaussian(rng)
                 }
-                Self::Spikes => 0.01 * z + if rare < 0.05 { 0.5 * -(rare / 0.05).ln() } else { 0.0 },
+                Self::Spikes => {
+                    0.01 * z + if rare < 0.05 { 0.5 * -(rare / 0.05).ln() } else { 0.0 }
+                }
                 Self::Growing => 0.01 * z * (1.0 + 4.0 * slot as f64 / slots as f64),
             };
             let value = of(slot) * noise.exp();

@@ -1,4 +1,5 @@
-//! What is counted once a run, since it nearly repeats itself: a single value a side tells as much as is known of how well it does.
+//! What is counted once a run, since it nearly repeats itself: a single value a side tells as much
+//! as is known of how well it does.
 
 use super::comparison::{Comparison, Note, Rules, Sides};
 use super::earlier;
@@ -6,12 +7,13 @@ use super::runs::compare_over_runs;
 use super::sample::finite;
 use super::{Estimate, Estimator, Look, Prior, Size, Verdict};
 
-/// What counts of one program differ by, as far as is known beforehand: 0.1 %, as those of interpreters that draw a seed of their own
-/// did under callgrind (docs/src/method/counters.md), worth five programs.
+/// What counts of one program differ by, as far as is known beforehand: 0.1 %, as those of
+/// interpreters that draw a seed of their own did under callgrind (docs/src/method/counters.md),
+/// worth five programs.
 pub const COUNTED: Prior = Prior { deviation: 0.001, freedom: 4.0, assumed: true };
 
-/// The same comparison with what single counts tell, each count as a run of its own: the control's are A's too. Unchanged where
-/// some are zero or below, or reached a limit.
+/// The same comparison with what single counts tell, each count as a run of its own: the control's
+/// are A's too. Unchanged where some are zero or below, or reached a limit.
 pub(super) fn with_single(of: Comparison, sides: &Sides, rules: &Rules, look: Look) -> Comparison {
     let Some(prior) = rules.once.filter(|_| of.notes.contains(&Note::Few)) else { return of };
     let [a, b, control] = [sides.a, sides.b, sides.control].map(finite);
@@ -52,7 +54,8 @@ mod tests {
 
     fn of(a: f64, b: f64, control: &[f64]) -> Comparison {
         let [a, b] = [a, b].map(|value| [Sample::new(value).in_round(1)]);
-        let control: Vec<Sample> = control.iter().map(|&value| Sample::new(value).in_round(1)).collect();
+        let control: Vec<Sample> =
+            control.iter().map(|&value| Sample::new(value).in_round(1)).collect();
         let rules = Rules { resolution: Some(0.0), once: Some(COUNTED), ..Rules::default() };
         compare(&Sides { a: &a, b: &b, control: &control }, &rules, Look::only(6, 0.05))
     }

@@ -10,7 +10,8 @@ pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The `p`-quantile of ascending numbers (type 7, as [`crate::summary::quantile`]), which may be infinite.
+/// The `p`-quantile of ascending numbers (type 7, as [`crate::summary::quantile`]), which may be
+/// infinite.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 <= place <= len - 1
 pub(super) fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
     let place = p * sorted.len().checked_sub(1)? as f64;
@@ -37,10 +38,12 @@ pub(super) fn difference(a: &[f64], b: &[f64], k: usize) -> f64 {
     })
 }
 
-/// The `k`-th smallest (from 1) of the means of all pairs of these ascending numbers, each with itself too.
+/// The `k`-th smallest (from 1) of the means of all pairs of these ascending numbers, each with
+/// itself too.
 pub(super) fn walsh(sorted: &[f64], k: usize) -> f64 {
     if sorted.len() * sorted.len() <= FEW {
-        let from = |low: usize| sorted[low..].iter().map(move |high| f64::midpoint(sorted[low], *high));
+        let from =
+            |low: usize| sorted[low..].iter().map(move |high| f64::midpoint(sorted[low], *high));
         return kth((0..sorted.len()).flat_map(from).collect(), k);
     }
     smallest(|limit| {
@@ -60,7 +63,8 @@ fn kth(mut all: Vec<f64>, k: usize) -> f64 {
     *all.select_nth_unstable_by(k - 1, f64::total_cmp).1
 }
 
-/// The smallest number for which this holds, if it holds for all above: bisection over all that an `f64` can be.
+/// The smallest number for which this holds, if it holds for all above: bisection over all that an
+/// `f64` can be.
 pub(super) fn smallest(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (rank_of(f64::NEG_INFINITY), rank_of(f64::INFINITY));
     while low < high {

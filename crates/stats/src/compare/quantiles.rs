@@ -3,7 +3,8 @@
 use super::memory::Memory;
 use crate::distribution::hypergeometric;
 
-/// One rank of each side, from 1: that the first is above the second has at most this chance when nothing differs.
+/// One rank of each side, from 1: that the first is above the second has at most this chance when
+/// nothing differs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ranks {
     b: usize,
@@ -16,14 +17,16 @@ thread_local! {
     static FOUND: Memory<(usize, usize, u64, u64), Option<Ranks>> = Memory::default();
 }
 
-/// Below this is the shift of `b`'s `p`-quantile against `a`'s at most with the chance `level`; both ascending.
+/// Below this is the shift of `b`'s `p`-quantile against `a`'s at most with the chance `level`;
+/// both ascending.
 ///
-/// A low order statistic of `b` against a high one of `a`, whose chance to be the larger is counted out: the
-/// precedence test (Nelson, "Tables for a Precedence Life Test", Technometrics 5 (1963)), turned into a bound for
-/// populations that differ by a shift. `None` with too few samples.
+/// A low order statistic of `b` against a high one of `a`, whose chance to be the larger is counted
+/// out: the precedence test (Nelson, "Tables for a Precedence Life Test", Technometrics 5 (1963)),
+/// turned into a bound for populations that differ by a shift. `None` with too few samples.
 pub(super) fn bound_below(a: &[f64], b: &[f64], p: f64, level: f64) -> Option<f64> {
     let find = || path(a.len(), b.len(), p).find(|ranks| ranks.chance <= level);
-    let ranks = FOUND.with(|found| found.get((a.len(), b.len(), p.to_bits(), level.to_bits()), find))?;
+    let ranks =
+        FOUND.with(|found| found.get((a.len(), b.len(), p.to_bits(), level.to_bits()), find))?;
     Some(b[ranks.b - 1] - a[ranks.a - 1])
 }
 
@@ -33,14 +36,16 @@ pub(super) fn above(a: &[f64], b: &[f64], p: f64) -> f64 {
     apart.last().map_or(1.0, |ranks| ranks.chance)
 }
 
-/// Pairs of ranks from those next to the quantile outwards, always the side's turn that is nearer to it.
+/// Pairs of ranks from those next to the quantile outwards, always the side's turn that is nearer
+/// to it.
 fn path(a: usize, b: usize, p: f64) -> impl Iterator<Item = Ranks> {
     let place = |n: usize| p * (n.max(1) - 1) as f64 + 1.0;
     let (place_a, place_b) = (place(a), place(b));
     let start = (rank(place_b.floor(), b), rank(place_a.ceil(), a));
     let first = (a > 0 && b > 0).then_some(start);
     let steps = std::iter::successors(first, move |&(low, high)| {
-        let (below, above) = ((place_b - low as f64) / b as f64, (high as f64 - place_a) / a as f64);
+        let (below, above) =
+            ((place_b - low as f64) / b as f64, (high as f64 - place_a) / a as f64);
         match (low > 1, high < a) {
             (true, next) if below < above || !next => Some((low - 1, high)),
             (_, true) => Some((low, high + 1)),
@@ -56,8 +61,8 @@ fn rank(place: f64, n: usize) -> usize {
     (place as usize).clamp(1, n.max(1))
 }
 
-/// The chance that the `low`-th of `b` is above the `high`-th of `a`: of the lowest `high + low - 1` of all, at least
-/// `high` are of `a`.
+/// The chance that the `low`-th of `b` is above the `high`-th of `a`: of the lowest `high + low -
+/// 1` of all, at least `high` are of `a`.
 fn chance(a: usize, b: usize, high: usize, low: usize) -> f64 {
     let lowest = high + low - 1;
     (high..=lowest).map(|k| hypergeometric(k, lowest, a, a + b)).sum::<f64>().min(1.0)

@@ -1,4 +1,5 @@
-//! Sums of ranks, and how likely they are when nothing differs: counted out for few samples, ties included.
+//! Sums of ranks, and how likely they are when nothing differs: counted out for few samples, ties
+//! included.
 
 use super::memory::Memory;
 use crate::distribution::{ln_choose, normal_below, normal_quantile};
@@ -8,15 +9,17 @@ thread_local! {
     static COUNTED: Memory<(usize, usize, u64), Option<usize>> = Memory::default();
 }
 
-/// Up to so many pairs, or values on each side, chances are counted out; beyond, the sum of ranks is normal.
+/// Up to so many pairs, or values on each side, chances are counted out; beyond, the sum of ranks
+/// is normal.
 const EXACT: usize = 50;
 /// Ties make the counting longer: up to so many values of both sides together.
 const EXACT_TIED: usize = 40;
 
 /// The chance of so high ranks of `b` among `a` and `b` when both come from one population.
 ///
-/// Mann & Whitney, "On a Test of Whether One of Two Random Variables Is Stochastically Larger Than the Other",
-/// Annals of Mathematical Statistics 18 (1947); equal values share the mean of their ranks.
+/// Mann & Whitney, "On a Test of Whether One of Two Random Variables Is Stochastically Larger Than
+/// the Other", Annals of Mathematical Statistics 18 (1947); equal values share the mean of their
+/// ranks.
 pub(super) fn rank_sum_above(a: &[f64], b: &[f64]) -> f64 {
     if a.is_empty() || b.is_empty() {
         return 1.0;
@@ -29,7 +32,8 @@ pub(super) fn rank_sum_above(a: &[f64], b: &[f64]) -> f64 {
     if !tied && a.len().max(b.len()) <= EXACT {
         let all = a.len() * b.len();
         let above = (sum - smallest) / 2;
-        // What is above by U is as likely as what is below by the rest; the shorter tail is counted.
+        // What is above by U is as likely as what is below by the rest; the shorter tail is
+        // counted.
         return if 2 * above >= all {
             total(&rank_sum_chances(a.len(), b.len(), all - above))
         } else if above == 0 {
@@ -48,16 +52,19 @@ pub(super) fn rank_sum_above(a: &[f64], b: &[f64]) -> f64 {
     normal_above(sum as f64, mean, variance)
 }
 
-/// The chance of so high ranks of the positive ones of these differences when each sign is a coin's toss.
+/// The chance of so high ranks of the positive ones of these differences when each sign is a coin's
+/// toss.
 ///
-/// Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1 (1945). Zeros take part in the
-/// ranking and have no sign: Pratt, "Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures", Journal of
-/// the American Statistical Association 54 (1959).
+/// Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1 (1945). Zeros take
+/// part in the ranking and have no sign: Pratt, "Remarks on Zeros and Ties in the Wilcoxon Signed
+/// Rank Procedures", Journal of the American Statistical Association 54 (1959).
 pub(super) fn signed_ranks_above(differences: &[f64]) -> f64 {
     let distances: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
     let ranked = doubled_ranks(&distances).into_iter().zip(differences);
-    let ranks: Vec<(usize, bool)> =
-        ranked.filter(|(_, d)| **d != 0.0).map(|(rank, &difference)| (rank, difference > 0.0)).collect();
+    let ranks: Vec<(usize, bool)> = ranked
+        .filter(|(_, d)| **d != 0.0)
+        .map(|(rank, &difference)| (rank, difference > 0.0))
+        .collect();
     let sum: usize = ranks.iter().filter(|(_, positive)| *positive).map(|(rank, _)| rank).sum();
     let whole: usize = ranks.iter().map(|(rank, _)| rank).sum();
     if ranks.len() <= EXACT {
@@ -75,8 +82,8 @@ pub(super) fn signed_ranks_above(differences: &[f64]) -> f64 {
     normal_above(sum as f64, whole as f64 / 2.0, squares / 4.0)
 }
 
-/// The most differences of `n` and `m` values, counted from the lowest, below the bound that their shift is above
-/// with at least the confidence 1 − `level`; `None` with too few values.
+/// The most differences of `n` and `m` values, counted from the lowest, below the bound that their
+/// shift is above with at least the confidence 1 − `level`; `None` with too few values.
 pub(super) fn shift_rank(m: usize, n: usize, level: f64) -> Option<usize> {
     if m.max(n) <= EXACT {
         // The normal bound at a multiple of the level is beyond the exact one.
@@ -123,7 +130,8 @@ fn has_twins(ranks: &[usize]) -> bool {
     sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// For each U up to `most`, the chance that so many of the differences of `m` and `n` values are negative.
+/// For each U up to `most`, the chance that so many of the differences of `m` and `n` values are
+/// negative.
 ///
 /// The coefficients of the Gaussian binomial: Andrews, "The Theory of Partitions" (1976), 3.3.
 fn rank_sum_chances(m: usize, n: usize, most: usize) -> Vec<f64> {
@@ -210,7 +218,8 @@ mod tests {
 
     #[test]
     fn the_tabulated_critical_values() {
-        // Hollander & Wolfe, "Nonparametric Statistical Methods", tables A.4 and A.6, two-sided 5 %.
+        // Hollander & Wolfe, "Nonparametric Statistical Methods", tables A.4 and A.6, two-sided 5
+        // %.
         for (n, k) in [(4, 1), (5, 3), (8, 14), (10, 24), (15, 65)] {
             assert_eq!(shift_rank(n, n, 0.025), Some(k), "{n} against {n}");
         }

@@ -37,8 +37,9 @@ impl Clock {
     }
 }
 
-/// The step that values stand on, if they do: fewer than half of them differ, and none by less, and the step recurs within the
-/// sides. What lies between the sides alone is what is asked for, and what is seen once may be anything.
+/// The step that values stand on, if they do: fewer than half of them differ, and none by less, and
+/// the step recurs within the sides. What lies between the sides alone is what is asked for, and
+/// what is seen once may be anything.
 fn step(sides: [&[f64]; 2]) -> Option<f64> {
     let all = counted(&sides.concat());
     let samples: usize = all.iter().map(|(_, count)| count).sum();
@@ -56,14 +57,17 @@ fn step(sides: [&[f64]; 2]) -> Option<f64> {
 
 /// The values, ascending, each with how often it is there.
 fn counted(values: &[f64]) -> Vec<(f64, usize)> {
-    sorted(values).chunk_by(|one, other| one == other).map(|alike| (alike[0], alike.len())).collect()
+    sorted(values)
+        .chunk_by(|one, other| one == other)
+        .map(|alike| (alike[0], alike.len()))
+        .collect()
 }
 
 /// By how much a difference of the two may be off, for a clock with this step.
 ///
-/// Noise of several steps averages the rounding out. Of less it leaves the more, the fewer steps there are between the
-/// quartiles: both sides together are off by a quarter of a step below three, by half of one below one, and by a
-/// whole one where most values fall into one step.
+/// Noise of several steps averages the rounding out. Of less it leaves the more, the fewer steps
+/// there are between the quartiles: both sides together are off by a quarter of a step below three,
+/// by half of one below one, and by a whole one where most values fall into one step.
 fn error(a: &[f64], b: &[f64], step: f64) -> f64 {
     let spread = |side: &[f64]| {
         let sorted = sorted(side);
@@ -91,7 +95,11 @@ mod tests {
         let (low, high) = ([100.0; 8], [104.0; 8]);
         let noisy = [100.0, 104.0, 100.0, 104.0, 108.0, 104.0, 100.0, 104.0];
         assert_eq!(of(&noisy, &noisy), Some(4.0));
-        assert_eq!((of(&noisy, &low), of(&high, &noisy)), (Some(4.0), Some(4.0)), "one side shows it");
+        assert_eq!(
+            (of(&noisy, &low), of(&high, &noisy)),
+            (Some(4.0), Some(4.0)),
+            "one side shows it"
+        );
         assert_eq!(of(&low, &high), None, "it lies between the sides alone");
         assert_eq!((of(&low, &low), of(&[], &[])), (None, None));
     }
@@ -116,7 +124,8 @@ mod tests {
 
     #[test]
     fn decimal_steps_are_alike() {
-        let tenths = |from: u32| -> Vec<f64> { (0..9).map(|n| f64::from(from + n % 3) / 10.0).collect() };
+        let tenths =
+            |from: u32| -> Vec<f64> { (0..9).map(|n| f64::from(from + n % 3) / 10.0).collect() };
         let step = of(&tenths(3), &tenths(5)).unwrap();
         assert!((step - 0.1).abs() < 1e-9, "{step}");
     }

@@ -95,17 +95,22 @@ fn what_never_varies_is_the_same_or_not() {
 fn what_never_varies_differs_for_certain_as_soon_as_ranks_tell() {
     let of = |value: f64, n: usize| samples(&vec![value; n]);
     for (a, b) in [(0.0, 100.0), (28.0, 34.0), (-5.0, -3.0), (-1.0, 1.0), (1000.0, 1000.1)] {
-        for (n, is_enough) in [(1, false), (2, false), (3, false), (4, true), (5, true), (10, true)] {
+        for (n, is_enough) in [(1, false), (2, false), (3, false), (4, true), (5, true), (10, true)]
+        {
             let rules = Rules { margin: 0.0, ..Rules::default() };
             let [up, down] = [(a, b), (b, a)].map(|(a, b)| compared(&of(a, n), &of(b, n), rules));
-            let told = if is_enough { [Verdict::Slower, Verdict::Faster] } else { [Verdict::Unclear; 2] };
+            let told =
+                if is_enough { [Verdict::Slower, Verdict::Faster] } else { [Verdict::Unclear; 2] };
             assert_eq!([up.verdict, down.verdict], told, "{n} times {a} and {b}: {up:?}");
             assert_eq!(judge_together(std::slice::from_ref(&up), 0.05), [told[0]]);
             let more = (!is_enough).then(|| 4 - n);
             assert_eq!(up.more.map(|more| more.rounds), more, "{n} times {a} and {b}");
             let difference = up.estimate.unwrap().difference_interval;
             let is_near = |end: f64| (end - (b - a)).abs() < 1e-9;
-            assert!(difference.is_none_or(|(low, high)| is_near(low) && is_near(high)), "{difference:?}");
+            assert!(
+                difference.is_none_or(|(low, high)| is_near(low) && is_near(high)),
+                "{difference:?}"
+            );
             assert_eq!(up.notes.contains(&Note::Few), !is_enough);
             assert!(!up.notes.iter().any(|note| matches!(note, Note::Coarse(_))), "{:?}", up.notes);
         }
@@ -125,9 +130,12 @@ fn what_never_varies_differs_for_certain_as_soon_as_ranks_tell() {
 #[test]
 fn one_side_that_never_varies_is_told_from_one_that_does() {
     let noisy = [101.0, 104.0, 99.0, 103.0, 100.0, 98.0, 102.0, 97.0, 105.0, 96.0];
-    for (still, verdict) in [(0.0, Verdict::Slower), (80.0, Verdict::Slower), (120.0, Verdict::Faster)] {
+    for (still, verdict) in
+        [(0.0, Verdict::Slower), (80.0, Verdict::Slower), (120.0, Verdict::Faster)]
+    {
         for (n, verdict) in [(3, Verdict::Unclear), (5, verdict), (10, verdict)] {
-            let told = compared(&samples(&[still; 10][..n]), &samples(&noisy[..n]), Rules::default());
+            let told =
+                compared(&samples(&[still; 10][..n]), &samples(&noisy[..n]), Rules::default());
             assert_eq!(told.verdict, verdict, "{n} times {still}: {told:?}");
             assert!(n > 3 || told.more.is_none(), "noise may be any: {:?}", told.more);
         }
@@ -161,8 +169,11 @@ fn zeros_are_compared_by_difference() {
     let (low, high) = compared.estimate.unwrap().difference_interval.unwrap();
     assert!(low > 30.0 && high < 50.0, "{low} {high}");
     let negative = samples(&[-1.0, -2.0, -1.5, -1.2, -1.8, -1.1]);
-    let none =
-        compare(&Sides { a: &negative, b: &negative, control: &[] }, &Rules::default(), Look::only(6, 0.05));
+    let none = compare(
+        &Sides { a: &negative, b: &negative, control: &[] },
+        &Rules::default(),
+        Look::only(6, 0.05),
+    );
     assert_eq!(none.estimate.unwrap().ratio, None, "no ratio to a negative centre");
 }
 
@@ -185,7 +196,8 @@ fn what_may_be_below_zero_has_no_ratio() {
     assert!(0.0 < low && low < 2.0 && high > 2.0, "{low} {high}");
 }
 
-/// A net time that is next to nothing, and may be anything of its size: what is divided by its median is as unsure as that.
+/// A net time that is next to nothing, and may be anything of its size: what is divided by its
+/// median is as unsure as that.
 #[test]
 fn what_is_divided_by_is_known() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
@@ -211,7 +223,8 @@ fn what_is_divided_by_is_known() {
     }
 }
 
-/// Thirty rounds of a program that is so often in its upper mode, a fifth above the lower one, at that level.
+/// Thirty rounds of a program that is so often in its upper mode, a fifth above the lower one, at
+/// that level.
 fn two_modes(share: f64, level: f64, stream: u64) -> Vec<Sample> {
     let mut rng = ChaCha8Rng::seed_from_u64(stream);
     let value = |rng: &mut ChaCha8Rng| {
@@ -279,7 +292,8 @@ fn levels_and_means_that_say_the_opposite_take_no_number_of_rounds() {
 #[test]
 fn the_same_levels_are_not_the_same_program() {
     // In ten executions more or less: the levels are within the margin, the means are not.
-    let told: Vec<Verdict> = (0..20).map(|stream| with_modes(0.4, (0.4, 100.0), stream).verdict).collect();
+    let told: Vec<Verdict> =
+        (0..20).map(|stream| with_modes(0.4, (0.4, 100.0), stream).verdict).collect();
     assert!(told.iter().all(|verdict| *verdict != Verdict::Same), "{told:?}");
     let more = (0..20).filter_map(|stream| with_modes(0.4, (0.4, 100.0), stream).more);
     assert!(more.filter(|more| more.rounds >= 100).count() >= 15, "a mean of modes is known late");
@@ -303,7 +317,8 @@ fn of_modes_of_their_own_the_means_are_told() {
     // Half are at 100, the others at 120 of A and at 160 of B.
     let side = |upper: f64| -> Vec<Sample> {
         let is_low = |n: u32| if upper < 130.0 { n.is_multiple_of(2) } else { n % 4 < 2 };
-        let value = |n: u32| if is_low(n) { 100.0 } else { upper } * (1.0 + 0.001 * f64::from(n * 7 % 11));
+        let value =
+            |n: u32| if is_low(n) { 100.0 } else { upper } * (1.0 + 0.001 * f64::from(n * 7 % 11));
         (0..40).map(|n| Sample::new(value(n)).in_round(n)).collect()
     };
     let told = compared(&side(120.0), &side(160.0), Rules::default());
@@ -329,8 +344,11 @@ fn what_is_stuck_at_zero_decides_nothing() {
     let side = |stream: u64| -> Vec<Sample> {
         let mut rng = ChaCha8Rng::seed_from_u64(stream);
         let value = |round: u32, rng: &mut ChaCha8Rng| {
-            let value =
-                if round.is_multiple_of(4) { 0.0 } else { 400_000.0 + rng.random::<f64>() * 400_000.0 };
+            let value = if round.is_multiple_of(4) {
+                0.0
+            } else {
+                400_000.0 + rng.random::<f64>() * 400_000.0
+            };
             Sample::new(value).in_round(round)
         };
         (0..30).map(|round| value(round, &mut rng)).collect()
@@ -340,7 +358,11 @@ fn what_is_stuck_at_zero_decides_nothing() {
     let compared = compare(&sides, &Rules::default(), Look::only(30, 0.05));
     let estimator = compared.choice.estimator;
     assert_ne!(estimator, Estimator::Minimum);
-    assert_eq!(compared.modes.map(|modes| modes.told), Some(Told::Rounds), "both in the same rounds");
+    assert_eq!(
+        compared.modes.map(|modes| modes.told),
+        Some(Told::Rounds),
+        "both in the same rounds"
+    );
     assert!(compared.detectable.is_some_and(|it| it > 0.01), "{:?}", compared.detectable);
     let zeros = samples(&[0.0; 8]);
     let sides = Sides { a: &zeros, b: &zeros, control: &zeros };
@@ -357,7 +379,8 @@ fn a_limit_that_was_reached_counts_against_the_claim() {
     let slower = compared(&a, &b, Rules::default());
     assert_eq!(slower.verdict, Verdict::Slower);
     assert!(slower.notes.contains(&Note::Limited(0, 3)));
-    let all: Vec<Sample> = around(150.0).iter().map(|s| Sample { value: 150.0, ..*s }.at_least()).collect();
+    let all: Vec<Sample> =
+        around(150.0).iter().map(|s| Sample { value: 150.0, ..*s }.at_least()).collect();
     let interval = compared(&a, &all, Rules::default()).estimate.unwrap().interval.unwrap();
     assert!(interval.0 > 1.4 && interval.1 == f64::INFINITY, "{interval:?}");
     assert_eq!(verdict(&all, &all), Verdict::Unclear, "both at the limit: nothing is known");
@@ -368,7 +391,10 @@ fn a_clock_coarser_than_the_margin_cannot_say_the_same() {
     let ticks = samples(&[100.0; 12]);
     let coarse = Rules { resolution: Some(4.0), ..Rules::default() };
     let unclear = compared(&ticks, &ticks, coarse);
-    assert_eq!((unclear.verdict, unclear.notes.contains(&Note::Coarse(4.0))), (Verdict::Unclear, true));
+    assert_eq!(
+        (unclear.verdict, unclear.notes.contains(&Note::Coarse(4.0))),
+        (Verdict::Unclear, true)
+    );
     let fine = Rules { resolution: Some(0.1), ..Rules::default() };
     assert_eq!(compared(&ticks, &ticks, fine).verdict, Verdict::Same);
 }
@@ -383,7 +409,10 @@ fn estimators_that_contradict_each_other_give_no_verdict() {
     let compared = compared(&a, &b, rules);
     assert_eq!(compared.estimate.unwrap().sign(), -1);
     assert!(compared.modes.is_some(), "its median lies in a mode: the mean is the other estimate");
-    assert_eq!(compared.second.map(|second| (second.estimator, second.sign())), Some((Estimator::Mean, 1)));
+    assert_eq!(
+        compared.second.map(|second| (second.estimator, second.sign())),
+        Some((Estimator::Mean, 1))
+    );
     assert!(compared.notes.contains(&Note::Contradicted));
     assert_eq!(compared.verdict, Verdict::Unclear);
 }
@@ -436,7 +465,10 @@ fn the_same_fastest_executions_are_not_the_same_program() {
         (0..60).map(|round| Sample::new(value(&mut rng)).in_round(round)).collect()
     };
     let (a, b, control) = (side(1.35, 1), side(1.7, 2), side(1.35, 3));
-    let compared =
-        compare(&Sides { a: &a, b: &b, control: &control }, &Rules::default(), Look::only(60, 0.05));
+    let compared = compare(
+        &Sides { a: &a, b: &b, control: &control },
+        &Rules::default(),
+        Look::only(60, 0.05),
+    );
     assert_ne!(compared.verdict, Verdict::Same, "{compared:?}");
 }

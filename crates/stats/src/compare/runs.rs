@@ -1,4 +1,5 @@
-//! A that was measured in earlier runs against B of today: what differs between runs enters the interval.
+//! A that was measured in earlier runs against B of today: what differs between runs enters the
+//! interval.
 
 use super::means::t_above;
 use super::order::{quantile, sorted};
@@ -19,12 +20,12 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// For a host of which nothing is known: 4.5 %, as seen between runs minutes apart on a virtual machine with
-    /// two CPUs, worth five runs.
+    /// For a host of which nothing is known: 4.5 %, as seen between runs minutes apart on a virtual
+    /// machine with two CPUs, worth five runs.
     pub const UNKNOWN: Self = Self { deviation: 0.045, freedom: 4.0, assumed: true };
 
-    /// From a program that was measured in several runs on the host, such as controls: by the medians of each. `None` of
-    /// fewer than two runs.
+    /// From a program that was measured in several runs on the host, such as controls: by the
+    /// medians of each. `None` of fewer than two runs.
     #[must_use]
     pub fn of_runs(medians: &[f64]) -> Option<Self> {
         Self::of_programs(&[medians.to_vec()])
@@ -35,7 +36,8 @@ impl Prior {
     pub fn of_programs(programs: &[Vec<f64>]) -> Option<Self> {
         let (mut sum, mut freedom) = (0.0, 0.0);
         for medians in programs {
-            let logs: Vec<f64> = medians.iter().filter(|&&m| m > 0.0).map(|median| median.ln()).collect();
+            let logs: Vec<f64> =
+                medians.iter().filter(|&&m| m > 0.0).map(|median| median.ln()).collect();
             if logs.len() > 1 {
                 sum += squares(&logs);
                 freedom += logs.len() as f64 - 1.0;
@@ -44,7 +46,8 @@ impl Prior {
         (freedom > 0.0).then(|| Self { deviation: (sum / freedom).sqrt(), freedom, assumed: false })
     }
 
-    /// What is known of a host, filled up with [what is taken of any](Self::UNKNOWN) where that is of fewer runs.
+    /// What is known of a host, filled up with [what is taken of any](Self::UNKNOWN) where that is
+    /// of fewer runs.
     #[must_use]
     pub fn or_unknown(known: Option<Self>) -> Self {
         let Some(known) = known else { return Self::UNKNOWN };
@@ -71,11 +74,13 @@ pub struct OverRuns {
     pub ratio: f64,
     /// What the ratio says where samples reached a limit.
     pub bound: Bound,
-    /// Where it is; an end is 0 or infinite where so many samples reached a limit that nothing bounds it.
+    /// Where it is; an end is 0 or infinite where so many samples reached a limit that nothing
+    /// bounds it.
     pub interval: (f64, f64),
     /// The chance of so large a difference, either way, when there is none.
     pub p: f64,
-    /// The standard deviation between runs that was reckoned with, relative, what samples add included.
+    /// The standard deviation between runs that was reckoned with, relative, what samples add
+    /// included.
     pub deviation: f64,
     /// Its degrees of freedom.
     pub freedom: f64,
@@ -87,11 +92,12 @@ pub struct OverRuns {
 
 /// Compares over runs, each with its samples; `error` is the chance that the interval misses.
 ///
-/// Runs are drawn from a population of their own: their medians differ by more than their samples tell. Its deviation is
-/// that between the runs of a side, pooled with the prior by degrees of freedom, and the interval is Student's for two
-/// means of so many runs (Cochran, "The Combination of Estimates from Different Experiments", Biometrics 10
-/// (1954)). It is never less than what the samples within runs show. `None` with values that are not positive,
-/// or where neither runs nor prior tell the deviation.
+/// Runs are drawn from a population of their own: their medians differ by more than their samples
+/// tell. Its deviation is that between the runs of a side, pooled with the prior by degrees of
+/// freedom, and the interval is Student's for two means of so many runs (Cochran, "The Combination
+/// of Estimates from Different Experiments", Biometrics 10 (1954)). It is never less than what the
+/// samples within runs show. `None` with values that are not positive, or where neither runs nor
+/// prior tell the deviation.
 #[must_use]
 pub fn compare_over_runs(
     a: &[&[Sample]],
@@ -128,18 +134,26 @@ pub(super) struct Apart {
 
 /// Compares one run with another where some values are zero or below, which have no ratio.
 ///
-/// What runs differ by is known as a share: it is that share of what is measured, of zeros nothing. That alone would make a
-/// difference of any two zeros that once were not; so their samples must lie apart by rank as well. `None` where they are too
-/// few for that, whatever they are, or some reached a limit.
-pub(super) fn differences_over_runs(a: &[Sample], b: &[Sample], prior: Prior, error: f64) -> Option<Apart> {
+/// What runs differ by is known as a share: it is that share of what is measured, of zeros nothing.
+/// That alone would make a difference of any two zeros that once were not; so their samples must
+/// lie apart by rank as well. `None` where they are too few for that, whatever they are, or some
+/// reached a limit.
+pub(super) fn differences_over_runs(
+    a: &[Sample],
+    b: &[Sample],
+    prior: Prior,
+    error: f64,
+) -> Option<Apart> {
     if !a.iter().chain(b).all(Sample::is_exact) {
         return None;
     }
-    let [a, b] = [a, b].map(|run| sorted(&run.iter().map(|sample| sample.value).collect::<Vec<_>>()));
+    let [a, b] =
+        [a, b].map(|run| sorted(&run.iter().map(|sample| sample.value).collect::<Vec<_>>()));
     shift_rank(a.len(), b.len(), error / 2.0)?;
     let variance = |run: &[f64]| {
         let size = mean(&run.iter().map(|value| value.abs()).collect::<Vec<_>>());
-        let within = quantile(run, 0.75).zip(quantile(run, 0.25)).map_or(0.0, |(high, low)| high - low);
+        let within =
+            quantile(run, 0.75).zip(quantile(run, 0.25)).map_or(0.0, |(high, low)| high - low);
         (prior.deviation * size).powi(2) + of_middle_half(within, run.len())
     };
     let (centre, other) = (quantile(&a, 0.5)?, quantile(&b, 0.5)?);
@@ -149,11 +163,17 @@ pub(super) fn differences_over_runs(a: &[Sample], b: &[Sample], prior: Prior, er
     let p = (2.0 * t_above(difference.abs(), standard_error, prior.freedom)).max(by_rank).min(1.0);
     // What ranks do not tell, the interval does not either.
     let reach = if p > error { reach.max(difference.abs()) } else { reach };
-    Some(Apart { centre, difference, interval: (difference - reach, difference + reach), p, standard_error })
+    Some(Apart {
+        centre,
+        difference,
+        interval: (difference - reach, difference + reach),
+        p,
+        standard_error,
+    })
 }
 
-/// The logarithm of the centre of values that were taken as they stand or as high as they may be, and what they make that vary by: a
-/// variance. `None` of values that have none.
+/// The logarithm of the centre of values that were taken as they stand or as high as they may be,
+/// and what they make that vary by: a variance. `None` of values that have none.
 type Centre = fn(&[f64]) -> Option<(f64, f64)>;
 
 fn over_runs(
@@ -175,8 +195,9 @@ fn over_runs(
     let within = within_a.max(within_b);
     let between = squares(&of_a) + squares(&of_b);
     let seen = (of_a.len() + of_b.len()) as f64 - 2.0;
-    let (prior_squares, known) =
-        prior.map_or((0.0, 0.0), |prior| (prior.freedom * (prior.deviation.powi(2) + within), prior.freedom));
+    let (prior_squares, known) = prior.map_or((0.0, 0.0), |prior| {
+        (prior.freedom * (prior.deviation.powi(2) + within), prior.freedom)
+    });
     let freedom = seen + known;
     if freedom < 1.0 {
         return None;
@@ -205,7 +226,8 @@ fn over_runs(
     })
 }
 
-/// Between what a shift is if the limits that A's samples reached were no more than reached and B's nothing, and the reverse.
+/// Between what a shift is if the limits that A's samples reached were no more than reached and B's
+/// nothing, and the reverse.
 fn ends([a, b]: [&[&[Sample]]; 2], centre: Centre, shift: f64) -> (f64, f64) {
     let is_exact = |runs: &[&[Sample]]| runs.iter().all(|run| run.iter().all(Sample::is_exact));
     if is_exact(a) && is_exact(b) {
@@ -227,7 +249,8 @@ fn median(run: &[f64]) -> Option<(f64, f64)> {
     Some((quantile(&logs(run)?, 0.5)?, variance_of_median(run)))
 }
 
-/// By the mean of the values, the logarithm of which varies as it does relative to itself (delta method).
+/// By the mean of the values, the logarithm of which varies as it does relative to itself (delta
+/// method).
 fn mean_of_run(values: &[f64]) -> Option<(f64, f64)> {
     logs(values)?;
     let (n, mean) = (values.len() as f64, mean(values));
@@ -247,13 +270,15 @@ fn of_middle_half(spread: f64, n: usize) -> f64 {
     std::f64::consts::FRAC_PI_2 * (spread / 1.349).powi(2) / n as f64
 }
 
-/// Of a single value of a run, by the spread of the middle half of the run's logarithms; 0 where they have none.
+/// Of a single value of a run, by the spread of the middle half of the run's logarithms; 0 where
+/// they have none.
 pub(super) fn variance_of_one(run: &[Sample]) -> f64 {
     let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
     variance_of_median(&values) * run.len() as f64
 }
 
-/// As if they were Gaussian around the median: π/2 times that of the mean, with the spread of the middle half.
+/// As if they were Gaussian around the median: π/2 times that of the mean, with the spread of the
+/// middle half.
 fn variance_of_median(run: &[f64]) -> f64 {
     let spread = logs(run).and_then(|logs| Some(quantile(&logs, 0.75)? - quantile(&logs, 0.25)?));
     spread.map_or(0.0, |spread| of_middle_half(spread, run.len()))
@@ -299,7 +324,8 @@ mod tests {
             let compared = compare_over_runs(&a, &[&b], prior, 0.05).unwrap();
             told += u32::from(compared.p <= 0.05);
             assert_eq!(compared.p <= 0.05, compared.interval.0 > 1.0 || compared.interval.1 < 1.0);
-            let values = |side: &[Sample]| side.iter().map(|sample| sample.value).collect::<Vec<_>>();
+            let values =
+                |side: &[Sample]| side.iter().map(|sample| sample.value).collect::<Vec<_>>();
             let (a, b) = (values(&a.concat()), values(&b));
             by_ranks += u32::from(rank_sum_above(&a, &b).min(rank_sum_above(&b, &a)) <= 0.025);
         }
@@ -310,7 +336,8 @@ mod tests {
     fn the_error_is_as_said_where_runs_differ_by_three_times_what_samples_tell() {
         // Two standard errors of 1,500 trials: 1.1 percentage points.
         let known = Prior { deviation: DEVIATION, freedom: 4.0, assumed: false };
-        for (runs, prior) in [(1, Some(known)), (3, Some(known)), (2, None), (3, None), (10, None)] {
+        for (runs, prior) in [(1, Some(known)), (3, Some(known)), (2, None), (3, None), (10, None)]
+        {
             let (told, by_ranks) = rates(runs, prior, DEVIATION);
             assert!(told <= 0.05 + 0.011, "{runs} runs, {prior:?}: {told}");
             assert!(by_ranks > 0.25, "{by_ranks}: a rank test would be right");
@@ -320,8 +347,9 @@ mod tests {
     /// How many of a thousand parts each happened: a count that is 0 now and then.
     fn counts(expected: f64, rng: &mut ChaCha8Rng) -> Vec<Sample> {
         let expected = expected * (0.045 * gaussian(rng)).exp();
-        let count =
-            |rng: &mut ChaCha8Rng| (0..1000).filter(|_| rng.random::<f64>() < expected / 1000.0).count();
+        let count = |rng: &mut ChaCha8Rng| {
+            (0..1000).filter(|_| rng.random::<f64>() < expected / 1000.0).count()
+        };
         (0..SAMPLES).map(|_| Sample::new(count(rng) as f64)).collect()
     }
 
@@ -363,7 +391,10 @@ mod tests {
         let faster = over(&cut, &exact);
         assert_eq!((faster.bound, faster.interval.0), (Bound::AtMost, 0.0));
         let both = over(&cut, &cut);
-        assert_eq!((both.bound, both.interval, both.p), (Bound::Unknown, (0.0, f64::INFINITY), 1.0));
+        assert_eq!(
+            (both.bound, both.interval, both.p),
+            (Bound::Unknown, (0.0, f64::INFINITY), 1.0)
+        );
         assert_eq!(over(&exact, &exact).bound, Bound::Exact);
     }
 
@@ -384,7 +415,8 @@ mod tests {
         let prior = Prior::of_runs(&[100.0, 110.0, 121.0]).unwrap();
         assert!((prior.deviation - 1.1_f64.ln()).abs() < 1e-12 && prior.freedom == 2.0);
         assert_eq!(Prior::of_runs(&[100.0]), None);
-        let two = Prior::of_programs(&[vec![100.0, 110.0, 121.0], vec![5.0], vec![7.0, 7.7]]).unwrap();
+        let two =
+            Prior::of_programs(&[vec![100.0, 110.0, 121.0], vec![5.0], vec![7.0, 7.7]]).unwrap();
         assert!((two.freedom - 3.0).abs() < 1e-12);
         // (2 · ln² 1.1 + ln² 1.1 / 2) / 3
         assert!((two.deviation - 1.1_f64.ln() * (2.5_f64 / 3.0).sqrt()).abs() < 1e-12);

@@ -13,9 +13,11 @@ pub struct Sample {
     pub bound: Bound,
     /// The round that it was measured in; samples of both sides in one round are a pair.
     pub round: Option<u32>,
-    /// Its place in the round's order of executions, which was drawn at random; absent where that is not known.
+    /// Its place in the round's order of executions, which was drawn at random; absent where that
+    /// is not known.
     pub position: Option<u32>,
-    /// Which layout of the program it is of (links, addresses), where there are several: the topmost level.
+    /// Which layout of the program it is of (links, addresses), where there are several: the
+    /// topmost level.
     pub layout: Option<u32>,
     /// Which execution it is of, where an execution has several values: the level below.
     pub process: Option<u32>,
@@ -25,7 +27,14 @@ impl Sample {
     /// A value on its own.
     #[must_use]
     pub fn new(value: f64) -> Self {
-        Self { value, bound: Bound::Exact, round: None, position: None, layout: None, process: None }
+        Self {
+            value,
+            bound: Bound::Exact,
+            round: None,
+            position: None,
+            layout: None,
+            process: None,
+        }
     }
 
     /// The same, measured in a round.
@@ -65,12 +74,20 @@ impl Sample {
 
     /// The least that the value can be.
     pub(super) fn low(&self) -> f64 {
-        if matches!(self.bound, Bound::AtMost | Bound::Unknown) { f64::NEG_INFINITY } else { self.value }
+        if matches!(self.bound, Bound::AtMost | Bound::Unknown) {
+            f64::NEG_INFINITY
+        } else {
+            self.value
+        }
     }
 
     /// The most that the value can be.
     pub(super) fn high(&self) -> f64 {
-        if matches!(self.bound, Bound::AtLeast | Bound::Unknown) { f64::INFINITY } else { self.value }
+        if matches!(self.bound, Bound::AtLeast | Bound::Unknown) {
+            f64::INFINITY
+        } else {
+            self.value
+        }
     }
 }
 
@@ -114,7 +131,10 @@ impl Scale {
 }
 
 /// The samples of both sides by round, for the rounds that have both.
-pub(super) fn rounds<'a>(a: &'a [Sample], b: &'a [Sample]) -> Vec<(Vec<&'a Sample>, Vec<&'a Sample>)> {
+pub(super) fn rounds<'a>(
+    a: &'a [Sample],
+    b: &'a [Sample],
+) -> Vec<(Vec<&'a Sample>, Vec<&'a Sample>)> {
     let mut rounds: BTreeMap<u32, (Vec<&Sample>, Vec<&Sample>)> = BTreeMap::new();
     for (round, sample) in a.iter().filter_map(|sample| Some((sample.round?, sample))) {
         rounds.entry(round).or_default().0.push(sample);
@@ -125,7 +145,8 @@ pub(super) fn rounds<'a>(a: &'a [Sample], b: &'a [Sample]) -> Vec<(Vec<&'a Sampl
     rounds.into_values().filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect()
 }
 
-/// Whether several rounds were measured with one of several layouts: rounds are not independent then.
+/// Whether several rounds were measured with one of several layouts: rounds are not independent
+/// then.
 pub(super) fn rounds_share_layouts(samples: &[Sample]) -> bool {
     let count = |of: &dyn Fn(&Sample) -> Option<u32>| {
         samples.iter().filter_map(of).collect::<std::collections::BTreeSet<u32>>().len()
@@ -134,8 +155,8 @@ pub(super) fn rounds_share_layouts(samples: &[Sample]) -> bool {
     layouts > 1 && layouts < count(&|sample| sample.round)
 }
 
-/// The samples by the topmost level that has several units of which one has several samples; `None` when each sample
-/// stands for itself.
+/// The samples by the topmost level that has several units of which one has several samples; `None`
+/// when each sample stands for itself.
 pub(super) fn units(samples: &[Sample]) -> Option<Vec<Vec<&Sample>>> {
     let by = |key: &dyn Fn(&Sample) -> Option<(u32, u32)>| {
         let mut units: BTreeMap<(u32, u32), Vec<&Sample>> = BTreeMap::new();
@@ -156,14 +177,20 @@ mod tests {
     #[test]
     fn rounds_pair_what_both_sides_have() {
         let a = [Sample::new(1.0).in_round(1), Sample::new(2.0).in_round(2), Sample::new(3.0)];
-        let b = [Sample::new(4.0).in_round(2), Sample::new(5.0).in_round(2), Sample::new(6.0).in_round(3)];
+        let b = [
+            Sample::new(4.0).in_round(2),
+            Sample::new(5.0).in_round(2),
+            Sample::new(6.0).in_round(3),
+        ];
         assert_eq!(rounds(&a, &b), [(vec![&a[1]], vec![&b[0], &b[1]])]);
     }
 
     #[test]
     fn the_topmost_level_with_several_units_counts() {
         let in_units = |layouts: u32, processes: u32, iterations: u32| {
-            let sample = |i: u32| Sample::new(1.0).of_layout(i % layouts).of_process(i / layouts % processes);
+            let sample = |i: u32| {
+                Sample::new(1.0).of_layout(i % layouts).of_process(i / layouts % processes)
+            };
             let samples: Vec<Sample> = (0..layouts * processes * iterations).map(sample).collect();
             units(&samples).map(|units| units.len())
         };

@@ -9,7 +9,8 @@ use super::estimate::Both;
 use super::noise::{Noise, gaussian};
 use super::*;
 
-/// Sessions of the programs one after another in rounds of random order; `speeds` is what each takes in quiet.
+/// Sessions of the programs one after another in rounds of random order; `speeds` is what each
+/// takes in quiet.
 fn session(noise: Noise, rounds: u32, speeds: &[f64], rng: &mut ChaCha8Rng) -> Vec<Vec<Sample>> {
     let mut order = Vec::new();
     for _ in 0..rounds {
@@ -29,8 +30,8 @@ fn session(noise: Noise, rounds: u32, speeds: &[f64], rng: &mut ChaCha8Rng) -> V
     sides
 }
 
-/// Of so many comparisons, each looked at until it was clear: how many told a difference, and in how many the interval that was shown at
-/// the end had the truth.
+/// Of so many comparisons, each looked at until it was clear: how many told a difference, and in
+/// how many the interval that was shown at the end had the truth.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ended {
     trials: f64,
@@ -50,7 +51,8 @@ impl Ended {
                 let [a, b, control] = [0, 1, 2].map(|side| &sides[side][..look.rounds]);
                 compare(&Sides { a, b, control }, &rules, look)
             });
-            let mut all = looked.skip_while(|it| it.verdict == Verdict::Unclear && it.look.rounds < 30);
+            let mut all =
+                looked.skip_while(|it| it.verdict == Verdict::Unclear && it.look.rounds < 30);
             let last = all.next().unwrap();
             let (low, high) = last.estimate.unwrap().interval.unwrap();
             ended.told += f64::from(u8::from(last.verdict.differs()));
@@ -61,7 +63,11 @@ impl Ended {
 
     fn and(self, other: Self) -> Self {
         let Self { trials, told, covered } = other;
-        Self { trials: self.trials + trials, told: self.told + told, covered: self.covered + covered }
+        Self {
+            trials: self.trials + trials,
+            told: self.told + told,
+            covered: self.covered + covered,
+        }
     }
 
     /// The share that was told, and so many standard errors of a share of 5 %.
@@ -82,7 +88,11 @@ fn what_is_told_and_shown_is_right_as_often_as_is_said_though_it_is_looked_at_un
     for noise in Noise::ALL {
         let of = [1.0, 1.01, 1.03].map(|effect| Ended::of(noise, effect, trials));
         let shares = of.map(|ended| format!("{:.1} %", 100.0 * ended.covered / ended.trials));
-        println!("{noise:?}: told {:.1} %, covered {}", 100.0 * of[0].told / of[0].trials, shares.join(", "));
+        println!(
+            "{noise:?}: told {:.1} %, covered {}",
+            100.0 * of[0].told / of[0].trials,
+            shares.join(", ")
+        );
         let (rate, off) = of[0].told(2.0);
         assert!(rate <= 0.05 + off, "{noise:?}: {rate}");
         let of_noise = of.into_iter().fold(Ended::default(), Ended::and);
@@ -96,7 +106,8 @@ fn what_is_told_and_shown_is_right_as_often_as_is_said_though_it_is_looked_at_un
     assert!((0.93 - off..=0.97 + off).contains(&share), "{share}");
 }
 
-/// A side of Gaussian noise with the standard deviation 1 around that centre, by a clock with steps of so many.
+/// A side of Gaussian noise with the standard deviation 1 around that centre, by a clock with steps
+/// of so many.
 fn by_clock(centre: f64, step: f64, rounds: u32, rng: &mut ChaCha8Rng) -> Vec<Sample> {
     let value = |rng: &mut ChaCha8Rng| ((centre + gaussian(rng)) / step).round() * step;
     (0..rounds).map(|round| Sample::new(value(rng)).in_round(round)).collect()
@@ -104,7 +115,8 @@ fn by_clock(centre: f64, step: f64, rounds: u32, rng: &mut ChaCha8Rng) -> Vec<Sa
 
 #[test]
 fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
-    // At steps of twice the noise most values are one of two or three. Where a clock begins is drawn each time.
+    // At steps of twice the noise most values are one of two or three. Where a clock begins is
+    // drawn each time.
     let trials = 400;
     for step in [0.5, 1.0, 2.0, 3.0] {
         for (rounds, effect) in [(10, 0.0), (10, 1.0), (30, 0.0), (30, 1.0)] {
@@ -112,8 +124,8 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
             let (mut covered, mut told) = (0.0, 0.0);
             for seed in 0..trials {
                 let centre = 100.0 + step * rng.random::<f64>();
-                let [a, b, control] =
-                    [centre, centre + effect, centre].map(|centre| by_clock(centre, step, rounds, &mut rng));
+                let [a, b, control] = [centre, centre + effect, centre]
+                    .map(|centre| by_clock(centre, step, rounds, &mut rng));
                 let sides = Sides { a: &a, b: &b, control: &control };
                 let rules = Rules { seed, ..Rules::default() };
                 let compared = compare(&sides, &rules, Look::only(rounds as usize, 0.05));
@@ -122,10 +134,18 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
                 told += f64::from(u8::from(compared.verdict.differs()));
             }
             let (covered, told) = (covered / trials as f64, told / trials as f64);
-            println!("steps of {step}, {rounds} rounds, {effect} apart: covered {covered}, told {told}");
+            println!(
+                "steps of {step}, {rounds} rounds, {effect} apart: covered {covered}, told {told}"
+            );
             // 95 and 5 %, and two standard errors of 400 trials.
-            assert!(covered >= 0.95 - 0.022, "steps of {step}, {rounds} rounds, {effect}: {covered}");
-            assert!(effect > 0.0 || told <= 0.05 + 0.022, "steps of {step}, {rounds} rounds: {told}");
+            assert!(
+                covered >= 0.95 - 0.022,
+                "steps of {step}, {rounds} rounds, {effect}: {covered}"
+            );
+            assert!(
+                effect > 0.0 || told <= 0.05 + 0.022,
+                "steps of {step}, {rounds} rounds: {told}"
+            );
         }
     }
 }
@@ -143,13 +163,16 @@ fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
                 };
                 (0..30).map(|round| Sample::new(value()).in_round(round)).collect()
             };
-            let (a, b, control) = (side(shares[0], 100.0), side(shares[1], level), side(shares[0], 100.0));
+            let (a, b, control) =
+                (side(shares[0], 100.0), side(shares[1], level), side(shares[0], 100.0));
             let sides = Sides { a: &a, b: &b, control: &control };
-            let compared = compare(&sides, &Rules { seed, ..Rules::default() }, Look::only(30, 0.05));
+            let compared =
+                compare(&sides, &Rules { seed, ..Rules::default() }, Look::only(30, 0.05));
             compared.verdict
         };
         let all: Vec<Verdict> = (0..trials).map(told).collect();
-        let count = |wanted: Verdict| all.iter().filter(|it| **it == wanted).count() as f64 / trials as f64;
+        let count =
+            |wanted: Verdict| all.iter().filter(|it| **it == wanted).count() as f64 / trials as f64;
         [Verdict::Slower, Verdict::Faster].map(count)
     };
     for share in [0.2, 0.5] {
@@ -165,7 +188,8 @@ fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
     assert!(slower >= 0.85 && faster <= 0.01, "levels far apart: {slower} {faster}");
 }
 
-/// The shares of *faster* and *slower* of a program at this level that is so often in a mode 22 % above, against one at 1.
+/// The shares of *faster* and *slower* of a program at this level that is so often in a mode 22 %
+/// above, against one at 1.
 fn of_falling_levels(level: f64, shares: [f64; 2], trials: u64) -> [f64; 2] {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let mut side = |share: f64, level: f64| -> Vec<Sample> {
@@ -191,7 +215,8 @@ fn of_falling_levels(level: f64, shares: [f64; 2], trials: u64) -> [f64; 2] {
 
 #[test]
 fn what_is_slow_more_often_is_seldom_faster_though_its_levels_fell() {
-    // The means are 8 and 2 % higher. In fewer than 12 rounds no modes are seen, and the lower end of both falls.
+    // The means are 8 and 2 % higher. In fewer than 12 rounds no modes are seen, and the lower end
+    // of both falls.
     let trials = 80;
     for (level, shares, most) in [(0.95, [0.2, 0.85], 0.025), (0.97, [0.3, 0.55], 0.15)] {
         let [faster, slower] = of_falling_levels(level, shares, trials);
@@ -207,7 +232,8 @@ fn what_is_slow_more_often_is_seldom_faster_though_its_levels_fell() {
 
 #[test]
 fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
-    // Twenty benchmarks of which five are slower by 8 %, each with three metrics that share most of their noise.
+    // Twenty benchmarks of which five are slower by 8 %, each with three metrics that share most of
+    // their noise.
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
     let trials = 100;
@@ -216,18 +242,25 @@ fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
         let mut rows = Vec::new();
         for benchmark in 0..20 {
             let takes = if benchmark < 5 { 108.0 } else { 100.0 };
-            let common: [Vec<f64>; 2] = [0, 1].map(|_| (0..10).map(|_| gaussian(&mut rng)).collect());
+            let common: [Vec<f64>; 2] =
+                [0, 1].map(|_| (0..10).map(|_| gaussian(&mut rng)).collect());
             for _ in 0..3 {
                 let [a, b] = [(100.0, &common[0]), (takes, &common[1])].map(|(takes, common)| {
-                    let value = |z: &f64| takes * (0.02 * (0.9 * z + 0.44 * gaussian(&mut rng))).exp();
+                    let value =
+                        |z: &f64| takes * (0.02 * (0.9 * z + 0.44 * gaussian(&mut rng))).exp();
                     common.iter().map(value).map(Sample::new).collect::<Vec<_>>()
                 });
-                rows.push(compare(&Sides { a: &a, b: &b, control: &[] }, &rules, Look::only(10, 0.05)));
+                rows.push(compare(
+                    &Sides { a: &a, b: &b, control: &[] },
+                    &rules,
+                    Look::only(10, 0.05),
+                ));
             }
         }
         let told = judge_together(&rows, 0.05);
-        let count =
-            |rows: std::ops::Range<usize>| told[rows].iter().filter(|verdict| verdict.differs()).count();
+        let count = |rows: std::ops::Range<usize>| {
+            told[rows].iter().filter(|verdict| verdict.differs()).count()
+        };
         let (right, wrong) = (count(0..15), count(15..60));
         wrong_share += wrong as f64 / (wrong + right).max(1) as f64 / f64::from(trials);
         found += right;
@@ -276,7 +309,8 @@ fn so_many_more_settle_it_mostly() {
         asked += 1;
         settled += u32::from(until(10 + more.rounds).verdict != Verdict::Unclear);
     }
-    // About four of five, said of differences of 2 % in noise of 2 %: what ten rounds seem to show is off itself.
+    // About four of five, said of differences of 2 % in noise of 2 %: what ten rounds seem to show
+    // is off itself.
     let share = f64::from(settled) / f64::from(asked);
     assert!((0.65..=0.95).contains(&share), "{settled} of {asked}");
 }
@@ -299,7 +333,8 @@ fn intervals_cover_as_often_as_they_say() {
             }
             for (estimator, covered) in covered {
                 let share = f64::from(covered) / f64::from(trials);
-                // 93 to 97 %, and a standard error of 1000 trials; the exact ones of five and six samples are wider.
+                // 93 to 97 %, and a standard error of 1000 trials; the exact ones of five and six
+                // samples are wider.
                 let most = if rounds == 5 { 1.0 } else { 0.982 };
                 assert!(
                     (0.923..=most).contains(&share),

@@ -38,8 +38,9 @@ pub enum Size {
 impl Verdict {
     /// By one estimate, with a margin on the ratio (0.01: between 1/1.01 and 1.01).
     ///
-    /// *Same* by two one-sided tests (Schuirmann, "A Comparison of the Two One-Sided Tests Procedure and the Power
-    /// Approach", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987)): the repeated interval is within the margin.
+    /// *Same* by two one-sided tests (Schuirmann, "A Comparison of the Two One-Sided Tests
+    /// Procedure and the Power Approach", Journal of Pharmacokinetics and Biopharmaceutics 15
+    /// (1987)): the repeated interval is within the margin.
     #[must_use]
     pub fn of(estimate: &Estimate, better: Better, margin: f64) -> Self {
         let higher = match better {
@@ -105,7 +106,8 @@ impl Estimate {
         }
     }
 
-    /// How far the repeated interval reaches to its farther side, as a share of the ratio; `None` where a side has no end.
+    /// How far the repeated interval reaches to its farther side, as a share of the ratio; `None`
+    /// where a side has no end.
     #[must_use]
     pub fn reach(&self) -> Option<f64> {
         let ((low, high), ratio) = self.repeated.zip(self.ratio)?;

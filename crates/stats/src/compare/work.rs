@@ -37,7 +37,8 @@ struct Ratios {
     control: Option<Estimate>,
     choice: Choice,
     modes: Option<Modes>,
-    /// Whether the levels decide, and the means beside them do not point the same way: then there is no direction.
+    /// Whether the levels decide, and the means beside them do not point the same way: then there
+    /// is no direction.
     is_open: bool,
 }
 
@@ -51,22 +52,38 @@ impl Work {
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
         // Modes that come and go with the host's speed are the host's.
         let is_moving = both.interleaved().is_some_and(|both| both.fit().moves);
-        let apart =
-            if is_exact && !is_moving { Apart::of(both.a(), both.b(), clock.compared_step) } else { None };
-        let work =
-            Self { a, b, control, scale, both, measured: None, modes: None, rules: *rules, look, clock };
+        let apart = if is_exact && !is_moving {
+            Apart::of(both.a(), both.b(), clock.compared_step)
+        } else {
+            None
+        };
+        let work = Self {
+            a,
+            b,
+            control,
+            scale,
+            both,
+            measured: None,
+            modes: None,
+            rules: *rules,
+            look,
+            clock,
+        };
         match apart {
             Some(apart) => work.with_modes(&apart),
             None => work,
         }
     }
 
-    /// Levels and shares are compared apart, each with half of the error: a median between two modes means nothing.
+    /// Levels and shares are compared apart, each with half of the error: a median between two
+    /// modes means nothing.
     fn with_modes(self, apart: &Apart) -> Self {
         let numbers = [self.a.len(), self.b.len()];
         let told = |told: Told| Some(apart.modes(self.scale, numbers, told));
-        let is_given =
-            matches!(self.rules.estimator, Some(Estimator::Mean | Estimator::Minimum | Estimator::Runs));
+        let is_given = matches!(
+            self.rules.estimator,
+            Some(Estimator::Mean | Estimator::Minimum | Estimator::Runs)
+        );
         if is_given || self.both.has_levels() {
             return Self { modes: told(Told::Given), ..self };
         }
@@ -79,18 +96,33 @@ impl Work {
             return Self { modes: told(Told::Means), ..self };
         };
         let modes = told(Told::Levels);
-        let with = |one: &[Sample], other: &[Sample]| Both::of(self.scale, one, other, self.rules.seed);
+        let with =
+            |one: &[Sample], other: &[Sample]| Both::of(self.scale, one, other, self.rules.seed);
         let (of_control, both) = (with(&self.a, &self.control), with(&a, &b));
         let clock = Clock::of(self.scale, &a, &b, Some(self.clock.step));
-        let look =
-            Look { level: OF_LEVELS * self.look.level, share: OF_LEVELS * self.look.share, ..self.look };
-        Self { a, b, control, measured: Some([self.both, of_control]), both, modes, look, clock, ..self }
+        let look = Look {
+            level: OF_LEVELS * self.look.level,
+            share: OF_LEVELS * self.look.share,
+            ..self.look
+        };
+        Self {
+            a,
+            b,
+            control,
+            measured: Some([self.both, of_control]),
+            both,
+            modes,
+            look,
+            clock,
+            ..self
+        }
     }
 
     pub fn finish(self) -> Comparison {
         let choice = self.choose();
         let by = choice.estimator;
-        let Ratios { first: estimate, second, control, choice, modes, is_open } = self.ratios(choice);
+        let Ratios { first: estimate, second, control, choice, modes, is_open } =
+            self.ratios(choice);
         let detectable = match self.measured.as_ref().filter(|_| choice.because == Because::Modes) {
             Some([measured, _]) => self.detectable(measured, choice.estimator),
             None => self.detectable(&self.both, by),
@@ -98,7 +130,9 @@ impl Work {
         let mut notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
         let is_refuted = notes.iter().any(Note::is_refuting);
         let verdict = match &estimate {
-            Some(estimate) if !is_refuted => Verdict::of(estimate, self.rules.better, self.rules.margin),
+            Some(estimate) if !is_refuted => {
+                Verdict::of(estimate, self.rules.better, self.rules.margin)
+            }
             _ => Verdict::Unclear,
         };
         let verdict = match verdict {
@@ -132,13 +166,15 @@ impl Work {
         }
     }
 
-    /// By the ratio that was chosen, with another beside it. Where shares of modes differ for certain, and the means with them, by the
-    /// means, which know of shares; then the levels stand beside. Else by the levels, with a direction only where the means point
-    /// there too: levels may fall while a program is slow more often.
+    /// By the ratio that was chosen, with another beside it. Where shares of modes differ for
+    /// certain, and the means with them, by the means, which know of shares; then the levels stand
+    /// beside. Else by the levels, with a direction only where the means point there too: levels
+    /// may fall while a program is slow more often.
     fn ratios(&self, choice: Choice) -> Ratios {
         let of_control = self.of_control(choice.estimator);
         let first = self.estimate(&self.both, choice.estimator);
-        let Some(([measured, measured_control], modes)) = self.measured.as_ref().zip(self.modes) else {
+        let Some(([measured, measured_control], modes)) = self.measured.as_ref().zip(self.modes)
+        else {
             let second = self.estimate(&self.both, self.second(choice.estimator));
             let control = self.estimate(&of_control, choice.estimator);
             return Ratios { first, second, control, choice, modes: self.modes, is_open: false };
@@ -156,24 +192,32 @@ impl Work {
                 is_open: false,
             }
         } else {
-            let p = first.zip(means).map_or(1.0, |(levels, means)| borne_out(&levels, &means, OF_LEVELS));
+            let p = first
+                .zip(means)
+                .map_or(1.0, |(levels, means)| borne_out(&levels, &means, OF_LEVELS));
             let p_same = means.map_or(1.0, |means| means.p_same);
-            let both = |it: Estimate| Estimate { p: it.p.max(p), p_same: it.p_same.max(p_same), ..it };
+            let both =
+                |it: Estimate| Estimate { p: it.p.max(p), p_same: it.p_same.max(p_same), ..it };
             Ratios {
                 first: first.map(both),
                 second: means,
                 control: self.estimate(&of_control, choice.estimator),
                 choice,
-                modes: Some(if is_other { Modes { told: Told::SharesOnly, ..modes } } else { modes }),
+                modes: Some(if is_other {
+                    Modes { told: Told::SharesOnly, ..modes }
+                } else {
+                    modes
+                }),
                 is_open: p > self.look.level,
             }
         }
     }
 
-    /// A against its control. Where neighbours decide, B's executions tell what the host did as well as A's do, once
-    /// what B differs by is taken off.
+    /// A against its control. Where neighbours decide, B's executions tell what the host did as
+    /// well as A's do, once what B differs by is taken off.
     fn of_control(&self, estimator: Estimator) -> Both {
-        let shift = self.both.shift(Estimator::Neighbours).filter(|_| estimator == Estimator::Neighbours);
+        let shift =
+            self.both.shift(Estimator::Neighbours).filter(|_| estimator == Estimator::Neighbours);
         let moved = |shift: f64| {
             let one = |sample: &Sample| Sample { value: sample.value * (-shift).exp(), ..*sample };
             self.b.iter().map(one).collect::<Vec<_>>()
@@ -182,9 +226,10 @@ impl Work {
         Both::with_control(self.scale, &self.a, &self.control, &beside, self.rules.seed)
     }
 
-    /// *Same*, unless that is known of the low end alone: a program may have the same fastest executions as another,
-    /// and yet be slow more often. Then the ratio of all must be within the margin too; where there are modes that of the
-    /// means, since the same levels may have other shares.
+    /// *Same*, unless that is known of the low end alone: a program may have the same fastest
+    /// executions as another, and yet be slow more often. Then the ratio of all must be within the
+    /// margin too; where there are modes that of the means, since the same levels may have other
+    /// shares.
     fn same_for_all(&self, estimator: Estimator) -> Verdict {
         let is_low = estimator == Estimator::Minimum;
         let of_all = match &self.measured {
@@ -201,7 +246,8 @@ impl Work {
         self.look.level / 2.0
     }
 
-    /// The estimator, by what is known of the host: neighbours in time where its speed moves, else all executions.
+    /// The estimator, by what is known of the host: neighbours in time where its speed moves, else
+    /// all executions.
     fn choose(&self) -> Choice {
         let of_both = self.both.interleaved();
         let choice = match (self.rules.estimator, of_both) {
@@ -209,7 +255,9 @@ impl Work {
                 Choice::plain(Estimator::Mean, Because::Modes)
             }
             (Some(estimator), _) => Choice::plain(estimator, Because::Asked),
-            (None, _) if self.both.has_levels() => Choice::plain(Estimator::Median, Because::Levels),
+            (None, _) if self.both.has_levels() => {
+                Choice::plain(Estimator::Median, Because::Levels)
+            }
             (None, Some(both)) if both.fit().by_neighbours && both.rounds() >= ENOUGH => {
                 let choice = Choice::plain(Estimator::Neighbours, Because::HostMoves);
                 Choice { gain: self.gain(), ..choice }
@@ -221,8 +269,9 @@ impl Work {
 
     /// How many times as many samples all ratios would need.
     fn gain(&self) -> Option<f64> {
-        let width =
-            |estimator: Estimator| self.both.bounds(estimator, self.level()).map(|(low, high)| high - low);
+        let width = |estimator: Estimator| {
+            self.both.bounds(estimator, self.level()).map(|(low, high)| high - low)
+        };
         let (all, neighbours) = (width(Estimator::AllRatios)?, width(Estimator::Neighbours)?);
         Some((all / neighbours).powi(2)).filter(|gain| gain.is_finite())
     }
@@ -245,7 +294,9 @@ impl Work {
     fn margin(&self) -> f64 {
         match self.scale {
             Scale::Ratio => self.rules.margin.ln_1p(),
-            Scale::Difference => self.rules.margin * self.both.centre_of_a().unwrap_or(0.0).max(0.0),
+            Scale::Difference => {
+                self.rules.margin * self.both.centre_of_a().unwrap_or(0.0).max(0.0)
+            }
         }
     }
 
@@ -281,7 +332,9 @@ impl Work {
             };
             more(rounds, both.shift(estimator)?, bounds, [self.margin(), self.clock.error], level)
         };
-        if let Some([measured, _]) = self.measured.as_ref().filter(|_| notes.contains(&Note::MeansOpen)) {
+        if let Some([measured, _]) =
+            self.measured.as_ref().filter(|_| notes.contains(&Note::MeansOpen))
+        {
             // The more there are, the surer do they point to opposite sides.
             let is_opposite = self.both.shift(estimator)? * measured.shift(Estimator::Mean)? <= 0.0;
             let level = self.look.level * DIRECTIONS / OF_LEVELS;
@@ -292,9 +345,9 @@ impl Work {
         // The same they are only if the means are, too.
         let is_near = self.both.shift(estimator)?.abs() <= self.margin() / 2.0;
         match self.measured.as_ref().filter(|_| is_near) {
-            Some([measured, _]) => {
-                of(measured, Estimator::Mean).filter(|means| means.rounds > levels.rounds).or(Some(levels))
-            }
+            Some([measured, _]) => of(measured, Estimator::Mean)
+                .filter(|means| means.rounds > levels.rounds)
+                .or(Some(levels)),
             None => Some(levels),
         }
     }
@@ -307,11 +360,16 @@ impl Work {
 
     fn rank_test(&self, estimator: Estimator) -> RankTest {
         let two_sided = |p: [f64; 2]| (2.0 * p[0].min(p[1])).min(1.0);
-        let [up, down] = self.measured.as_ref().map_or(&self.both, |[measured, _]| measured).directions();
+        let [up, down] =
+            self.measured.as_ref().map_or(&self.both, |[measured, _]| measured).directions();
         if estimator.is_paired() {
-            RankTest::Wilcoxon(two_sided([up, down].map(|way| ranks::signed_ranks_above(&way.rounds))))
+            RankTest::Wilcoxon(two_sided(
+                [up, down].map(|way| ranks::signed_ranks_above(&way.rounds)),
+            ))
         } else {
-            RankTest::MannWhitney(two_sided([up, down].map(|way| ranks::rank_sum_above(&way.a, &way.b))))
+            RankTest::MannWhitney(two_sided(
+                [up, down].map(|way| ranks::rank_sum_above(&way.a, &way.b)),
+            ))
         }
     }
 
@@ -325,7 +383,8 @@ impl Work {
         let sign = |estimate: Option<&Estimate>| estimate.map_or(0, Estimate::sign);
         let opposite = sign(first) * sign(second) < 0;
         let far = |estimate: &Estimate| estimate.difference.abs();
-        let not_beyond = sign(control) != 0 && first.zip(control).is_some_and(|(b, a)| far(b) <= far(a));
+        let not_beyond =
+            sign(control) != 0 && first.zip(control).is_some_and(|(b, a)| far(b) <= far(a));
         let notes = [
             (self.scale == Scale::Difference).then_some(Note::ByDifference),
             (a + b > 0).then_some(Note::Limited(a, b)),

@@ -39,7 +39,8 @@ pub(super) fn candidates(posterior: &Posterior, least: f64) -> Vec<Candidate> {
     all
 }
 
-/// The range around the likeliest place, as far as its neighbours are other places for the same change.
+/// The range around the likeliest place, as far as its neighbours are other places for the same
+/// change.
 fn grown(posterior: &Posterior, places: &[f64], free: &[bool], index: usize) -> Candidate {
     let (mut first, mut last) = (index, index);
     let mut probability = places[index];
@@ -47,19 +48,25 @@ fn grown(posterior: &Posterior, places: &[f64], free: &[bool], index: usize) -> 
         let grow = |a: usize, b: usize, neighbour: usize| {
             let new = posterior.within(a, b) - probability;
             let is_other = free[neighbour] && places[neighbour] > LITTLE * probability;
-            (is_other && new >= NEW * places[neighbour] && new >= LITTLE * probability).then_some((new, a, b))
+            (is_other && new >= NEW * places[neighbour] && new >= LITTLE * probability)
+                .then_some((new, a, b))
         };
         let down = (first > 1).then(|| grow(first - 1, last, first - 1)).flatten();
         let up = (last + 1 < places.len()).then(|| grow(first, last + 1, last + 1)).flatten();
-        let Some((new, a, b)) = down.into_iter().chain(up).max_by(|x, y| x.0.total_cmp(&y.0)) else { break };
+        let Some((new, a, b)) = down.into_iter().chain(up).max_by(|x, y| x.0.total_cmp(&y.0))
+        else {
+            break;
+        };
         (first, last, probability) = (a, b, probability + new);
     }
     Candidate { index, range: first..=last, probability: calibrated(probability) }
 }
 
-/// How often changes of this probability are true: the filter merges mixtures and is a little too sure.
+/// How often changes of this probability are true: the filter merges mixtures and is a little too
+/// sure.
 ///
-/// A logistic regression on 3,900 simulated places (`benches/history/simulated.rs`, seeds 10000 and 20000).
+/// A logistic regression on 3,900 simulated places (`benches/history/simulated.rs`, seeds 10000 and
+/// 20000).
 fn calibrated(probability: f64) -> f64 {
     const SLOPE: f64 = 0.75;
     const SHIFT: f64 = -0.3;

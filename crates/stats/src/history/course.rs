@@ -40,7 +40,8 @@ pub(super) struct Course {
     pub places: Vec<usize>,
     /// How many runs are open at once, at the most; 0 where there is only one run.
     pub open: usize,
-    /// All readings with their pooled variances, in order; `revision` counts those that were measured.
+    /// All readings with their pooled variances, in order; `revision` counts those that were
+    /// measured.
     pub readings: Vec<RunReading>,
 }
 
@@ -63,8 +64,8 @@ impl Course {
             let last = readings.partition_point(|one| one.revision <= revision);
             builds.push(slots.builds(&readings[first..last], revision));
         }
-        let is_plain =
-            single && builds.iter().all(|builds| matches!(&builds[..], [one] if one.steps.len() == 1));
+        let is_plain = single
+            && builds.iter().all(|builds| matches!(&builds[..], [one] if one.steps.len() == 1));
         let open = if is_plain { 0 } else { slots.held.len() };
         Self { builds, places, open, readings }
     }
@@ -74,14 +75,16 @@ impl Course {
 fn pool(readings: &mut [RunReading]) {
     let all: f64 = readings.iter().map(|one| one.samples as f64).sum();
     let own = |one: &RunReading| one.variance * one.samples as f64;
-    let pooled = readings.iter().map(|one| own(one) * one.samples as f64).sum::<f64>() / all.max(1.0);
+    let pooled =
+        readings.iter().map(|one| own(one) * one.samples as f64).sum::<f64>() / all.max(1.0);
     // The variance of Student's t: that of the noise is itself known from a few samples only.
     let free = all - readings.len() as f64;
     let wider = free / (free - 2.0).max(0.5);
     for one in readings {
         let n = one.samples as f64;
         let floor = one.variance.min(1e-7);
-        one.variance = (wider * (own(one) * n + POOLED * pooled) / ((POOLED + n) * n)).max(floor).max(1e-14);
+        one.variance =
+            (wider * (own(one) * n + POOLED * pooled) / ((POOLED + n) * n)).max(floor).max(1e-14);
     }
 }
 
@@ -144,7 +147,8 @@ impl Slots<'_> {
                 self.held.push(None);
                 return self.held.len() - 1;
             }
-            let waits = |slot: &usize| self.held[*slot].and_then(|run| self.runs.next(run, revision));
+            let waits =
+                |slot: &usize| self.held[*slot].and_then(|run| self.runs.next(run, revision));
             (0..OPEN).max_by_key(waits).unwrap_or(0)
         });
         self.held[slot] = Some(run);

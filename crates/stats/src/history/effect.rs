@@ -30,7 +30,8 @@ pub(super) struct Levels {
     pub variance: f64,
 }
 
-/// The levels on both sides of `change`, where the level before begins at `first`, and the one after ends before `end`.
+/// The levels on both sides of `change`, where the level before begins at `first`, and the one
+/// after ends before `end`.
 pub(super) fn levels(
     readings: &[RunReading],
     (first, change, end): (usize, usize, usize),
@@ -41,11 +42,13 @@ pub(super) fn levels(
     let high = readings.partition_point(|one| one.revision < end);
     let near = &readings[low..high];
     let n = near.len();
-    let mut matrix: Vec<Vec<f64>> =
-        (0..n).map(|i| (0..=i).map(|j| covariance(&near[i], &near[j], change, scatter)).collect()).collect();
+    let mut matrix: Vec<Vec<f64>> = (0..n)
+        .map(|i| (0..=i).map(|j| covariance(&near[i], &near[j], change, scatter)).collect())
+        .collect();
     decompose(&mut matrix);
     let ones: Vec<f64> = solve(&matrix, near.iter().map(|_| 1.0).collect());
-    let after: Vec<f64> = solve(&matrix, near.iter().map(|one| f64::from(one.revision >= change)).collect());
+    let after: Vec<f64> =
+        solve(&matrix, near.iter().map(|one| f64::from(one.revision >= change)).collect());
     let values: Vec<f64> = solve(&matrix, near.iter().map(|one| one.level).collect());
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let (aa, ab, bb) = (dot(&ones, &ones), dot(&ones, &after), dot(&after, &after));
@@ -89,7 +92,8 @@ fn decompose(matrix: &mut [Vec<f64>]) {
         for j in 0..=i {
             let other: &[f64] = if j < i { &above[j] } else { row };
             let sum: f64 = (0..j).map(|k| row[k] * other[k]).sum();
-            row[j] = if j < i { (row[j] - sum) / other[j] } else { (row[j] - sum).max(1e-300).sqrt() };
+            row[j] =
+                if j < i { (row[j] - sum) / other[j] } else { (row[j] - sum).max(1e-300).sqrt() };
         }
     }
 }

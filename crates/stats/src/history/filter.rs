@@ -50,8 +50,8 @@ fn run<const D: usize>(course: &Course, setting: &Setting) -> Filtered {
         let (born, sources) = born(&alive, course, revision, setting);
         for one in &mut alive {
             one.belief.wander(setting.chances.walk);
-            one.weight *=
-                (1.0 - setting.rate) * one.belief.observe(&course.builds[revision], &setting.chances);
+            one.weight *= (1.0 - setting.rate)
+                * one.belief.observe(&course.builds[revision], &setting.chances);
         }
         alive.push(born);
         let total: f64 = alive.iter().map(|one| one.weight).sum();

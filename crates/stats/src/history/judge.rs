@@ -13,7 +13,8 @@ use super::{REPORTED, UNCLEAR};
 const REPORTED_LAST: f64 = 0.8;
 /// A build alone that differs by less than this (a logarithm) may be luck, however clear it is.
 const LUCKY: f64 = 0.1;
-/// By which power of its luck a setting counts more for intervals: with it they hold 95 % in simulations of luck up to 3 %.
+/// By which power of its luck a setting counts more for intervals: with it they hold 95 % in
+/// simulations of luck up to 3 %.
 const INTERVALS: f64 = 1.25;
 /// Where so many reported changes are of builds alone,
 const COMMON: usize = 3;
@@ -33,7 +34,8 @@ pub struct HistoryVerdict {
     pub run: Option<f64>,
     /// The standard deviation of a reading by the noise of its samples.
     pub noise: f64,
-    /// By how much the level wandered from the first to the last revision beside its changes, if it did (a logarithm).
+    /// By how much the level wandered from the first to the last revision beside its changes, if it
+    /// did (a logarithm).
     pub drift: Option<f64>,
 }
 
@@ -78,16 +80,21 @@ pub enum Settling {
     Link,
 }
 
-/// Up to so many revisions are judged at once; of more, stretches of this length that overlap by half.
+/// Up to so many revisions are judged at once; of more, stretches of this length that overlap by
+/// half.
 const STRETCH: usize = 400;
 
 /// Judges the readings of a history. Of the same readings it says the same.
 ///
-/// Levels and variances that are not finite are left out; of several readings of a revision in one run the first counts.
+/// Levels and variances that are not finite are left out; of several readings of a revision in one
+/// run the first counts.
 #[must_use]
 pub fn judge(readings: &[RunReading]) -> HistoryVerdict {
-    let mut usable: Vec<RunReading> =
-        readings.iter().filter(|one| one.level.is_finite() && one.variance.is_finite()).cloned().collect();
+    let mut usable: Vec<RunReading> = readings
+        .iter()
+        .filter(|one| one.level.is_finite() && one.variance.is_finite())
+        .cloned()
+        .collect();
     usable.sort_by_key(|one| (one.revision, one.run));
     usable.dedup_by_key(|one| (one.revision, one.run));
     let mut places: Vec<usize> = usable.iter().map(|one| one.revision).collect();
@@ -96,13 +103,17 @@ pub fn judge(readings: &[RunReading]) -> HistoryVerdict {
         return judge_at_once(&usable);
     }
     let firsts = (0..places.len() - STRETCH / 2).step_by(STRETCH / 2);
-    let stretches: Vec<HistoryVerdict> = firsts.map(|first| stretch(&usable, &places, first)).collect();
+    let stretches: Vec<HistoryVerdict> =
+        firsts.map(|first| stretch(&usable, &places, first)).collect();
     let count = stretches.len() as f64;
     let mean = |of: fn(&HistoryVerdict) -> f64| stretches.iter().map(of).sum::<f64>() / count;
     let drift = stretches.iter().filter_map(|one| one.drift).sum::<f64>() / 2.0;
     HistoryVerdict {
         luck: mean(|one| one.luck),
-        run: stretches.iter().any(|one| one.run.is_some()).then(|| mean(|one| one.run.unwrap_or(0.0))),
+        run: stretches
+            .iter()
+            .any(|one| one.run.is_some())
+            .then(|| mean(|one| one.run.unwrap_or(0.0))),
         noise: mean(|one| one.noise),
         drift: stretches.iter().any(|one| one.drift.is_some()).then_some(drift),
         changes: stretches.iter().flat_map(|one| one.changes.clone()).collect(),
@@ -143,16 +154,19 @@ impl Judging<'_> {
         let (reported, unclear): (Vec<Candidate>, Vec<Candidate>) =
             all.into_iter().partition(|one| one.probability >= self.needed(one));
         let bounds: Vec<usize> = reported.iter().map(|one| one.index).collect();
-        let mut changes: Vec<HistoryChange> = reported.iter().map(|one| self.change(one, &bounds)).collect();
+        let mut changes: Vec<HistoryChange> =
+            reported.iter().map(|one| self.change(one, &bounds)).collect();
         self.mark_builds(&mut changes);
-        let unclear: Vec<HistoryChange> = unclear.iter().map(|one| self.change(one, &bounds)).collect();
+        let unclear: Vec<HistoryChange> =
+            unclear.iter().map(|one| self.change(one, &bounds)).collect();
         let wanders = self.posterior.mean(|setting| f64::from(setting.chances.walk > 0.0)) > 0.5;
         let verdict = HistoryVerdict {
             drift: wanders.then(|| self.drift(&changes)),
             changes,
             unclear,
             luck: self.posterior.mean(super::prior::Setting::luck_variance).sqrt(),
-            run: (self.course.open > 0).then(|| self.posterior.mean(|setting| setting.chances.run).sqrt()),
+            run: (self.course.open > 0)
+                .then(|| self.posterior.mean(|setting| setting.chances.run).sqrt()),
             noise: self.noise(),
         };
         self.placed(verdict)
@@ -165,11 +179,16 @@ impl Judging<'_> {
     fn change(&self, candidate: &Candidate, bounds: &[usize]) -> HistoryChange {
         let index = candidate.index;
         let first = bounds.iter().rev().find(|bound| **bound < index).copied().unwrap_or(0);
-        let end = bounds.iter().find(|bound| **bound > index).copied().unwrap_or(self.course.places.len());
+        let end = bounds
+            .iter()
+            .find(|bound| **bound > index)
+            .copied()
+            .unwrap_or(self.course.places.len());
         let at = |scatter: Scatter| levels(&self.course.readings, (first, index, end), scatter);
         let fits: Vec<(f64, Levels)> =
             self.scatters().into_iter().map(|(weight, scatter)| (weight, at(scatter))).collect();
-        let mean = |of: fn(&Levels) -> f64| fits.iter().map(|(weight, fit)| weight * of(fit)).sum::<f64>();
+        let mean =
+            |of: fn(&Levels) -> f64| fits.iter().map(|(weight, fit)| weight * of(fit)).sum::<f64>();
         let mixture: Vec<(f64, f64, f64)> =
             fits.iter().map(|(weight, fit)| (*weight, fit.effect, fit.variance)).collect();
         HistoryChange {
@@ -198,7 +217,8 @@ impl Judging<'_> {
             let chances = &setting.chances;
             let luck = setting.luck_variance();
             let missed = setting.rate * (noise + luck);
-            let scatter = Scatter { luck, run: chances.run, walk: chances.walk + missed, noise: 1.0 };
+            let scatter =
+                Scatter { luck, run: chances.run, walk: chances.walk + missed, noise: 1.0 };
             let weight = weight * setting.luck.powf(INTERVALS);
             total += weight;
             all.push((weight, scatter));
@@ -226,7 +246,8 @@ impl Judging<'_> {
         left.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(Settling::Rounds, |best| best.0)
     }
 
-    /// Marks the changes that may be the luck of builds: of those alone, then of a few in a row where that is common.
+    /// Marks the changes that may be the luck of builds: of those alone, then of a few in a row
+    /// where that is common.
     fn mark_builds(&self, changes: &mut [HistoryChange]) {
         for longest in [1, SEVERAL] {
             let alone = changes.iter().filter(|change| change.origin == Origin::Build).count();
@@ -241,17 +262,20 @@ impl Judging<'_> {
         }
     }
 
-    /// Whether a change begins or ends a small level of a few revisions, each of which is one build.
+    /// Whether a change begins or ends a small level of a few revisions, each of which is one
+    /// build.
     fn origin(&self, changes: &[HistoryChange], which: usize, longest: usize) -> Origin {
         let change = &changes[which];
         let next = changes.get(which + 1).map_or(self.course.places.len(), |next| next.index);
         let previous = if which == 0 { 0 } else { changes[which - 1].index };
-        let is_short =
-            |first: usize, end: usize| end - first <= longest && (first..end).all(|at| self.is_one_build(at));
+        let is_short = |first: usize, end: usize| {
+            end - first <= longest && (first..end).all(|at| self.is_one_build(at))
+        };
         // What ends a level of builds alone is theirs if the level comes back.
         let comes_back = which == 0 || {
             let before = &changes[which - 1];
-            before.effect.abs() < LUCKY && (before.effect + change.effect).abs() < 0.5 * before.effect.abs()
+            before.effect.abs() < LUCKY
+                && (before.effect + change.effect).abs() < 0.5 * before.effect.abs()
         };
         let is_builds = change.effect.abs() < LUCKY
             && (is_short(change.index, next) || (is_short(previous, change.index) && comes_back));

@@ -7,7 +7,11 @@ pub(super) fn median(mut values: Vec<f64>) -> f64 {
     }
     let middle = values.len() / 2;
     values.sort_unstable_by(f64::total_cmp);
-    if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        f64::midpoint(values[middle - 1], values[middle])
+    }
 }
 
 /// The standard deviation of Gaussian noise around 0 with this median of distances from 0.

@@ -6,7 +6,8 @@ use super::course::Course;
 use super::filter::{Filtered, filter};
 use super::prior::{Key, Setting, lengths, seeds};
 
-/// Neighbours in the grid are looked at beside settings that are this likely beside the likeliest (a logarithm).
+/// Neighbours in the grid are looked at beside settings that are this likely beside the likeliest
+/// (a logarithm).
 const FRONTIER: f64 = -4.5;
 /// Settings below this do not count.
 const NEGLIGIBLE: f64 = -9.0;
@@ -16,7 +17,8 @@ const NEGLIGIBLE: f64 = -9.0;
 pub(super) struct Posterior {
     /// How many revisions.
     pub length: usize,
-    /// `pairs[s * (length + 1) + u]`: there is a change at s, and the next one at u (none, if u is the length).
+    /// `pairs[s * (length + 1) + u]`: there is a change at s, and the next one at u (none, if u is
+    /// the length).
     pairs: Vec<f64>,
     /// The likely settings with their probabilities.
     pub settings: Vec<(Setting, f64)>,
@@ -69,7 +71,8 @@ impl Posterior {
     }
 }
 
-/// Filters with the settings that are likely: from some seeds to the neighbours of those that turn out to be.
+/// Filters with the settings that are likely: from some seeds to the neighbours of those that turn
+/// out to be.
 fn explore(course: &Course) -> BTreeMap<Key, (Setting, Filtered, f64)> {
     let lengths = lengths(course.open > 0);
     let mut found: BTreeMap<Key, (Setting, Filtered, f64)> = BTreeMap::new();

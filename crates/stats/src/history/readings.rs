@@ -39,14 +39,15 @@ pub struct RunReading {
 const HUBER: f64 = 1.345;
 /// How often programs and rounds are estimated by turns.
 const TURNS: usize = 12;
-/// The variance of Huber's estimate, as a multiple of that of the mean, for noise as samples have it.
+/// The variance of Huber's estimate, as a multiple of that of the mean, for noise as samples have
+/// it.
 const ROUND_VARIANCE: f64 = 1.2;
 
 /// Takes the executions of one run, in the order of time, to one reading for each of its revisions.
 ///
-/// Programs (a revision in a layout) and rounds are estimated together: by a median polish (Tukey, "Exploratory Data
-/// Analysis", 1977), then by Huber's estimate of both by turns. Rounds are shrunk by what they vary, so that a run of two
-/// programs does not take an outlier of one for a round.
+/// Programs (a revision in a layout) and rounds are estimated together: by a median polish (Tukey,
+/// "Exploratory Data Analysis", 1977), then by Huber's estimate of both by turns. Rounds are shrunk
+/// by what they vary, so that a run of two programs does not take an outlier of one for a round.
 #[must_use]
 pub fn readings(run: u32, executions: &[Execution]) -> Vec<RunReading> {
     let fit = Fit::of(executions);
@@ -60,7 +61,8 @@ pub fn readings(run: u32, executions: &[Execution]) -> Vec<RunReading> {
             revision,
             run,
             level: programs.iter().map(|program| program.level).sum::<f64>() / count,
-            variance: programs.iter().map(|program| program.variance).sum::<f64>() / (count * count),
+            variance: programs.iter().map(|program| program.variance).sum::<f64>()
+                / (count * count),
             samples: programs.iter().map(|program| program.cells.len()).sum(),
             layouts: programs.iter().map(|program| program.layout).collect(),
         }
@@ -136,7 +138,8 @@ impl Fit {
             self.centre();
             for program in &mut self.programs {
                 let rounds = &self.rounds;
-                program.level = median(program.cells.iter().map(|(round, ln)| ln - rounds[*round]).collect());
+                program.level =
+                    median(program.cells.iter().map(|(round, ln)| ln - rounds[*round]).collect());
             }
         }
     }
@@ -169,7 +172,8 @@ impl Fit {
             }
             for program in &mut self.programs {
                 let rounds = &self.rounds;
-                let cells: Vec<f64> = program.cells.iter().map(|(round, ln)| ln - rounds[*round]).collect();
+                let cells: Vec<f64> =
+                    program.cells.iter().map(|(round, ln)| ln - rounds[*round]).collect();
                 program.level = huber(&cells, reach);
             }
         }
@@ -194,14 +198,17 @@ impl Modes {
     const FAR: f64 = 4.0;
 
     fn of(residuals: &[f64], scale: f64) -> Self {
-        let far: Vec<f64> =
-            residuals.iter().filter(|one| one.abs() > Self::FAR * scale).map(|one| one * one).collect();
+        let far: Vec<f64> = residuals
+            .iter()
+            .filter(|one| one.abs() > Self::FAR * scale)
+            .map(|one| one * one)
+            .collect();
         let square = if far.is_empty() { 0.0 } else { median(far.clone()) };
         Self { share: far.len() as f64 / residuals.len().max(1) as f64, square }
     }
 
-    /// The variance that so many samples have because most of them may be in the other mode: no robust estimate sees
-    /// that from within.
+    /// The variance that so many samples have because most of them may be in the other mode: no
+    /// robust estimate sees that from within.
     fn variance(&self, samples: usize) -> f64 {
         let mut chance = (1.0 - self.share).powi(i32::try_from(samples).unwrap_or(i32::MAX));
         let mut most = 0.0;
@@ -246,6 +253,7 @@ fn huber(cells: &[f64], reach: f64) -> f64 {
 fn grain(executions: &[Execution]) -> f64 {
     let mut all: Vec<f64> = executions.iter().map(|one| one.ln).collect();
     all.sort_unstable_by(f64::total_cmp);
-    let differences = all.windows(2).map(|pair| pair[1] - pair[0]).filter(|difference| *difference > 0.0);
+    let differences =
+        all.windows(2).map(|pair| pair[1] - pair[0]).filter(|difference| *difference > 0.0);
     differences.fold(f64::INFINITY, f64::min).min(1e-3)
 }

@@ -1,4 +1,5 @@
-//! Error rates on histories that are drawn with fixed seeds; tolerances are about two standard errors.
+//! Error rates on histories that are drawn with fixed seeds; tolerances are about two standard
+//! errors.
 //!
 //! `TACHO_SIMULATED=1000 cargo bench -p tacho-stats --bench history` prints the same of many more.
 
@@ -13,7 +14,8 @@ fn verdict(world: World, seed: u64) -> (HistoryVerdict, Vec<(usize, f64)>) {
     for (run, revision, layout, round, ln) in executions {
         runs.entry(run).or_default().push(Execution { revision, layout, round, ln });
     }
-    let all: Vec<RunReading> = runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();
+    let all: Vec<RunReading> =
+        runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();
     (judge(&all), truth)
 }
 
@@ -56,7 +58,9 @@ fn changes_are_found_where_they_are_and_intervals_hold() {
         labels += truth.len();
         reported += verdict.changes.len();
         for change in &verdict.changes {
-            let Some((_, effect)) = truth.iter().find(|(index, _)| *index == change.index) else { continue };
+            let Some((_, effect)) = truth.iter().find(|(index, _)| *index == change.index) else {
+                continue;
+            };
             exact += 1;
             inside += usize::from((change.interval.0..=change.interval.1).contains(effect));
         }

@@ -1,4 +1,5 @@
-//! A joint Gaussian of what one hypothesis believes: the level, the level before, and the effects of open runs.
+//! A joint Gaussian of what one hypothesis believes: the level, the level before, and the effects
+//! of open runs.
 
 use super::course::{Build, Step};
 
@@ -31,7 +32,8 @@ pub(super) struct Belief<const D: usize> {
     pub cov: [[f64; D]; D],
 }
 
-/// The moments of the weights of a mixture: likelihood, and mean and variance of what an observation is weighed by.
+/// The moments of the weights of a mixture: likelihood, and mean and variance of what an
+/// observation is weighed by.
 struct Gain {
     likelihood: f64,
     weight: f64,
@@ -161,7 +163,9 @@ impl<const D: usize> Belief<D> {
         if D <= RUNS {
             return self.mean[LEVEL];
         }
-        self.mean[LEVEL] + self.mean[RUNS + step.slot] + if with_luck { self.mean[LUCK] } else { 0.0 }
+        self.mean[LEVEL]
+            + self.mean[RUNS + step.slot]
+            + if with_luck { self.mean[LUCK] } else { 0.0 }
     }
 
     /// The covariances of the state with what is observed, and the variance of that.
@@ -229,7 +233,8 @@ impl<const D: usize> Mixture<D> {
         }
         for i in 0..D {
             for j in 0..D {
-                belief.cov[i][j] = self.square[i][j] / self.weight - belief.mean[i] * belief.mean[j];
+                belief.cov[i][j] =
+                    self.square[i][j] / self.weight - belief.mean[i] * belief.mean[j];
             }
         }
         for (mean, origin) in belief.mean.iter_mut().zip(&self.origin) {

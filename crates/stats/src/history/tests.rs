@@ -49,9 +49,12 @@ fn a_step_and_a_build_alone_are_told_apart() {
     let all: Vec<RunReading> =
         (0..20).map(|i| reading(0, i, level(i) + 1e-3 * ((i * 7) % 3) as f64)).collect();
     let verdict = judge(&all);
-    let origins: Vec<(usize, Origin)> = verdict.changes.iter().map(|one| (one.index, one.origin)).collect();
+    let origins: Vec<(usize, Origin)> =
+        verdict.changes.iter().map(|one| (one.index, one.origin)).collect();
     assert_eq!(origins, [(5, Origin::Build), (6, Origin::Build), (12, Origin::Commit)]);
-    assert!((verdict.changes[2].effect - 0.3).abs() < 0.01 && verdict.changes[2].probability > 0.99);
+    assert!(
+        (verdict.changes[2].effect - 0.3).abs() < 0.01 && verdict.changes[2].probability > 0.99
+    );
 }
 
 #[test]

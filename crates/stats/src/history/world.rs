@@ -13,7 +13,8 @@ pub type Simulated = (u32, usize, u32, u32, f64);
 pub struct World {
     pub revisions: usize,
     pub rounds: u32,
-    /// How likely a change is at a revision; a third of the changes come back after one to four revisions.
+    /// How likely a change is at a revision; a third of the changes come back after one to four
+    /// revisions.
     pub rate: f64,
     pub noise: f64,
     /// What rounds have in common.
@@ -62,8 +63,9 @@ impl World {
     /// A history as they come: length, noise and luck are drawn.
     pub fn drawn(seed: u64, rate: f64) -> Self {
         let mut draw = Draw::new(seed ^ 0x5eed);
-        let even =
-            |draw: &mut Draw, least: f64, most: f64| (least.ln() + draw.even() * (most / least).ln()).exp();
+        let even = |draw: &mut Draw, least: f64, most: f64| {
+            (least.ln() + draw.even() * (most / least).ln()).exp()
+        };
         Self {
             revisions: even(&mut draw, 5.0, 41.0) as usize,
             rounds: 5 + (draw.even() * 7.0) as u32,
@@ -88,7 +90,8 @@ impl World {
             let hit = (draw.even() * f64::from(self.rounds)) as u32;
             for round in 0..self.rounds {
                 let shared = self.shared * draw.normal();
-                for (revision, build) in builds.iter().enumerate().take(first + nightly).skip(from) {
+                for (revision, build) in builds.iter().enumerate().take(first + nightly).skip(from)
+                {
                     let slow = round == hit && draw.even() < self.disturbed;
                     let slow = if slow { 8.0 * self.noise } else { 0.0 };
                     let mode = if self.slow_mode > 0.0 && draw.even() < self.slow_mode {

@@ -1,9 +1,10 @@
 //! Two programs: by how much the second is above the first, tested and bounded.
 //!
-//! The order within each round was drawn at random. If the second program is above the first by exactly `by`, then
-//! taking `by` off leaves executions that could as well have had each other's places. So the chance of what was seen is
-//! counted over the orders that might have been drawn. The scales of the scores are found without knowing which
-//! execution is of which program, or the count would be too favourable.
+//! The order within each round was drawn at random. If the second program is above the first by
+//! exactly `by`, then taking `by` off leaves executions that could as well have had each other's
+//! places. So the chance of what was seen is counted over the orders that might have been drawn.
+//! The scales of the scores are found without knowing which execution is of which program, or the
+//! count would be too favourable.
 
 use super::neighbours::{self, Tails};
 use super::permutation::{Outcomes, chance_above};
@@ -74,7 +75,8 @@ impl Contrast {
         self.chance(by, -1.0, 0.0)
     }
 
-    /// The shift is below this at most with the chance `level`; minus infinity where nothing bounds it.
+    /// The shift is below this at most with the chance `level`; minus infinity where nothing bounds
+    /// it.
     #[must_use]
     pub fn bound_below(&self, level: f64) -> f64 {
         self.bound(-1.0, level)
@@ -109,11 +111,15 @@ impl Contrast {
 
     /// The chance of what was seen, if it is above `enough`; else one that is not.
     ///
-    /// Scores with sharp tails find what is as small as the noise, and count what is far off for little, a large
-    /// difference included; scores that are cut off wide find any large one. Each has its share of the error.
+    /// Scores with sharp tails find what is as small as the noise, and count what is far off for
+    /// little, a large difference included; scores that are cut off wide find any large one. Each
+    /// has its share of the error.
     fn chance(&self, by: f64, way: f64, enough: f64) -> f64 {
-        let rest: Vec<f64> =
-            self.values.iter().map(|&(value, second)| if second { value - by } else { value }).collect();
+        let rest: Vec<f64> = self
+            .values
+            .iter()
+            .map(|&(value, second)| if second { value - by } else { value })
+            .collect();
         let of = |scores: &[f64]| {
             let outcomes = self.rounds.iter().map(|range| self.outcome(range.clone(), scores, way));
             chance_above(&outcomes.collect::<Vec<_>>())
@@ -124,15 +130,18 @@ impl Contrast {
         if sharp <= enough {
             return sharp;
         }
-        let wide = if is_moving { neighbours::wide_scores(&rest) } else { flat::wide_scores(&rest) };
+        let wide =
+            if is_moving { neighbours::wide_scores(&rest) } else { flat::wide_scores(&rest) };
         sharp.min(of(&wide) / WIDE).min(1.0)
     }
 
     fn outcome(&self, range: std::ops::Range<usize>, scores: &[f64], way: f64) -> Outcomes {
         let mean = scores[range.clone()].iter().sum::<f64>() / range.len() as f64;
-        let above: Vec<f64> = scores[range.clone()].iter().map(|score| way * (score - mean)).collect();
+        let above: Vec<f64> =
+            scores[range.clone()].iter().map(|score| way * (score - mean)).collect();
         let second: Vec<bool> = self.values[range].iter().map(|(_, second)| *second).collect();
-        let seen = above.iter().zip(&second).filter(|(_, second)| **second).map(|(above, _)| above).sum();
+        let seen =
+            above.iter().zip(&second).filter(|(_, second)| **second).map(|(above, _)| above).sum();
         let chosen = second.iter().filter(|second| **second).count();
         Outcomes { possible: sums(&above, chosen), seen }
     }

@@ -3,7 +3,8 @@
 use super::{Execution, Fit, polish};
 use crate::summary::{median, quantile};
 
-/// Degrees of freedom to choose from by likelihood. Fewer would see one of two modes only, and seem sharp by that.
+/// Degrees of freedom to choose from by likelihood. Fewer would see one of two modes only, and seem
+/// sharp by that.
 const FREEDOMS: [f64; 3] = [3.0, 10.0, 40.0];
 const TURNS: usize = 50;
 /// No scale is smaller.
@@ -29,7 +30,9 @@ pub(super) fn scores(rest: &[f64]) -> Vec<f64> {
     let executions: Vec<Execution> =
         rest.iter().map(|&value| Execution { program: 0, round: 0, value }).collect();
     let best = likeliest(&executions, &[rest.len()], &[0.0]);
-    rest.iter().map(|value| best.weight(value - best.levels[0]) * (value - best.levels[0])).collect()
+    rest.iter()
+        .map(|value| best.weight(value - best.levels[0]) * (value - best.levels[0]))
+        .collect()
 }
 
 /// The same, where only the farthest values are cut off.
@@ -68,7 +71,8 @@ impl Student {
         (self.freedom + 1.0) / (self.freedom * self.square + distance * distance)
     }
 
-    /// One turn of expectation and maximisation (Lange, Little & Taylor, JASA 84, 1989); whether nothing moved.
+    /// One turn of expectation and maximisation (Lange, Little & Taylor, JASA 84, 1989); whether
+    /// nothing moved.
     fn turn(&mut self, executions: &[Execution], programs: usize) -> bool {
         let mut sums = vec![(0.0, 0.0); programs];
         let mut squares = 0.0;
@@ -79,7 +83,8 @@ impl Student {
             sums[*program].1 += weight;
             squares += weight * distance * distance;
         }
-        let before = std::mem::replace(&mut self.levels, sums.iter().map(|(sum, of)| sum / of).collect());
+        let before =
+            std::mem::replace(&mut self.levels, sums.iter().map(|(sum, of)| sum / of).collect());
         let square = (self.square * squares / executions.len() as f64).max(FINEST * FINEST);
         let is_still = (square / self.square - 1.0).abs() < 1e-4;
         self.square = square;

@@ -1,17 +1,19 @@
 //! What programs that were executed in turns differ by, on a host whose speed moves.
 //!
-//! An idle virtual machine, a processor that boosts and a busy neighbour have one thing in common: the host runs all
-//! programs at one speed for a while, and then at another. Executions next to each other in time share that speed. So
-//! the estimate stands on differences between neighbours:
+//! An idle virtual machine, a processor that boosts and a busy neighbour have one thing in common:
+//! the host runs all programs at one speed for a while, and then at another. Executions next to
+//! each other in time share that speed. So the estimate stands on differences between neighbours:
 //!
 //! `ln value = program + path of the host + noise`
 //!
-//! The model asks nothing of the path. [`Fit`] weighs the differences of neighbours by how far out they are, so that a
-//! pair across a jump of the path counts for little. Where ranks show no movement of the host, it fits each program on
-//! its own instead, which loses nothing on a steady host. [`Contrast`] tests and bounds a difference of two programs by
-//! the random order within rounds, which needs no model of the path at all.
+//! The model asks nothing of the path. [`Fit`] weighs the differences of neighbours by how far out
+//! they are, so that a pair across a jump of the path counts for little. Where ranks show no
+//! movement of the host, it fits each program on its own instead, which loses nothing on a steady
+//! host. [`Contrast`] tests and bounds a difference of two programs by the random order within
+//! rounds, which needs no model of the path at all.
 //!
-//! Shapes and units: values are natural logarithms, effects are differences of them, executions are in order of time.
+//! Shapes and units: values are natural logarithms, effects are differences of them, executions are
+//! in order of time.
 
 mod contrast;
 mod flat;
@@ -28,8 +30,8 @@ pub use path::{Spell, spells};
 /// Wide scores cut off what is beyond this quantile of all distances.
 const WIDE: f64 = 0.9;
 
-/// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor: a host that
-/// changes between speeds as fast as it executes.
+/// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor:
+/// a host that changes between speeds as fast as it executes.
 const SHARPER: f64 = 0.5;
 
 /// Errors of programs with fewer executions than this do not tell which fit is sharper.
@@ -56,21 +58,23 @@ pub struct Fit {
     pub effects: Vec<f64>,
     /// The standard error of each effect, against the mean of all programs.
     pub errors: Vec<f64>,
-    /// Whether the host's speed is seen to move: neighbours in time are more alike than chance has them.
+    /// Whether the host's speed is seen to move: neighbours in time are more alike than chance has
+    /// them.
     pub moves: bool,
     /// By how many standard errors they are.
     pub movement: f64,
     /// Whether the differences of neighbours decided, and not each program's own values.
     pub by_neighbours: bool,
-    /// What is left of each execution when its program's effect is taken off: the path and the noise.
+    /// What is left of each execution when its program's effect is taken off: the path and the
+    /// noise.
     pub rest: Vec<f64>,
     /// How much each execution counts: 1 is the most.
     pub weights: Vec<f64>,
 }
 
 impl Fit {
-    /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no execution or a value
-    /// is not finite.
+    /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no
+    /// execution or a value is not finite.
     #[must_use]
     pub fn of(executions: &[Execution], programs: usize) -> Option<Self> {
         let mut counts = vec![0_usize; programs];
@@ -97,8 +101,8 @@ impl Fit {
         Some(Self { movement, ..fit })
     }
 
-    /// How much longer executions take at the host's slow speed than at its fast one, as a share: its path's 90th
-    /// percentile by the 10th.
+    /// How much longer executions take at the host's slow speed than at its fast one, as a share:
+    /// its path's 90th percentile by the 10th.
     #[must_use]
     pub fn uneven(&self) -> f64 {
         let path = path::smooth(&self.rest);
@@ -106,8 +110,8 @@ impl Fit {
         (high - low).exp_m1()
     }
 
-    /// Each execution's value as it would have been at the host's usual speed: its program's level with what its
-    /// noise adds. Unchanged where nothing shows that the speed moves.
+    /// Each execution's value as it would have been at the host's usual speed: its program's level
+    /// with what its noise adds. Unchanged where nothing shows that the speed moves.
     #[must_use]
     pub fn evened(&self, executions: &[Execution]) -> Vec<f64> {
         if !self.moves {
@@ -115,10 +119,15 @@ impl Fit {
         }
         let levels = self.levels();
         let noise = neighbours::without_path(&self.rest);
-        executions.iter().zip(noise).map(|(execution, noise)| levels[execution.program] + noise).collect()
+        executions
+            .iter()
+            .zip(noise)
+            .map(|(execution, noise)| levels[execution.program] + noise)
+            .collect()
     }
 
-    /// The level of each program at the host's usual speed, as a logarithm: its effect above the middle of the path.
+    /// The level of each program at the host's usual speed, as a logarithm: its effect above the
+    /// middle of the path.
     #[must_use]
     pub fn levels(&self) -> Vec<f64> {
         let usual = crate::summary::median(&self.rest).unwrap_or(0.0);
@@ -131,15 +140,16 @@ fn is_exact(rest: &[f64]) -> bool {
     rest.iter().all(|value| (value - rest[0]).abs() < EXACT)
 }
 
-/// Whether neighbours are clearly sharper than the programs' own values. Few executions do not tell.
+/// Whether neighbours are clearly sharper than the programs' own values. Few executions do not
+/// tell.
 fn is_sharper(neighbours: &Fit, flat: &Fit, counts: &[usize]) -> bool {
     let pairs = neighbours.errors.iter().zip(&flat.errors);
     let sharper = pairs.filter(|(one, other)| **one < SHARPER * **other).count();
     counts.iter().all(|&count| count >= KNOWN) && 2 * sharper > counts.len()
 }
 
-/// How clearly what is left beside the programs moves in time. Asked once with the fit's starting effects and once with
-/// the programs' medians: either may hide a movement.
+/// How clearly what is left beside the programs moves in time. Asked once with the fit's starting
+/// effects and once with the programs' medians: either may hide a movement.
 fn movement(executions: &[Execution], start: &[f64], programs: usize) -> f64 {
     let by = |effects: &[f64]| movement::score(&rest(executions, effects));
     by(start).max(by(&polish::medians(executions, programs)))

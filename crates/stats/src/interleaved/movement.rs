@@ -1,6 +1,7 @@
 //! Does the host's speed move? Bartels' rank version of von Neumann's ratio test (JASA 77, 1982).
 
-/// The one-sided normal quantile of the test: 5 %. A stricter one overlooks hosts of two speeds in few rounds.
+/// The one-sided normal quantile of the test: 5 %. A stricter one overlooks hosts of two speeds in
+/// few rounds.
 pub(super) const QUANTILE: f64 = 1.645;
 
 /// Whether neighbours in time are more alike than chance has them.
@@ -8,7 +9,8 @@ pub(super) fn is_seen(rest: &[f64]) -> bool {
     score(rest) > QUANTILE
 }
 
-/// By how many standard errors neighbours in time are more alike than chance has them; 0 of few values.
+/// By how many standard errors neighbours in time are more alike than chance has them; 0 of few
+/// values.
 pub(super) fn score(rest: &[f64]) -> f64 {
     let n = rest.len() as f64;
     if rest.len() < 8 {

@@ -1,8 +1,9 @@
 //! The fit on a host whose speed moves: heavy-tailed weights on differences of neighbours in time.
 //!
-//! A pair of neighbours shares the host's speed, unless the path jumps between them. So the differences of neighbours
-//! have a sharp peak and very long tails: Student's t with half a degree of freedom describes them. Its scale is
-//! estimated by maximum likelihood for each lag, since differences over longer lags are wider.
+//! A pair of neighbours shares the host's speed, unless the path jumps between them. So the
+//! differences of neighbours have a sharp peak and very long tails: Student's t with half a degree
+//! of freedom describes them. Its scale is estimated by maximum likelihood for each lag, since
+//! differences over longer lags are wider.
 
 use super::{Execution, Fit};
 use crate::interleaved::solve::Laplacian;
@@ -18,15 +19,15 @@ const SAFE: f64 = 1.0;
 const PEAKED: f64 = 0.5;
 /// The same, where their tails are about those of a normal distribution.
 const ROUND: f64 = 5.0;
-/// Tails are about normal where the 90th percentile of distances is less than this many times their median: 2.44 is
-/// the normal distribution's.
+/// Tails are about normal where the 90th percentile of distances is less than this many times their
+/// median: 2.44 is the normal distribution's.
 const ROUND_TAILS: f64 = 2.6;
 /// No scale is smaller: 0.03 % is below what any clock and scheduler allow.
 const FINEST: f64 = 3e-4;
 /// Effects are found when a turn moves none by more.
 const STILL: f64 = 1e-6;
-/// The weights choose the executions that agree, which makes errors look smaller: as if each program had this many
-/// executions less. By simulation, at 10, 20 and 60 executions.
+/// The weights choose the executions that agree, which makes errors look smaller: as if each
+/// program had this many executions less. By simulation, at 10, 20 and 60 executions.
 const CHOSEN: f64 = 3.5;
 /// A difference of this many scales is half a jump of the host's speed.
 const JUMP: f64 = 4.0;
@@ -41,7 +42,8 @@ pub(super) struct Tails {
 }
 
 impl Tails {
-    /// The scales of what is left beside programs, found without knowing which execution is of which.
+    /// The scales of what is left beside programs, found without knowing which execution is of
+    /// which.
     pub fn of(rest: &[f64]) -> Self {
         let mut tails = Self::first(|lag| lags(rest, lag).collect());
         tails.freedom = Self::peaked(|lag| lags(rest, lag).collect());
@@ -210,7 +212,8 @@ fn turn(executions: &[Execution], tails: &mut Tails, effects: &[f64]) -> Vec<f64
     system.solve(effects.to_vec())
 }
 
-/// The standard errors of effects: how scores vary when the programs of a round change places, by the information.
+/// The standard errors of effects: how scores vary when the programs of a round change places, by
+/// the information.
 fn errors(executions: &[Execution], counts: &[usize], tails: &Tails, rest: &[f64]) -> Vec<f64> {
     let programs = counts.len();
     let scores = tails.scores(rest);
@@ -248,8 +251,9 @@ fn errors(executions: &[Execution], counts: &[usize], tails: &Tails, rest: &[f64
     (0..programs).map(one).collect()
 }
 
-/// What is left of each execution when the speed of its neighbours is taken off too. A neighbour counts for little where
-/// the host's speed jumped in between; what the noise alone makes of differences does not matter.
+/// What is left of each execution when the speed of its neighbours is taken off too. A neighbour
+/// counts for little where the host's speed jumped in between; what the noise alone makes of
+/// differences does not matter.
 pub(super) fn without_path(rest: &[f64]) -> Vec<f64> {
     let tails = Tails::of(rest);
     let of = |at: usize| {

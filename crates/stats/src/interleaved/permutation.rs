@@ -1,4 +1,5 @@
-//! How likely a sum of scores is, when the programs of each round might as well have had each other's places.
+//! How likely a sum of scores is, when the programs of each round might as well have had each
+//! other's places.
 
 use std::ops::Range;
 
@@ -8,7 +9,8 @@ use crate::distribution::normal_below;
 /// Up to this many orders are counted one by one.
 const COUNTED: f64 = 5000.0;
 
-/// The executions of each round that has several, and what makes the mean square of their distances a variance.
+/// The executions of each round that has several, and what makes the mean square of their distances
+/// a variance.
 pub(super) fn rounds(executions: &[Execution]) -> Vec<(Range<usize>, f64)> {
     let mut rounds = Vec::new();
     let mut first = 0;
@@ -40,15 +42,17 @@ pub(super) fn chance_above(rounds: &[Outcomes]) -> f64 {
 fn counted(rounds: &[Outcomes], seen: f64) -> f64 {
     let mut sums = vec![0.0];
     for round in rounds {
-        sums = sums.iter().flat_map(|sum| round.possible.iter().map(move |gain| sum + gain)).collect();
+        sums =
+            sums.iter().flat_map(|sum| round.possible.iter().map(move |gain| sum + gain)).collect();
     }
     let size: f64 = rounds.iter().flat_map(|round| &round.possible).map(|gain| gain.abs()).sum();
     let high = sums.iter().filter(|&&sum| sum >= seen - 1e-9 * size).count();
     high as f64 / sums.len() as f64
 }
 
-/// Lugannani & Rice's approximation of the tail (Advances in Applied Probability 12, 1980); for permutation tests see
-/// Robinson (JRSS B 44, 1982). Its relative error is small in the far tail too.
+/// Lugannani & Rice's approximation of the tail (Advances in Applied Probability 12, 1980); for
+/// permutation tests see Robinson (JRSS B 44, 1982). Its relative error is small in the far tail
+/// too.
 fn saddlepoint(rounds: &[Outcomes], seen: f64) -> f64 {
     let most: f64 = rounds.iter().map(|round| highest(&round.possible)).sum();
     let size = cumulants(rounds, 0.0)[2].sqrt();

@@ -1,4 +1,5 @@
-//! A first guess: Tukey's median polish of programs and rounds (Exploratory Data Analysis, 1977, chapter 11).
+//! A first guess: Tukey's median polish of programs and rounds (Exploratory Data Analysis, 1977,
+//! chapter 11).
 
 use super::Execution;
 use crate::summary::median;
@@ -35,7 +36,11 @@ pub(super) fn centred(effects: Vec<f64>) -> Vec<f64> {
 }
 
 /// The median of each group; 0 where a group is empty.
-fn middles(executions: &[Execution], groups: usize, of: impl Fn(&Execution) -> (usize, f64)) -> Vec<f64> {
+fn middles(
+    executions: &[Execution],
+    groups: usize,
+    of: impl Fn(&Execution) -> (usize, f64),
+) -> Vec<f64> {
     let mut values = vec![Vec::new(); groups];
     for (group, value) in executions.iter().map(of) {
         values[group].push(value);

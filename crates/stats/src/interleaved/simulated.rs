@@ -9,7 +9,8 @@ use super::Execution;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Movement {
     Steady,
-    /// Two speeds this far apart, in spells of so many executions on average, the slow one for this share of time.
+    /// Two speeds this far apart, in spells of so many executions on average, the slow one for this
+    /// share of time.
     Spells {
         apart: f64,
         length: f64,
@@ -29,7 +30,8 @@ pub(crate) enum Movement {
         period: usize,
         by: f64,
     },
-    /// Each execution is on one of two processors, one slower by this; the scheduler changes seldom.
+    /// Each execution is on one of two processors, one slower by this; the scheduler changes
+    /// seldom.
     Processors(f64),
 }
 
@@ -57,8 +59,13 @@ pub(crate) struct Host {
 
 impl Host {
     pub fn new(movement: Movement, seed: u64) -> Self {
-        let mut host =
-            Self { rng: ChaCha8Rng::seed_from_u64(seed), movement, path: 0.0, executed: 0, noise: 0.01 };
+        let mut host = Self {
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            movement,
+            path: 0.0,
+            executed: 0,
+            noise: 0.01,
+        };
         if let Movement::Spells { apart, share, .. } = movement {
             host.path = if host.uniform() < share { apart } else { 0.0 };
         }

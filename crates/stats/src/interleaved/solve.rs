@@ -23,7 +23,8 @@ impl Laplacian {
         self.right[a] -= weight * difference;
     }
 
-    /// The effects, starting from a guess of mean 0. Hestenes & Stiefel (1952), preconditioned by the diagonal.
+    /// The effects, starting from a guess of mean 0. Hestenes & Stiefel (1952), preconditioned by
+    /// the diagonal.
     pub fn solve(&self, mut effects: Vec<f64>) -> Vec<f64> {
         let mut rest: Vec<f64> =
             self.times(&effects).iter().zip(&self.right).map(|(is, to)| to - is).collect();

@@ -12,7 +12,8 @@ fn errors(movement: Movement, levels: &[f64], rounds: u32, hosts: u64) -> [f64; 
     let mut squares = [0.0; 3];
     for seed in 0..hosts {
         let all = Host::new(movement, seed).rounds(levels, rounds);
-        let of = |program: usize| all.iter().filter(move |it| it.program == program).map(|it| it.value);
+        let of =
+            |program: usize| all.iter().filter(move |it| it.program == program).map(|it| it.value);
         let mean = |program: usize| of(program).sum::<f64>() / f64::from(rounds);
         let middle = |program: usize| median(&of(program).collect::<Vec<_>>()).unwrap();
         let programs = 0..levels.len();
@@ -22,7 +23,9 @@ fn errors(movement: Movement, levels: &[f64], rounds: u32, hosts: u64) -> [f64; 
             programs.map(middle).collect(),
         ];
         for (square, estimate) in squares.iter_mut().zip(&estimates) {
-            let off = polish::centred(estimate.iter().zip(levels).map(|(is, truth)| is - truth).collect());
+            let off = polish::centred(
+                estimate.iter().zip(levels).map(|(is, truth)| is - truth).collect(),
+            );
             *square += off.iter().map(|off| off * off).sum::<f64>() / levels.len() as f64;
         }
     }
@@ -31,7 +34,9 @@ fn errors(movement: Movement, levels: &[f64], rounds: u32, hosts: u64) -> [f64; 
 
 #[test]
 fn nothing_is_lost_on_a_steady_host() {
-    for (levels, rounds) in [(&LEVELS[..2], 10), (&LEVELS[..2], 30), (&LEVELS[..], 10), (&LEVELS[..], 30)] {
+    for (levels, rounds) in
+        [(&LEVELS[..2], 10), (&LEVELS[..2], 30), (&LEVELS[..], 10), (&LEVELS[..], 30)]
+    {
         let [fit, mean, _] = errors(Movement::Steady, levels, rounds, 2000);
         println!("steady {} {rounds}: {:.3}", levels.len(), fit / mean);
         assert!(fit < 1.06 * mean, "{} programs, {rounds} rounds: {fit} {mean}", levels.len());
@@ -67,7 +72,10 @@ fn intervals_and_tests_err_as_often_as_they_say() {
                 let p = contrast.chance_above(0.03).min(contrast.chance_below(0.03));
                 wrong += u32::from(2.0 * p <= 0.05);
             }
-            println!("{movement:?}, {} a round: {held} held, {wrong} wrong of {hosts}", levels.len());
+            println!(
+                "{movement:?}, {} a round: {held} held, {wrong} wrong of {hosts}",
+                levels.len()
+            );
             // Binomial: 5 % of 150 is 7.5, with a standard deviation of 2.7.
             assert!(wrong <= 15 && held >= 133, "{movement:?}: {held} held, {wrong} wrong");
         }
@@ -79,9 +87,14 @@ fn large_differences_are_clear_on_any_host() {
     for movement in MOVEMENTS {
         for by in [0.3_f64, 0.7, 3.0] {
             let all = Host::new(movement, 5).rounds(&[0.0, by, 0.0], 20);
-            let again: Vec<_> = all.iter().map(|it| Execution { program: it.program % 2, ..*it }).collect();
+            let again: Vec<_> =
+                all.iter().map(|it| Execution { program: it.program % 2, ..*it }).collect();
             let contrast = Contrast::of(&again).unwrap();
-            assert!(contrast.chance_above(0.0) < 0.01, "{movement:?} {by}: {}", contrast.chance_above(0.0));
+            assert!(
+                contrast.chance_above(0.0) < 0.01,
+                "{movement:?} {by}: {}",
+                contrast.chance_above(0.0)
+            );
             assert!((contrast.shift() - by).abs() < 0.1, "{movement:?} {by}: {}", contrast.shift());
         }
     }
@@ -129,8 +142,11 @@ fn nothing_is_fitted_to_nothing() {
     assert_eq!(Fit::of(&[], 0), None);
     assert_eq!(Fit::of(&[one(0, 1.0)], 2), None);
     assert_eq!(Fit::of(&[one(0, f64::NAN)], 1), None);
-    assert!(Contrast::of(&[one(0, 1.0), one(1, 2.0)]).is_some_and(|it| (it.shift() - 1.0).abs() < 1e-9));
-    let still: Vec<_> = (0..40).map(|n| Execution { round: n / 2, ..one(n as usize % 2, 3.0) }).collect();
+    assert!(
+        Contrast::of(&[one(0, 1.0), one(1, 2.0)]).is_some_and(|it| (it.shift() - 1.0).abs() < 1e-9)
+    );
+    let still: Vec<_> =
+        (0..40).map(|n| Execution { round: n / 2, ..one(n as usize % 2, 3.0) }).collect();
     let fit = Fit::of(&still, 2).unwrap();
     assert!(fit.effects.iter().all(|effect| effect.abs() < 1e-9) && !fit.moves, "{fit:?}");
 }
@@ -138,7 +154,8 @@ fn nothing_is_fitted_to_nothing() {
 #[test]
 fn a_path_is_told_in_spells() {
     let rest: Vec<f64> = [0.0; 20].into_iter().chain([0.56; 10]).chain([0.01; 12]).collect();
-    let spells: Vec<_> = spells(&rest).into_iter().map(|it| (it.executions, it.slower > 0.5)).collect();
+    let spells: Vec<_> =
+        spells(&rest).into_iter().map(|it| (it.executions, it.slower > 0.5)).collect();
     assert_eq!(spells, [(0..20, false), (20..30, true), (30..42, false)]);
 }
 
@@ -149,7 +166,8 @@ fn evened_values_are_as_sharp_as_the_fit_and_their_intervals_hold() {
         for seed in 0..60 {
             let executions = Host::new(movement, 300 + seed).rounds(&LEVELS, 20);
             let fit = Fit::of(&executions, 6).unwrap();
-            // A host that changes as fast as it executes is not always seen to move; then values stay as they are.
+            // A host that changes as fast as it executes is not always seen to move; then values
+            // stay as they are.
             if fit.by_neighbours && !fit.moves {
                 continue;
             }

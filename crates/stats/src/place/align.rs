@@ -1,13 +1,14 @@
 //! Readings of several runs on one scale.
 //!
-//! A host is faster today than yesterday. Candidates that were measured in several runs tell by how much, and what
-//! was measured beside them is moved by it.
+//! A host is faster today than yesterday. Candidates that were measured in several runs tell by how
+//! much, and what was measured beside them is moved by it.
 
 use std::collections::BTreeMap;
 
 use super::reading::Reading;
 
-/// How far the host may be off from run to run: a standard deviation, relative. Keeps what few readings say in bounds.
+/// How far the host may be off from run to run: a standard deviation, relative. Keeps what few
+/// readings say in bounds.
 const DRIFT: f64 = 0.05;
 /// The spread of readings is pooled: each counts with so many further samples as all of them say.
 const POOLED: f64 = 20.0;
@@ -62,15 +63,18 @@ pub(super) fn levels(readings: &[Reading]) -> Vec<Level> {
 
 fn level(at: usize, readings: &[&Weighed], offsets: &[f64]) -> Level {
     let weight: f64 = readings.iter().map(|reading| reading.weight).sum();
-    let sum: f64 =
-        readings.iter().map(|reading| reading.weight * (reading.value - offsets[reading.run])).sum();
+    let sum: f64 = readings
+        .iter()
+        .map(|reading| reading.weight * (reading.value - offsets[reading.run]))
+        .sum();
     let samples = readings.iter().map(|reading| reading.samples).sum();
     Level { at, value: sum / weight, variance: 1.0 / weight, samples }
 }
 
 /// How much slower the host was in each run, by the candidates that were measured in several.
 ///
-/// Weighted least squares of candidates and runs, each run's offset drawn to 0, by turns until they stand.
+/// Weighted least squares of candidates and runs, each run's offset drawn to 0, by turns until they
+/// stand.
 fn offsets(weighed: &[Weighed], runs: usize) -> Vec<f64> {
     let mut of: BTreeMap<usize, Vec<&Weighed>> = BTreeMap::new();
     for reading in weighed {

@@ -7,13 +7,16 @@ use super::align::Level;
 use super::belief::Belief;
 use super::places::{Known, Place, step};
 
-/// Between two measured candidates, so many that cannot be measured, and what is left is likely no better, close the place.
+/// Between two measured candidates, so many that cannot be measured, and what is left is likely no
+/// better, close the place.
 const HOPELESS: usize = 8;
 /// How likely a candidate must be measurable, to be tried in such a place.
 const LIKELY: f64 = 0.2;
-/// Next to one that cannot be measured a candidate cannot either so often; by half as often in about so many steps.
+/// Next to one that cannot be measured a candidate cannot either so often; by half as often in
+/// about so many steps.
 const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
-/// A doubtful one is measured again until it has so many times the samples of the least measured one.
+/// A doubtful one is measured again until it has so many times the samples of the least measured
+/// one.
 const AGAIN: usize = 12;
 /// More samples tell nothing once a level is known so much better than builds differ.
 const KNOWN: f64 = 0.1;
@@ -27,7 +30,8 @@ pub struct Ask {
     pub at: usize,
     /// Whether it is built already, and more samples of it are asked for.
     pub again: bool,
-    /// The measured candidates on both sides of the place: measured beside it, the three meet the same machine.
+    /// The measured candidates on both sides of the place: measured beside it, the three meet the
+    /// same machine.
     pub beside: [usize; 2],
     /// What it would tell; more is better.
     pub score: f64,
@@ -65,10 +69,14 @@ pub(super) fn at(
     for gap in gaps {
         let (good, bad) = (levels[gap - 1].at, levels[gap].at);
         let next = sides_of_an_edge(good, bad, history);
-        let next = if next.is_empty() { Vec::from_iter(between_two(good, bad, history)) } else { next };
+        let next =
+            if next.is_empty() { Vec::from_iter(between_two(good, bad, history)) } else { next };
         if !next.is_empty() {
             let score = belief.changed[gap - 1] * ((bad - good) as f64).log2();
-            return Ok(next.into_iter().map(|at| Ask { at, again: false, beside, score }).collect());
+            return Ok(next
+                .into_iter()
+                .map(|at| Ask { at, again: false, beside, score })
+                .collect());
         }
     }
     let inside = (place.good + 1..place.bad).filter(|at| !history.unusable.contains(at)).count();
@@ -115,8 +123,9 @@ fn may_tell_more(level: &Level, levels: &[Level], between: f64) -> bool {
     level.samples < AGAIN * fewest && level.variance > KNOWN * between * between
 }
 
-/// Both sides of the edge nearest to the middle between two measured candidates, as far as they lie between them and can be measured:
-/// what changes there likely changed with it, and where it did, nothing else needs to be built.
+/// Both sides of the edge nearest to the middle between two measured candidates, as far as they lie
+/// between them and can be measured: what changes there likely changed with it, and where it did,
+/// nothing else needs to be built.
 fn sides_of_an_edge(good: usize, bad: usize, history: &History<'_>) -> Vec<usize> {
     let middle = usize::midpoint(good, bad);
     let sides = |edge: usize| {
@@ -127,16 +136,19 @@ fn sides_of_an_edge(good: usize, bad: usize, history: &History<'_>) -> Vec<usize
     edges.min_by_key(|edge| edge.abs_diff(middle)).map_or_else(Vec::new, |edge| sides(*edge))
 }
 
-/// The candidate between two measured ones that most likely tells most: in the middle, and not beside what cannot be
-/// measured. None when there is none, or no hope.
+/// The candidate between two measured ones that most likely tells most: in the middle, and not
+/// beside what cannot be measured. None when there is none, or no hope.
 fn between_two(good: usize, bad: usize, history: &History<'_>) -> Option<usize> {
     let unusable: Vec<usize> = history.unusable.range(good + 1..bad).copied().collect();
     let is_unusable = |at: &usize| unusable.binary_search(at).is_ok();
     let open: Vec<usize> = (good + 1..bad).filter(|at| !is_unusable(at)).collect();
     let likely = |at: usize| {
         let after = unusable.partition_point(|other| *other < at);
-        let near = [after.checked_sub(1).map(|before| unusable[before]), unusable.get(after).copied()];
-        let fails = |other: usize| NEIGHBOUR.0 * 0.5_f64.powf((at.abs_diff(other) - 1) as f64 / NEIGHBOUR.1);
+        let near =
+            [after.checked_sub(1).map(|before| unusable[before]), unusable.get(after).copied()];
+        let fails = |other: usize| {
+            NEIGHBOUR.0 * 0.5_f64.powf((at.abs_diff(other) - 1) as f64 / NEIGHBOUR.1)
+        };
         near.into_iter().flatten().map(|other| 1.0 - fails(other)).product::<f64>()
     };
     let tells = |nth: usize| {
@@ -155,22 +167,34 @@ mod tests {
     fn next(good: usize, bad: usize, unusable: &[usize]) -> Option<usize> {
         let unusable = unusable.iter().copied().collect();
         let rules = Rules::new(0.05, 100, None);
-        between_two(good, bad, &History { unusable: &unusable, edges: &BTreeSet::new(), rules: &rules })
+        between_two(
+            good,
+            bad,
+            &History { unusable: &unusable, edges: &BTreeSet::new(), rules: &rules },
+        )
     }
 
     #[test]
     fn both_sides_of_an_edge_are_asked_for_as_far_as_there_is_need() {
         let rules = Rules::new(0.05, 100, None);
         let sides = |good: usize, bad: usize, unusable: &[usize]| {
-            let (unusable, edges) = (unusable.iter().copied().collect(), BTreeSet::from([20, 27, 60]));
-            sides_of_an_edge(good, bad, &History { unusable: &unusable, edges: &edges, rules: &rules })
+            let (unusable, edges) =
+                (unusable.iter().copied().collect(), BTreeSet::from([20, 27, 60]));
+            sides_of_an_edge(
+                good,
+                bad,
+                &History { unusable: &unusable, edges: &edges, rules: &rules },
+            )
         };
         assert_eq!(sides(10, 40, &[]), [26, 27], "that nearest to the middle");
         assert_eq!(sides(10, 40, &[26]), [27]);
         assert_eq!(sides(10, 40, &[26, 27]), [19, 20]);
         assert_eq!((sides(19, 25, &[]), sides(10, 20, &[])), (vec![20], vec![19]));
         // What is known of both sides already leaves what lies beside them.
-        assert_eq!((sides(19, 20, &[]), sides(20, 26, &[]), sides(0, 19, &[])), (vec![], vec![], vec![]));
+        assert_eq!(
+            (sides(19, 20, &[]), sides(20, 26, &[]), sides(0, 19, &[])),
+            (vec![], vec![], vec![])
+        );
     }
 
     #[test]

@@ -9,7 +9,8 @@ use super::Survey;
 pub struct Batch {
     /// Candidates to be built and measured, in order of history.
     pub build: Vec<usize>,
-    /// Candidates that are measured already, and are measured again beside them, in order of history.
+    /// Candidates that are measured already, and are measured again beside them, in order of
+    /// history.
     pub again: Vec<usize>,
 }
 
@@ -48,7 +49,12 @@ mod tests {
 
     #[test]
     fn the_most_telling_come_first_and_bring_their_sides() {
-        let ask = |at: usize, again: bool, beside: [usize; 2], score: f64| Ask { at, again, beside, score };
+        let ask = |at: usize, again: bool, beside: [usize; 2], score: f64| Ask {
+            at,
+            again,
+            beside,
+            score,
+        };
         let of = |asks: &[Ask]| Survey { asks: asks.to_vec(), ..Survey::default() };
         let surveys = [
             of(&[ask(5, false, [0, 10], 3.0), ask(25, false, [20, 30], 1.0)]),

@@ -1,15 +1,17 @@
 //! Where the level changed: all ways to cut the history into levels, weighed against each other.
 //!
-//! Fearnhead, "Exact and efficient Bayesian inference for multiple changepoint problems", Statistics and Computing 16
-//! (2006): with a Gaussian level in each stretch, drawn anew at each change, the sums over all ways are exact and take
-//! the square of the number of measured candidates. Between two measured candidates the chance of a change grows
-//! with how many lie between them.
+//! Fearnhead, "Exact and efficient Bayesian inference for multiple changepoint problems",
+//! Statistics and Computing 16 (2006): with a Gaussian level in each stretch, drawn anew at each
+//! change, the sums over all ways are exact and take the square of the number of measured
+//! candidates. Between two measured candidates the chance of a change grows with how many lie
+//! between them.
 
 use super::align::Level;
 
 /// How many changes a history is expected to have, before anything is known.
 const EXPECTED: f64 = 3.0;
-/// Builds of the same speed differ at least by this share of what is looked for: no two are laid out alike.
+/// Builds of the same speed differ at least by this share of what is looked for: no two are laid
+/// out alike.
 const ALIKE: f64 = 0.1;
 /// How often the differences between builds are estimated from the levels found with them.
 const TURNS: usize = 3;
@@ -17,7 +19,8 @@ const TURNS: usize = 3;
 /// What is believed of the history.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Belief {
-    /// Of each measured candidate but the first, how likely the level changed between the one before and it.
+    /// Of each measured candidate but the first, how likely the level changed between the one
+    /// before and it.
     pub changed: Vec<f64>,
     /// The likeliest cut: where levels begin, as indexes of what was measured, 0 left out.
     pub cut: Vec<usize>,
@@ -66,7 +69,8 @@ impl Belief {
             after[from] = log_sum(ways);
         }
         let all = before[n];
-        let changed = (1..n).map(|at| (before[at] + chance.some[at] + after[at] - all).exp()).collect();
+        let changed =
+            (1..n).map(|at| (before[at] + chance.some[at] + after[at] - all).exp()).collect();
         Self { changed, cut: best, sums }
     }
 
@@ -83,7 +87,8 @@ impl Belief {
         (from, self.cut.get(after).copied().unwrap_or(measured))
     }
 
-    /// How far builds of one level differ, beyond their noise: what is left of the squares of their distances.
+    /// How far builds of one level differ, beyond their noise: what is left of the squares of their
+    /// distances.
     fn between(&self, levels: &[Level]) -> f64 {
         let mut edges = vec![0];
         edges.extend(&self.cut);
@@ -101,8 +106,13 @@ impl Belief {
     }
 }
 
-/// The logarithm of the sum over all cuts of what comes before each place, and the likeliest cut of all.
-fn prefixes(n: usize, some: &[f64], stretch: impl Fn(usize, usize) -> f64) -> (Vec<f64>, Vec<usize>) {
+/// The logarithm of the sum over all cuts of what comes before each place, and the likeliest cut of
+/// all.
+fn prefixes(
+    n: usize,
+    some: &[f64],
+    stretch: impl Fn(usize, usize) -> f64,
+) -> (Vec<f64>, Vec<usize>) {
     let mut before = vec![f64::NEG_INFINITY; n + 1];
     let mut best = vec![(f64::NEG_INFINITY, 0); n + 1];
     (before[0], best[0]) = (0.0, (0.0, 0));
@@ -139,7 +149,8 @@ impl Chances {
     fn new(levels: &[Level], candidates: usize) -> Self {
         let each = (EXPECTED / candidates.max(2) as f64).min(0.5);
         let width = |at: usize| if at == 0 { 1 } else { levels[at].at - levels[at - 1].at };
-        let none: Vec<f64> = (0..levels.len()).map(|at| width(at) as f64 * (-each).ln_1p()).collect();
+        let none: Vec<f64> =
+            (0..levels.len()).map(|at| width(at) as f64 * (-each).ln_1p()).collect();
         let some = none.iter().map(|none| (-none.exp_m1()).ln()).collect();
         let mut sum = 0.0;
         let none = none.into_iter().map(|none| {
@@ -168,7 +179,8 @@ struct Sums {
 
 impl Sums {
     fn new(levels: &[Level], least: f64, between: f64) -> Self {
-        let middle = levels.iter().map(|level| level.value).sum::<f64>() / levels.len().max(1) as f64;
+        let middle =
+            levels.iter().map(|level| level.value).sum::<f64>() / levels.len().max(1) as f64;
         let squares: f64 = levels.iter().map(|level| (level.value - middle).powi(2)).sum();
         let wide = (2.0 * least).powi(2) + squares / levels.len().max(1) as f64;
         let mut up_to = vec![(0.0, 0.0, 0.0)];
@@ -177,7 +189,11 @@ impl Sums {
             let weight = 1.0 / (level.variance + between * between);
             let value = level.value - middle;
             let (weights, values, squares) = up_to[at];
-            up_to.push((weights + weight, values + weight * value, squares + weight * value * value));
+            up_to.push((
+                weights + weight,
+                values + weight * value,
+                squares + weight * value * value,
+            ));
             logs.push(logs[at] + weight.ln());
         }
         Self { up_to, logs, middle, wide }
@@ -214,8 +230,12 @@ mod tests {
     use super::*;
 
     fn levels(values: &[f64]) -> Vec<Level> {
-        let level =
-            |(at, value): (usize, &f64)| Level { at: 10 * at, value: *value, variance: 1e-4, samples: 10 };
+        let level = |(at, value): (usize, &f64)| Level {
+            at: 10 * at,
+            value: *value,
+            variance: 1e-4,
+            samples: 10,
+        };
         values.iter().enumerate().map(level).collect()
     }
 
@@ -226,9 +246,13 @@ mod tests {
         let (sums, chance) = (Sums::new(&levels, 0.05, 0.005), Chances::new(&levels, 41));
         let (mut all, mut each) = (0.0, [0.0; 4]);
         for cuts in 0..16_usize {
-            let edges: Vec<usize> =
-                [0].into_iter().chain((1..5).filter(|at| cuts >> (at - 1) & 1 == 1)).chain([5]).collect();
-            let stretches = edges.windows(2).map(|e| sums.evidence(e[0], e[1]) + chance.none(e[0], e[1]));
+            let edges: Vec<usize> = [0]
+                .into_iter()
+                .chain((1..5).filter(|at| cuts >> (at - 1) & 1 == 1))
+                .chain([5])
+                .collect();
+            let stretches =
+                edges.windows(2).map(|e| sums.evidence(e[0], e[1]) + chance.none(e[0], e[1]));
             let begins = edges[1..edges.len() - 1].iter().map(|at| chance.some[*at]);
             let way = (stretches.sum::<f64>() + begins.sum::<f64>()).exp();
             all += way;
@@ -241,7 +265,8 @@ mod tests {
 
     #[test]
     fn a_step_is_believed_where_it_is_and_nothing_elsewhere() {
-        let (belief, between) = Belief::settled(&levels(&[0.0, 0.01, -0.01, 0.2, 0.21, 0.19]), 51, 0.05);
+        let (belief, between) =
+            Belief::settled(&levels(&[0.0, 0.01, -0.01, 0.2, 0.21, 0.19]), 51, 0.05);
         assert_eq!(belief.cut, [3]);
         assert!(belief.changed[2] > 0.999 && belief.changed[0] < 0.1, "{belief:?}");
         assert!((belief.mean(3, 6).value - 0.2).abs() < 1e-9 && between < 0.01, "{belief:?}");

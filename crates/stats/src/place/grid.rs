@@ -6,15 +6,17 @@ use super::ask::{Ask, History};
 
 /// Into how many stretches a history is cut at first.
 pub(super) const STRETCHES: usize = 16;
-/// How far from an end another candidate may stand in for one that cannot be measured: one in so many.
+/// How far from an end another candidate may stand in for one that cannot be measured: one in so
+/// many.
 const STANDS_IN: usize = 4;
 /// The grid comes before all that it leads to: this much for what is twice as coarse.
 const COARSE: f64 = 1e3;
 
 /// What the grid still lacks: both ends first, then what lies evenly between them.
 ///
-/// An end that cannot be measured has another stand in for it, further and further inward; other points of the grid
-/// have none: what cannot be measured seldom stands alone, and whether anything changed across it is known without.
+/// An end that cannot be measured has another stand in for it, further and further inward; other
+/// points of the grid have none: what cannot be measured seldom stands alone, and whether anything
+/// changed across it is known without.
 pub(super) fn missing(history: &History<'_>, measured: &BTreeSet<usize>) -> Vec<Ask> {
     let (first, last) = history.rules.window;
     let ask = |at: usize, score: f64| Ask { at, again: false, beside: [at; 2], score };
@@ -32,7 +34,12 @@ pub(super) fn missing(history: &History<'_>, measured: &BTreeSet<usize>) -> Vec<
 }
 
 /// The candidate nearest to an end that may be measured, if none so near is.
-fn end(history: &History<'_>, measured: &BTreeSet<usize>, end: usize, other: usize) -> Option<usize> {
+fn end(
+    history: &History<'_>,
+    measured: &BTreeSet<usize>,
+    end: usize,
+    other: usize,
+) -> Option<usize> {
     let reach = end.abs_diff(other) / STANDS_IN;
     let inward = |by: usize| if end <= other { end + by } else { end - by };
     let mut by = 0;

@@ -1,13 +1,16 @@
-//! Which revisions of a long history to build, so that each change is pinned to one of them by few builds.
+//! Which revisions of a long history to build, so that each change is pinned to one of them by few
+//! builds.
 //!
-//! [`survey`] says of what was measured where the level changed, as far as that is known, and what would tell more: builds
-//! of new candidates, or more samples of doubtful ones. [`batch()`] chooses among what the surveys of several metrics ask for.
-//! Both are functions of what is known alone: who stores what was measured goes on wherever it was interrupted. Indexes
-//! count the candidates in order of history. The rules are in `docs/src/method/survey.md`.
+//! [`survey`] says of what was measured where the level changed, as far as that is known, and what
+//! would tell more: builds of new candidates, or more samples of doubtful ones. [`batch()`] chooses
+//! among what the surveys of several metrics ask for. Both are functions of what is known alone:
+//! who stores what was measured goes on wherever it was interrupted. Indexes count the candidates
+//! in order of history. The rules are in `docs/src/method/survey.md`.
 //!
-//! In steps, one file each: readings of several runs are put on one scale (`align`); all ways to cut the history into
-//! levels are weighed against each other (`belief`); what is believed becomes places (`places`); each place that is not
-//! pinned asks for what tells most (`ask`), after a coarse `grid`.
+//! In steps, one file each: readings of several runs are put on one scale (`align`); all ways to
+//! cut the history into levels are weighed against each other (`belief`); what is believed becomes
+//! places (`places`); each place that is not pinned asks for what tells most (`ask`), after a
+//! coarse `grid`.
 
 mod align;
 mod ask;
@@ -65,7 +68,8 @@ pub struct Candidates<'a> {
     pub number: usize,
     /// Those that cannot be measured.
     pub unusable: &'a BTreeSet<usize>,
-    /// Those from which on something besides the program is known to be otherwise than at the one before.
+    /// Those from which on something besides the program is known to be otherwise than at the one
+    /// before.
     pub edges: &'a BTreeSet<usize>,
 }
 
@@ -76,10 +80,11 @@ pub struct Survey {
     pub places: Vec<Place>,
     /// What would tell more, most telling first; empty when all is known.
     pub asks: Vec<Ask>,
-    /// How many candidates lie from one that was measured to the next, at the widest: what came and went within fewer
-    /// was not seen.
+    /// How many candidates lie from one that was measured to the next, at the widest: what came and
+    /// went within fewer was not seen.
     pub widest: usize,
-    /// How far builds differ from each other where nothing changed, beyond their noise: a standard deviation, relative.
+    /// How far builds differ from each other where nothing changed, beyond their noise: a standard
+    /// deviation, relative.
     pub between: f64,
 }
 

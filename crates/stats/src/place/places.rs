@@ -9,11 +9,13 @@ const SURE: f64 = 0.97;
 /// How well a place is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Its commit is named: the candidates before and after it differ, or none between them can be measured.
+    /// Its commit is named: the candidates before and after it differ, or none between them can be
+    /// measured.
     Pinned,
     /// It is in a range that more builds make smaller.
     Range,
-    /// It is in a range that nothing makes smaller: what lies between cannot be measured, or builds differ too much.
+    /// It is in a range that nothing makes smaller: what lies between cannot be measured, or builds
+    /// differ too much.
     Closed,
 }
 
@@ -69,8 +71,8 @@ pub(super) fn step(belief: &Belief, edge: &[usize]) -> (f64, f64) {
     (after.value - before.value, (before.variance + after.variance).sqrt())
 }
 
-/// Between which of those measured the change is: from the likeliest place on, the likelier side first, until it is sure.
-/// Neither reaches the changes beside it.
+/// Between which of those measured the change is: from the likeliest place on, the likelier side
+/// first, until it is sure. Neither reaches the changes beside it.
 fn among(belief: &Belief, edge: &[usize]) -> (usize, usize, f64) {
     let changed = |at: usize| belief.changed[at - 1];
     let (mut from, mut to) = (edge[1], edge[1]);

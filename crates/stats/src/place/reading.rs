@@ -11,7 +11,8 @@ pub struct Reading {
     pub run: i64,
     /// The logarithm of the level.
     pub level: f64,
-    /// The standard deviation of a sample, relative to the level. 0: not known from these samples alone.
+    /// The standard deviation of a sample, relative to the level. 0: not known from these samples
+    /// alone.
     pub spread: f64,
     /// How many samples.
     pub samples: usize,
@@ -28,7 +29,8 @@ impl Reading {
         Some(Self { at, run, level: point.value.ln(), spread, samples: count })
     }
 
-    /// The variance of the level, where each sample has that standard deviation: π/2 · s²/n, as of any median.
+    /// The variance of the level, where each sample has that standard deviation: π/2 · s²/n, as of
+    /// any median.
     pub(super) fn variance(&self, spread: f64) -> f64 {
         std::f64::consts::FRAC_PI_2 * spread * spread / self.samples.max(1) as f64
     }

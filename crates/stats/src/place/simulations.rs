@@ -37,9 +37,14 @@ fn tally(make: impl Fn(u64) -> World) -> Tally {
 
 #[test]
 fn changes_are_pinned_by_few_builds() {
-    for (noise, changes, builds) in
-        [(0.01, 1, 30.0), (0.01, 2, 35.0), (0.01, 4, 50.0), (0.03, 1, 32.0), (0.03, 2, 40.0), (0.03, 4, 55.0)]
-    {
+    for (noise, changes, builds) in [
+        (0.01, 1, 30.0),
+        (0.01, 2, 35.0),
+        (0.01, 4, 50.0),
+        (0.03, 1, 32.0),
+        (0.03, 2, 40.0),
+        (0.03, 4, 55.0),
+    ] {
         let tally = tally(|seed| World::new(CANDIDATES, changes, noise, seed));
         assert!(tally.right as f64 >= 0.93 * tally.changes as f64, "{noise} {changes}: {tally:?}");
         assert!(tally.wrong as f64 <= 0.03 * tally.changes as f64, "{noise} {changes}: {tally:?}");
@@ -73,10 +78,19 @@ fn what_cannot_be_built_closes_a_place_and_hides_no_other() {
         world.steps.sort_by_key(|step| step.0);
         let rules = Rules::new(0.05, world.candidates, None);
         let explored = explore(&mut world, &rules, usize::MAX);
-        let of = |at: usize| explored.survey.places.iter().find(|place| place.good < at && at <= place.bad);
+        let of = |at: usize| {
+            explored.survey.places.iter().find(|place| place.good < at && at <= place.bad)
+        };
         let (window, named) = (of(230).unwrap(), of(other).unwrap());
-        assert_eq!((named.good, named.bad, named.known), (other - 1, other, Known::Pinned), "{seed}");
-        assert!(window.known != Known::Range && window.good < 200 && 260 <= window.bad, "{seed}: {window:?}");
+        assert_eq!(
+            (named.good, named.bad, named.known),
+            (other - 1, other, Known::Pinned),
+            "{seed}"
+        );
+        assert!(
+            window.known != Known::Range && window.good < 200 && 260 <= window.bad,
+            "{seed}: {window:?}"
+        );
         held += usize::from(window.bad - window.good < 75);
         builds += explored.builds as f64 / TRIALS as f64;
     }
@@ -114,7 +128,10 @@ fn what_the_builds_do_not_suffice_for_stays_a_range_that_holds_it() {
         let explored = explore(&mut world, &rules, 8);
         assert_eq!(explored.builds, 8);
         let [place] = explored.survey.places.as_slice() else { panic!("{seed}: {explored:?}") };
-        assert!(place.good < at && at <= place.bad && place.known == Known::Range, "{seed}: {place:?}");
+        assert!(
+            place.good < at && at <= place.bad && place.known == Known::Range,
+            "{seed}: {place:?}"
+        );
     }
 }
 

@@ -51,7 +51,15 @@ impl World {
             }
         }
         steps.sort_by_key(|step| step.0);
-        Self { candidates, steps, noise, drift: 0.0, broken: BTreeSet::new(), edges: BTreeSet::new(), rng }
+        Self {
+            candidates,
+            steps,
+            noise,
+            drift: 0.0,
+            broken: BTreeSet::new(),
+            edges: BTreeSet::new(),
+            rng,
+        }
     }
 
     /// The host is otherwise in each run.
@@ -122,8 +130,9 @@ pub fn resume(world: &mut World, rules: &Rules, most: usize, mut explored: Explo
 
 /// How many of the changes are pinned, and how many places are pinned where nothing changed.
 pub fn score(world: &World, survey: &Survey) -> (usize, usize) {
-    let is_true =
-        |place: &&super::Place| world.steps.iter().any(|step| place.good < step.0 && step.0 <= place.bad);
+    let is_true = |place: &&super::Place| {
+        world.steps.iter().any(|step| place.good < step.0 && step.0 <= place.bad)
+    };
     let pinned = survey.places.iter().filter(|place| place.known == Known::Pinned);
     let right = pinned.clone().filter(is_true).count();
     (right, pinned.count() - right)

@@ -39,15 +39,16 @@ pub struct SweepCurve {
     pub costs: Vec<ExtraCost>,
     /// What it looks like.
     pub shape: SweepShape,
-    /// The value from which on more of the parameter gains little, where the values are numbers and there is one.
+    /// The value from which on more of the parameter gains little, where the values are numbers and
+    /// there is one.
     pub knee: Option<usize>,
     /// The lowest values of each dip that is certain, in order, where the values are numbers.
     pub minima: Vec<usize>,
 }
 
 impl SweepCurve {
-    /// Judges levels. `positions` are the values as numbers in rising order, where they are numbers; `margin` is the
-    /// share up to which two are called the same. `None` without levels.
+    /// Judges levels. `positions` are the values as numbers in rising order, where they are
+    /// numbers; `margin` is the share up to which two are called the same. `None` without levels.
     #[must_use]
     pub fn of(levels: SweepLevels, positions: Option<&[f64]>, margin: f64) -> Option<Self> {
         let best = lowest(&levels.levels)?;
@@ -64,7 +65,9 @@ impl SweepCurve {
         let is_varied = shape == SweepShape::Varied;
         Some(Self {
             best,
-            knee: positions.filter(|_| is_varied).and_then(|positions| knee(&levels, positions, best)),
+            knee: positions
+                .filter(|_| is_varied)
+                .and_then(|positions| knee(&levels, positions, best)),
             minima: positions.map_or_else(Vec::new, |_| minima(&levels, ERROR)),
             levels,
             plateau,
@@ -79,8 +82,9 @@ pub(super) fn lowest(values: &[f64]) -> Option<usize> {
     (0..values.len()).min_by(|one, other| values[*one].total_cmp(&values[*other]))
 }
 
-/// The values that may be the best: each that is not above another one by more than chance allows, all comparisons of
-/// it together. The value that is truly best is among them but for this error (Gupta 1965; Hsu 1984).
+/// The values that may be the best: each that is not above another one by more than chance allows,
+/// all comparisons of it together. The value that is truly best is among them but for this error
+/// (Gupta 1965; Hsu 1984).
 pub(super) fn plateau(levels: &SweepLevels, error: f64) -> Vec<usize> {
     let may_be_best = |at: &usize| {
         let worst = above(levels, *at);
@@ -96,18 +100,20 @@ fn above(levels: &SweepLevels, at: usize) -> f64 {
 }
 
 fn dunnett(levels: &SweepLevels, at: usize) -> Dunnett {
-    let others = (0..levels.len()).filter(|other| *other != at).map(|other| levels.variances[other]);
+    let others =
+        (0..levels.len()).filter(|other| *other != at).map(|other| levels.variances[other]);
     Dunnett::new(levels.variances[at], others, levels.freedom)
 }
 
-/// What each value costs. The lower end is by the comparisons of that value with all others; the upper one by those of
-/// each value that may be the best with it. Each end has half of the error.
+/// What each value costs. The lower end is by the comparisons of that value with all others; the
+/// upper one by those of each value that may be the best with it. Each end has half of the error.
 fn costs(levels: &SweepLevels, plateau: &[usize], best: usize) -> Vec<ExtraCost> {
     let number = levels.len();
     if number < 2 {
         return vec![ExtraCost { estimate: 0.0, interval: (0.0, 0.0) }; number];
     }
-    let critical: Vec<f64> = (0..number).map(|at| dunnett(levels, at).critical(ERROR / 2.0)).collect();
+    let critical: Vec<f64> =
+        (0..number).map(|at| dunnett(levels, at).critical(ERROR / 2.0)).collect();
     let difference = |one: usize, other: usize| levels.levels[one] - levels.levels[other];
     let others = |at: usize| (0..number).filter(move |other| *other != at);
     let low = |at: usize| {
@@ -115,7 +121,8 @@ fn costs(levels: &SweepLevels, plateau: &[usize], best: usize) -> Vec<ExtraCost>
         others(at).map(bound).fold(0.0, f64::max)
     };
     let high = |at: usize| {
-        let bound = |other: &usize| difference(at, *other) + critical[*other] * levels.error(at, *other);
+        let bound =
+            |other: &usize| difference(at, *other) + critical[*other] * levels.error(at, *other);
         plateau.iter().filter(|other| **other != at).map(bound).fold(0.0, f64::max)
     };
     let cost = |at: usize| {
@@ -141,7 +148,10 @@ mod tests {
         assert_eq!((curve.best, curve.plateau.as_slice()), (3, [2, 3, 4].as_slice()));
         assert_eq!(curve.shape, SweepShape::Varied);
         let cost = curve.costs[1];
-        assert!(cost.estimate == 0.5 && cost.interval.0 > 0.45 && cost.interval.1 < 0.55, "{cost:?}");
+        assert!(
+            cost.estimate == 0.5 && cost.interval.0 > 0.45 && cost.interval.1 < 0.55,
+            "{cost:?}"
+        );
         assert_eq!(curve.costs[3].interval.0, 0.0);
     }
 
@@ -154,7 +164,8 @@ mod tests {
 
     #[test]
     fn flat_is_what_is_known_to_be_flat() {
-        let of = |error| SweepCurve::of(levels(&[0.0, 0.001, 0.0, 0.002], error), None, 0.01).unwrap();
+        let of =
+            |error| SweepCurve::of(levels(&[0.0, 0.001, 0.0, 0.002], error), None, 0.01).unwrap();
         assert_eq!(of(0.001).shape, SweepShape::Flat);
         assert_eq!(of(0.05).shape, SweepShape::Unresolved, "it is only too noisy");
         assert_eq!(of(0.05).plateau, [0, 1, 2, 3]);
@@ -163,7 +174,10 @@ mod tests {
     #[test]
     fn one_value_has_a_curve_and_none_has_not() {
         let one = SweepCurve::of(levels(&[3.0], 0.1), Some(&[1.0]), 0.01).unwrap();
-        assert_eq!((one.best, one.plateau.as_slice(), one.shape), (0, [0].as_slice(), SweepShape::Flat));
+        assert_eq!(
+            (one.best, one.plateau.as_slice(), one.shape),
+            (0, [0].as_slice(), SweepShape::Flat)
+        );
         assert_eq!(SweepCurve::of(levels(&[], 0.1), None, 0.01), None);
     }
 }

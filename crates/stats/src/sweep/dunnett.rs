@@ -1,15 +1,17 @@
 //! Dunnett's distribution: one level against several others, all at once (Dunnett, JASA 50, 1955).
 //!
-//! The differences `level - other` share the noise of `level`, so they are correlated: with variances `v` and `w_j`, that
-//! of two is `λ_j λ_l` with `λ_j² = v / (v + w_j)`. Given that shared noise, and the estimated scale, they are
-//! independent, so the chance that all stay below a bound is an integral over two dimensions.
+//! The differences `level - other` share the noise of `level`, so they are correlated: with
+//! variances `v` and `w_j`, that of two is `λ_j λ_l` with `λ_j² = v / (v + w_j)`. Given that shared
+//! noise, and the estimated scale, they are independent, so the chance that all stay below a bound
+//! is an integral over two dimensions.
 
 use crate::distribution::{normal_below, student_quantile};
 
 /// Nodes over the shared noise, and how far out they go.
 const NODES: usize = 49;
 const FARTHEST: f64 = 5.2;
-/// The shared noise is at most this part of a difference: with more of it the integral needs more nodes.
+/// The shared noise is at most this part of a difference: with more of it the integral needs more
+/// nodes.
 const SHARED: f64 = 0.97;
 /// Nodes over the scale.
 const SCALES: usize = 13;
@@ -34,9 +36,11 @@ impl Dunnett {
     pub fn new(own: f64, others: impl IntoIterator<Item = f64>, freedom: f64) -> Self {
         let mut shares: Vec<(f64, i32)> = Vec::new();
         for other in others {
-            // Levels that are known exactly leave nothing to share; rounded, equal ones are found to be so.
+            // Levels that are known exactly leave nothing to share; rounded, equal ones are found
+            // to be so.
             let share = (1e4 * (own / (own + other)).sqrt()).round() / 1e4;
-            let share = if share.is_finite() { share.min(SHARED) } else { std::f64::consts::FRAC_1_SQRT_2 };
+            let share =
+                if share.is_finite() { share.min(SHARED) } else { std::f64::consts::FRAC_1_SQRT_2 };
             match shares.iter_mut().find(|(known, _)| *known == share) {
                 Some((_, number)) => *number += 1,
                 None => shares.push((share, 1)),
@@ -46,13 +50,14 @@ impl Dunnett {
         Self { shares, scales: scales(freedom), others, freedom }
     }
 
-    /// The chance that all differences, in standard errors, stay below this where there is no difference.
+    /// The chance that all differences, in standard errors, stay below this where there is no
+    /// difference.
     pub fn below(&self, bound: f64) -> f64 {
         self.scales.iter().map(|(scale, weight)| weight * self.below_at(bound * scale)).sum()
     }
 
-    /// Whether the chance of a difference as large as this is at most `error`. The integral is needed only between the
-    /// bounds that need none.
+    /// Whether the chance of a difference as large as this is at most `error`. The integral is
+    /// needed only between the bounds that need none.
     pub fn is_beyond(&self, worst: f64, error: f64) -> bool {
         let (low, high) = self.bracket(error);
         worst >= high || (worst > low && self.below(worst) >= 1.0 - error)
@@ -68,7 +73,8 @@ impl Dunnett {
         f64::midpoint(low, high)
     }
 
-    /// Between these the critical value is: that of one comparison alone, and that of all by Bonferroni.
+    /// Between these the critical value is: that of one comparison alone, and that of all by
+    /// Bonferroni.
     fn bracket(&self, error: f64) -> (f64, f64) {
         let of = |error: f64| student_quantile(1.0 - error, self.freedom);
         (of(error), of(error / self.others.max(1) as f64))
@@ -97,7 +103,8 @@ fn scales(freedom: f64) -> Vec<(f64, f64)> {
     let low = (1.0 - far).max(1e-3);
     let step = (1.0 + far - low) / (SCALES - 1) as f64;
     let nodes = (0..SCALES).map(|node| low + node as f64 * step);
-    let density = |scale: f64| ((freedom - 1.0) * scale.ln() - freedom * (scale * scale - 1.0) / 2.0).exp();
+    let density =
+        |scale: f64| ((freedom - 1.0) * scale.ln() - freedom * (scale * scale - 1.0) / 2.0).exp();
     let all: f64 = nodes.clone().map(density).sum();
     nodes.map(|scale| (scale, density(scale) / all)).collect()
 }

@@ -8,12 +8,13 @@ const ERROR: f64 = 0.05;
 /// A curve that falls by less, as a share, has no knee that anybody would look for.
 const LEAST: f64 = 0.05;
 
-/// The value that is farthest below the straight line from an end of the curve to its best value, by what users see: the
-/// value and not its logarithm (Satopää et al., "Finding a Kneedle in a Haystack", 2011). The lower end counts, and
-/// the upper one where there is no knee from there. `None` where nothing shows that the curve bends.
+/// The value that is farthest below the straight line from an end of the curve to its best value,
+/// by what users see: the value and not its logarithm (Satopää et al., "Finding a Kneedle in a
+/// Haystack", 2011). The lower end counts, and the upper one where there is no knee from there.
+/// `None` where nothing shows that the curve bends.
 ///
-/// `positions` are the values as numbers in rising order. Their distances are those of their logarithms where these are
-/// more even.
+/// `positions` are the values as numbers in rising order. Their distances are those of their
+/// logarithms where these are more even.
 #[must_use]
 pub fn knee(levels: &SweepLevels, positions: &[f64], best: usize) -> Option<usize> {
     let last = levels.len().checked_sub(1)?;
@@ -34,11 +35,13 @@ fn from(levels: &SweepLevels, positions: &[f64], best: usize, end: usize) -> Opt
     };
     let between = end.min(best) + 1..end.max(best);
     let knee = between.clone().max_by(|one, other| below(one).total_cmp(&below(other)))?;
-    let error = |index: usize, weight: f64| (weight * value(index)).powi(2) * levels.variances[index];
+    let error =
+        |index: usize, weight: f64| (weight * value(index)).powi(2) * levels.variances[index];
     let share = share(knee);
     let error = (error(knee, 1.0) + error(end, 1.0 - share) + error(best, share)).sqrt();
     let critical = student_quantile(1.0 - ERROR / between.len() as f64, levels.freedom);
-    (below(&knee) > critical * error && below(&knee) > LEAST * (value(end) - value(best))).then_some(knee)
+    (below(&knee) > critical * error && below(&knee) > LEAST * (value(end) - value(best)))
+        .then_some(knee)
 }
 
 /// The positions, or their logarithms where those are at more even distances.
@@ -50,7 +53,11 @@ fn scaled(positions: &[f64]) -> Vec<f64> {
         most / gaps.iter().copied().fold(f64::INFINITY, f64::min)
     };
     let is_positive = positions.iter().all(|at| *at > 0.0);
-    if is_positive && uneven(&logarithms) < uneven(positions) { logarithms } else { positions.to_vec() }
+    if is_positive && uneven(&logarithms) < uneven(positions) {
+        logarithms
+    } else {
+        positions.to_vec()
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use crate::summary::median;
 const KNOWN: usize = 8;
 /// From the median distance to the standard deviation of a normal distribution.
 const MAD: f64 = 1.4826;
-/// On a host whose speed moves, variances by neighbours are so many times too small where many values are executed few
-/// times each: by simulation, 14 values in 10 rounds on nine kinds of hosts.
+/// On a host whose speed moves, variances by neighbours are so many times too small where many
+/// values are executed few times each: by simulation, 14 values in 10 rounds on nine kinds of
+/// hosts.
 const MOVING: f64 = 2.2;
 /// No level is known better than this: values that are equal but for rounding.
 const FINEST: f64 = 1e-9;
@@ -25,13 +26,14 @@ pub struct SweepLevels {
 }
 
 impl SweepLevels {
-    /// The levels of values `0..values`, from executions in order of time. `None` where a value has no execution, or a
-    /// number is not finite.
+    /// The levels of values `0..values`, from executions in order of time. `None` where a value has
+    /// no execution, or a number is not finite.
     #[must_use]
     pub fn of(executions: &[Execution], values: usize) -> Option<Self> {
         let fit = Fit::of(executions, values)?;
         let widened = widened(&fit, executions, values);
-        let variances = independent(&fit.errors).into_iter().zip(widened).map(|(v, by)| v * by).collect();
+        let variances =
+            independent(&fit.errors).into_iter().zip(widened).map(|(v, by)| v * by).collect();
         let freedom = executions.len().saturating_sub(values).max(1) as f64;
         Some(Self { levels: fit.levels(), variances, freedom })
     }
@@ -57,7 +59,8 @@ impl SweepLevels {
 
 /// The variances of levels whose differences from their mean have these errors.
 ///
-/// With independent levels of variances `v`, that of level `i` against the mean of `k` is `v_i (1 - 2/k) + sum(v) / k²`.
+/// With independent levels of variances `v`, that of level `i` against the mean of `k` is `v_i (1 -
+/// 2/k) + sum(v) / k²`.
 fn independent(errors: &[f64]) -> Vec<f64> {
     let number = errors.len() as f64;
     let squares: Vec<f64> = errors.iter().map(|error| error * error).collect();
@@ -76,7 +79,8 @@ fn independent(errors: &[f64]) -> Vec<f64> {
     }
 }
 
-/// How many times the common variance each value has, where its executions vary more than those of the others.
+/// How many times the common variance each value has, where its executions vary more than those of
+/// the others.
 fn widened(fit: &Fit, executions: &[Execution], values: usize) -> Vec<f64> {
     // On a host whose speed moves, what is left beside a program is the path as well.
     if fit.by_neighbours || fit.moves {
@@ -119,7 +123,10 @@ mod tests {
     fn two_levels_share_the_variance_of_their_difference() {
         let variances = independent(&[0.5, 0.5]);
         // Each against the mean has 1/2 of a level's variance.
-        assert!((variances[0] - 0.5).abs() < 1e-12 && variances[0] == variances[1], "{variances:?}");
+        assert!(
+            (variances[0] - 0.5).abs() < 1e-12 && variances[0] == variances[1],
+            "{variances:?}"
+        );
     }
 
     #[test]

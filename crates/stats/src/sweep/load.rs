@@ -1,12 +1,13 @@
 //! The highest load that keeps a limit, by the rules of `MLRsearch` (RFC 9971).
 //!
-//! A trial at a load is good when it keeps the limit. Trials may differ, so a goal says how many seconds of trials decide
-//! on a load, and which share of them may break the limit (the exceed ratio). A load is then a lower bound, an upper
-//! bound, or undecided. The relevant lower bound is the highest lower bound below all upper bounds. What it really
-//! carried at that share of its trials is reported beside it.
+//! A trial at a load is good when it keeps the limit. Trials may differ, so a goal says how many
+//! seconds of trials decide on a load, and which share of them may break the limit (the exceed
+//! ratio). A load is then a lower bound, an upper bound, or undecided. The relevant lower bound is
+//! the highest lower bound below all upper bounds. What it really carried at that share of its
+//! trials is reported beside it.
 //!
-//! Loads are places in a grid of rising loads. The search goes through phases: first one trial decides on a load, then
-//! the whole goal, so that loads far from the answer cost one trial each.
+//! Loads are places in a grid of rising loads. The search goes through phases: first one trial
+//! decides on a load, then the whole goal, so that loads far from the answer cost one trial each.
 
 use crate::distribution::beta_below;
 
@@ -160,14 +161,19 @@ impl LoadSearch {
 
     /// The load between two, undecided ones first: what has trials already is decided sooner.
     fn between(&self, lower: usize, upper: usize) -> usize {
-        let begun = self.trials.iter().map(|trial| trial.load).filter(|load| *load > lower && *load < upper);
+        let begun = self
+            .trials
+            .iter()
+            .map(|trial| trial.load)
+            .filter(|load| *load > lower && *load < upper);
         let is_open = |load: &usize| self.is(&self.goal, *load, LoadVerdict::Undecided);
         let middle = usize::midpoint(lower, upper);
         begun.filter(is_open).min_by_key(|load| load.abs_diff(middle)).unwrap_or(middle)
     }
 
     fn is(&self, goal: &LoadGoal, load: usize, verdict: LoadVerdict) -> bool {
-        self.trials.iter().any(|trial| trial.load == load) && goal.classify(&self.trials, load) == verdict
+        self.trials.iter().any(|trial| trial.load == load)
+            && goal.classify(&self.trials, load) == verdict
     }
 
     /// How far to go on outward: the width, and twice as far as the hint is away already.
@@ -175,8 +181,8 @@ impl LoadSearch {
         (2 * one.abs_diff(other)).max(width).min(self.loads)
     }
 
-    /// What a load really carried: the quantile of its trials that the exceed ratio leaves, the worst ones left out (RFC
-    /// 9971, appendix B, by what was received).
+    /// What a load really carried: the quantile of its trials that the exceed ratio leaves, the
+    /// worst ones left out (RFC 9971, appendix B, by what was received).
     #[must_use]
     pub fn received(&self, load: usize) -> Option<f64> {
         let of_load = self.trials.iter().filter(|trial| trial.load == load);
@@ -204,8 +210,8 @@ impl LoadSearch {
     }
 }
 
-/// The share of trials that keep the limit at least, with 95 % confidence, where `kept` of `all` did (Clopper & Pearson,
-/// Biometrika 26, 1934).
+/// The share of trials that keep the limit at least, with 95 % confidence, where `kept` of `all`
+/// did (Clopper & Pearson, Biometrika 26, 1934).
 #[must_use]
 pub fn kept_at_least(kept: usize, all: usize) -> f64 {
     if kept == 0 || kept > all {

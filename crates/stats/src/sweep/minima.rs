@@ -3,8 +3,9 @@
 use super::SweepLevels;
 use crate::distribution::student_quantile;
 
-/// The lowest values of the dips that are certain, in order: between two of them the curve rises above both by more than
-/// chance allows, all pairs of values together (Bonferroni). A curve always has one at least.
+/// The lowest values of the dips that are certain, in order: between two of them the curve rises
+/// above both by more than chance allows, all pairs of values together (Bonferroni). A curve always
+/// has one at least.
 #[must_use]
 pub fn minima(levels: &SweepLevels, error: f64) -> Vec<usize> {
     let number = levels.len();

@@ -1,16 +1,19 @@
-//! Looking for the best value without executing all of them: coarse first, then finer where the best may be.
+//! Looking for the best value without executing all of them: coarse first, then finer where the
+//! best may be.
 //!
-//! The values are a fine grid, in rising order. The first stage executes a few values over the whole range, so that a
-//! second dip is seen where it is wider than their distance. Each further stage executes the values that may be the best
-//! once more, together with the middles of the gaps beside them. A stage leaves no value out for good: each one stays
-//! in the estimate, and returns as soon as it may be the best again.
+//! The values are a fine grid, in rising order. The first stage executes a few values over the
+//! whole range, so that a second dip is seen where it is wider than their distance. Each further
+//! stage executes the values that may be the best once more, together with the middles of the gaps
+//! beside them. A stage leaves no value out for good: each one stays in the estimate, and returns
+//! as soon as it may be the best again.
 //!
-//! The answer is a span around each group of values that may be the best, up to the executed values beside it that may
-//! not. If the curve has one dip between neighbours, the best of all values lies in one of these spans. Stages leave
-//! values out for now at half of the error; simulations test how often the answer is right.
+//! The answer is a span around each group of values that may be the best, up to the executed values
+//! beside it that may not. If the curve has one dip between neighbours, the best of all values lies
+//! in one of these spans. Stages leave values out for now at half of the error; simulations test
+//! how often the answer is right.
 //!
-//! That there is only one dip is checked: a gap is looked into wherever a convex curve through the values around it would
-//! reach below the best one.
+//! That there is only one dip is checked: a gap is looked into wherever a convex curve through the
+//! values around it would reach below the best one.
 
 use super::SweepLevels;
 use super::curve::{lowest, plateau};
@@ -35,10 +38,18 @@ pub struct SearchRules {
 }
 
 impl SearchRules {
-    /// The usual rules for a grid of so many values: half of the executions that ten rounds of all of them would take.
+    /// The usual rules for a grid of so many values: half of the executions that ten rounds of all
+    /// of them would take.
     #[must_use]
     pub fn usual(values: usize) -> Self {
-        Self { coarse: 9, first_rounds: 5, rounds: 4, width: 1, most: (5 * values).max(50), margin: 0.01 }
+        Self {
+            coarse: 9,
+            first_rounds: 5,
+            rounds: 4,
+            width: 1,
+            most: (5 * values).max(50),
+            margin: 0.01,
+        }
     }
 }
 
@@ -46,9 +57,11 @@ impl SearchRules {
 const STAGE: f64 = 0.5;
 /// So many gaps in which a lower value may be hidden are looked into in one stage.
 const HIDDEN: usize = 3;
-/// A gap may hide a lower value where its reach is below the best level by no less than so many standard errors above.
+/// A gap may hide a lower value where its reach is below the best level by no less than so many
+/// standard errors above.
 const NEAR: f64 = 1.0;
-/// A value is executed this often at most before its stage is over: more rounds of it would settle nothing.
+/// A value is executed this often at most before its stage is over: more rounds of it would settle
+/// nothing.
 const OFTENEST: usize = 200;
 
 /// What to do next.
@@ -71,7 +84,8 @@ pub enum SearchStep {
 /// Neighbours in the grid between which the best value may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueSpan {
-    /// The places of its ends in the grid. What lies at an end is outside, unless the grid ends there.
+    /// The places of its ends in the grid. What lies at an end is outside, unless the grid ends
+    /// there.
     pub ends: (usize, usize),
     /// The executed values in it that may be the best.
     pub may_be_best: Vec<usize>,
@@ -93,11 +107,17 @@ impl OptimumSearch {
     /// A search in a grid of so many values.
     #[must_use]
     pub fn new(values: usize, rules: SearchRules) -> Self {
-        Self { rules, values, allowed: vec![None; values], executions: Vec::new(), has_begun: false }
+        Self {
+            rules,
+            values,
+            allowed: vec![None; values],
+            executions: Vec::new(),
+            has_begun: false,
+        }
     }
 
-    /// Takes executions, in order of time: the program is the place in the grid, and no round number occurs in two
-    /// stages.
+    /// Takes executions, in order of time: the program is the place in the grid, and no round
+    /// number occurs in two stages.
     pub fn observe(&mut self, executions: &[Execution]) {
         self.executions.extend_from_slice(executions);
     }
@@ -137,8 +157,9 @@ impl OptimumSearch {
         values.sort_unstable();
         values.dedup();
         values.retain(|value| is_allowed(*value));
-        let index =
-            |it: &Execution| Some(Execution { program: values.binary_search(&it.program).ok()?, ..*it });
+        let index = |it: &Execution| {
+            Some(Execution { program: values.binary_search(&it.program).ok()?, ..*it })
+        };
         let executions: Vec<Execution> = self.executions.iter().filter_map(index).collect();
         let levels = SweepLevels::of(&executions, values.len())?;
         Some((values, levels))
@@ -168,7 +189,8 @@ impl OptimumSearch {
             return SearchStep::Done { is_cut_short: true };
         };
         let gaps = [self.edges(&judged), self.hidden(&judged)].concat();
-        let middles: Vec<usize> = gaps.into_iter().map(|(low, high)| usize::midpoint(low, high)).collect();
+        let middles: Vec<usize> =
+            gaps.into_iter().map(|(low, high)| usize::midpoint(low, high)).collect();
         if middles.is_empty() && judged.is_settled(self.rules.margin) {
             return SearchStep::Done { is_cut_short: false };
         }
@@ -188,12 +210,14 @@ impl OptimumSearch {
     /// The values of the first stage: evenly over the whole range, its ends among them.
     fn coarse(&self) -> Vec<usize> {
         let (last, parts) = (self.values.saturating_sub(1), self.rules.coarse.max(2) - 1);
-        let mut values: Vec<usize> = (0..=parts).map(|part| (part * last + parts / 2) / parts).collect();
+        let mut values: Vec<usize> =
+            (0..=parts).map(|part| (part * last + parts / 2) / parts).collect();
         values.dedup();
         values
     }
 
-    /// The gaps between a value that may be the best and one beside it that may not, where they are wide.
+    /// The gaps between a value that may be the best and one beside it that may not, where they are
+    /// wide.
     fn edges(&self, judged: &JudgedValue) -> Vec<(usize, usize)> {
         let may_be_best = |value: usize| judged.may_be_best.binary_search(&value).is_ok();
         let is_edge = |(low, high): &(usize, usize)| may_be_best(*low) != may_be_best(*high);
@@ -204,8 +228,12 @@ impl OptimumSearch {
     fn hidden(&self, judged: &JudgedValue) -> Vec<(usize, usize)> {
         let best = judged.levels.levels[judged.best];
         let reach = |gap: (usize, usize)| Some((judged.reach(gap)?, gap));
-        let mut gaps: Vec<(f64, (usize, usize))> =
-            self.wide_gaps().into_iter().filter_map(reach).filter(|(reach, _)| *reach < best).collect();
+        let mut gaps: Vec<(f64, (usize, usize))> = self
+            .wide_gaps()
+            .into_iter()
+            .filter_map(reach)
+            .filter(|(reach, _)| *reach < best)
+            .collect();
         gaps.sort_by(|one, other| one.0.total_cmp(&other.0));
         gaps.into_iter().take(HIDDEN).map(|(_, gap)| gap).collect()
     }
@@ -258,8 +286,9 @@ struct JudgedValue {
 }
 
 impl JudgedValue {
-    /// The lowest level that may be in a gap if the curve is convex around it, less what the noise allows: the lines
-    /// through the values on either side, prolonged into it. `None` where a line is not known on either side.
+    /// The lowest level that may be in a gap if the curve is convex around it, less what the noise
+    /// allows: the lines through the values on either side, prolonged into it. `None` where a line
+    /// is not known on either side.
     fn reach(&self, (low, high): (usize, usize)) -> Option<f64> {
         let left = self.values.binary_search(&low).ok();
         let right = self.values.binary_search(&high).ok();
@@ -270,7 +299,8 @@ impl JudgedValue {
             Some((at(near), self.levels.levels[near], slope))
         };
         let left_line = line(left, left.and_then(|left| left.checked_sub(1)));
-        let right_line = line(right, right.map(|right| right + 1).filter(|far| *far < self.values.len()));
+        let right_line =
+            line(right, right.map(|right| right + 1).filter(|far| *far < self.values.len()));
         let ends = [left, right].into_iter().flatten();
         let error = ends.map(|index| self.levels.error(index, self.best)).fold(0.0, f64::max);
         let lowest = match (left_line, right_line) {
@@ -282,23 +312,27 @@ impl JudgedValue {
         Some(lowest - NEAR * error)
     }
 
-    /// Whether more rounds would change nothing that matters: one value alone may be the best, or all that may be cost
-    /// no more than the margin.
+    /// Whether more rounds would change nothing that matters: one value alone may be the best, or
+    /// all that may be cost no more than the margin.
     fn is_settled(&self, margin: f64) -> bool {
         let levels = &self.levels;
-        let critical = student_quantile(1.0 - super::ERROR / self.values.len() as f64, levels.freedom);
+        let critical =
+            student_quantile(1.0 - super::ERROR / self.values.len() as f64, levels.freedom);
         let far = |value: &usize| {
             let at = self.values.binary_search(value).unwrap_or(self.best);
             let error = if at == self.best { 0.0 } else { levels.error(at, self.best) };
             levels.levels[at] - levels.levels[self.best] + critical * error
         };
-        self.may_be_best.len() < 2 || self.may_be_best.iter().all(|value| far(value) <= margin.ln_1p())
+        self.may_be_best.len() < 2
+            || self.may_be_best.iter().all(|value| far(value) <= margin.ln_1p())
     }
 }
 
-/// The lowest level above both lines between two places; each is a place, the level there, and the slope.
+/// The lowest level above both lines between two places; each is a place, the level there, and the
+/// slope.
 fn crossing(left: (f64, f64, f64), right: (f64, f64, f64), low: f64, high: f64) -> f64 {
-    let above = |at: f64| f64::max(left.1 + left.2 * (at - left.0), right.1 + right.2 * (at - right.0));
+    let above =
+        |at: f64| f64::max(left.1 + left.2 * (at - left.0), right.1 + right.2 * (at - right.0));
     let meet = (right.1 - right.2 * right.0 - left.1 + left.2 * left.0) / (left.2 - right.2);
     let inside = if meet.is_finite() { meet.clamp(low, high) } else { low };
     above(inside).min(above(low)).min(above(high))
@@ -342,7 +376,9 @@ mod tests {
         assert_eq!(&order[..9], &[0, 8, 16, 24, 32, 40, 48, 56, 64]);
         let spans = search.spans();
         assert_eq!(spans.len(), 1, "{spans:?}");
-        assert!(spans[0].ends.0 < 23 && spans[0].ends.1 > 23 && spans[0].ends.1 - spans[0].ends.0 < 10);
+        assert!(
+            spans[0].ends.0 < 23 && spans[0].ends.1 > 23 && spans[0].ends.1 - spans[0].ends.0 < 10
+        );
         assert!(!order[9..].iter().any(|at| *at > 40), "{order:?}");
         assert!(search.taken() <= 325 && !is_cut_short, "{}", search.taken());
     }

@@ -101,8 +101,11 @@ fn searched(levels: &[f64], noise: f64, seed: u64) -> OptimumSearch {
     while let SearchStep::Execute { values, rounds } = search.next_step() {
         let own: Vec<f64> = values.iter().map(|value| levels[*value]).collect();
         let executed = host.rounds(&own, rounds);
-        let of_grid =
-            |it: Execution| Execution { program: values[it.program], round: first + it.round, ..it };
+        let of_grid = |it: Execution| Execution {
+            program: values[it.program],
+            round: first + it.round,
+            ..it
+        };
         search.observe(&executed.into_iter().map(of_grid).collect::<Vec<_>>());
         first += rounds;
     }
@@ -123,7 +126,11 @@ fn a_search_holds_the_best_value_with_half_of_the_executions() {
             let (mut missed, mut found, mut whole, searches) = (0, 0, 0, 40);
             for seed in 1..=searches {
                 let search = searched(&levels, noise, seed);
-                assert!(search.taken() <= GRID * ROUNDS as usize / 2, "{shape:?}: {}", search.taken());
+                assert!(
+                    search.taken() <= GRID * ROUNDS as usize / 2,
+                    "{shape:?}: {}",
+                    search.taken()
+                );
                 let spans = search.spans();
                 let holds = |span: &ValueSpan| (span.ends.0..=span.ends.1).contains(&best);
                 missed += usize::from(!spans.iter().any(holds));
@@ -132,7 +139,10 @@ fn a_search_holds_the_best_value_with_half_of_the_executions() {
             }
             assert!(missed <= 2, "{shape:?} at {noise}: {missed} of {searches} missed");
             // As narrow as the whole grid with twice the executions, but for a twentieth.
-            assert!(found * 20 <= whole * 21, "{shape:?} at {noise}: {found} steps, the grid {whole}");
+            assert!(
+                found * 20 <= whole * 21,
+                "{shape:?} at {noise}: {found} steps, the grid {whole}"
+            );
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Bytes and bits: what columns are written with and read from.
 //!
-//! Numbers of any size as varints (seven bits a byte, least first), numbers of one width packed without gaps.
-//! Reading never trusts its input: whatever is missing or impossible is a [`ChunkError`], never a panic.
+//! Numbers of any size as varints (seven bits a byte, least first), numbers of one width packed
+//! without gaps. Reading never trusts its input: whatever is missing or impossible is a
+//! [`ChunkError`], never a panic.
 
 use super::ChunkError;
 
@@ -29,7 +30,8 @@ fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-/// Appends the lowest `width` bits of each value, the first value in the lowest bits, padded to a whole byte.
+/// Appends the lowest `width` bits of each value, the first value in the lowest bits, padded to a
+/// whole byte.
 pub(super) fn pack(out: &mut Vec<u8>, width: u32, values: impl Iterator<Item = u64>) {
     let (mut gathered, mut filled) = (0_u128, 0);
     for value in values {

@@ -1,16 +1,19 @@
 //! A column: the same reading of all samples of a chunk, written as small as is simple.
 //!
-//! Readings are noise around a level: neither repetition nor order is left for a general compressor to find.
-//! What is left is that they are whole numbers of some step (microseconds, pages, decimals) in a narrow
-//! range, so a column holds the least one once and, of each, only the bits above it. Where neighbours are
-//! nearer to each other than to the least (rounds, times), the differences are written that way instead.
+//! Readings are noise around a level: neither repetition nor order is left for a general compressor
+//! to find. What is left is that they are whole numbers of some step (microseconds, pages,
+//! decimals) in a narrow range, so a column holds the least one once and, of each, only the bits
+//! above it. Where neighbours are nearer to each other than to the least (rounds, times), the
+//! differences are written that way instead.
 
 use super::ChunkError;
 use super::bytes::{Reader, pack, packed_size, put_varint, unpack, varint_size, zigzag};
 
-/// What all numbers of a column may be multiples of, ascending: µs, KiB, pages of two sizes, ms, ticks, s.
+/// What all numbers of a column may be multiples of, ascending: µs, KiB, pages of two sizes, ms,
+/// ticks, s.
 const STEPS: [i64; 8] = [1, 1_000, 1_024, 4_096, 65_536, 1_000_000, 10_000_000, 1_000_000_000];
-/// What fractions are multiplied with to become whole, by the decimals that a column of them may have.
+/// What fractions are multiplied with to become whole, by the decimals that a column of them may
+/// have.
 const SCALES: [f64; 7] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 /// The most decimals that a column of fractions is tried with.
 const MOST_DECIMALS: u8 = SCALES.len() as u8 - 1;
@@ -21,7 +24,8 @@ const RAW_BITS: u8 = 15;
 const DIFFERENCES: u8 = 0b1000;
 /// In the width's highest bit: which samples have a number follows as a bitmap.
 const GAPS: u8 = 0x80;
-/// A width above [`WIDEST`] is that much above the true one, and says that the least is 0 and not written.
+/// A width above [`WIDEST`] is that much above the true one, and says that the least is 0 and not
+/// written.
 const LEAST_IS_ZERO: u8 = WIDEST + 1;
 const WIDEST: u8 = 64;
 
@@ -35,13 +39,19 @@ pub(super) fn put_numbers(out: &mut Vec<u8>, values: &[Option<f64>]) {
     let present: Vec<f64> = values.iter().flatten().copied().collect();
     let (form, integers) = (0..=MOST_DECIMALS)
         .find_map(|decimals| Some((decimals, as_decimals(&present, decimals)?)))
-        .unwrap_or_else(|| (RAW_BITS, present.iter().map(|value| value.to_bits().cast_signed()).collect()));
+        .unwrap_or_else(|| {
+            (RAW_BITS, present.iter().map(|value| value.to_bits().cast_signed()).collect())
+        });
     let gaps = (present.len() < values.len()).then(|| bitmap(values));
     put_column(out, form, &integers, gaps.as_deref());
 }
 
 /// Reads what [`put_integers`] wrote for `count` samples, in place of what `values` held.
-pub(super) fn integers(reader: &mut Reader, count: usize, values: &mut Vec<i64>) -> Result<(), ChunkError> {
+pub(super) fn integers(
+    reader: &mut Reader,
+    count: usize,
+    values: &mut Vec<i64>,
+) -> Result<(), ChunkError> {
     let head = Head::read(reader)?;
     if head.form != 0 || head.gaps {
         return Err(ChunkError::Form);
@@ -80,7 +90,8 @@ pub(super) fn numbers(
 pub(super) fn skip(reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
     let head = Head::read(reader)?;
     let bitmap = head.bitmap(reader, count)?;
-    let present = bitmap.map_or(count, |bitmap| (0..count).filter(|index| has(bitmap, *index)).count());
+    let present =
+        bitmap.map_or(count, |bitmap| (0..count).filter(|index| has(bitmap, *index)).count());
     head.packed(reader, present).map(drop)
 }
 
@@ -127,7 +138,11 @@ impl Head {
     }
 
     /// Which of `count` samples have a value, unless all have.
-    fn bitmap<'a>(self, reader: &mut Reader<'a>, count: usize) -> Result<Option<&'a [u8]>, ChunkError> {
+    fn bitmap<'a>(
+        self,
+        reader: &mut Reader<'a>,
+        count: usize,
+    ) -> Result<Option<&'a [u8]>, ChunkError> {
         if self.gaps { reader.take(count.div_ceil(8)).map(Some) } else { Ok(None) }
     }
 
@@ -135,16 +150,22 @@ impl Head {
         if count == 0 {
             return Err(ChunkError::Form);
         }
-        let number = |reader: &mut Reader<'a>, written: bool| if written { reader.signed() } else { Ok(0) };
+        let number =
+            |reader: &mut Reader<'a>, written: bool| if written { reader.signed() } else { Ok(0) };
         let first = number(reader, self.differences || !self.least_is_zero)?;
         let least = number(reader, self.differences && !self.least_is_zero)?;
         let bytes = reader.take(packed_size(self.width, count - usize::from(self.differences)))?;
         Ok(Packed { first, least, bytes })
     }
 
-    /// Gives the numbers, whole and in the column's form. Sums wrap: impossible input gives wrong numbers, no
-    /// panic.
-    fn values(self, reader: &mut Reader, count: usize, mut each: impl FnMut(i64)) -> Result<(), ChunkError> {
+    /// Gives the numbers, whole and in the column's form. Sums wrap: impossible input gives wrong
+    /// numbers, no panic.
+    fn values(
+        self,
+        reader: &mut Reader,
+        count: usize,
+        mut each: impl FnMut(i64),
+    ) -> Result<(), ChunkError> {
         let Packed { first, least, bytes } = self.packed(reader, count)?;
         if self.differences {
             let mut value = first;
@@ -171,8 +192,9 @@ fn put_column(out: &mut Vec<u8>, form: u8, values: &[i64], gaps: Option<&[u8]>) 
         values.windows(2).map(|pair| pair[1].checked_sub(pair[0])).collect::<Option<_>>();
     let narrow = differences.filter(|it| !it.is_empty()).map(|it| (Range::of(&it), it));
     let first = zigzag(values[0]);
-    let chosen =
-        narrow.filter(|(range, it)| 8 * varint_size(first) + range.bits(it.len()) < plain.bits(values.len()));
+    let chosen = narrow.filter(|(range, it)| {
+        8 * varint_size(first) + range.bits(it.len()) < plain.bits(values.len())
+    });
     let difference_bit = if chosen.is_some() { DIFFERENCES } else { 0 };
     let range = chosen.as_ref().map_or(&plain, |(range, _)| range);
     let zero = if range.has_silent_least() { LEAST_IS_ZERO } else { 0 };
@@ -195,9 +217,9 @@ struct Range {
 
 impl Range {
     fn of(values: &[i64]) -> Self {
-        let (least, most) = values
-            .iter()
-            .fold((i64::MAX, i64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
+        let (least, most) = values.iter().fold((i64::MAX, i64::MIN), |(least, most), value| {
+            (least.min(*value), most.max(*value))
+        });
         // The distance of two `i64` always fits a `u64`, wrapped or not.
         let width = 64 - most.wrapping_sub(least).cast_unsigned().leading_zeros();
         Self { least, width }

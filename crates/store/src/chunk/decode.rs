@@ -6,7 +6,8 @@ use tacho_record::Place;
 use super::bytes::Reader;
 use super::encode::sum;
 use super::{
-    Chunk, ChunkError, FAILED, FINE_TIMES, MOST_METRICS, MOST_SAMPLES, Readings, VALID, checked, column,
+    Chunk, ChunkError, FAILED, FINE_TIMES, MOST_METRICS, MOST_SAMPLES, Readings, VALID, checked,
+    column,
 };
 
 /// Reads chunks one after the other, in the same memory.
@@ -51,9 +52,13 @@ impl Decoder {
         Ok(&self.chunk)
     }
 
-    /// Where the samples stood in the schedule and how they ended, with the readings of those metrics, if they
-    /// have any: several where there are replicates. The rest is not read.
-    pub(crate) fn decode_metrics(&mut self, bytes: &[u8], metrics: &[u32]) -> Result<&Chunk, ChunkError> {
+    /// Where the samples stood in the schedule and how they ended, with the readings of those
+    /// metrics, if they have any: several where there are replicates. The rest is not read.
+    pub(crate) fn decode_metrics(
+        &mut self,
+        bytes: &[u8],
+        metrics: &[u32],
+    ) -> Result<&Chunk, ChunkError> {
         let reader = &mut Reader::new(checked(bytes)?);
         let count = self.read_places(reader)?;
         let flags = read_flags(reader)?;
@@ -77,12 +82,9 @@ impl Decoder {
             reader.varint().and(reader.varint())?;
             column::skip(reader, count)
         })?;
-        each_zero(
-            reader,
-            |number| {
-                if metrics.contains(&number) { self.push_zeros(number, count) } else { Ok(()) }
-            },
-        )?;
+        each_zero(reader, |number| {
+            if metrics.contains(&number) { self.push_zeros(number, count) } else { Ok(()) }
+        })?;
         reader.end()?;
         if is_sum {
             self.decode(bytes)?;
@@ -112,7 +114,12 @@ impl Decoder {
         Ok(count)
     }
 
-    fn read_times(&mut self, reader: &mut Reader, count: usize, flags: u8) -> Result<(), ChunkError> {
+    fn read_times(
+        &mut self,
+        reader: &mut Reader,
+        count: usize,
+        flags: u8,
+    ) -> Result<(), ChunkError> {
         self.chunk.at.clear();
         if flags & FINE_TIMES == 0 {
             column::integers(reader, count, &mut self.pair[0])?;
@@ -129,7 +136,12 @@ impl Decoder {
         })
     }
 
-    fn read_outcomes(&mut self, reader: &mut Reader, count: usize, flags: u8) -> Result<(), ChunkError> {
+    fn read_outcomes(
+        &mut self,
+        reader: &mut Reader,
+        count: usize,
+        flags: u8,
+    ) -> Result<(), ChunkError> {
         self.chunk.outcomes.clear();
         if flags & FAILED == 0 {
             self.chunk.outcomes.resize(count, VALID);
@@ -147,8 +159,9 @@ impl Decoder {
         let metrics = &mut self.chunk.metrics;
         let written = metrics.len();
         each_number(reader, |reader, metric| {
-            let part =
-                |reader: &mut Reader| usize::try_from(reader.varint()?).map_err(|_| ChunkError::Number);
+            let part = |reader: &mut Reader| {
+                usize::try_from(reader.varint()?).map_err(|_| ChunkError::Number)
+            };
             let (first, second) = (part(reader)?, part(reader)?);
             let known = metrics.iter().any(|readings| readings.metric == metric);
             if first.max(second) >= written || metrics.len() == MOST_METRICS || known {
@@ -158,8 +171,9 @@ impl Decoder {
             column::numbers(reader, count, &mut values)?;
             let parts = metrics[first].values.iter().zip(&metrics[second].values);
             for (value, (first, second)) in values.iter_mut().zip(parts) {
-                *value =
-                    value.zip(first.zip(*second)).map(|(rest, (first, second))| sum(first, second, rest));
+                *value = value
+                    .zip(first.zip(*second))
+                    .map(|(rest, (first, second))| sum(first, second, rest));
             }
             metrics.push(Readings { metric, values });
             Ok(())
@@ -192,7 +206,10 @@ impl Decoder {
         let [firsts, seconds] = &mut self.pair;
         column::integers(reader, count, firsts)?;
         column::integers(reader, count, seconds)?;
-        firsts.iter().zip(seconds).try_for_each(|(first, second)| each(&mut self.chunk, *first, *second))
+        firsts
+            .iter()
+            .zip(seconds)
+            .try_for_each(|(first, second)| each(&mut self.chunk, *first, *second))
     }
 }
 
@@ -202,7 +219,8 @@ fn read_flags(reader: &mut Reader) -> Result<u8, ChunkError> {
     if flags & !(FAILED | FINE_TIMES) == 0 { Ok(flags) } else { Err(ChunkError::Form) }
 }
 
-/// Gives the number of each metric that was 0 in every sample to `each`: they are written as runs of numbers.
+/// Gives the number of each metric that was 0 in every sample to `each`: they are written as runs
+/// of numbers.
 fn each_zero(
     reader: &mut Reader,
     mut each: impl FnMut(u32) -> Result<(), ChunkError>,
@@ -223,7 +241,8 @@ fn each_zero(
     Ok(())
 }
 
-/// Gives the number of each metric of a list to `read`, which must read what follows it. Replicates repeat a number.
+/// Gives the number of each metric of a list to `read`, which must read what follows it. Replicates
+/// repeat a number.
 fn each_number(
     reader: &mut Reader,
     mut read: impl FnMut(&mut Reader, u32) -> Result<(), ChunkError>,

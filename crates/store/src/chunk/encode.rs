@@ -3,13 +3,16 @@
 use super::bytes::put_varint;
 use super::{Chunk, FAILED, FINE_TIMES, Packing, Readings, VALID, VERSION, checksum, column};
 
-/// Of more metrics than this that are worth it, the rest is written out: there would be too many pairs to try.
+/// Of more metrics than this that are worth it, the rest is written out: there would be too many
+/// pairs to try.
 const MOST_ADDENDS: usize = 12;
 
-/// Metrics that take no more bytes than this are written out: as a sum they would take about as much.
+/// Metrics that take no more bytes than this are written out: as a sum they would take about as
+/// much.
 const LEAST_SIZE: usize = 6;
 
-/// A metric that is, but for little, what two others add up to, as time on a CPU is of user's and system's.
+/// A metric that is, but for little, what two others add up to, as time on a CPU is of user's and
+/// system's.
 struct Sum {
     /// Its index, and those of the two others.
     whole: usize,
@@ -53,7 +56,8 @@ impl Chunk {
         out
     }
 
-    /// First the metrics that are written out, then those that are sums of two of them, then those that are 0.
+    /// First the metrics that are written out, then those that are sums of two of them, then those
+    /// that are 0.
     fn put_metrics(&self, out: &mut Vec<u8>, packing: Packing) {
         let (zeros, others): (Vec<&Readings>, Vec<&Readings>) =
             self.metrics.iter().partition(|readings| is_zero(readings, &self.metrics));
@@ -80,14 +84,15 @@ impl Chunk {
     }
 }
 
-/// Whether the metric is 0 in every sample; of replicates, which stay in their order, none is said to be.
+/// Whether the metric is 0 in every sample; of replicates, which stay in their order, none is said
+/// to be.
 fn is_zero(readings: &Readings, all: &[Readings]) -> bool {
     readings.values.iter().all(|value| value.is_some_and(|value| value.to_bits() == 0))
         && all.iter().filter(|other| other.metric == readings.metric).count() == 1
 }
 
-/// Appends ascending numbers as runs: how many, then of each its distance from the end of the one before, and its
-/// length.
+/// Appends ascending numbers as runs: how many, then of each its distance from the end of the one
+/// before, and its length.
 fn put_runs(out: &mut Vec<u8>, numbers: impl Iterator<Item = u32>) {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for number in numbers.map(u64::from) {
@@ -113,7 +118,9 @@ fn sums(metrics: &[&Readings]) -> Vec<Sum> {
     possible.sort_by_key(|sum| std::cmp::Reverse(sum.saved));
     for sum in possible {
         let clashes = |other: &Sum| {
-            other.whole == sum.whole || other.parts.contains(&sum.whole) || sum.parts.contains(&other.whole)
+            other.whole == sum.whole
+                || other.parts.contains(&sum.whole)
+                || sum.parts.contains(&other.whole)
         };
         if !found.iter().any(clashes) {
             found.push(sum);
@@ -126,8 +133,10 @@ fn sums(metrics: &[&Readings]) -> Vec<Sum> {
 /// Every metric as the sum of every two others, where that is smaller.
 fn possible_sums(metrics: &[&Readings]) -> Vec<Sum> {
     // Which of several replicates a sum is could not be told.
-    let repeats = |index: usize| metrics.iter().filter(|it| it.metric == metrics[index].metric).count() > 1;
-    let sizes: Vec<usize> = metrics.iter().map(|readings| written(&readings.values).len()).collect();
+    let repeats =
+        |index: usize| metrics.iter().filter(|it| it.metric == metrics[index].metric).count() > 1;
+    let sizes: Vec<usize> =
+        metrics.iter().map(|readings| written(&readings.values).len()).collect();
     let mut largest: Vec<usize> = (0..metrics.len()).filter(|index| !repeats(*index)).collect();
     largest.sort_by_key(|index| std::cmp::Reverse(sizes[*index]));
     largest.truncate(MOST_ADDENDS);
@@ -137,9 +146,12 @@ fn possible_sums(metrics: &[&Readings]) -> Vec<Sum> {
         // As a sum it numbers its two parts besides, in a byte each.
         let room = sizes[whole] - 2;
         for (nth, &first) in largest.iter().enumerate() {
-            for &second in largest[nth + 1..].iter().filter(|second| first != whole && **second != whole) {
+            for &second in
+                largest[nth + 1..].iter().filter(|second| first != whole && **second != whole)
+            {
                 let parts = [first, second];
-                let Some(rest) = rest(metrics, whole, parts).filter(|rest| may_fit(rest, room)) else {
+                let Some(rest) = rest(metrics, whole, parts).filter(|rest| may_fit(rest, room))
+                else {
                     continue;
                 };
                 let column = written(&rest);
@@ -152,7 +164,8 @@ fn possible_sums(metrics: &[&Readings]) -> Vec<Sum> {
     possible
 }
 
-/// Whether that might take less room than that, by its range alone: most do not, and are not worth writing.
+/// Whether that might take less room than that, by its range alone: most do not, and are not worth
+/// writing.
 fn may_fit(rest: &[Option<f64>], room: usize) -> bool {
     let (least, most) = rest
         .iter()
@@ -169,9 +182,11 @@ fn written(values: &[Option<f64>]) -> Vec<u8> {
     out
 }
 
-/// What is to be added to the sum, in whole numbers, to give the metric in every sample to the last bit.
+/// What is to be added to the sum, in whole numbers, to give the metric in every sample to the last
+/// bit.
 ///
-/// Nothing where that cannot be. What is not a number cannot: its bits differ from machine to machine.
+/// Nothing where that cannot be. What is not a number cannot: its bits differ from machine to
+/// machine.
 fn rest(metrics: &[&Readings], whole: usize, parts: [usize; 2]) -> Option<Vec<Option<f64>>> {
     let [first, second] = parts.map(|part| &metrics[part].values);
     let rows = metrics[whole].values.iter().zip(first.iter().zip(second));

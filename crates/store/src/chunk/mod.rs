@@ -1,9 +1,10 @@
-//! The chunk: samples of one measurement as bytes, small and quick to read. `docs/src/formats/chunk.md` describes them.
+//! The chunk: samples of one measurement as bytes, small and quick to read.
+//! `docs/src/formats/chunk.md` describes them.
 //!
-//! Column after column: rounds, positions, times, outcomes, then each metric by its number. What a column
-//! looks like is in [`mod@column`], bits in [`bytes`]. Numbers that stand for names, and the details of failures,
-//! are resolved above; nothing here knows of a database. A chunk that was read from a hostile file gives an
-//! error, or wrong values of bounded size, and never a panic.
+//! Column after column: rounds, positions, times, outcomes, then each metric by its number. What a
+//! column looks like is in [`mod@column`], bits in [`bytes`]. Numbers that stand for names, and the
+//! details of failures, are resolved above; nothing here knows of a database. A chunk that was read
+//! from a hostile file gives an error, or wrong values of bounded size, and never a panic.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -31,7 +32,8 @@ const MOST_SAMPLES: usize = 4096;
 /// The most metrics in a chunk, likewise.
 pub(crate) const MOST_METRICS: usize = 1024;
 
-/// In the byte before the times: some samples are not valid, so a column of outcomes follows the times.
+/// In the byte before the times: some samples are not valid, so a column of outcomes follows the
+/// times.
 const FAILED: u8 = 1;
 /// There too: times are finer than milliseconds, and take two columns.
 const FINE_TIMES: u8 = 2;
@@ -101,7 +103,8 @@ pub(crate) struct Chunk {
     pub outcomes: Vec<u8>,
     /// What was read, ascending by the metric's number; each has a value at least once.
     ///
-    /// A number that repeats holds the replicates within one execution: the first of each sample, then the second …
+    /// A number that repeats holds the replicates within one execution: the first of each sample,
+    /// then the second …
     pub metrics: Vec<Readings>,
 }
 
@@ -157,7 +160,9 @@ impl Chunk {
     pub(crate) fn put_value(&mut self, metric: u32, value: f64) {
         let count = self.len();
         let mut index = self.metrics.partition_point(|readings| readings.metric < metric);
-        let taken = |readings: &Readings| readings.metric == metric && readings.values.last() != Some(&None);
+        let taken = |readings: &Readings| {
+            readings.metric == metric && readings.values.last() != Some(&None)
+        };
         while self.metrics.get(index).is_some_and(taken) {
             index += 1;
         }

@@ -22,10 +22,12 @@ fn chunk(samples: &[Made]) -> Chunk {
 /// A sample in a form that can be compared.
 type Content = (Place, Timestamp, u8, Vec<(u32, u64)>);
 
-/// All that a chunk holds in a form that can be compared, with floating-point numbers by their bits.
+/// All that a chunk holds in a form that can be compared, with floating-point numbers by their
+/// bits.
 fn content(chunk: &Chunk) -> Vec<Content> {
     let values = |index: usize| {
-        let value = |readings: &Readings| Some((readings.metric, readings.values[index]?.to_bits()));
+        let value =
+            |readings: &Readings| Some((readings.metric, readings.values[index]?.to_bits()));
         chunk.metrics.iter().filter_map(value).collect()
     };
     (0..chunk.len())
@@ -70,7 +72,8 @@ fn value() -> impl Strategy<Value = f64> {
 /// Adds metrics that are sums of two others in every sample but perhaps one.
 fn add_sums(samples: &mut [Made], off: usize) {
     for (index, (_, _, _, values)) in samples.iter_mut().enumerate() {
-        let value = |metric| values.iter().find(|(number, _)| *number == metric).map(|(_, value)| *value);
+        let value =
+            |metric| values.iter().find(|(number, _)| *number == metric).map(|(_, value)| *value);
         if let (Some(one), Some(two)) = (value(1), value(3)) {
             let slip = f64::from(u8::from(index == off));
             values.retain(|(number, _)| ![0, 2, 9].contains(number));
@@ -81,13 +84,13 @@ fn add_sums(samples: &mut [Made], off: usize) {
 }
 
 fn sample() -> impl Strategy<Value = Made> {
-    let replicates =
-        prop_oneof![4 => prop::collection::vec(value(), 1), 1 => prop::collection::vec(value(), 2..5)];
+    let replicates = prop_oneof![4 => prop::collection::vec(value(), 1), 1 => prop::collection::vec(value(), 2..5)];
     let values = prop::collection::btree_map(prop_oneof![1_u32..5, any::<u32>()], replicates, 0..6);
     (place(), time(), prop_oneof![4 => Just(VALID), 1 => 1_u8..8], values).prop_map(
         |(place, at, outcome, values)| {
-            let each =
-                |(metric, values): (u32, Vec<f64>)| values.into_iter().map(move |value| (metric, value));
+            let each = |(metric, values): (u32, Vec<f64>)| {
+                values.into_iter().map(move |value| (metric, value))
+            };
             (place, at, outcome, values.into_iter().flat_map(each).collect())
         },
     )
@@ -225,10 +228,13 @@ fn few_bytes_cannot_ask_for_all_memory() {
 #[test]
 fn a_sum_of_two_metrics_takes_five_bytes() {
     let at = Timestamp::UNIX_EPOCH;
-    let values = |index: u32| vec![(1, f64::from(index) + 0.1), (3, 0.2), (5, f64::from(index) + 0.1 + 0.2)];
+    let values =
+        |index: u32| vec![(1, f64::from(index) + 0.1), (3, 0.2), (5, f64::from(index) + 0.1 + 0.2)];
     let samples = |metrics: usize| -> Vec<Made> {
         let values = |index| values(index).into_iter().take(metrics).collect();
-        (1..50).map(|index| (Place { round: index, position: 0 }, at, VALID, values(index))).collect()
+        (1..50)
+            .map(|index| (Place { round: index, position: 0 }, at, VALID, values(index)))
+            .collect()
     };
     assert_eq!(
         chunk(&samples(3)).encode(Packing::Small).len(),
@@ -263,8 +269,9 @@ fn metrics_that_are_zero_take_two_bytes_a_run() {
     let at = Timestamp::UNIX_EPOCH;
     let with = |zeros: &[u32]| {
         let values: Vec<(u32, f64)> = zeros.iter().map(|metric| (*metric, 0.0)).collect();
-        let samples: Vec<Made> =
-            (1..50).map(|round| (Place { round, position: 0 }, at, VALID, values.clone())).collect();
+        let samples: Vec<Made> = (1..50)
+            .map(|round| (Place { round, position: 0 }, at, VALID, values.clone()))
+            .collect();
         chunk(&samples).encode(Packing::Small).len()
     };
     assert_eq!(with(&[3, 4, 5, 6, 9]), with(&[]) + 4);
@@ -291,7 +298,10 @@ fn appended_and_selected_samples_keep_their_values() {
     let at = Timestamp::UNIX_EPOCH;
     let place = |position| Place { round: 1, position };
     let one = chunk(&[(place(0), at, VALID, vec![(2, 5.0)])]);
-    let two = chunk(&[(place(1), at, 3, vec![(1, 7.0)]), (place(2), at, VALID, vec![(2, 6.5), (9, 1.0)])]);
+    let two = chunk(&[
+        (place(1), at, 3, vec![(1, 7.0)]),
+        (place(2), at, VALID, vec![(2, 6.5), (9, 1.0)]),
+    ]);
     let mut both = one.clone();
     both.append(&two);
     assert_eq!(both.len(), 3);
@@ -302,7 +312,8 @@ fn appended_and_selected_samples_keep_their_values() {
 
 #[test]
 fn ten_usual_samples_take_few_bytes() {
-    // Wall time in ns around 50 ms, processor times in µs, memory in pages, started about once a minute.
+    // Wall time in ns around 50 ms, processor times in µs, memory in pages, started about once a
+    // minute.
     let noise = |index: u64, range: u64| ((index * 2_654_435_761) >> 7) % range;
     let samples: Vec<Made> = (1_u64..=10)
         .map(|index| {
@@ -324,11 +335,13 @@ fn ten_usual_samples_take_few_bytes() {
     assert!(bytes.len() <= 130 + CHECKSUM, "{} bytes", bytes.len());
 }
 
-/// The bytes of the example in the documentation: what stands before two spaces in each line of its block.
+/// The bytes of the example in the documentation: what stands before two spaces in each line of its
+/// block.
 fn documented() -> Vec<u8> {
     let text = include_str!("../../../../docs/src/formats/chunk.md");
     let block = text.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let bytes = block.lines().filter_map(|line| line.split("  ").next()).flat_map(str::split_whitespace);
+    let bytes =
+        block.lines().filter_map(|line| line.split("  ").next()).flat_map(str::split_whitespace);
     bytes.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 

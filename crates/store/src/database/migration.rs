@@ -1,7 +1,8 @@
 //! The schema, step by step: each migration is a file that is never changed once published.
 //!
-//! What was applied is recorded in the table `migration`; the schema's version is the highest number there.
-//! An older database is brought up to date when it is opened, a newer one is refused in words.
+//! What was applied is recorded in the table `migration`; the schema's version is the highest
+//! number there. An older database is brought up to date when it is opened, a newer one is refused
+//! in words.
 
 use jiff::Timestamp;
 
@@ -22,13 +23,28 @@ pub(crate) struct Migration {
 /// All steps, in order.
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "first", sql: include_str!("../../migrations/0001_first.sql") },
-    Migration { number: 2, name: "surveys", sql: include_str!("../../migrations/0002_surveys.sql") },
-    Migration { number: 3, name: "checksums", sql: include_str!("../../migrations/0003_checksums.sql") },
-    Migration { number: 4, name: "definitions", sql: include_str!("../../migrations/0004_definitions.sql") },
+    Migration {
+        number: 2,
+        name: "surveys",
+        sql: include_str!("../../migrations/0002_surveys.sql"),
+    },
+    Migration {
+        number: 3,
+        name: "checksums",
+        sql: include_str!("../../migrations/0003_checksums.sql"),
+    },
+    Migration {
+        number: 4,
+        name: "definitions",
+        sql: include_str!("../../migrations/0004_definitions.sql"),
+    },
 ];
 
 /// Brings the schema up to date; a database without one gets it.
-pub(crate) fn migrate(database: &mut dyn Database, migrations: &[Migration]) -> Result<(), StoreError> {
+pub(crate) fn migrate(
+    database: &mut dyn Database,
+    migrations: &[Migration],
+) -> Result<(), StoreError> {
     // The usual case takes no lock, so that a reader need not wait for a writer.
     if database.has_table("migration")? && outstanding(database, migrations)?.is_empty() {
         return Ok(());
@@ -61,7 +77,11 @@ fn outstanding<'a>(
         .unwrap_or_default();
     let known = migrations.last().map_or(0, |migration| migration.number);
     if applied > known {
-        return Err(StoreError::Newer { place: database.place().to_owned(), found: applied, known });
+        return Err(StoreError::Newer {
+            place: database.place().to_owned(),
+            found: applied,
+            known,
+        });
     }
     let first = migrations.partition_point(|migration| migration.number <= applied);
     Ok(&migrations[first..])
@@ -105,7 +125,10 @@ mod tests {
         Migration { number: 3, name: "wrong", sql: "CREATE TABLE other (a TEXT); CREATE TABLE" };
 
     fn version(database: &mut dyn Database) -> i64 {
-        database.one("SELECT MAX(number) FROM migration", &[], |row| row.integer(0)).unwrap().unwrap()
+        database
+            .one("SELECT MAX(number) FROM migration", &[], |row| row.integer(0))
+            .unwrap()
+            .unwrap()
     }
 
     #[test]
@@ -138,7 +161,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let mut old = Sqlite::open(&folder.path().join("tacho.db"), Duration::ZERO).unwrap();
             migrate(&mut old, &MIGRATIONS[..steps]).unwrap();
-            old.batch("INSERT INTO benchmark (name, version, parameters) VALUES ('b', 1, '{}')").unwrap();
+            old.batch("INSERT INTO benchmark (name, version, parameters) VALUES ('b', 1, '{}')")
+                .unwrap();
             drop(old);
             let location = crate::Location::Folder(folder.path().to_owned());
             let mut store = crate::Store::open_existing(&location).unwrap();
@@ -162,12 +186,15 @@ mod tests {
         let database: &mut dyn Database = &mut database;
         let sql = "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
             WHERE m.type = 'table' ORDER BY 1, 2";
-        let columns = database.all(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
+        let columns =
+            database.all(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
         for (table, column) in columns.unwrap() {
-            let section =
-                text.split(&format!("### `{table}`")).nth(1).and_then(|rest| rest.split("##").next());
-            let section =
-                section.unwrap_or_else(|| panic!("docs/src/formats/database.md has no table `{table}`"));
+            let section = text
+                .split(&format!("### `{table}`"))
+                .nth(1)
+                .and_then(|rest| rest.split("##").next());
+            let section = section
+                .unwrap_or_else(|| panic!("docs/src/formats/database.md has no table `{table}`"));
             let named = |line: &str| line.starts_with('|') && line.contains(&format!("`{column}`"));
             assert!(
                 section.lines().any(named),

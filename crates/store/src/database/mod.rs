@@ -1,11 +1,12 @@
-//! The database, whichever it is: what the rest of the store asks of it, and nothing that only one of them
-//! has.
+//! The database, whichever it is: what the rest of the store asks of it, and nothing that only one
+//! of them has.
 //!
-//! Two implementors, [`sqlite`] for one user's folder and [`postgres`] for a team's server, serve the same
-//! SQL, which is written once, in the dialect that both understand (see [`Database`]). Why an own trait and
-//! not an object-relational mapper: diesel's `MultiConnection` needs libpq to link, allows only the types and
-//! functions that its back ends share, and hides the pragmas and syncs that the promises about `kill -9` and
-//! power cuts rest on. What we need of a database is six functions.
+//! Two implementors, [`sqlite`] for one user's folder and [`postgres`] for a team's server, serve
+//! the same SQL, which is written once, in the dialect that both understand (see [`Database`]). Why
+//! an own trait and not an object-relational mapper: diesel's `MultiConnection` needs libpq to
+//! link, allows only the types and functions that its back ends share, and hides the pragmas and
+//! syncs that the promises about `kill -9` and power cuts rest on. What we need of a database is
+//! six functions.
 
 mod migration;
 mod postgres;
@@ -39,14 +40,16 @@ pub(crate) enum Value<'a> {
 /// What a transaction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// To write what must outlast a power cut as soon as it is committed, with all that was committed before.
+    /// To write what must outlast a power cut as soon as it is committed, with all that was
+    /// committed before.
     Durable,
-    /// To write what depends on what no other process may write meanwhile: schema, numbers that are counted.
-    /// As durable as [`Begin::Durable`]: all else rests on it.
+    /// To write what depends on what no other process may write meanwhile: schema, numbers that are
+    /// counted. As durable as [`Begin::Durable`]: all else rests on it.
     Exclusive,
     /// To read several things as they were at one moment.
     Read,
-    /// To write what must outlast `kill -9` as soon as it is committed, and a power cut after the next sync.
+    /// To write what must outlast `kill -9` as soon as it is committed, and a power cut after the
+    /// next sync.
     Write,
 }
 
@@ -72,10 +75,11 @@ pub(crate) trait Row {
 
 /// A database.
 ///
-/// Statements are written in what both dialects share: `$1`, `$2` … for values, first used in this order
-/// (SQLite takes them for names and numbers them by first use); `BIGINT`, `TEXT` and bytes as types; `ON
-/// CONFLICT`; `RETURNING`; sums cast back to `BIGINT`. The one word more is `/*lock*/` at the end of a
-/// `SELECT`: a comment to SQLite, where a writer is alone anyway, and a row lock to PostgreSQL.
+/// Statements are written in what both dialects share: `$1`, `$2` … for values, first used in this
+/// order (SQLite takes them for names and numbers them by first use); `BIGINT`, `TEXT` and bytes as
+/// types; `ON CONFLICT`; `RETURNING`; sums cast back to `BIGINT`. The one word more is `/*lock*/`
+/// at the end of a `SELECT`: a comment to SQLite, where a writer is alone anyway, and a row lock to
+/// PostgreSQL.
 pub(crate) trait Database: Send {
     /// What it is called in messages; never a password in it.
     fn place(&self) -> &str;
@@ -93,7 +97,12 @@ pub(crate) trait Database: Send {
     fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64, StoreError>;
 
     /// Executes one statement and gives each row that it answers.
-    fn query(&mut self, sql: &'static str, values: &[Value], each: &mut EachRow) -> Result<(), StoreError>;
+    fn query(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+        each: &mut EachRow,
+    ) -> Result<(), StoreError>;
 
     /// Begins a transaction; there must be none.
     fn begin(&mut self, how: Begin) -> Result<(), StoreError>;
@@ -114,8 +123,9 @@ pub(crate) trait Database: Send {
         Ok(Vec::new())
     }
 
-    /// Writes all rows that can be read into the empty database of the same schema in that file; of the table `picked`
-    /// those that are wanted, whose columns are asked for in the order of the table.
+    /// Writes all rows that can be read into the empty database of the same schema in that file; of
+    /// the table `picked` those that are wanted, whose columns are asked for in the order of the
+    /// table.
     fn copy_into(
         &mut self,
         _file: &Path,
@@ -183,11 +193,14 @@ impl dyn Database + '_ {
         how: Begin,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let done =
-            self.begin(how).and_then(|()| work(self)).and_then(|result| self.commit().map(|()| result));
+        let done = self
+            .begin(how)
+            .and_then(|()| work(self))
+            .and_then(|result| self.commit().map(|()| result));
         if done.is_err() {
-            // Also where it did not even begin: what was set up for it must go. The first error is the one
-            // that tells; a transaction that the database ended itself cannot be rolled back again.
+            // Also where it did not even begin: what was set up for it must go. The first error is
+            // the one that tells; a transaction that the database ended itself cannot be rolled
+            // back again.
             let _ = self.rollback();
         }
         done

@@ -1,11 +1,12 @@
 //! SQLite: one file, written ahead (WAL), for one user.
 //!
-//! The promises rest on three settings. `synchronous = NORMAL`: a commit hands its pages to the operating
-//! system, which keeps them whatever happens to us, and waits for no disk. `wal_autocheckpoint = 0`: no
-//! commit moves pages into the database by itself, which would sync, between two samples of all times.
-//! `synchronous = FULL`, around [`Begin::Durable`] and [`Begin::Exclusive`] transactions alone: such a commit
-//! syncs the log, and with it every commit before it. A checkpoint would not do: with a reader in its way it may skip the sync and
-//! say nothing.
+//! The promises rest on three settings. `synchronous = NORMAL`: a commit hands its pages to the
+//! operating system, which keeps them whatever happens to us, and waits for no disk.
+//! `wal_autocheckpoint = 0`: no commit moves pages into the database by itself, which would sync,
+//! between two samples of all times. `synchronous = FULL`, around [`Begin::Durable`] and
+//! [`Begin::Exclusive`] transactions alone: such a commit syncs the log, and with it every commit
+//! before it. A checkpoint would not do: with a reader in its way it may skip the sync and say
+//! nothing.
 
 use std::fs;
 use std::io;
@@ -21,8 +22,8 @@ use tempfile::TempDir;
 use super::{Begin, Database, EachRow, Row, Value, Words};
 use crate::StoreError;
 
-/// How large the write-ahead log may grow before [`Database::tidy`] moves it into the database, in bytes: as
-/// much as SQLite itself would let it.
+/// How large the write-ahead log may grow before [`Database::tidy`] moves it into the database, in
+/// bytes: as much as SQLite itself would let it.
 const LOG_BYTES: u64 = 4096 * 1000;
 
 /// How long to wait before trying again where SQLite does not wait for others by itself.
@@ -48,7 +49,9 @@ const ATTEMPTS: u32 = 10;
 
 /// Copies a database and its write-ahead log, which need not exist, as they were at one moment.
 fn copy_unchanged(from: [&Path; 2], to: [&Path; 2]) -> io::Result<()> {
-    let state = || from.map(|path| fs::metadata(path).ok().map(|it| (it.len(), it.mtime(), it.mtime_nsec())));
+    let state = || {
+        from.map(|path| fs::metadata(path).ok().map(|it| (it.len(), it.mtime(), it.mtime_nsec())))
+    };
     for _ in 0..ATTEMPTS {
         let before = state();
         fs::copy(from[0], to[0])?;
@@ -86,8 +89,8 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the file, creating it where there is none; `patience` is how long other processes are waited
-    /// for.
+    /// Opens the file, creating it where there is none; `patience` is how long other processes are
+    /// waited for.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = path.display().to_string();
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -107,17 +110,26 @@ impl Sqlite {
             return Err(StoreError::NotWritable { place, source });
         }
         let file = identity(path).map(|identity| (path.to_owned(), identity));
-        Ok(Self { connection, place, log: beside(path, "-wal"), file, folder: None, durable: false })
+        Ok(Self {
+            connection,
+            place,
+            log: beside(path, "-wal"),
+            file,
+            folder: None,
+            durable: false,
+        })
     }
 
-    /// Opens a copy of the file, for a database that may be read and not written; what is written into the copy goes with it.
+    /// Opens a copy of the file, for a database that may be read and not written; what is written
+    /// into the copy goes with it.
     ///
     /// SQLite itself cannot read a database that is written ahead where it may not write beside it.
     pub(crate) fn open_copy(path: &Path) -> Result<Self, StoreError> {
         let failed = |source| StoreError::of_file(path, source);
         let folder = tempfile::Builder::new().prefix("tacho-").tempdir().map_err(failed)?;
         let target = folder.path().join("tacho.db");
-        copy_unchanged([path, &beside(path, "-wal")], [&target, &beside(&target, "-wal")]).map_err(failed)?;
+        copy_unchanged([path, &beside(path, "-wal")], [&target, &beside(&target, "-wal")])
+            .map_err(failed)?;
         let copy = Self::open(&target, Duration::ZERO)?;
         Ok(Self { place: path.display().to_string(), file: None, folder: Some(folder), ..copy })
     }
@@ -131,7 +143,14 @@ impl Sqlite {
             Ok(connection)
         };
         let connection = connect().map_err(|error| explain(&place, error))?;
-        Ok(Self { connection, place, log: PathBuf::new(), file: None, folder: None, durable: false })
+        Ok(Self {
+            connection,
+            place,
+            log: PathBuf::new(),
+            file: None,
+            folder: None,
+            durable: false,
+        })
     }
 
     fn explained<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -155,7 +174,8 @@ impl Sqlite {
         is_wanted: &mut dyn FnMut(&dyn Row) -> bool,
     ) -> Result<(), StoreError> {
         // The names are those of our own schema.
-        let mut read = self.explained(self.connection.prepare(&format!("SELECT * FROM {table}")))?;
+        let mut read =
+            self.explained(self.connection.prepare(&format!("SELECT * FROM {table}")))?;
         let places = vec!["?"; read.column_count()].join(", ");
         let write = format!("INSERT OR REPLACE INTO {table} VALUES ({places})");
         let mut write = target.explained(target.connection.prepare(&write))?;
@@ -175,7 +195,11 @@ impl Sqlite {
 
     /// After a transaction, however it ended: commits wait for no disk again.
     fn relax(&mut self) -> Result<(), StoreError> {
-        if std::mem::take(&mut self.durable) { self.batch("PRAGMA synchronous = NORMAL") } else { Ok(()) }
+        if std::mem::take(&mut self.durable) {
+            self.batch("PRAGMA synchronous = NORMAL")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -204,7 +228,12 @@ impl Database for Sqlite {
         self.explained(written).map(|rows| rows as u64)
     }
 
-    fn query(&mut self, sql: &'static str, values: &[Value], each: &mut EachRow) -> Result<(), StoreError> {
+    fn query(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+        each: &mut EachRow,
+    ) -> Result<(), StoreError> {
         let mut statement = self.explained(self.connection.prepare_cached(sql))?;
         let mut rows = self.explained(statement.query(rusqlite::params_from_iter(values)))?;
         while let Some(row) = self.explained(rows.next())? {
@@ -228,7 +257,8 @@ impl Database for Sqlite {
     }
 
     fn rollback(&mut self) -> Result<(), StoreError> {
-        let rolled_back = if self.connection.is_autocommit() { Ok(()) } else { self.batch("ROLLBACK") };
+        let rolled_back =
+            if self.connection.is_autocommit() { Ok(()) } else { self.batch("ROLLBACK") };
         self.relax().and(rolled_back)
     }
 
@@ -291,8 +321,8 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Has the database written ahead. SQLite does not wait for others at this one step, which is taken once in a
-/// database's life, so we do.
+/// Has the database written ahead. SQLite does not wait for others at this one step, which is taken
+/// once in a database's life, so we do.
 fn write_ahead(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     let begun = Instant::now();
     loop {
@@ -315,9 +345,9 @@ impl Row for SqliteRow<'_> {
             ValueRef::Null => Ok(Value::Null),
             ValueRef::Integer(value) => Ok(Value::Integer(value)),
             ValueRef::Real(_) => Err(this.corrupt(&format!("column {column} holds a fraction"))),
-            ValueRef::Text(text) => str::from_utf8(text)
-                .map(Value::Text)
-                .map_err(|_| this.corrupt(&format!("column {column} holds text that is not UTF-8"))),
+            ValueRef::Text(text) => str::from_utf8(text).map(Value::Text).map_err(|_| {
+                this.corrupt(&format!("column {column} holds text that is not UTF-8"))
+            }),
             ValueRef::Blob(bytes) => Ok(Value::Bytes(bytes)),
         }
     }
@@ -349,8 +379,10 @@ fn explain(place: &str, error: rusqlite::Error) -> StoreError {
     let Some(failed) = error.sqlite_error().copied() else {
         return StoreError::Database { place, source: error.into() };
     };
-    // Full disks are seen in two ways: a write that fails, and the shared memory file that cannot grow.
-    let full = failed.code == ErrorCode::DiskFull || failed.extended_code == ffi::SQLITE_IOERR_SHMSIZE;
+    // Full disks are seen in two ways: a write that fails, and the shared memory file that cannot
+    // grow.
+    let full =
+        failed.code == ErrorCode::DiskFull || failed.extended_code == ffi::SQLITE_IOERR_SHMSIZE;
     match failed.code {
         _ if full => StoreError::DiskFull { place, source: error.into() },
         _ if is_busy(&error) => StoreError::Locked { place, source: error.into() },
@@ -390,7 +422,9 @@ mod tests {
         one.batch("INSERT INTO thing VALUES (1)").unwrap();
         let error = two.begin(Begin::Durable).unwrap_err();
         assert!(matches!(error, StoreError::Locked { .. }), "{error}");
-        assert!(error.hint().is_some_and(|hint| hint.ends_with("wait until it is done, or stop it")));
+        assert!(
+            error.hint().is_some_and(|hint| hint.ends_with("wait until it is done, or stop it"))
+        );
         two.rollback().unwrap();
         let count = |database: &mut dyn Database| {
             database.must("SELECT COUNT(*) FROM thing", &[], |row| row.integer(0)).unwrap()
@@ -421,8 +455,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut database = Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
         assert_eq!(level(&mut database), NORMAL);
-        let levels =
-            [(Begin::Write, NORMAL), (Begin::Read, NORMAL), (Begin::Durable, FULL), (Begin::Exclusive, FULL)];
+        let levels = [
+            (Begin::Write, NORMAL),
+            (Begin::Read, NORMAL),
+            (Begin::Durable, FULL),
+            (Begin::Exclusive, FULL),
+        ];
         for (how, expected) in levels {
             database.begin(how).unwrap();
             assert_eq!(level(&mut database), expected, "{how:?}");

@@ -1,8 +1,8 @@
 //! Bisections and their steps, and runs whose cells are not known from the start.
 
 use tacho_record::bisection::{
-    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, HostReadings, Measured, Observed, Seen,
-    Stage, Standing, Suspects, Undecided, UnusableKind,
+    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, HostReadings, Measured, Observed,
+    Seen, Stage, Standing, Suspects, Undecided, UnusableKind,
 };
 use tacho_record::{Bisection, Digest, Metric, Purpose, Revision, RunState};
 use tacho_store::NewRun;
@@ -112,7 +112,10 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
             Seen::Samples {
                 values: vec![0.1 + 0.2, 1e300],
                 limited: vec![1],
-                host: vec![HostReadings::from([("host-steal".to_owned(), 1e7)]), HostReadings::new()],
+                host: vec![
+                    HostReadings::from([("host-steal".to_owned(), 1e7)]),
+                    HostReadings::new(),
+                ],
             },
         ),
         observed(3, Seen::Unusable { kind: UnusableKind::NoMetric, why: "nothing matches".into() }),
@@ -135,8 +138,12 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
         neighbours: 0,
     };
     let found = Some(Found::Undecided { reason: Undecided::Budget });
-    kept.standing =
-        Standing { found, culprits: vec![culprit], stage: Stage::Finished, ..kept.standing.clone() };
+    kept.standing = Standing {
+        found,
+        culprits: vec![culprit],
+        stage: Stage::Finished,
+        ..kept.standing.clone()
+    };
     store.put_standing(run.number, &kept.standing).unwrap();
     assert_eq!(store.bisection("one").unwrap().as_ref(), Some(&kept));
     assert_eq!(store.bisection_of(run.number).unwrap(), Some(kept));
@@ -148,7 +155,8 @@ pub fn cells_are_added_to_a_run_that_goes_on(ground: &Ground) {
     let new = NewRun { purpose: Purpose::Bisect, ..new_run(lab, "bisect") };
     let (run, _) = store.begin_run(&new, &[]).unwrap();
     let cells = [cell("r1", "b"), cell("r2", "b")];
-    let ids: Vec<_> = cells.iter().map(|cell| store.add_cell(run.number, lab, cell).unwrap()).collect();
+    let ids: Vec<_> =
+        cells.iter().map(|cell| store.add_cell(run.number, lab, cell).unwrap()).collect();
     assert_eq!(
         store.cells(run.number).unwrap(),
         ids.iter().copied().zip(cells).collect::<Vec<_>>(),

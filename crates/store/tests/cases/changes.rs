@@ -1,8 +1,8 @@
 //! Changes, their events and the user's word.
 
 use tacho_record::{
-    Again, Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Metric, SeriesKey, Withdrawal,
-    Word,
+    Again, Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Metric, SeriesKey,
+    Withdrawal, Word,
 };
 use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 
@@ -66,7 +66,10 @@ fn keep(store: &mut Store, lab: HostId, before: Option<&Analysis>, changes: &[Ch
     let now = analysis(&format!("{before:?}"));
     let series = &change("").series;
     store
-        .keep_analysis(lab, &NewAnalysis { series, before, now: &now, changes, happenings: &happenings })
+        .keep_analysis(
+            lab,
+            &NewAnalysis { series, before, now: &now, changes, happenings: &happenings },
+        )
         .unwrap()
 }
 
@@ -97,7 +100,10 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
     let (_, two) = store.change("two").unwrap().unwrap();
     assert_eq!((two.life, two.again.as_ref()), (gone, Some(&again)));
     let found = at_three(Happened::Found { revision: "r".into() });
-    assert_eq!(store.happenings("two").unwrap(), [std::slice::from_ref(&found), &events[..]].concat());
+    assert_eq!(
+        store.happenings("two").unwrap(),
+        [std::slice::from_ref(&found), &events[..]].concat()
+    );
     assert_eq!(store.happenings("one").unwrap(), [found]);
     let nothing = store.put_again("three", gone, &again, &[]).unwrap_err();
     assert!(matches!(nothing, StoreError::Unknown { .. }), "{nothing}");
@@ -108,12 +114,17 @@ pub fn no_analysis_touches_the_users_word(ground: &Ground) {
     assert!(keep(&mut store, lab, None, &[change("one")]));
     store.say("one", Word::Expected, "the price of safety", time(5)).unwrap();
     let mut anew = change("one");
-    (anew.finding, anew.life, anew.fixed_by) = (finding("second"), Life::Confirmed, Some("two".into()));
+    (anew.finding, anew.life, anew.fixed_by) =
+        (finding("second"), Life::Confirmed, Some("two".into()));
     assert!(keep(&mut store, lab, Some(&analysis("None")), std::slice::from_ref(&anew)));
     let (_, known) = store.change("one").unwrap().unwrap();
     assert_eq!((known.word, &*known.note), (Word::Expected, "the price of safety"));
-    assert_eq!((known.finding, known.life, known.fixed_by), (anew.finding, anew.life, anew.fixed_by));
-    let said = Happened::Said { from: Word::New, to: Word::Expected, note: "the price of safety".into() };
+    assert_eq!(
+        (known.finding, known.life, known.fixed_by),
+        (anew.finding, anew.life, anew.fixed_by)
+    );
+    let said =
+        Happened::Said { from: Word::New, to: Word::Expected, note: "the price of safety".into() };
     assert_eq!(store.happenings("one").unwrap()[1], Happening { at: time(5), what: said });
     assert!(matches!(store.say("no", Word::New, "", time(6)), Err(StoreError::Unknown { .. })));
 }
@@ -136,7 +147,13 @@ pub fn a_name_is_never_given_to_a_change_of_another_series(ground: &Ground) {
     let series = SeriesKey { benchmark: benchmark("other"), ..change("one").series };
     let now = analysis("now");
     let changes = [Change { series: series.clone(), ..change("one") }];
-    let new = NewAnalysis { series: &series, before: None, now: &now, changes: &changes, happenings: &[] };
+    let new = NewAnalysis {
+        series: &series,
+        before: None,
+        now: &now,
+        changes: &changes,
+        happenings: &[],
+    };
     let error = store.keep_analysis(lab, &new).unwrap_err();
     assert!(matches!(error, StoreError::AlreadyStored { .. }), "{error}");
     assert_eq!(store.changes(lab).unwrap(), [change("one")]);

@@ -84,7 +84,8 @@ pub fn builds_are_renewed_and_come_as_they_were_begun(ground: &Ground) {
     let first = build("a", "old", "2026-01-01T00:00:00Z", failed);
     // As text, half a second later would sort before.
     let second = build("a", "new", "2026-01-01T00:00:00.5Z", done.clone());
-    let mut third = build("b", "new", "2026-01-01T00:01:00Z", BuildState::Skipped { why: "quirk".into() });
+    let mut third =
+        build("b", "new", "2026-01-01T00:01:00Z", BuildState::Skipped { why: "quirk".into() });
     third.log = None;
     for build in [&third, &second, &first] {
         store.put_build(lab, build).unwrap();
@@ -116,7 +117,8 @@ pub fn a_parameter_that_is_no_number_is_refused(ground: &Ground) {
     let mut store = ground.open();
     let lab = store.put_host(&host("lab")).unwrap();
     let mut wrong = cell("a", "x");
-    wrong.benchmark.parameters = Parameters([("level".to_owned(), Parameter::Number(f64::NAN))].into());
+    wrong.benchmark.parameters =
+        Parameters([("level".to_owned(), Parameter::Number(f64::NAN))].into());
     let error = store.begin_run(&new_run(lab, "q"), &[cell("a", "y"), wrong]).unwrap_err();
     let words = "the benchmark `x[level=NaN]` cannot be kept: a parameter is not a finite number";
     assert_eq!(error.to_string(), words);
@@ -130,7 +132,8 @@ pub fn metrics_are_known_by_name(ground: &Ground) {
     let mut with_own = sample(1, 0);
     with_own.values.insert(0, ("buckets".into(), 6.5));
     store.put_sample(measurements[0], &with_own).unwrap();
-    let names = |metrics: Vec<Metric>| -> Vec<String> { metrics.into_iter().map(|it| it.name).collect() };
+    let names =
+        |metrics: Vec<Metric>| -> Vec<String> { metrics.into_iter().map(|it| it.name).collect() };
     // What is built in explains itself; what is not has to be put.
     assert_eq!(names(store.metrics().unwrap()), ["peak-memory", "user", "wall"]);
     let unit = Unit::Other("buckets".into());

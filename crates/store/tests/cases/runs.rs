@@ -14,7 +14,10 @@ pub fn runs_are_numbered_and_resumed_by_their_question(ground: &Ground) {
     let (one, _) = store.begin_run(&new_run(lab, "one"), &[]).unwrap();
     let (two, _) = store.begin_run(&new_run(elsewhere, "one"), &[]).unwrap();
     assert_eq!((one.number, two.number, &*two.host), (1, 2, "elsewhere"));
-    assert_eq!((one.seed, one.rounds, one.state, one.ended), (u64::MAX - 7, 10, RunState::Unfinished, None));
+    assert_eq!(
+        (one.seed, one.rounds, one.state, one.ended),
+        (u64::MAX - 7, 10, RunState::Unfinished, None)
+    );
     assert_eq!((&*one.plan, &*one.version, one.started), ("[subject]\n", "0.1.0", time(0)));
     assert_eq!(one.question, Digest::of("one"));
 
@@ -28,7 +31,11 @@ pub fn runs_are_numbered_and_resumed_by_their_question(ground: &Ground) {
 
     let (three, _) = store.begin_run(&new_run(lab, "one"), &[]).unwrap();
     let (four, _) = store.begin_run(&new_run(lab, "one"), &[]).unwrap();
-    assert_eq!(store.unfinished_run(Digest::of("one"), lab).unwrap().as_ref(), Some(&four), "the newest");
+    assert_eq!(
+        store.unfinished_run(Digest::of("one"), lab).unwrap().as_ref(),
+        Some(&four),
+        "the newest"
+    );
     assert_eq!(store.runs().unwrap(), [finished, two, three, four]);
     assert_eq!(store.conditions(1).unwrap(), new_run(lab, "one").conditions);
 }
@@ -57,7 +64,10 @@ pub fn a_run_keeps_its_rule_and_its_sessions(ground: &Ground) {
         assert_eq!(store.sessions(run.number).unwrap(), [time(1), time(77)]);
         assert!(!store.finished_runs(lab).unwrap().contains(&run));
         store.finish_run(run.number, time(99)).unwrap();
-        assert_eq!(store.finished_runs(lab).unwrap().last(), store.run(run.number).unwrap().as_ref());
+        assert_eq!(
+            store.finished_runs(lab).unwrap().last(),
+            store.run(run.number).unwrap().as_ref()
+        );
     }
     assert_eq!(store.finished_runs(elsewhere).unwrap(), []);
 }

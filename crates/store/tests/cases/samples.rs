@@ -39,14 +39,21 @@ pub fn samples_are_the_same_before_and_after_sealing(ground: &Ground) {
         }
     }
     ground.tamper("DELETE FROM chunk WHERE round > 0");
-    assert_eq!(store.samples(measurements[0]).unwrap().len(), 12, "one chunk, which starts with the warm-up");
+    assert_eq!(
+        store.samples(measurements[0]).unwrap().len(),
+        12,
+        "one chunk, which starts with the warm-up"
+    );
 }
 
 pub fn a_failed_sample_keeps_its_last_words(ground: &Ground) {
     let mut store = ground.open();
     let (_, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
-    let mut expected: Vec<Sample> =
-        failures().into_iter().enumerate().map(|(index, why)| failed(index as u32, 0, why)).collect();
+    let mut expected: Vec<Sample> = failures()
+        .into_iter()
+        .enumerate()
+        .map(|(index, why)| failed(index as u32, 0, why))
+        .collect();
     // Killed for taking too long, it was measured all the same.
     expected[4].values = sample(4, 0).values;
     expected.push(sample(expected.len() as u32, 0));
@@ -65,7 +72,8 @@ pub fn valid_samples_of_a_disturbed_round_are_kept_and_count_no_more(ground: &Gr
     for round in 0..4 {
         for (index, measurement) in (0..).zip(&measurements) {
             // One that reached a limit is none the less a result.
-            let next = if round == 2 && index == 1 { limited(round, index) } else { sample(round, index) };
+            let next =
+                if round == 2 && index == 1 { limited(round, index) } else { sample(round, index) };
             store.put_sample(*measurement, &next).unwrap();
             expected[index as usize].push(next);
         }
@@ -81,14 +89,19 @@ pub fn valid_samples_of_a_disturbed_round_are_kept_and_count_no_more(ground: &Gr
         for (measurement, expected) in measurements.iter().zip(&expected) {
             assert_eq!(&store.samples(*measurement).unwrap(), expected, "sealed: {sealed}");
         }
-        let counts: Vec<_> = store.counts(host).unwrap().iter().map(|it| (it.valid, it.failed)).collect();
+        let counts: Vec<_> =
+            store.counts(host).unwrap().iter().map(|it| (it.valid, it.failed)).collect();
         assert_eq!(counts, [(2, 0), (3, 0)]);
         let values = store.values(host, &benchmark("x"), "wall").unwrap().remove(0);
         assert_eq!((values.values.len(), values.failed, values.limited.count), (2, 0, 0));
     }
     assert_eq!(store.disturbed(run.number).unwrap(), [(2, "steal".to_owned())]);
-    let wait =
-        |round, quiet| QuietWait { round, took: Duration::from_millis(1400), quiet, why: "steal".into() };
+    let wait = |round, quiet| QuietWait {
+        round,
+        took: Duration::from_millis(1400),
+        quiet,
+        why: "steal".into(),
+    };
     for wait in [wait(0, true), wait(1, false)] {
         store.put_wait(run.number, &wait).unwrap();
     }
@@ -118,10 +131,14 @@ pub fn the_same_sample_is_never_stored_twice(ground: &Ground) {
             for again in [valid, wrong] {
                 let words = store.put_sample(measurements[0], &again).unwrap_err().to_string();
                 let Place { round, position } = place;
-                let expected = format!("the sample at round {round}, position {position} is stored already");
+                let expected =
+                    format!("the sample at round {round}, position {position} is stored already");
                 assert_eq!(words, expected, "sealed: {sealed}");
                 let imported = store.import(measurements[0], &[sample(7, 0), again]);
-                assert!(matches!(imported, Err(StoreError::AlreadyStored { .. })), "sealed: {sealed}");
+                assert!(
+                    matches!(imported, Err(StoreError::AlreadyStored { .. })),
+                    "sealed: {sealed}"
+                );
             }
         }
         assert_eq!(store.samples(measurements[0]).unwrap(), samples, "sealed: {sealed}");
@@ -201,7 +218,8 @@ pub fn an_import_is_kept_whole_or_not_at_all(ground: &Ground) {
     store.put_sample(measurements[1], &sample(1, 0)).unwrap();
     let mut with_new_metric = sample(2, 0);
     with_new_metric.values.insert(0, ("instructions".into(), 7.0));
-    let batch = [(measurements[0], vec![with_new_metric.clone()]), (measurements[1], vec![sample(1, 0)])];
+    let batch =
+        [(measurements[0], vec![with_new_metric.clone()]), (measurements[1], vec![sample(1, 0)])];
     assert!(matches!(store.import_many(&batch), Err(StoreError::AlreadyStored { .. })));
     assert_eq!(store.samples(measurements[0]).unwrap(), []);
     // The metric that was undone with the rest is known again when it is needed.
@@ -249,12 +267,13 @@ pub fn any_samples_come_back(ground: &Ground) {
         }),
     ];
     let seconds = Timestamp::MIN.as_second()..Timestamp::MAX.as_second();
-    let at =
-        (seconds, 0..1_000_000_000).prop_map(|(second, fraction)| Timestamp::new(second, fraction).unwrap());
+    let at = (seconds, 0..1_000_000_000)
+        .prop_map(|(second, fraction)| Timestamp::new(second, fraction).unwrap());
     let rest = (at, outcome, values);
     let samples = prop::collection::btree_map((any::<u32>(), any::<u32>()), rest, 1..12);
     let store = RefCell::new(ground.open());
-    let mut runner = TestRunner::new(Config { cases: 30, failure_persistence: None, ..Config::default() });
+    let mut runner =
+        TestRunner::new(Config { cases: 30, failure_persistence: None, ..Config::default() });
     let result = runner.run(&(samples, any::<bool>()), |(samples, imported)| {
         let mut store = store.borrow_mut();
         let (_, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
@@ -292,7 +311,8 @@ pub fn places_are_what_is_executed(ground: &Ground) {
     store.put_sample(measurements[1], &failed(0, 0, Failure::TimedOut)).unwrap();
     store.put_sample(measurements[1], &sample(1, u32::MAX)).unwrap();
     store.put_sample(elsewhere[0], &sample(5, 5)).unwrap();
-    let expected = [(0, 0), (0, 1), (1, u32::MAX)].map(|(round, position)| Place { round, position });
+    let expected =
+        [(0, 0), (0, 1), (1, u32::MAX)].map(|(round, position)| Place { round, position });
     assert_eq!(store.places(run.number).unwrap(), expected.into());
     store.seal(run.number).unwrap();
     assert_eq!(store.places(run.number).unwrap(), expected.into());

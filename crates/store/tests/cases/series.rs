@@ -5,7 +5,9 @@ use tacho_record::{
 };
 use tacho_store::{Count, Location, NewRun, StoreError, Values};
 
-use crate::common::{Ground, begin, benchmark, cell, failed, host, limited, new_run, revision, sample};
+use crate::common::{
+    Ground, begin, benchmark, cell, failed, host, limited, new_run, revision, sample,
+};
 
 pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
     let mut store = ground.open();
@@ -65,11 +67,15 @@ pub fn what_was_measured_again_is_no_part_of_a_series(ground: &Ground) {
 pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
     let mut store = ground.open();
     store.put_revisions(&[revision("new", 20), revision("old", 10)]).unwrap();
-    let (lab, run, ids) = begin(&mut store, "one", &[cell("new", "x"), cell("old", "x"), cell("old", "y")]);
+    let (lab, run, ids) =
+        begin(&mut store, "one", &[cell("new", "x"), cell("old", "x"), cell("old", "y")]);
     let timed_out = failed(2, 0, Failure::TimedOut);
     // Out of order, so that chunks overlap.
     store
-        .import(ids[0], &[sample(0, 0), sample(1, 0), sample(5, 0), failed(6, 0, Failure::Exit { code: 2 })])
+        .import(
+            ids[0],
+            &[sample(0, 0), sample(1, 0), sample(5, 0), failed(6, 0, Failure::Exit { code: 2 })],
+        )
         .unwrap();
     store.import(ids[0], &[timed_out, sample(3, 0), sample(7, 0)]).unwrap();
     let mut without_wall = sample(2, 1);
@@ -98,7 +104,11 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
             of(run.number, "old", &[sample(1, 1)], 1, Some(Failure::TimedOut)),
             of(run.number, "new", &counted, 2, Some(Failure::TimedOut)),
         ];
-        assert_eq!(store.values(lab, &benchmark("x"), "wall").unwrap(), expected, "sealed: {sealed}");
+        assert_eq!(
+            store.values(lab, &benchmark("x"), "wall").unwrap(),
+            expected,
+            "sealed: {sealed}"
+        );
     }
     let never_read = store.values(lab, &benchmark("x"), "cycles").unwrap();
     let expected = [1, 2].map(|failed| {
@@ -112,8 +122,13 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
 pub fn what_reached_a_limit_counts_and_stands_apart(ground: &Ground) {
     let mut store = ground.open();
     let (lab, run, ids) = begin(&mut store, "q", &[cell("a", "x")]);
-    let samples =
-        [sample(1, 0), limited(2, 0), failed(3, 0, Failure::TimedOut), limited(4, 0), limited(0, 0)];
+    let samples = [
+        sample(1, 0),
+        limited(2, 0),
+        failed(3, 0, Failure::TimedOut),
+        limited(4, 0),
+        limited(0, 0),
+    ];
     store.import(ids[0], &samples[..2]).unwrap();
     samples[2..].iter().for_each(|sample| store.put_sample(ids[0], sample).unwrap());
     for sealed in [false, true] {
@@ -159,7 +174,8 @@ pub fn what_follows_is_read_as_if_it_had_been_kept(ground: &Ground) {
         }
         assert_eq!(store.samples(measurements[0]).unwrap(), samples);
         for metric in derived::DERIVED {
-            let expected: Vec<f64> = samples.iter().filter_map(|sample| sample.value(metric)).collect();
+            let expected: Vec<f64> =
+                samples.iter().filter_map(|sample| sample.value(metric)).collect();
             let values = store.values(lab, &benchmark("x"), metric).unwrap();
             assert_eq!(values[0].values, expected, "{metric}");
         }
@@ -201,7 +217,10 @@ pub fn a_tampered_chunk_is_called_damaged(ground: &Ground) {
     ground.tamper("UPDATE chunk SET samples = {garbage} WHERE round = 2");
     let error = store.samples(measurements[0]).unwrap_err();
     let words = error.to_string();
-    assert!(words.ends_with("is damaged: it is of format 9, and this program knows format 2"), "{words}");
+    assert!(
+        words.ends_with("is damaged: it is of format 9, and this program knows format 2"),
+        "{words}"
+    );
     let of_sqlite = error.hint().unwrap().contains("`tacho fsck`");
     assert_eq!(of_sqlite, matches!(ground.location, Location::Folder(_)), "{:?}", error.hint());
     assert!(matches!(store.measurements(lab, &benchmark("x")), Err(StoreError::Corrupt { .. })));
@@ -244,12 +263,16 @@ pub fn what_was_found_to_be_warm_up_is_kept_and_left_out(ground: &Ground) {
             store.seal(run.number).unwrap();
         }
         let back = store.samples(ids[0]).unwrap();
-        let outcomes: Vec<bool> = back.iter().map(|sample| sample.outcome == Outcome::WarmUp).collect();
+        let outcomes: Vec<bool> =
+            back.iter().map(|sample| sample.outcome == Outcome::WarmUp).collect();
         assert_eq!(outcomes, [true, false, true, false], "sealed: {sealed}");
         assert_eq!(back[1], samples[1], "a failure stays one");
         assert_eq!(back[0].values, samples[0].values);
         let measurements = store.measurements(lab, &benchmark("x")).unwrap();
-        assert_eq!((&measurements[0].samples, &measurements[0].steadiness), (&back, &Some(found.clone())));
+        assert_eq!(
+            (&measurements[0].samples, &measurements[0].steadiness),
+            (&back, &Some(found.clone()))
+        );
         assert_eq!(measurements[1].steadiness, None);
         let values = store.values(lab, &benchmark("x"), "wall").unwrap();
         assert_eq!(values[0].values, [sample(4, 0).value("wall").unwrap()]);

@@ -11,9 +11,10 @@ use crate::common::{Ground, begin, benchmark, cell, host, revision, sample, time
 pub fn a_newer_schema_is_refused_in_words(ground: &Ground) {
     drop(ground.open());
     ground.tamper("INSERT INTO migration (number, name, applied) VALUES (999, 'later', '')");
-    for error in
-        [Store::open(&ground.location).unwrap_err(), Store::open_existing(&ground.location).unwrap_err()]
-    {
+    for error in [
+        Store::open(&ground.location).unwrap_err(),
+        Store::open_existing(&ground.location).unwrap_err(),
+    ] {
         let words = error.to_string();
         assert!(
             words.ends_with("has schema 999, and this `tacho` knows schemas up to 4")

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
-    BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place, Purpose,
-    Reached, Revision, Rule, Run, Sample,
+    BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place,
+    Purpose, Reached, Revision, Rule, Run, Sample,
 };
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 use tempfile::TempDir;
@@ -82,7 +82,12 @@ pub fn benchmark(name: &str) -> BenchmarkKey {
 }
 
 pub fn cell(revision: &str, name: &str) -> Cell {
-    Cell { revision: revision.into(), artifact: Digest::of(revision), benchmark: benchmark(name), rounds: 10 }
+    Cell {
+        revision: revision.into(),
+        artifact: Digest::of(revision),
+        benchmark: benchmark(name),
+        rounds: 10,
+    }
 }
 
 pub fn new_run(host: HostId, question: &str) -> NewRun {
@@ -101,7 +106,9 @@ pub fn new_run(host: HostId, question: &str) -> NewRun {
 }
 
 pub fn sample(round: u32, position: u32) -> Sample {
-    let noise = f64::from(round.wrapping_mul(7919).wrapping_add(position.wrapping_mul(104_729)) % 1_000_003);
+    let noise = f64::from(
+        round.wrapping_mul(7919).wrapping_add(position.wrapping_mul(104_729)) % 1_000_003,
+    );
     Sample {
         place: Place { round, position },
         at: time(i64::from(round) * 60 + i64::from(position)),
@@ -116,7 +123,11 @@ pub fn sample(round: u32, position: u32) -> Sample {
 
 pub fn failed(round: u32, position: u32, failure: Failure) -> Sample {
     let output = format!("last words of {round}: \u{0}\u{fffd} \u{1f980}\n");
-    Sample { outcome: Outcome::Failed { failure, output }, values: vec![], ..sample(round, position) }
+    Sample {
+        outcome: Outcome::Failed { failure, output },
+        values: vec![],
+        ..sample(round, position)
+    }
 }
 
 /// One that had as much memory as it may.
@@ -144,7 +155,11 @@ pub fn failures() -> [Failure; 9] {
 }
 
 /// A run on a host, with measurements of these cells.
-pub fn begin(store: &mut Store, question: &str, cells: &[Cell]) -> (HostId, Run, Vec<MeasurementId>) {
+pub fn begin(
+    store: &mut Store,
+    question: &str,
+    cells: &[Cell],
+) -> (HostId, Run, Vec<MeasurementId>) {
     let host = store.put_host(&host("lab")).unwrap();
     let (run, measurements) = store.begin_run(&new_run(host, question), cells).unwrap();
     (host, run, measurements)
@@ -154,10 +169,12 @@ pub fn begin(store: &mut Store, question: &str, cells: &[Cell]) -> (HostId, Run,
 pub fn files(folder: &Path, end: &str) -> usize {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
-        .map(
-            |path| {
-                if path.is_dir() { files(&path, end) } else { path.to_string_lossy().ends_with(end).into() }
-            },
-        )
+        .map(|path| {
+            if path.is_dir() {
+                files(&path, end)
+            } else {
+                path.to_string_lossy().ends_with(end).into()
+            }
+        })
         .sum()
 }

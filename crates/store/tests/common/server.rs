@@ -26,7 +26,11 @@ impl Server {
     /// Starts a server, or says why not.
     pub fn start() -> Option<Self> {
         let Some(programs) = programs() else {
-            assert_ne!(std::env::var(REQUIRE).as_deref(), Ok("1"), "no PostgreSQL under /usr/lib/postgresql");
+            assert_ne!(
+                std::env::var(REQUIRE).as_deref(),
+                Ok("1"),
+                "no PostgreSQL under /usr/lib/postgresql"
+            );
             say("skipped: no PostgreSQL under /usr/lib/postgresql");
             return None;
         };
@@ -40,7 +44,8 @@ impl Server {
         let initdb = ["-A", "trust", "-U", "tacho", "-E", "UTF8", "--locale=C", "--no-sync", "-D"];
         complete(server.command("initdb").args(initdb).arg(&data));
         let log = server.folder.path().join("log");
-        let options = format!("-k {} -c listen_addresses='' -c fsync=off", server.folder.path().display());
+        let options =
+            format!("-k {} -c listen_addresses='' -c fsync=off", server.folder.path().display());
         complete(server.pg_ctl().args(["start", "-w", "-t", "60", "-o", &options, "-l"]).arg(&log));
         Some(server)
     }
@@ -84,7 +89,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let stopped = self.pg_ctl().args(["stop", "-m", "immediate", "-w"]).stdout(Stdio::null()).status();
+        let stopped =
+            self.pg_ctl().args(["stop", "-m", "immediate", "-w"]).stdout(Stdio::null()).status();
         if !stopped.is_ok_and(|status| status.success()) {
             say("the PostgreSQL server of a test could not be stopped");
         }

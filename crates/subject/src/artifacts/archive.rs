@@ -15,7 +15,8 @@ const LEVEL: i32 = 3;
 /// How long a link's target may be to fit into a header of tar, in bytes.
 const LONGEST_TARGET: usize = 100;
 
-/// Writes the content; times are kept, since interpreters compare them with their caches', owners are not.
+/// Writes the content; times are kept, since interpreters compare them with their caches', owners
+/// are not.
 pub(super) fn pack(content: &Content, file: &File) -> io::Result<()> {
     let mut encoder = zstd::Encoder::new(file, LEVEL)?;
     encoder.include_checksum(true)?;
@@ -43,7 +44,8 @@ fn append(
             header.set_mode(if *executable { 0o755 } else { 0o644 });
             header.set_size(*size);
             header.set_mtime(*modified);
-            // A file that grew meanwhile must not shift what follows it; one that shrank is an error.
+            // A file that grew meanwhile must not shift what follows it; one that shrank is an
+            // error.
             let mut file = Counted { inner: content.open(path)?.take(*size), left: *size };
             archive.append_data(&mut header, path, &mut file)?;
             if file.left > 0 {
@@ -131,7 +133,12 @@ mod tests {
     fn times_are_kept() {
         let folder = folder(&["x: 1"]);
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-        File::options().write(true).open(folder.path().join("x")).unwrap().set_modified(time).unwrap();
+        File::options()
+            .write(true)
+            .open(folder.path().join("x"))
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
         let target = there_and_back(folder.path());
         assert_eq!(fs::metadata(target.path().join("x")).unwrap().modified().unwrap(), time);
     }
@@ -140,7 +147,9 @@ mod tests {
     fn links_lead_where_they_led() {
         let folder = folder(&["x: 1"]);
         let long = "long/".repeat(60);
-        for (name, target) in [("a", "x"), ("b", "/etc"), ("c", ".//../y/./"), ("d", "gone"), ("e", &long)] {
+        for (name, target) in
+            [("a", "x"), ("b", "/etc"), ("c", ".//../y/./"), ("d", "gone"), ("e", &long)]
+        {
             symlink(target, folder.path().join(name)).unwrap();
         }
         let target = there_and_back(folder.path());
@@ -150,7 +159,8 @@ mod tests {
 
     /// An archive with these entries; names are written as they are.
     fn hostile(entries: &[(&str, EntryType, &str)]) -> File {
-        let mut archive = tar::Builder::new(zstd::Encoder::new(tempfile::tempfile().unwrap(), 1).unwrap());
+        let mut archive =
+            tar::Builder::new(zstd::Encoder::new(tempfile::tempfile().unwrap(), 1).unwrap());
         for (name, kind, content) in entries {
             let mut header = Header::new_gnu();
             header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());

@@ -26,8 +26,8 @@ const UNFINISHED: &str = ".unfinished-";
 pub(crate) struct Cache {
     /// `artifacts/DIGEST.tar.zst`.
     archives: PathBuf,
-    /// `builds/DIGEST`, the digest always cut to the same length: where the arguments of a program end in
-    /// memory moves its stack, and with it its speed.
+    /// `builds/DIGEST`, the digest always cut to the same length: where the arguments of a program
+    /// end in memory moves its stack, and with it its speed.
     unpacked: PathBuf,
     /// `manifests/DIGEST`: what each copy looked like when it was known to be whole.
     manifests: PathBuf,
@@ -46,7 +46,14 @@ impl Cache {
             fs::create_dir_all(folder).map_err(SubjectError::cache("create", folder))?;
             remove_unfinished(folder).map_err(SubjectError::cache("clean up", folder))?;
         }
-        Ok(Self { archives, unpacked, manifests, handed_out: HashMap::new(), limit, needed: HashSet::new() })
+        Ok(Self {
+            archives,
+            unpacked,
+            manifests,
+            handed_out: HashMap::new(),
+            limit,
+            needed: HashSet::new(),
+        })
     }
 
     /// Whether its folders are still there.
@@ -100,7 +107,8 @@ impl Cache {
     /// The manifest of a copy that holds what it should; none where it does not, or is not there.
     fn whole_copy(&self, digest: Digest, folder: &Path) -> Option<Manifest> {
         let now = Manifest::of(folder).ok()?;
-        let kept = fs::read(self.manifest(folder)).ok().and_then(|bytes| Manifest::from_bytes(&bytes));
+        let kept =
+            fs::read(self.manifest(folder)).ok().and_then(|bytes| Manifest::from_bytes(&bytes));
         if kept.as_ref() == Some(&now) {
             return Some(now);
         }
@@ -124,13 +132,15 @@ impl Cache {
         self.manifests.join(folder.file_name().unwrap_or_default())
     }
 
-    /// From now on these must stay, and nothing else: unpacked copies of others go, archives when there is
-    /// more than the limit.
+    /// From now on these must stay, and nothing else: unpacked copies of others go, archives when
+    /// there is more than the limit.
     pub fn keep(&mut self, needed: &[Digest]) {
         self.needed = needed.iter().copied().collect();
         let stays: HashSet<PathBuf> = needed.iter().map(|digest| self.folder(*digest)).collect();
-        for folder in
-            children(&self.unpacked).unwrap_or_default().into_iter().filter(|path| !stays.contains(path))
+        for folder in children(&self.unpacked)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|path| !stays.contains(path))
         {
             // What cannot be removed now is in nobody's way.
             let _ = self.remove_copy(&folder);
@@ -179,7 +189,8 @@ impl Cache {
         Ok(true)
     }
 
-    /// Removes archives until the rest is within the limit, the least recently used first; the needed stay.
+    /// Removes archives until the rest is within the limit, the least recently used first; the
+    /// needed stay.
     fn let_go(&self) {
         let Ok(mut archives) = self.by_use() else { return };
         let mut total: u64 = archives.iter().map(|archive| archive.size).sum();
@@ -202,7 +213,8 @@ impl Cache {
             let metadata = path.metadata().ok()?;
             Some(Archive { used: metadata.modified().ok()?, digest, size: metadata.len() })
         };
-        let mut archives: Vec<Archive> = children(&self.archives)?.iter().filter_map(archive).collect();
+        let mut archives: Vec<Archive> =
+            children(&self.archives)?.iter().filter_map(archive).collect();
         archives.sort_by_key(|archive| (archive.used, archive.digest));
         Ok(archives)
     }
@@ -246,9 +258,13 @@ fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Removes what an earlier process did not get finished with.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     let is_unfinished = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes()))
+        path.file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes()))
     };
-    children(folder)?.iter().filter(|path| is_unfinished(path)).try_for_each(|path| files::remove(path))
+    children(folder)?
+        .iter()
+        .filter(|path| is_unfinished(path))
+        .try_for_each(|path| files::remove(path))
 }
 
 #[cfg(test)]
@@ -315,7 +331,10 @@ mod tests {
             &|| fs::write(copy.join("prog"), "two").unwrap(),
             &|| fs::remove_file(copy.join("prog")).unwrap(),
             &|| fs::write(copy.join("beside"), "").unwrap(),
-            &|| rustix::fs::mkfifoat(rustix::fs::CWD, copy.join("pipe"), rustix::fs::Mode::RWXU).unwrap(),
+            &|| {
+                rustix::fs::mkfifoat(rustix::fs::CWD, copy.join("pipe"), rustix::fs::Mode::RWXU)
+                    .unwrap();
+            },
         ];
         for (change, path) in change.into_iter().zip(["prog", "prog", "beside", "pipe"]) {
             make_writable(&copy);
@@ -332,8 +351,11 @@ mod tests {
     fn make_writable(copy: &Path) {
         fs::set_permissions(copy, fs::Permissions::from_mode(0o755)).unwrap();
         if let Ok(metadata) = copy.join("prog").metadata() {
-            fs::set_permissions(copy.join("prog"), fs::Permissions::from_mode(metadata.mode() | 0o200))
-                .unwrap();
+            fs::set_permissions(
+                copy.join("prog"),
+                fs::Permissions::from_mode(metadata.mode() | 0o200),
+            )
+            .unwrap();
         }
     }
 
@@ -374,7 +396,8 @@ mod tests {
     #[test]
     fn the_least_recently_used_goes_first_and_the_needed_never() {
         let (_folder, mut cache) = cache(25_000);
-        let [old, needed, used] = ["old", "needed", "used"].map(|name| store(&mut cache, name, 10_000));
+        let [old, needed, used] =
+            ["old", "needed", "used"].map(|name| store(&mut cache, name, 10_000));
         // All three are new, and so needed, whatever the limit says.
         assert!([old, needed, used].iter().all(|&digest| cache.archive(digest).exists()));
         for (digest, seconds) in [(needed, 300), (old, 200), (used, 100)] {

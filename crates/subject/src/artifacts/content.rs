@@ -1,4 +1,5 @@
-//! What the artifacts of a build are: files, folders and links, and the digest of all that matters in them.
+//! What the artifacts of a build are: files, folders and links, and the digest of all that matters
+//! in them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -46,11 +47,12 @@ pub(crate) fn relative(artifact: &str) -> Option<PathBuf> {
 }
 
 impl Content {
-    /// All artifacts of a plan below this folder; or why there is something amiss with them, in one line.
+    /// All artifacts of a plan below this folder; or why there is something amiss with them, in one
+    /// line.
     ///
-    /// Each is a path or else a pattern. A link that is named itself is followed: it stands for what it leads
-    /// to. Links that patterns match or folders hold stay links. Sockets and the like are passed over, and
-    /// whatever is called `.git`.
+    /// Each is a path or else a pattern. A link that is named itself is followed: it stands for
+    /// what it leads to. Links that patterns match or folders hold stay links. Sockets and the like
+    /// are passed over, and whatever is called `.git`.
     pub fn collect(root: &Path, artifacts: &[String]) -> Result<Self, String> {
         let mut content = Self { root: root.to_owned(), entries: BTreeMap::new() };
         for artifact in artifacts {
@@ -75,7 +77,8 @@ impl Content {
         self.entries.values().map(size).sum()
     }
 
-    /// The digest of paths, kinds, contents, executable bits and targets of links; not of times and owners.
+    /// The digest of paths, kinds, contents, executable bits and targets of links; not of times and
+    /// owners.
     pub fn digest(&self) -> Result<Digest, String> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"tachograph artifacts 1\n");
@@ -133,8 +136,11 @@ impl Content {
         let absent = || format!("artifact `{artifact}` was not made");
         let found = pattern::find(&self.root, path).ok_or_else(absent)?.map_err(describe)?;
         for path in &found {
-            let metadata =
-                self.root.join(path).symlink_metadata().map_err(|error| unreadable(path, &error))?;
+            let metadata = self
+                .root
+                .join(path)
+                .symlink_metadata()
+                .map_err(|error| unreadable(path, &error))?;
             self.add(path, &metadata).map_err(describe)?;
         }
         if found.is_empty() { Err(absent()) } else { Ok(()) }
@@ -148,7 +154,8 @@ impl Content {
             self.insert(path, Entry::Folder);
             self.add_children(path)
         } else if metadata.is_symlink() {
-            let target = fs::read_link(self.root.join(path)).map_err(|error| (path.to_owned(), error))?;
+            let target =
+                fs::read_link(self.root.join(path)).map_err(|error| (path.to_owned(), error))?;
             self.insert(path, Entry::Link(target));
             Ok(())
         } else {
@@ -172,8 +179,8 @@ impl Content {
         Ok(())
     }
 
-    /// Adds a thing and the folders that it is in. Where a link leads to a folder that something is taken from
-    /// by another artifact, a folder it is.
+    /// Adds a thing and the folders that it is in. Where a link leads to a folder that something is
+    /// taken from by another artifact, a folder it is.
     fn insert(&mut self, path: &Path, entry: Entry) {
         if path.as_os_str().is_empty() {
             return;
@@ -211,7 +218,8 @@ mod tests {
     use crate::testing::folder;
 
     fn shown(root: &Path, artifacts: &[&str]) -> Result<String, String> {
-        let artifacts: Vec<String> = artifacts.iter().map(|&artifact| artifact.to_owned()).collect();
+        let artifacts: Vec<String> =
+            artifacts.iter().map(|&artifact| artifact.to_owned()).collect();
         let content = Content::collect(root, &artifacts)?;
         let show = |(path, entry): (&Path, &Entry)| match entry {
             Entry::File { executable: false, size, .. } => format!("{}:{size}", path.display()),
@@ -228,15 +236,22 @@ mod tests {
         let root = folder.path();
         fs::set_permissions(root.join("src/prog"), PermissionsExt::from_mode(0o700)).unwrap();
         assert_eq!(shown(root, &["src/prog"]).unwrap(), "src/ src/prog*5");
-        assert_eq!(shown(root, &["./src/", "README"]).unwrap(), "README:5 src/ src/prog*5 src/prog.c:1");
+        assert_eq!(
+            shown(root, &["./src/", "README"]).unwrap(),
+            "README:5 src/ src/prog*5 src/prog.c:1"
+        );
         assert_eq!(shown(root, &["."]).unwrap(), "README:5 src/ src/prog*5 src/prog.c:1");
-        assert_eq!(shown(root, &[".", "src/prog", "src"]).unwrap(), "README:5 src/ src/prog*5 src/prog.c:1");
+        assert_eq!(
+            shown(root, &[".", "src/prog", "src"]).unwrap(),
+            "README:5 src/ src/prog*5 src/prog.c:1"
+        );
     }
 
     #[test]
     fn what_git_keeps_and_what_is_no_file_is_passed_over() {
         let folder = folder(&[".git/HEAD: x", "sub/.git: gitdir", "sub/x: x", ".gitignore: x"]);
-        rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("pipe"), rustix::fs::Mode::RWXU)
+            .unwrap();
         assert_eq!(shown(folder.path(), &["."]).unwrap(), ".gitignore:1 sub/ sub/x:1");
         let error = shown(folder.path(), &["pipe"]).unwrap_err();
         assert_eq!(error, "artifact `pipe` is neither a file nor a folder");

@@ -1,7 +1,9 @@
-//! What an unpacked build looked like when it was whole: a cheap check that nobody has changed it since.
+//! What an unpacked build looked like when it was whole: a cheap check that nobody has changed it
+//! since.
 //!
-//! Names, kinds, sizes and times are compared, not contents. A change leaves a new change time (`ctime`), which no
-//! program can set. Where something differs, the digest of the contents decides.
+//! Names, kinds, sizes and times are compared, not contents. A change leaves a new change time
+//! (`ctime`), which no program can set. Where something differs, the digest of the contents
+//! decides.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -44,8 +46,8 @@ impl Manifest {
         self.0.len()
     }
 
-    /// The first path that is in only one of both or differs between them. A file that was changed is named before the
-    /// folder that it is in.
+    /// The first path that is in only one of both or differs between them. A file that was changed
+    /// is named before the folder that it is in.
     pub fn difference<'a>(&'a self, other: &'a Self) -> Option<&'a Path> {
         let paths = self.0.keys().chain(other.0.keys());
         let differing = paths.filter(|path| self.0.get(*path) != other.0.get(*path));
@@ -72,7 +74,8 @@ impl Manifest {
     }
 }
 
-/// Mode, size and times of a file or link; of a folder, whose size depends on the file system, mode and times.
+/// Mode, size and times of a file or link; of a folder, whose size depends on the file system, mode
+/// and times.
 fn state(metadata: &Metadata) -> String {
     let size = if metadata.is_dir() { 0 } else { metadata.size() };
     format!(
@@ -94,7 +97,10 @@ pub(super) fn make_read_only(folder: &Path) -> io::Result<()> {
             make_read_only(&path)?;
         }
         if !metadata.is_symlink() {
-            fs::set_permissions(&path, fs::Permissions::from_mode(metadata.mode() & 0o7777 & !WRITE))?;
+            fs::set_permissions(
+                &path,
+                fs::Permissions::from_mode(metadata.mode() & 0o7777 & !WRITE),
+            )?;
         }
     }
     Ok(())

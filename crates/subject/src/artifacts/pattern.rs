@@ -1,4 +1,5 @@
-//! Finds what a pattern for artifacts matches: the `glob` crate's own search passes over names that are not UTF-8.
+//! Finds what a pattern for artifacts matches: the `glob` crate's own search passes over names that
+//! are not UTF-8.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +10,8 @@ use super::content::Unreadable;
 
 /// The paths from the root that the pattern matches; none when it is no pattern.
 ///
-/// A star stays within a folder, two stars alone are any number of folders, without those behind links.
+/// A star stays within a folder, two stars alone are any number of folders, without those behind
+/// links.
 pub(super) fn find(root: &Path, pattern: &Path) -> Option<Result<Vec<PathBuf>, Unreadable>> {
     let text = |component: Component| Pattern::new(component.as_os_str().to_str()?).ok();
     let mut parts = pattern.components().map(text).collect::<Option<Vec<Pattern>>>()?;
@@ -26,7 +28,12 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// What matches the parts from that on, in this folder.
-    fn below(&self, folder: &Path, part: usize, found: &mut Vec<PathBuf>) -> Result<(), Unreadable> {
+    fn below(
+        &self,
+        folder: &Path,
+        part: usize,
+        found: &mut Vec<PathBuf>,
+    ) -> Result<(), Unreadable> {
         let Some(pattern) = self.parts.get(part) else { return Ok(()) };
         let (is_last, is_deep) = (part + 1 == self.parts.len(), pattern.as_str() == "**");
         if is_deep {

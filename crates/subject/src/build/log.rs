@@ -66,7 +66,8 @@ impl Log {
         self.keep(printed)
     }
 
-    /// What was printed until now was by another command, and is of no interest to what went wrong with the next.
+    /// What was printed until now was by another command, and is of no interest to what went wrong
+    /// with the next.
     pub fn forget_lines(&mut self) {
         self.recent.clear();
         self.errors = ErrorFinder::default();
@@ -106,7 +107,12 @@ impl Log {
     fn write_tail(&mut self) -> io::Result<()> {
         if self.left_out > 0 {
             // The tail begins in the middle of a line, which goes too, unless it is very long.
-            let cut = self.tail.iter().take(RECENT).position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            let cut = self
+                .tail
+                .iter()
+                .take(RECENT)
+                .position(|&byte| byte == b'\n')
+                .map_or(0, |end| end + 1);
             self.tail.drain(..cut);
             let left_out = self.left_out + cut as u64;
             write!(self.file, "\n# {left_out} bytes are left out here: the log is too long\n")?;
@@ -148,7 +154,10 @@ mod tests {
     #[test]
     fn of_what_does_not_fit_head_and_tail_are_kept() {
         let left_out = "\n# 15 bytes are left out here: the log is too long\n";
-        assert_eq!(logged(4, 8, &["one\ntwo\nthree\n", "four\nfive\n"]), format!("one\n{left_out}five\n"));
+        assert_eq!(
+            logged(4, 8, &["one\ntwo\nthree\n", "four\nfive\n"]),
+            format!("one\n{left_out}five\n")
+        );
         let letters = "x".repeat(100);
         assert_eq!(
             logged(4, 4, &[&letters]),
@@ -168,7 +177,11 @@ mod tests {
         assert!(log.says("x.c:1") && !log.says("ended"));
         log.forget_lines();
         assert!(log.error_line().is_none() && !log.says("x.c:1"));
-        assert!(std::fs::read_to_string(log.finish().unwrap()).unwrap().ends_with("\n\n# ended\n# badly\n"));
+        assert!(
+            std::fs::read_to_string(log.finish().unwrap())
+                .unwrap()
+                .ends_with("\n\n# ended\n# badly\n")
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! What a command starts and does not wait for, even in a session of its own: gradle, bazel and sccache do so.
+//! What a command starts and does not wait for, even in a session of its own: gradle, bazel and
+//! sccache do so.
 //!
-//! While a command is executed, this process is a child subreaper: whoever loses its parent becomes our child. So
-//! it is known at the end what the command has left behind, and nothing of it lives on while things are measured.
+//! While a command is executed, this process is a child subreaper: whoever loses its parent becomes
+//! our child. So it is known at the end what the command has left behind, and nothing of it lives
+//! on while things are measured.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,8 +13,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpgrp, getpid, kill_process,
-    set_child_subreaper, waitid, waitpid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpgrp, getpid,
+    kill_process, set_child_subreaper, waitid, waitpid,
 };
 
 use super::table::{Process, processes};
@@ -53,8 +55,8 @@ impl Orphans {
         self.known.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
     }
 
-    /// Waits for those that have ended meanwhile: whoever stops a daemon may ask whether there still is such a
-    /// process, and to that the dead who nobody has waited for count too.
+    /// Waits for those that have ended meanwhile: whoever stops a daemon may ask whether there
+    /// still is such a process, and to that the dead who nobody has waited for count too.
     pub fn reap(&self) {
         let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         // The process table is long: it is read only when somebody has ended.
@@ -65,7 +67,8 @@ impl Orphans {
         }
     }
 
-    /// Kills all that are left, when the command itself and its watchdog are gone; says in one line who they were.
+    /// Kills all that are left, when the command itself and its watchdog are gone; says in one line
+    /// who they were.
     pub fn kill(&self) -> Option<String> {
         let mut killed: Vec<Process> = Vec::new();
         let until = Instant::now() + GRACE;
@@ -86,8 +89,8 @@ impl Orphans {
         }
     }
 
-    /// Our children that we had not before and that are not in our group: whom another thread has started is in
-    /// it, and whom a command has started is not.
+    /// Our children that we had not before and that are not in our group: whom another thread has
+    /// started is in it, and whom a command has started is not.
     fn adopted(&self) -> impl Iterator<Item = Process> {
         let (us, group) = (getpid().as_raw_pid(), getpgrp().as_raw_pid());
         let is_ours = move |process: &Process| process.parent == us && process.group != group;

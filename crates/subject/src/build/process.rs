@@ -1,7 +1,9 @@
-//! Executes a command of a build: in a process group of its own, within a time limit, until interrupted.
+//! Executes a command of a build: in a process group of its own, within a time limit, until
+//! interrupted.
 //!
-//! Nothing that was started outlives the call, not even what a successful command left running in the background:
-//! it would disturb measurements. Who is in the group may end in peace; who has left it is killed (`orphans`).
+//! Nothing that was started outlives the call, not even what a successful command left running in
+//! the background: it would disturb measurements. Who is in the group may end in peace; who has
+//! left it is killed (`orphans`).
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
@@ -14,7 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, getpid, getppid, kill_process_group, pidfd_open, set_parent_process_death_signal,
+    Pid, PidfdFlags, Signal, getpid, getppid, kill_process_group, pidfd_open,
+    set_parent_process_death_signal,
 };
 
 use super::log::Log;
@@ -25,10 +28,12 @@ use crate::SubjectError;
 /// How long an interrupt may go unnoticed.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long those that were asked to end may take to do so, and how long we wait for the killed to be gone.
+/// How long those that were asked to end may take to do so, and how long we wait for the killed to
+/// be gone.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How much is read at once, and how much a pipe may hold unless the system was told otherwise, in bytes.
+/// How much is read at once, and how much a pipe may hold unless the system was told otherwise, in
+/// bytes.
 const BUFFER: usize = 1 << 16;
 const LARGEST_PIPE: usize = 1 << 20;
 
@@ -54,11 +59,16 @@ pub(crate) enum Ended {
 }
 
 /// Executes the command; what it prints goes to the log.
-pub(crate) fn execute(command: Command, log: &mut Log, limits: Limits) -> Result<Ended, SubjectError> {
+pub(crate) fn execute(
+    command: Command,
+    log: &mut Log,
+    limits: Limits,
+) -> Result<Ended, SubjectError> {
     let program = Path::new(command.get_program()).to_owned();
     log.forget_lines();
     let mut orphans = Orphans::adopt().map_err(SubjectError::cache("execute", &program))?;
-    let mut watchdog = Watchdog::start().map_err(SubjectError::cache("execute", Path::new("sh")))?;
+    let mut watchdog =
+        Watchdog::start().map_err(SubjectError::cache("execute", Path::new("sh")))?;
     let mut job = Job::start(command).map_err(SubjectError::cache("execute", &program))?;
     orphans.spare(&watchdog.child);
     orphans.spare(&job.child);
@@ -80,7 +90,8 @@ pub(crate) fn execute(command: Command, log: &mut Log, limits: Limits) -> Result
     Ok(cut.map_or(Ended::Exited(status), Ended::Cut))
 }
 
-/// Kills a group when we are killed: the command itself gets a signal then, but nothing that it started.
+/// Kills a group when we are killed: the command itself gets a signal then, but nothing that it
+/// started.
 ///
 /// Whoever is killed closes its end of the pipe, which is all that the watchdog waits for.
 struct Watchdog {
@@ -138,10 +149,14 @@ impl Job {
         let mut child = command.spawn()?;
         // The command holds an end of the pipe that nobody prints to.
         drop(command);
-        let group =
-            i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
+        let group = i32::try_from(child.id())
+            .ok()
+            .and_then(Pid::from_raw)
+            .ok_or(io::ErrorKind::InvalidData)?;
         match pidfd_open(group, PidfdFlags::empty()) {
-            Ok(end) => Ok(Self { child, group, end, output: Some(output), buffer: vec![0; BUFFER] }),
+            Ok(end) => {
+                Ok(Self { child, group, end, output: Some(output), buffer: vec![0; BUFFER] })
+            }
             Err(error) => {
                 let _ = kill_process_group(group, Signal::KILL);
                 child.wait()?;
@@ -151,7 +166,12 @@ impl Job {
     }
 
     /// Until it ends by itself, or must be ended.
-    fn watch(&mut self, log: &mut Log, limits: Limits, orphans: &Orphans) -> io::Result<Option<Cut>> {
+    fn watch(
+        &mut self,
+        log: &mut Log,
+        limits: Limits,
+        orphans: &Orphans,
+    ) -> io::Result<Option<Cut>> {
         let started = Instant::now();
         loop {
             if limits.interrupt.load(Ordering::SeqCst) {
@@ -189,8 +209,8 @@ impl Job {
         }
     }
 
-    /// Reads what was printed and not read yet: not more than a pipe holds, and without waiting for more, since
-    /// somebody who left the group may print for ever.
+    /// Reads what was printed and not read yet: not more than a pipe holds, and without waiting for
+    /// more, since somebody who left the group may print for ever.
     fn drain(&mut self, log: &mut Log) -> io::Result<()> {
         for _ in 0..LARGEST_PIPE.div_ceil(BUFFER) {
             if !self.wait(Duration::ZERO, false)?.0 {
@@ -201,7 +221,8 @@ impl Job {
         Ok(())
     }
 
-    /// Sleeps until something was printed or, if that is of interest, the child has ended; says which.
+    /// Sleeps until something was printed or, if that is of interest, the child has ended; says
+    /// which.
     fn wait(&self, most: Duration, for_end: bool) -> io::Result<(bool, bool)> {
         let timeout = Timespec::try_from(most).map_err(|_| Errno::INVAL)?;
         let mut waited: Vec<PollFd> = Vec::with_capacity(2);
@@ -234,12 +255,14 @@ impl Job {
 fn die_with_us(command: &mut Command) {
     let us = getpid();
     let prepare = move || {
-        // TERM, which `make` and its like pass on to their children: nobody is left to kill the whole group.
+        // TERM, which `make` and its like pass on to their children: nobody is left to kill the
+        // whole group.
         set_parent_process_death_signal(Some(Signal::TERM))?;
         // Too late for a signal if we are dead already.
         if getppid() == Some(us) { Ok(()) } else { Err(Errno::SRCH.into()) }
     };
-    // SAFETY: between fork and exec the closure makes two system calls and nothing else; it does not allocate.
+    // SAFETY: between fork and exec the closure makes two system calls and nothing else; it does
+    // not allocate.
     unsafe { command.pre_exec(prepare) };
 }
 
@@ -290,8 +313,9 @@ mod tests {
 
     /// Whether a living process has this in its command line.
     fn is_found(marker: &str) -> bool {
-        let has =
-            |path: PathBuf| fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(marker));
+        let has = |path: PathBuf| {
+            fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(marker))
+        };
         fs::read_dir("/proc").unwrap().flatten().any(|entry| has(entry.path().join("cmdline")))
     }
 
@@ -320,7 +344,8 @@ mod tests {
     #[test]
     fn at_the_limit_even_a_deaf_grandchild_is_killed() {
         let (one, two) = (marker(), marker());
-        let script = format!("(trap '' TERM; sleep {one} & echo deaf; wait; sleep {one}) & sleep {two}");
+        let script =
+            format!("(trap '' TERM; sleep {one} & echo deaf; wait; sleep {one}) & sleep {two}");
         let time = Duration::from_millis(300);
         let done = shell(&script, Limits { time, interrupt: &NEVER });
         assert_eq!((done.ended, done.log.as_str()), (Ended::Cut(Cut::TimedOut), "deaf\n"));
@@ -356,7 +381,10 @@ mod tests {
     #[test]
     #[ignore = "only of use to another test"]
     fn victim() {
-        shell(&std::env::var("TACHO_TEST_SCRIPT").unwrap(), Limits { time: LONG, interrupt: &NEVER });
+        shell(
+            &std::env::var("TACHO_TEST_SCRIPT").unwrap(),
+            Limits { time: LONG, interrupt: &NEVER },
+        );
     }
 
     #[test]
@@ -385,7 +413,8 @@ mod tests {
     #[test]
     fn what_is_left_in_the_background_is_ended() {
         let marker = marker();
-        let done = shell(&format!("sleep {marker} & echo done"), Limits { time: LONG, interrupt: &NEVER });
+        let done =
+            shell(&format!("sleep {marker} & echo done"), Limits { time: LONG, interrupt: &NEVER });
         assert_eq!((code(&done), done.log.as_str()), (Some(0), "done\n"));
         assert!(!is_found(&marker));
     }
@@ -397,7 +426,8 @@ mod tests {
         assert!(done.log.starts_with("y\ny\n"));
     }
 
-    /// Leaves a process in a session of its own, goes on when it is there, and then does what `end` says.
+    /// Leaves a process in a session of its own, goes on when it is there, and then does what `end`
+    /// says.
     fn leave_and(end: &str, limits: Limits) -> Done {
         let (marker, folder): (_, TempDir) = (marker(), tempfile::tempdir().unwrap());
         let there = folder.path().join("there");
@@ -463,8 +493,9 @@ mod tests {
     fn a_command_that_is_not_there_is_said() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::create(folder.path().join("log")).unwrap();
-        let error = execute(Command::new("/no/such"), &mut log, Limits { time: LONG, interrupt: &NEVER })
-            .unwrap_err();
+        let error =
+            execute(Command::new("/no/such"), &mut log, Limits { time: LONG, interrupt: &NEVER })
+                .unwrap_err();
         assert!(error.to_string().starts_with("cannot execute `/no/such`: "));
     }
 }

@@ -1,4 +1,5 @@
-//! The process table, as far as the end of a build needs it: who is whose child, and in which group.
+//! The process table, as far as the end of a build needs it: who is whose child, and in which
+//! group.
 
 use std::fs;
 
@@ -48,10 +49,19 @@ mod tests {
     fn a_name_may_look_like_the_rest_of_its_line() {
         let read = |stat: &str| {
             parse(stat.as_bytes()).map(|process| {
-                (process.id.as_raw_pid(), process.name, process.is_dead, process.parent, process.group)
+                (
+                    process.id.as_raw_pid(),
+                    process.name,
+                    process.is_dead,
+                    process.parent,
+                    process.group,
+                )
             })
         };
-        assert_eq!(read("7 (a) S 1 2) R 1 42 42 0"), Some((7, "a) S 1 2".to_owned(), false, 1, 42)));
+        assert_eq!(
+            read("7 (a) S 1 2) R 1 42 42 0"),
+            Some((7, "a) S 1 2".to_owned(), false, 1, 42))
+        );
         assert_eq!(read("7 ((a\n) Z 5 6 6 0"), Some((7, "(a".to_owned(), true, 5, 6)));
         assert_eq!(read(""), None);
         assert_eq!(read("7 (a) S"), None);

@@ -1,8 +1,9 @@
 //! Checkouts from CVS.
 //!
-//! A working copy of our own is brought from one date to the next by `cvs update`, which transfers only what differs. As cvs
-//! cannot take out what a build leaves behind, nothing is built there: each revision is copied to where it is built,
-//! without the folders that are called `CVS`, in which the date would stand and get into artifacts.
+//! A working copy of our own is brought from one date to the next by `cvs update`, which transfers
+//! only what differs. As cvs cannot take out what a build leaves behind, nothing is built there:
+//! each revision is copied to where it is built, without the folders that are called `CVS`, in
+//! which the date would stand and get into artifacts.
 
 use std::fs::{self, FileTimes, Permissions};
 use std::io;
@@ -32,12 +33,20 @@ impl Copy {
         Self { cvs, module }
     }
 
-    /// Makes the tree hold this revision's source and nothing else; what is needed for it goes into the cache.
-    pub fn take(&self, cache: &Path, tree: &Path, revision: &Revision, work: &mut Work) -> Result<(), Stop> {
+    /// Makes the tree hold this revision's source and nothing else; what is needed for it goes into
+    /// the cache.
+    pub fn take(
+        &self,
+        cache: &Path,
+        tree: &Path,
+        revision: &Revision,
+        work: &mut Work,
+    ) -> Result<(), Stop> {
         let (folder, seal) = (cache.join("cvs"), cache.join("cvs.whole"));
         let is_new = fs::read_to_string(&seal).ok() != Some(self.seal());
         match self.update(&folder, &seal, is_new, revision, work) {
-            // Whatever happened to our copy, another one is made; the revision gets a second chance.
+            // Whatever happened to our copy, another one is made; the revision gets a second
+            // chance.
             Err(Stop::Failed(_)) if !is_new => self.update(&folder, &seal, true, revision, work),
             result => result,
         }
@@ -71,7 +80,11 @@ impl Copy {
     ) -> Result<(), Stop> {
         let date = revision.date.map(|date| date.strftime("%Y-%m-%d %H:%M:%S UTC").to_string());
         let date = date.ok_or_else(|| Stop::Failed("the revision has no date".to_owned()))?;
-        work.log.note(&format!("gets `{}` of {date} from {}", self.module.module, self.cvs.root()))?;
+        work.log.note(&format!(
+            "gets `{}` of {date} from {}",
+            self.module.module,
+            self.cvs.root()
+        ))?;
         files::remove(seal).map_err(SubjectError::cache("remove", seal))?;
         let keywords = format!("-k{}", self.module.keywords);
         let mut options = vec![keywords.as_str(), "-D", date.as_str()];
@@ -86,7 +99,8 @@ impl Copy {
             command.current_dir(folder.parent().unwrap_or(folder));
             work.step("cvs checkout", command)?;
         } else {
-            let mut command = self.cvs.command([&["update", "-d", "-P", "-C"], options.as_slice()].concat());
+            let mut command =
+                self.cvs.command([&["update", "-d", "-P", "-C"], options.as_slice()].concat());
             command.current_dir(folder);
             work.step("cvs update", command)?;
         }
@@ -97,7 +111,11 @@ impl Copy {
     /// What stands in the seal: of what it is a copy.
     fn seal(&self) -> String {
         let CvsModule { module, branch, keywords, .. } = &self.module;
-        format!("1 {}\n{module}\n{}\n{keywords}\n", self.cvs.root(), branch.as_deref().unwrap_or_default())
+        format!(
+            "1 {}\n{module}\n{}\n{keywords}\n",
+            self.cvs.root(),
+            branch.as_deref().unwrap_or_default()
+        )
     }
 }
 
@@ -106,8 +124,8 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Copies a folder without what cvs keeps in it. All files get the same time: which of two that were committed together
-/// is the newer says nothing, and yet `make` would make one of the other.
+/// Copies a folder without what cvs keeps in it. All files get the same time: which of two that
+/// were committed together is the newer says nothing, and yet `make` would make one of the other.
 fn copy(from: &Path, to: &Path, time: SystemTime) -> io::Result<()> {
     fs::create_dir(to)?;
     let mut entries: Vec<PathBuf> = Vec::new();
@@ -123,7 +141,8 @@ fn copy(from: &Path, to: &Path, time: SystemTime) -> io::Result<()> {
             }
         } else if kind.is_file() {
             fs::copy(&path, &target)?;
-            // cvs makes files that are watched (`cvs watch on`) read-only: a matter of its users, not of a build.
+            // cvs makes files that are watched (`cvs watch on`) read-only: a matter of its users,
+            // not of a build.
             let mode = target.metadata()?.permissions().mode();
             fs::set_permissions(&target, Permissions::from_mode(mode | OWNER_WRITES))?;
             let file = fs::File::options().append(true).open(&target)?;

@@ -1,4 +1,5 @@
-//! A revision merged into others, in our own checkout: what a commit of a branch does where that branch was merged.
+//! A revision merged into others, in our own checkout: what a commit of a branch does where that
+//! branch was merged.
 
 use std::fs;
 use std::process::Command;
@@ -39,10 +40,18 @@ const MERGE: [&str; 11] = [
 pub const CONFLICT: &str = "it does not merge without conflicts";
 
 impl Checkout {
-    /// Makes the folder hold this revision's source merged into the first of those others, into which the rest is merged before, and
-    /// nothing else. What does not merge without conflicts fails.
-    pub fn merge(&mut self, revision: &Revision, onto: &[String], work: &mut Work) -> Result<(), Stop> {
-        let (Origin::Git(repository), Some((first, rest))) = (self.origin.clone(), onto.split_first()) else {
+    /// Makes the folder hold this revision's source merged into the first of those others, into
+    /// which the rest is merged before, and nothing else. What does not merge without conflicts
+    /// fails.
+    pub fn merge(
+        &mut self,
+        revision: &Revision,
+        onto: &[String],
+        work: &mut Work,
+    ) -> Result<(), Stop> {
+        let (Origin::Git(repository), Some((first, rest))) =
+            (self.origin.clone(), onto.split_first())
+        else {
             return Err(Stop::Failed("only a commit of git is merged into another".to_owned()));
         };
         self.take_from_git(&repository, &Revision::bare(first), work)?;

@@ -1,9 +1,9 @@
 //! The checkout: one folder, always the same, that holds one revision's source.
 //!
-//! Always the same, since its path ends up in what is built there: in debug information, in messages, in
-//! caches; and with it in the digest. For git it is a clone of our own, which borrows the objects of the user's
-//! repository and never writes there. `submodule` does the same for submodules, `cvs` for CVS. What is done in a
-//! checkout is in `build`.
+//! Always the same, since its path ends up in what is built there: in debug information, in
+//! messages, in caches; and with it in the digest. For git it is a clone of our own, which borrows
+//! the objects of the user's repository and never writes there. `submodule` does the same for
+//! submodules, `cvs` for CVS. What is done in a checkout is in `build`.
 
 mod cvs;
 mod merge;
@@ -39,10 +39,12 @@ impl Origin {
     /// The origin that a plan in that folder names.
     pub fn of(source: &Source, plan_folder: &Path) -> Result<Self, SubjectError> {
         Ok(match source {
-            Source::Git(path) => {
-                Self::Git(Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?)
+            Source::Git(path) => Self::Git(Repository::open(
+                &plan_folder.join(path).components().collect::<PathBuf>(),
+            )?),
+            Source::Cvs(module) => {
+                Self::Cvs(cvs::Copy::new(Cvs::of(module, plan_folder)?, module.clone()))
             }
-            Source::Cvs(module) => Self::Cvs(cvs::Copy::new(Cvs::of(module, plan_folder)?, module.clone())),
             Source::Releases(_) | Source::ReleasesFrom(_) => Self::Nowhere,
         })
     }
@@ -62,7 +64,13 @@ pub(crate) struct Checkout {
 
 impl Checkout {
     pub fn new(origin: Origin, cache: &Path) -> Self {
-        Self { origin, cache: cache.to_owned(), tree: cache.join("tree"), has_tags: false, submodules: true }
+        Self {
+            origin,
+            cache: cache.to_owned(),
+            tree: cache.join("tree"),
+            has_tags: false,
+            submodules: true,
+        }
     }
 
     /// The same, with submodules checked out or left empty.
@@ -95,7 +103,8 @@ impl Checkout {
             self.clone_anew(repository, work)?;
         }
         match self.check_out(repository, revision, work) {
-            // Whatever happened to our clone, it is cheaply replaced; the revision gets a second chance.
+            // Whatever happened to our clone, it is cheaply replaced; the revision gets a second
+            // chance.
             Err(Stop::Failed(_)) if !is_new => {
                 self.clone_anew(repository, work)?;
                 self.check_out(repository, revision, work)
@@ -112,8 +121,15 @@ impl Checkout {
             Origin::Git(repository) => {
                 self.fetch_missing(repository, other, work)?;
                 // A literal path: what looks like a pattern is none.
-                let checkout =
-                    ["--literal-pathspecs", "checkout", "--quiet", "--force", &other.id, "--", path];
+                let checkout = [
+                    "--literal-pathspecs",
+                    "checkout",
+                    "--quiet",
+                    "--force",
+                    &other.id,
+                    "--",
+                    path,
+                ];
                 work.step(&what, self.git().command(checkout))
             }
             Origin::Cvs(copy) => {
@@ -166,22 +182,33 @@ impl Checkout {
     fn clone_anew(&mut self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
         work.log.note(&format!("clones {}", repository.common.display()))?;
         files::remove(&self.tree).map_err(SubjectError::cache("remove", &self.tree))?;
-        let clone = ["clone", "--quiet", "--shared", "--no-checkout", "--template=", "--origin=origin", "--"];
+        let clone = [
+            "clone",
+            "--quiet",
+            "--shared",
+            "--no-checkout",
+            "--template=",
+            "--origin=origin",
+            "--",
+        ];
         let mut command = Git::below(&self.cache, &self.cache).command(clone);
         command.arg(&repository.common).arg(&self.tree);
         // That there can be no clone is no matter of the revision.
         work.step("git clone", command).map_err(|stop| match stop {
-            Stop::Failed(why) => Stop::Fatal(SubjectError::Git { command: "clone".to_owned(), why }),
+            Stop::Failed(why) => {
+                Stop::Fatal(SubjectError::Git { command: "clone".to_owned(), why })
+            }
             stop => stop,
         })?;
         self.configure(repository).map_err(Stop::Fatal)?;
-        fs::write(self.seal(), seal_of(repository)).map_err(SubjectError::cache("write", &self.seal()))?;
+        fs::write(self.seal(), seal_of(repository))
+            .map_err(SubjectError::cache("write", &self.seal()))?;
         self.has_tags = true;
         Ok(())
     }
 
-    /// Lets the clone have the remote of the user's repository: submodules may be named relative to it, and
-    /// objects that a partial clone left out come from there.
+    /// Lets the clone have the remote of the user's repository: submodules may be named relative to
+    /// it, and objects that a partial clone left out come from there.
     fn configure(&self, repository: &Repository) -> Result<(), SubjectError> {
         let git = self.git();
         let remotes = repository.git.lines(&["remote"])?;
@@ -224,7 +251,8 @@ impl Checkout {
         submodule::clear(&git)?;
         self.fetch_tags(repository, work)?;
         self.fetch_missing(repository, revision, work)?;
-        // git sees neither sockets nor FIFOs nor devices, and takes a folder that holds one for an empty one.
+        // git sees neither sockets nor FIFOs nor devices, and takes a folder that holds one for an
+        // empty one.
         files::remove_special(&self.tree)
             .map_err(|error| Stop::Failed(format!("cannot clean the checkout: {error}")))?;
         let checkout = ["checkout", "--quiet", "--force", "--detach", &revision.id, "--"];
@@ -243,10 +271,12 @@ impl Checkout {
         }
     }
 
-    /// Gets the tags that were made since we cloned: many a build asks `git describe` for its version.
+    /// Gets the tags that were made since we cloned: many a build asks `git describe` for its
+    /// version.
     fn fetch_tags(&mut self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
         if !self.has_tags {
-            let fetch = ["fetch", "--quiet", "--force", "--prune", "--no-tags", "--update-shallow", "--"];
+            let fetch =
+                ["fetch", "--quiet", "--force", "--prune", "--no-tags", "--update-shallow", "--"];
             let mut command = self.git().command(fetch);
             command.arg(&repository.common).arg("refs/tags/*:refs/tags/*");
             work.step("git fetch", command)?;
@@ -255,7 +285,8 @@ impl Checkout {
         Ok(())
     }
 
-    /// Gets a revision that our clone does not see: git does not let clones borrow from shallow ones.
+    /// Gets a revision that our clone does not see: git does not let clones borrow from shallow
+    /// ones.
     fn fetch_missing(
         &self,
         repository: &Repository,

@@ -1,4 +1,5 @@
-//! Submodules of a checkout: from the user's own copies where there are any, so that no network is needed.
+//! Submodules of a checkout: from the user's own copies where there are any, so that no network is
+//! needed.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -24,14 +25,17 @@ pub(super) fn clear(git: &Git) -> Result<(), SubjectError> {
     Ok(())
 }
 
-/// Checks out the submodules of a work tree, and theirs. `user` is where the user has the repository that the
-/// work tree is of, if anywhere: its submodules are borrowed from as well.
+/// Checks out the submodules of a work tree, and theirs. `user` is where the user has the
+/// repository that the work tree is of, if anywhere: its submodules are borrowed from as well.
 pub(super) fn update(cache: &Path, tree: &Path, user: &Path, work: &mut Work) -> Result<(), Stop> {
     let git = Git::below(cache, tree);
     for submodule in submodules(&git)? {
         let name = Path::new(&submodule.name);
         if !name.components().all(|component| matches!(component, Component::Normal(_))) {
-            return Err(Stop::Failed(format!("submodule `{}` has a name that is no path", submodule.name)));
+            return Err(Stop::Failed(format!(
+                "submodule `{}` has a name that is no path",
+                submodule.name
+            )));
         }
         let user = user.join("modules").join(name);
         update_one(&git, &submodule, &user, work)?;
@@ -52,15 +56,24 @@ fn update_one(git: &Git, submodule: &Submodule, user: &Path, work: &mut Work) ->
         if let Some(parent) = own.parent() {
             fs::create_dir_all(parent).map_err(SubjectError::cache("create", parent))?;
         }
-        let mut clone = git.command(["clone", "--quiet", "--shared", "--no-checkout", "--template="]);
+        let mut clone =
+            git.command(["clone", "--quiet", "--shared", "--no-checkout", "--template="]);
         clone.arg("--separate-git-dir").arg(&own).arg("--").arg(user).arg(&tree);
         work.step("git clone", clone)?;
     }
     if let (Some(url), true) = (url.first(), own.exists()) {
         Git::new(&own).read(&["--git-dir=.", "config", "remote.origin.url", url])?;
     }
-    let update =
-        ["submodule", "--quiet", "update", "--force", "--checkout", "--no-recommend-shallow", "--", path];
+    let update = [
+        "submodule",
+        "--quiet",
+        "update",
+        "--force",
+        "--checkout",
+        "--no-recommend-shallow",
+        "--",
+        path,
+    ];
     work.step("git submodule update", git.command(update))
 }
 

@@ -19,7 +19,8 @@ struct Bench {
 impl Bench {
     fn of(repository: &Path) -> Self {
         let cache = tempfile::tempdir().unwrap();
-        let checkout = Checkout::new(Origin::Git(Repository::open(repository).unwrap()), cache.path());
+        let checkout =
+            Checkout::new(Origin::Git(Repository::open(repository).unwrap()), cache.path());
         Self { checkout, cache }
     }
 
@@ -71,8 +72,12 @@ fn collect(root: &Path, folder: &Path, found: &mut Vec<String>) {
 
 #[test]
 fn the_tree_holds_the_revision_and_nothing_else() {
-    let repo =
-        repo().write("src/x", "1").write(".gitignore", "*.o\n").commit("a").write("src/x", "2").commit("b");
+    let repo = repo()
+        .write("src/x", "1")
+        .write(".gitignore", "*.o\n")
+        .commit("a")
+        .write("src/x", "2")
+        .commit("b");
     let repo = repo.git(&["rm", "-rq", "src"]).write("src", "a file now").commit("c");
     let mut bench = Bench::of(repo.path());
     assert_eq!(bench.shown(&repo.id("HEAD~2")), ".gitignore=*.o\n src/x=1");
@@ -115,12 +120,18 @@ fn sockets_and_pipes_do_not_stay() {
 
 #[test]
 fn the_users_work_tree_is_left_as_it_is() {
-    let repo = repo().commits("a b").write("a", "changed").write("new", "untracked").write("staged", "1");
+    let repo =
+        repo().commits("a b").write("a", "changed").write("new", "untracked").write("staged", "1");
     let repo = repo.git(&["add", "staged"]);
     let state = |repo: &Repo| {
         let index = fs::read(repo.path().join(".git/index")).unwrap();
-        let asked =
-            ["status --porcelain", "rev-parse HEAD", "for-each-ref", "config --list --local", "stash list"];
+        let asked = [
+            "status --porcelain",
+            "rev-parse HEAD",
+            "for-each-ref",
+            "config --list --local",
+            "stash list",
+        ];
         let answers = asked.map(|question| repo.ask(&question.split(' ').collect::<Vec<_>>()));
         (
             index,
@@ -151,7 +162,8 @@ fn tags_that_come_later_are_found_by_the_next_session() {
     let mut bench = Bench::of(repo.path());
     bench.take(&repo.id("HEAD")).unwrap();
     let repo = repo.commit("b").tag("v2").git(&["tag", "--delete", "v1"]);
-    bench.checkout = Checkout::new(Origin::Git(Repository::open(repo.path()).unwrap()), bench.cache.path());
+    bench.checkout =
+        Checkout::new(Origin::Git(Repository::open(repo.path()).unwrap()), bench.cache.path());
     bench.take(&repo.id("HEAD")).unwrap();
     assert_eq!(bench.checkout.git().lines(&["tag"]).unwrap(), ["v2"]);
     assert!(!bench.log().contains("# clones "));
@@ -233,7 +245,12 @@ fn any_kind_of_repository_will_do() {
     let linked = repo.path().join("linked");
     let repo = repo.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap()]);
     for folder in [&bare, &shallow, &linked, &repo.path().join("deep")] {
-        assert_eq!(Bench::of(folder).shown(&repo.id("HEAD")), "a=a deep/x=1", "{}", folder.display());
+        assert_eq!(
+            Bench::of(folder).shown(&repo.id("HEAD")),
+            "a=a deep/x=1",
+            "{}",
+            folder.display()
+        );
     }
 }
 
@@ -251,8 +268,11 @@ fn a_shallow_clone_has_commits_that_no_branch_has() {
 
 #[test]
 fn a_partial_clone_gets_what_it_left_out() {
-    let repo =
-        repo().commit("a").write("a", "2").commit("b").git(&["config", "uploadpack.allowFilter", "true"]);
+    let repo = repo().commit("a").write("a", "2").commit("b").git(&[
+        "config",
+        "uploadpack.allowFilter",
+        "true",
+    ]);
     let repo = repo.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
     let (_folder, partial) = repo.cloned(&["--filter=blob:none"]);
     assert_eq!(Bench::of(&partial).shown(&repo.id("HEAD~1")), "a=a");
@@ -293,8 +313,10 @@ fn at(repo: Repo, folder: &str, id: &str) -> Repo {
 #[test]
 fn submodules_come_and_go_without_a_network() {
     let (library, program) = with_submodule();
-    let program =
-        at(program, "lib", "HEAD~1").commit("older lib").git(&["rm", "-q", "lib"]).commit("drop lib");
+    let program = at(program, "lib", "HEAD~1")
+        .commit("older lib")
+        .git(&["rm", "-q", "lib"])
+        .commit("drop lib");
     let program = program.write("lib/own", "now ours").commit("own lib");
     let id = |back: usize| program.id(&format!("HEAD~{back}"));
     // From here on only the user's copy is left.
@@ -325,8 +347,9 @@ fn submodules_are_left_out_where_the_plan_says_so() {
 fn submodules_of_submodules_come_too() {
     let (library, program) = with_submodule();
     let outer = repo().commit("o");
-    let outer =
-        outer.git(&["submodule", "--quiet", "add", program.path().to_str().unwrap(), "in/ner"]).commit("p");
+    let outer = outer
+        .git(&["submodule", "--quiet", "add", program.path().to_str().unwrap(), "in/ner"])
+        .commit("p");
     let outer = outer.git(&["submodule", "--quiet", "update", "--init", "--recursive"]);
     drop((library, program));
     let mut bench = Bench::of(outer.path());
@@ -339,21 +362,31 @@ fn submodules_that_the_user_does_not_have_come_from_where_they_are() {
     let (library, program) = with_submodule();
     // Its location is relative to that of the program, and the user has it not.
     let name = library.path().file_name().unwrap().to_str().unwrap();
-    let program =
-        program.git(&["config", "--file", ".gitmodules", "submodule.lib.url", &format!("../{name}")]);
+    let program = program.git(&[
+        "config",
+        "--file",
+        ".gitmodules",
+        "submodule.lib.url",
+        &format!("../{name}"),
+    ]);
     let program = program.commit("relative");
     let (_folder, clone) = program.cloned(&[]);
     let mut bench = Bench::of(&clone);
     let ids = [program.id("HEAD"), program.id("HEAD~1")];
     // The clone's remote has a folder beside it with that name.
-    Git::new(&clone).read(&["config", "remote.origin.url", program.path().to_str().unwrap()]).unwrap();
+    Git::new(&clone)
+        .read(&["config", "remote.origin.url", program.path().to_str().unwrap()])
+        .unwrap();
     for id in &ids {
         assert!(bench.shown(id).contains(" lib/one=one "));
     }
     // What the library gets later is fetched when a revision has it.
     let library = library.commit("four");
-    let program =
-        at(program.git(&["-C", "lib", "pull", "--quiet", "origin", "main"]), "lib", &library.id("HEAD"));
+    let program = at(
+        program.git(&["-C", "lib", "pull", "--quiet", "origin", "main"]),
+        "lib",
+        &library.id("HEAD"),
+    );
     let program = program.commit("newer");
     Git::new(&clone).read(&["fetch", "--quiet", "origin"]).unwrap();
     assert!(bench.shown(&program.id("HEAD")).contains(" lib/four=four "));
@@ -387,11 +420,13 @@ fn a_submodule_with_a_name_that_leads_away_is_refused() {
     assert!(why.contains("../../x"), "{why}");
 }
 
-/// After a fork at `a`: `m` on the main line, `s`, `t` and `u` on a branch, of which `t` is in the way of `m`; `v` on another.
+/// After a fork at `a`: `m` on the main line, `s`, `t` and `u` on a branch, of which `t` is in the
+/// way of `m`; `v` on another.
 fn forked() -> Repo {
     let repo = repo().write("x", "1\n").commit("a").branch("side").write("y", "s\n").commit("s");
     let repo = repo.write("x", "2\n").commit("t").write("x", "1\n").commit("u").tag("u");
-    let repo = repo.git(&["checkout", "-q", "main", "-b", "other"]).write("z", "v\n").commit("v").tag("v");
+    let repo =
+        repo.git(&["checkout", "-q", "main", "-b", "other"]).write("z", "v\n").commit("v").tag("v");
     repo.on("main").write("x", "3\n").commit("m").tag("m")
 }
 

@@ -51,8 +51,10 @@ impl Work<'_> {
             Ended::Exited(status) if status.success() => Ok(()),
             Ended::Exited(status) => {
                 let status = status.to_string().replace("exit status: ", "exit status ");
-                let said = self.log.error_line().map(|line| format!(": {line}")).unwrap_or_default();
-                let failed = if what == BUILD { String::new() } else { format!("{what} failed with ") };
+                let said =
+                    self.log.error_line().map(|line| format!(": {line}")).unwrap_or_default();
+                let failed =
+                    if what == BUILD { String::new() } else { format!("{what} failed with ") };
                 Err(Stop::Failed(format!("{failed}{status}{said}")))
             }
             Ended::Cut(cut) => Err(Stop::Cut(cut)),

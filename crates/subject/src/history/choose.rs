@@ -5,8 +5,8 @@ use tacho_record::Revision;
 
 use super::every::{Every, Periods};
 
-/// The revisions that the step takes among those that are wanted, and both ends: the last, and that with the
-/// start's name, if the question has a start.
+/// The revisions that the step takes among those that are wanted, and both ends: the last, and that
+/// with the start's name, if the question has a start.
 pub(super) fn choose(
     revisions: Vec<Revision>,
     every: Every,
@@ -23,14 +23,21 @@ pub(super) fn choose(
     if let Some(start) = revisions.iter().position(|revision| Some(revision.id.as_str()) == start) {
         taken[start] = true;
     }
-    revisions.into_iter().zip(taken).filter(|(_, taken)| *taken).map(|(revision, _)| revision).collect()
+    revisions
+        .into_iter()
+        .zip(taken)
+        .filter(|(_, taken)| *taken)
+        .map(|(revision, _)| revision)
+        .collect()
 }
 
 /// The candidates that the step takes.
 fn step(revisions: &[Revision], candidates: &[usize], every: Every) -> Vec<usize> {
     match every {
         Every::Commit => candidates.to_vec(),
-        Every::Commits(number) => candidates.iter().copied().step_by(number.max(1) as usize).collect(),
+        Every::Commits(number) => {
+            candidates.iter().copied().step_by(number.max(1) as usize).collect()
+        }
         Every::Span(span) => {
             let times = times(revisions);
             let periods = Periods::of(span);
@@ -44,7 +51,8 @@ fn step(revisions: &[Revision], candidates: &[usize], every: Every) -> Vec<usize
     }
 }
 
-/// The time of each revision: the latest date up to it, since history decides the order and clocks may be wrong.
+/// The time of each revision: the latest date up to it, since history decides the order and clocks
+/// may be wrong.
 fn times(revisions: &[Revision]) -> Vec<Option<Timestamp>> {
     let latest = |latest: &mut Option<Timestamp>, revision: &Revision| {
         *latest = (*latest).max(revision.date);
@@ -103,7 +111,8 @@ mod tests {
 
     #[test]
     fn tags_are_stepped_through_like_anything_else() {
-        let tagged = ["2024-01-01 v1", "2024-01-02", "2024-01-03 v2", "2024-02-01 v3", "2024-02-02"];
+        let tagged =
+            ["2024-01-01 v1", "2024-01-02", "2024-01-03 v2", "2024-02-01 v3", "2024-02-02"];
         assert_eq!(chosen(&tagged, "commit", None, true), "r0 r2 r3 r4");
         assert_eq!(chosen(&tagged, "1month", None, true), "r2 r3 r4");
         assert_eq!(chosen(&tagged, "2commits", None, true), "r0 r3 r4");

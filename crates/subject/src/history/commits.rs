@@ -23,7 +23,12 @@ impl Commits {
         Self { repository }
     }
 
-    fn range(&self, from: Option<&str>, to: &str, selection: &Selection) -> Result<Selected, SubjectError> {
+    fn range(
+        &self,
+        from: Option<&str>,
+        to: &str,
+        selection: &Selection,
+    ) -> Result<Selected, SubjectError> {
         let names: Vec<&str> = std::iter::once(to).chain(from).collect();
         let ids = resolve::commits(&self.repository, &names)?;
         let (end, start) = (&ids[0], ids.get(1));
@@ -39,7 +44,9 @@ impl Commits {
         self.check_depth(&part)?;
         let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
         let wanted = |revision: &Revision| {
-            pattern.as_ref().is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
+            pattern
+                .as_ref()
+                .is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
         };
         let (first, places) = part.places(end, start, selection.all_parents);
         let first = first.map(|first| part.id(first));
@@ -55,7 +62,8 @@ impl Commits {
 
     fn list(&self, names: &[String]) -> Result<Selected, SubjectError> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let ids: BTreeSet<String> = resolve::commits(&self.repository, &names)?.into_iter().collect();
+        let ids: BTreeSet<String> =
+            resolve::commits(&self.repository, &names)?.into_iter().collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         if ids.is_empty() {
             return Err(SubjectError::EmptyList);
@@ -80,7 +88,8 @@ impl Commits {
     }
 
     fn shallow_note(&self) -> Option<String> {
-        let note = "this is a shallow clone: places in history are counted from where it was cut off";
+        let note =
+            "this is a shallow clone: places in history are counted from where it was cut off";
         self.repository.shallow.then(|| note.to_owned())
     }
 
@@ -88,7 +97,11 @@ impl Commits {
     fn check_depth(&self, part: &Part) -> Result<(), SubjectError> {
         let cut_off = self.repository.cut_off()?;
         let beyond = part.between().any(|place| cut_off.contains(part.id(place)));
-        if beyond { Err(SubjectError::Shallow { path: self.repository.folder().to_owned() }) } else { Ok(()) }
+        if beyond {
+            Err(SubjectError::Shallow { path: self.repository.folder().to_owned() })
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -133,13 +146,19 @@ impl History for Commits {
 
     fn parents(&self, name: &str) -> Result<Vec<String>, SubjectError> {
         let id = resolve::commits(&self.repository, &[name])?.swap_remove(0);
-        let lines =
-            self.repository.git.lines(&["rev-list", "--parents", "--max-count=1", id.as_str(), "--"])?;
+        let lines = self.repository.git.lines(&[
+            "rev-list",
+            "--parents",
+            "--max-count=1",
+            id.as_str(),
+            "--",
+        ])?;
         Ok(lines.iter().flat_map(|line| line.split(' ').skip(1)).map(str::to_owned).collect())
     }
 
     fn line(&self, to: &str, others: &[String]) -> Result<Selected, SubjectError> {
-        let names: Vec<&str> = std::iter::once(to).chain(others.iter().map(String::as_str)).collect();
+        let names: Vec<&str> =
+            std::iter::once(to).chain(others.iter().map(String::as_str)).collect();
         let ids = resolve::commits(&self.repository, &names)?;
         let (end, others) = (&ids[0], &ids[1..]);
         let mut common = BTreeSet::new();
@@ -150,7 +169,8 @@ impl History for Commits {
         let part = self.part(std::slice::from_ref(end), &common)?;
         self.check_depth(&part)?;
         let (_, places) = part.places(end, None, false);
-        let revisions: Vec<Revision> = places.into_iter().map(|place| part.revision(place)).collect();
+        let revisions: Vec<Revision> =
+            places.into_iter().map(|place| part.revision(place)).collect();
         Ok(Selected {
             known: revisions.clone(),
             revisions,
@@ -164,14 +184,17 @@ impl History for Commits {
         if path.is_empty() || path == "." {
             return Ok(Some(true));
         }
-        let listed = self.repository.git.read(&["ls-tree", "--full-tree", "--name-only", id, "--", path])?;
+        let listed =
+            self.repository.git.read(&["ls-tree", "--full-tree", "--name-only", id, "--", path])?;
         Ok(Some(!listed.is_empty()))
     }
 
-    /// By what git knows of ancestors, since on side branches places do not tell. What it does not know any more has passed nothing.
+    /// By what git knows of ancestors, since on side branches places do not tell. What it does not
+    /// know any more has passed nothing.
     fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
         let place = resolve::commits(&self.repository, &[name])?.swap_remove(0);
-        let ids: String = revisions.iter().flat_map(|revision| [revision.id.as_str(), "\n"]).collect();
+        let ids: String =
+            revisions.iter().flat_map(|revision| [revision.id.as_str(), "\n"]).collect();
         let arguments = ["rev-list", "--ancestry-path", "--ignore-missing", "--stdin"];
         let later = self.repository.git.answers(&arguments, &format!("{ids}^{place}\n"))?;
         let later: HashSet<&str> = later.iter().map(String::as_str).collect();
@@ -214,7 +237,12 @@ impl Part {
     }
 
     /// Where the range starts, if it has a start, and all of it, start and end included, in order.
-    fn places(&self, end: &str, start: Option<&String>, all_parents: bool) -> (Option<usize>, Vec<usize>) {
+    fn places(
+        &self,
+        end: &str,
+        start: Option<&String>,
+        all_parents: bool,
+    ) -> (Option<usize>, Vec<usize>) {
         let Survey { dag, common, standings } = &self.survey;
         let line = dag.place(end).map(|end| dag.line(end)).unwrap_or_default();
         let (before, mut places): (Vec<usize>, Vec<usize>) =
@@ -222,14 +250,16 @@ impl Part {
         let mut first = before.last().copied().filter(|_| start.is_some());
         if all_parents {
             places = self.between().collect();
-            first = start.and_then(|start| dag.place(start)).filter(|&start| common[start]).or(first);
+            first =
+                start.and_then(|start| dag.place(start)).filter(|&start| common[start]).or(first);
         }
         places.extend(first);
         places.sort_by_key(|&place| standings[place].order);
         (first, places)
     }
 
-    /// What to say about tags that match and are not among those places, or about a pattern that no tag matches.
+    /// What to say about tags that match and are not among those places, or about a pattern that no
+    /// tag matches.
     fn tags_note(&self, pattern: &Pattern, places: &[usize]) -> Option<String> {
         let matching = |tags: &Vec<String>| tags.iter().filter(|tag| pattern.matches(tag)).count();
         if self.tags.values().all(|tags| matching(tags) == 0) {
@@ -239,10 +269,12 @@ impl Part {
         let aside = self.between().filter(|place| !taken.contains(place));
         match aside.filter_map(|place| self.tags.get(self.id(place))).map(matching).sum::<usize>() {
             0 => None,
-            1 => Some("1 more tag matches but lies on a side branch: --all-parents takes it".to_owned()),
-            more => {
-                Some(format!("{more} more tags match but lie on side branches: --all-parents takes them"))
-            }
+            1 => Some(
+                "1 more tag matches but lies on a side branch: --all-parents takes it".to_owned(),
+            ),
+            more => Some(format!(
+                "{more} more tags match but lie on side branches: --all-parents takes them"
+            )),
         }
     }
 

@@ -37,7 +37,8 @@ impl Dag {
     pub fn new(entries: Vec<Entry>) -> Self {
         let places: HashMap<String, usize> =
             entries.iter().enumerate().map(|(place, entry)| (entry.id.clone(), place)).collect();
-        let inside = |entry: &Entry| entry.parents.iter().filter_map(|id| places.get(id).copied()).collect();
+        let inside =
+            |entry: &Entry| entry.parents.iter().filter_map(|id| places.get(id).copied()).collect();
         let parents = entries.iter().map(inside).collect();
         Self { entries, places, parents }
     }
@@ -47,7 +48,8 @@ impl Dag {
         self.places.get(id).copied()
     }
 
-    /// The main line up to this commit, oldest first: its first parent, the first parent of that, and so on.
+    /// The main line up to this commit, oldest first: its first parent, the first parent of that,
+    /// and so on.
     pub fn line(&self, tip: usize) -> Vec<usize> {
         let first_parent = |place: &usize| self.place(self.entries[*place].parents.first()?);
         let mut line: Vec<usize> = std::iter::successors(Some(tip), first_parent).collect();
@@ -67,11 +69,13 @@ impl Dag {
         reached
     }
 
-    /// The standing of each commit in the history of the tip, when `below` commits lie below this part.
+    /// The standing of each commit in the history of the tip, when `below` commits lie below this
+    /// part.
     ///
-    /// Along the main line, each commit comes after those of the side branches that it brought, parents before
-    /// children, the first parent's side first. So a commit of the main line has as its order the number of
-    /// commits in its history, itself included, and no order depends on where a range starts or ends on it.
+    /// Along the main line, each commit comes after those of the side branches that it brought,
+    /// parents before children, the first parent's side first. So a commit of the main line has as
+    /// its order the number of commits in its history, itself included, and no order depends on
+    /// where a range starts or ends on it.
     pub fn standings(&self, tip: usize, below: u64) -> Vec<Option<Standing>> {
         let mut standings = vec![None; self.entries.len()];
         let mut order = below;
@@ -145,7 +149,8 @@ mod tests {
     #[test]
     fn a_line_ends_where_the_part_ends() {
         let dag = dag(&["m: b y", "y: x", "b: a", "x: a"]);
-        let ids: Vec<&str> = dag.line(0).into_iter().map(|place| dag.entries[place].id.as_str()).collect();
+        let ids: Vec<&str> =
+            dag.line(0).into_iter().map(|place| dag.entries[place].id.as_str()).collect();
         assert_eq!(ids, ["b", "m"]);
         assert_eq!(dag.reached([&"y".to_owned(), &"gone".to_owned()]), [false, true, false, true]);
     }

@@ -16,10 +16,12 @@ pub enum Every {
     Commit,
     /// The first and each so-manyth after it.
     Commits(u32),
-    /// The last of each period of the calendar, by UTC: of each hour, week from Monday, month or year.
+    /// The last of each period of the calendar, by UTC: of each hour, week from Monday, month or
+    /// year.
     ///
-    /// Periods do not depend on where a range starts, so that two ranges take the same revisions where they
-    /// overlap. Several units together are counted from the start of 1900, which was a Monday.
+    /// Periods do not depend on where a range starts, so that two ranges take the same revisions
+    /// where they overlap. Several units together are counted from the start of 1900, which was a
+    /// Monday.
     Span(Span),
 }
 
@@ -142,7 +144,9 @@ mod tests {
 
     #[test]
     fn other_text_is_refused_with_examples() {
-        for text in ["", "0d", "-1d", "1", "1m", "1.5h", "99999999999d", "4000000000y", "2fortnights"] {
+        for text in
+            ["", "0d", "-1d", "1", "1m", "1.5h", "99999999999d", "4000000000y", "2fortnights"]
+        {
             let error = text.parse::<Every>().unwrap_err();
             assert_eq!(error.to_string(), format!("`{text}` is not a step through history"));
             assert!(error.hint().unwrap().contains("1month"));
@@ -151,8 +155,14 @@ mod tests {
 
     #[test]
     fn periods_are_those_of_the_calendar() {
-        assert_eq!(period("1month", "2024-02-29T23:59:59Z"), period("1month", "2024-02-01T00:00:00Z"));
-        assert_eq!(period("1month", "2024-03-01T00:00:00Z"), period("1month", "2024-02-01T00:00:00Z") + 1);
+        assert_eq!(
+            period("1month", "2024-02-29T23:59:59Z"),
+            period("1month", "2024-02-01T00:00:00Z")
+        );
+        assert_eq!(
+            period("1month", "2024-03-01T00:00:00Z"),
+            period("1month", "2024-02-01T00:00:00Z") + 1
+        );
         // 2024-01-01 was a Monday.
         assert_eq!(period("1w", "2023-12-31T23:59:59Z") + 1, period("1w", "2024-01-01T00:00:00Z"));
         assert_eq!(period("1w", "2024-01-07T23:59:59Z"), period("1w", "2024-01-01T00:00:00Z"));

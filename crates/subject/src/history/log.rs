@@ -6,11 +6,16 @@ use super::dag::Entry;
 use crate::SubjectError;
 use crate::git::Git;
 
-/// A zero byte before each field but the files; what follows it in a record cannot be told from them otherwise.
+/// A zero byte before each field but the files; what follows it in a record cannot be told from
+/// them otherwise.
 const FORMAT: &str = "--format=format:%x00%H%x00%P%x00%aN%x00%ct%x00%s";
 
 /// The commits that these have in their history and the excluded one does not, in one process.
-pub(super) fn read(git: &Git, tips: &[String], below: Option<&String>) -> Result<Vec<Entry>, SubjectError> {
+pub(super) fn read(
+    git: &Git,
+    tips: &[String],
+    below: Option<&String>,
+) -> Result<Vec<Entry>, SubjectError> {
     let mut arguments = vec![
         "log",
         "-z",
@@ -35,8 +40,9 @@ pub(super) fn read(git: &Git, tips: &[String], below: Option<&String>) -> Result
     })
 }
 
-/// The records: each five fields with a zero byte before them, then, where there are any, a line feed and the
-/// files with a zero byte between them. Between records are one or two zero bytes. No file has an empty name.
+/// The records: each five fields with a zero byte before them, then, where there are any, a line
+/// feed and the files with a zero byte between them. Between records are one or two zero bytes. No
+/// file has an empty name.
 fn parse(text: &[u8]) -> Option<Vec<Entry>> {
     let mut fields = text.split(|&byte| byte == 0).peekable();
     let mut entries = Vec::new();
@@ -56,7 +62,9 @@ fn parse(text: &[u8]) -> Option<Vec<Entry>> {
         entry.subject = lossy(&subject[..end.unwrap_or(subject.len())]);
         if let Some(end) = end {
             entry.files.push(lossy(&subject[end + 1..]));
-            entry.files.extend(std::iter::from_fn(|| fields.next_if(|field| !field.is_empty())).map(lossy));
+            entry.files.extend(
+                std::iter::from_fn(|| fields.next_if(|field| !field.is_empty())).map(lossy),
+            );
         }
         entries.push(entry);
     }
@@ -82,7 +90,8 @@ mod tests {
     fn print(entry: &Entry) -> String {
         let date = entry.date.map(|date| date.as_second().to_string()).unwrap_or_default();
         let parents = entry.parents.join(" ");
-        let mut text = format!("\0{}\0{parents}\0{}\0{date}\0{}", entry.id, entry.author, entry.subject);
+        let mut text =
+            format!("\0{}\0{parents}\0{}\0{date}\0{}", entry.id, entry.author, entry.subject);
         if !entry.files.is_empty() {
             text += &format!("\n{}\0", entry.files.join("\0"));
         }

@@ -1,8 +1,9 @@
 //! The subject's history: which revisions there are, in which order, and what lies between them.
 //!
-//! [`History`] answers a [`Selection`], for git, CVS and releases alike. How git is asked is in `survey` and
-//! `log`; which place each commit has is computed in `dag`; all of CVS is in `cvs`; which of the revisions of a
-//! range are taken is decided in `choose`, for all kinds. Nothing here checks out or builds anything.
+//! [`History`] answers a [`Selection`], for git, CVS and releases alike. How git is asked is in
+//! `survey` and `log`; which place each commit has is computed in `dag`; all of CVS is in `cvs`;
+//! which of the revisions of a range are taken is decided in `choose`, for all kinds. Nothing here
+//! checks out or builds anything.
 
 mod choose;
 mod commits;
@@ -37,30 +38,36 @@ pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>
         )?)),
         Source::Cvs(module) => Box::new(cvs::Points::new(module, plan_folder, Timestamp::now())?),
         Source::Releases(names) => Box::new(releases::Releases::listed(names.clone())),
-        Source::ReleasesFrom(command) => Box::new(releases::Releases::printed(command, plan_folder)),
+        Source::ReleasesFrom(command) => {
+            Box::new(releases::Releases::printed(command, plan_folder))
+        }
     })
 }
 
-/// Has the subject's repository fetch from its remote, if it is one of git, for no longer than that: the only time that
-/// something of the user's is written, and only when asked for.
+/// Has the subject's repository fetch from its remote, if it is one of git, for no longer than
+/// that: the only time that something of the user's is written, and only when asked for.
 pub fn fetch(subject: &Subject, plan_folder: &Path, limit: Duration) -> Result<(), SubjectError> {
     let Source::Git(path) = &subject.source else { return Ok(()) };
     let repository = Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?;
     // A remote that says nothing for a minute is given up.
     let fetch = ["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60", "fetch", "--quiet"];
-    let said = tempfile::NamedTempFile::new().map_err(SubjectError::cache("write", &std::env::temp_dir()))?;
+    let said = tempfile::NamedTempFile::new()
+        .map_err(SubjectError::cache("write", &std::env::temp_dir()))?;
     let mut log = Log::create(said.path().to_owned())?;
     let never = AtomicBool::new(false);
-    let ended =
-        build::execute(repository.git.command(fetch), &mut log, Limits { time: limit, interrupt: &never })?;
+    let ended = build::execute(
+        repository.git.command(fetch),
+        &mut log,
+        Limits { time: limit, interrupt: &never },
+    )?;
     let why = match ended {
         Ended::Exited(status) if status.success() => return Ok(()),
-        Ended::Exited(status) => {
-            log.find_line(|line| line.starts_with("fatal: ") || line.starts_with("error: ")).map_or_else(
+        Ended::Exited(status) => log
+            .find_line(|line| line.starts_with("fatal: ") || line.starts_with("error: "))
+            .map_or_else(
                 || status.to_string(),
                 |line| line.split_once(": ").map_or("", |it| it.1).to_owned(),
-            )
-        }
+            ),
         Ended::Cut(_) => format!("it took more than {} s", limit.as_secs()),
     };
     Err(SubjectError::Git { command: "fetch".to_owned(), why })

@@ -75,15 +75,17 @@ impl Releases {
             return Err(SubjectError::NoDates { every: selection.every.to_string() });
         }
         let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
-        let wanted =
-            |revision: &Revision| pattern.as_ref().is_none_or(|pattern| pattern.matches(&revision.id));
+        let wanted = |revision: &Revision| {
+            pattern.as_ref().is_none_or(|pattern| pattern.matches(&revision.id))
+        };
         let revisions = (first.unwrap_or(0)..=last).map(|place| revision(names, place)).collect();
         Ok(choose(revisions, selection.every, from, wanted))
     }
 
     fn list(&self, wanted: &[String]) -> Result<Vec<Revision>, SubjectError> {
         let names = self.names()?;
-        let mut places = wanted.iter().map(|name| place(names, name)).collect::<Result<Vec<_>, _>>()?;
+        let mut places =
+            wanted.iter().map(|name| place(names, name)).collect::<Result<Vec<_>, _>>()?;
         places.sort_unstable();
         places.dedup();
         if places.is_empty() {
@@ -108,7 +110,9 @@ impl History for Releases {
 
 /// What to say when a range is asked for by a pattern that no release matches.
 fn no_match(names: &[String], selection: &Selection) -> Result<Option<String>, SubjectError> {
-    let (What::Range { .. }, Some(text)) = (&selection.what, &selection.tags) else { return Ok(None) };
+    let (What::Range { .. }, Some(text)) = (&selection.what, &selection.tags) else {
+        return Ok(None);
+    };
     let pattern = resolve::pattern(text)?;
     let is_any = names.iter().any(|name| pattern.matches(name));
     Ok((!is_any).then(|| format!("no release matches `{text}`")))
@@ -135,7 +139,8 @@ fn revision(names: &[String], place: usize) -> Revision {
 /// The longest list of releases that is read, in bytes.
 const LONGEST_LIST: u64 = 16 << 20;
 
-/// What a shell command prints, its standard output up to just beyond the limit: there it is killed.
+/// What a shell command prints, its standard output up to just beyond the limit: there it is
+/// killed.
 fn output(command: &str, folder: &Path) -> io::Result<Output> {
     let mut errors = tempfile::tempfile()?;
     let mut child = Command::new("sh")
@@ -162,14 +167,17 @@ fn output(command: &str, folder: &Path) -> io::Result<Output> {
 
 /// The words that a shell command prints.
 fn print(command: &str, folder: &Path) -> Result<Vec<String>, SubjectError> {
-    let output =
-        output(command, folder).map_err(|error| SubjectError::ReleasesCommand { why: error.to_string() })?;
+    let output = output(command, folder)
+        .map_err(|error| SubjectError::ReleasesCommand { why: error.to_string() })?;
     if output.stdout.len() as u64 > LONGEST_LIST {
         let why = format!("it prints more than {} MiB", LONGEST_LIST >> 20);
         return Err(SubjectError::ReleasesCommand { why });
     }
     if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect());
+        return Ok(String::from_utf8_lossy(&output.stdout)
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect());
     }
     let text = String::from_utf8_lossy(&output.stderr);
     let why = match text.lines().rfind(|line| !line.trim().is_empty()) {
@@ -210,17 +218,24 @@ mod tests {
     #[test]
     fn ranges_go_by_place_not_by_name() {
         let releases = listed("1.0 1.10 1.9 2.0-rc1 2.0");
-        assert_eq!(chosen(&releases, "1.10..2.0-rc1", "commit", None).unwrap(), "2:1.10 3:1.9 4:2.0-rc1");
+        assert_eq!(
+            chosen(&releases, "1.10..2.0-rc1", "commit", None).unwrap(),
+            "2:1.10 3:1.9 4:2.0-rc1"
+        );
         assert_eq!(chosen(&releases, "..1.9", "commit", None).unwrap(), "1:1.0 2:1.10 3:1.9");
         assert_eq!(chosen(&releases, "..", "3commits", None).unwrap(), "1:1.0 4:2.0-rc1 5:2.0");
-        assert_eq!(chosen(&releases, "1.0..", "commit", Some("1.*")).unwrap(), "1:1.0 2:1.10 3:1.9 5:2.0");
+        assert_eq!(
+            chosen(&releases, "1.0..", "commit", Some("1.*")).unwrap(),
+            "1:1.0 2:1.10 3:1.9 5:2.0"
+        );
         assert_eq!(chosen(&releases, "2.0", "commit", None).unwrap(), "5:2.0");
     }
 
     #[test]
     fn a_pattern_that_no_release_matches_is_said() {
         let ask = |tags: &str| {
-            let selection = Selection { tags: Some(tags.to_owned()), ..Selection::parse_range("..") };
+            let selection =
+                Selection { tags: Some(tags.to_owned()), ..Selection::parse_range("..") };
             listed("1.0 2.0").select(&selection).unwrap().note
         };
         assert_eq!(ask("v*").unwrap(), "no release matches `v*`");
@@ -230,8 +245,12 @@ mod tests {
     #[test]
     fn a_list_is_put_in_order() {
         let what = What::List(["2.0", "1.0", "2.0"].map(str::to_owned).to_vec());
-        let selected = listed("1.0 2.0").select(&Selection { what, ..Selection::parse_range("..") }).unwrap();
-        assert_eq!(selected.revisions.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(), ["1.0", "2.0"]);
+        let selected =
+            listed("1.0 2.0").select(&Selection { what, ..Selection::parse_range("..") }).unwrap();
+        assert_eq!(
+            selected.revisions.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(),
+            ["1.0", "2.0"]
+        );
         assert_eq!(selected.commits, []);
     }
 
@@ -242,7 +261,8 @@ mod tests {
             revisions.iter().map(|revision| (revision.id.clone(), revision.order)).collect()
         };
         assert_eq!(places(&selected.revisions), [("1.0".to_owned(), 2)]);
-        let all = [("0.9", 1), ("1.0", 2), ("2.0", 3)].map(|(name, order)| (name.to_owned(), order));
+        let all =
+            [("0.9", 1), ("1.0", 2), ("2.0", 3)].map(|(name, order)| (name.to_owned(), order));
         assert_eq!(places(&selected.known), all);
     }
 
@@ -262,10 +282,9 @@ mod tests {
             "`2.0..2.0` is empty: both are the same revision; a revision named alone is measured alone"
         );
         assert_eq!(said("1.11..", "commit"), "unknown release `1.11`; did you mean `1.10`?");
-        assert!(
-            said("..", "1w")
-                .starts_with("releases have no dates, so that there is no stepping through them by `1w`")
-        );
+        assert!(said("..", "1w").starts_with(
+            "releases have no dates, so that there is no stepping through them by `1w`"
+        ));
         let error = listed("1 2 1").names().unwrap_err();
         assert_eq!(error.to_string(), "release `1` is listed twice");
         assert_eq!(listed("").names().unwrap_err().to_string(), "the plan names no releases");

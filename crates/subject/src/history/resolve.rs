@@ -9,7 +9,10 @@ use crate::repository::Repository;
 const ALIKE: f64 = 0.75;
 
 /// The hashes of the commits that these names stand for, in the same order, in one process.
-pub(super) fn commits(repository: &Repository, names: &[&str]) -> Result<Vec<String>, SubjectError> {
+pub(super) fn commits(
+    repository: &Repository,
+    names: &[&str],
+) -> Result<Vec<String>, SubjectError> {
     if let Some(name) = names.iter().find(|name| name.contains(['\n', '\0'])) {
         return Err(unknown(repository, name)?);
     }
@@ -27,7 +30,8 @@ pub(super) fn commits(repository: &Repository, names: &[&str]) -> Result<Vec<Str
 fn kinds(repository: &Repository, names: &[&str]) -> Result<Vec<String>, SubjectError> {
     let input: String = names.iter().flat_map(|name| [name, "\n"]).collect();
     let answers = repository.git.answers(&["cat-file", "--batch-check"], &input)?;
-    // Some answers to an ambiguous name are longer than a line; then each name is asked about alone.
+    // Some answers to an ambiguous name are longer than a line; then each name is asked about
+    // alone.
     if answers.len() == names.len() || names.len() == 1 {
         return Ok(answers);
     }
@@ -48,7 +52,9 @@ fn commit(repository: &Repository, name: &str, answer: &str) -> Result<String, S
             let answers = kinds(repository, &[&target])?;
             commit(repository, name, answers.first().map_or("missing", String::as_str))
         }
-        Some((_, kind)) => Err(SubjectError::NotACommit { name: name.to_owned(), kind: kind.to_owned() }),
+        Some((_, kind)) => {
+            Err(SubjectError::NotACommit { name: name.to_owned(), kind: kind.to_owned() })
+        }
         None => Err(unknown(repository, name)?),
     }
 }
@@ -56,7 +62,10 @@ fn commit(repository: &Repository, name: &str, answer: &str) -> Result<String, S
 /// What to say about a name that git does not know; or that asking about it failed.
 fn unknown(repository: &Repository, name: &str) -> Result<SubjectError, SubjectError> {
     if repository.git.lines(&["rev-list", "--all", "--max-count=1"])?.is_empty()
-        && repository.git.lines_if_any(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"])?.is_empty()
+        && repository
+            .git
+            .lines_if_any(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"])?
+            .is_empty()
     {
         return Ok(SubjectError::EmptyRepository { path: repository.folder().to_owned() });
     }
@@ -64,18 +73,31 @@ fn unknown(repository: &Repository, name: &str) -> Result<SubjectError, SubjectE
         return Ok(SubjectError::BadRange { text: format!("..{name}") });
     }
     let nearest = nearest_known(repository, name)?;
-    Ok(SubjectError::UnknownRevision { name: name.to_owned(), nearest, shallow: repository.shallow })
+    Ok(SubjectError::UnknownRevision {
+        name: name.to_owned(),
+        nearest,
+        shallow: repository.shallow,
+    })
 }
 
 /// The tag or branch that may have been meant.
 fn nearest_known(repository: &Repository, name: &str) -> Result<Option<String>, SubjectError> {
     // What follows the name of a tag or branch leads from there to another commit: `v1.0~3`.
-    let base = name.split(['~', '^', '@', ':']).next().filter(|base| !base.is_empty()).unwrap_or(name);
-    if name.contains('\n') || !kinds(repository, &[base])?.iter().any(|answer| answer.ends_with(" missing")) {
+    let base =
+        name.split(['~', '^', '@', ':']).next().filter(|base| !base.is_empty()).unwrap_or(name);
+    if name.contains('\n')
+        || !kinds(repository, &[base])?.iter().any(|answer| answer.ends_with(" missing"))
+    {
         return Ok(None);
     }
     let format = "--format=%(refname:strip=2)";
-    let known = repository.git.lines(&["for-each-ref", format, "refs/tags", "refs/heads", "refs/remotes"])?;
+    let known = repository.git.lines(&[
+        "for-each-ref",
+        format,
+        "refs/tags",
+        "refs/heads",
+        "refs/remotes",
+    ])?;
     Ok(nearest(base, known.iter().map(String::as_str).chain(["HEAD"])))
 }
 
@@ -93,14 +115,17 @@ pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
         .map(|(_, known)| known.to_owned())
 }
 
-/// One letter too few, too many, wrong or swapped: much for a short name, and yet the likeliest mistake.
+/// One letter too few, too many, wrong or swapped: much for a short name, and yet the likeliest
+/// mistake.
 fn likely_typo(name: &str, known: &str) -> bool {
     name.len() >= 3 && strsim::damerau_levenshtein(name, known) == 1
 }
 
-/// A pattern for the names of tags and releases; `*` stands for slashes too, as in `git tag --list`.
+/// A pattern for the names of tags and releases; `*` stands for slashes too, as in `git tag
+/// --list`.
 pub(super) fn pattern(text: &str) -> Result<Pattern, SubjectError> {
-    Pattern::new(text).map_err(|source| SubjectError::BadPattern { pattern: text.to_owned(), source })
+    Pattern::new(text)
+        .map_err(|source| SubjectError::BadPattern { pattern: text.to_owned(), source })
 }
 
 #[cfg(test)]

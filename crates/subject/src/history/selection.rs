@@ -12,8 +12,9 @@ use crate::history::every::Every;
 pub enum What {
     /// From the first to the second, both included.
     ///
-    /// The first is included since without it a change made by the next commit could not be seen. Where the
-    /// main line of the second does not pass through it, the commit where the two parted stands in for it.
+    /// The first is included since without it a change made by the next commit could not be seen.
+    /// Where the main line of the second does not pass through it, the commit where the two parted
+    /// stands in for it.
     Range {
         /// Where it starts; none: at the beginning of history.
         from: Option<String>,
@@ -43,9 +44,11 @@ pub struct Selection {
     pub what: What,
     /// How densely a range is taken; both its ends are taken in any case. A list is taken as it is.
     pub every: Every,
-    /// Of a range take only revisions with a tag (or releases with a name) that this pattern matches, and the ends.
+    /// Of a range take only revisions with a tag (or releases with a name) that this pattern
+    /// matches, and the ends.
     pub tags: Option<String>,
-    /// Take the commits of side branches of a range too; else only its main line: the first parents of its end.
+    /// Take the commits of side branches of a range too; else only its main line: the first parents
+    /// of its end.
     pub all_parents: bool,
 }
 
@@ -62,12 +65,14 @@ impl Selection {
 pub struct Selected {
     /// What was asked for, in order of history, each once.
     pub revisions: Vec<Revision>,
-    /// The revisions whose places in history are known now, in its order: for releases the whole list, since
-    /// the places of those that were stored before may have changed with it; for git those asked for.
+    /// The revisions whose places in history are known now, in its order: for releases the whole
+    /// list, since the places of those that were stored before may have changed with it; for git
+    /// those asked for.
     pub known: Vec<Revision>,
-    /// All commits between the first and the last of them, side branches included, in order of history: those
-    /// that the end of a range has and its start does not, or that some revisions of a list have and others
-    /// do not. A merge on the main line has the files of all commits that it brought. None for releases.
+    /// All commits between the first and the last of them, side branches included, in order of
+    /// history: those that the end of a range has and its start does not, or that some revisions of
+    /// a list have and others do not. A merge on the main line has the files of all commits that it
+    /// brought. None for releases.
     pub commits: Vec<Commit>,
     /// What is not as the question might have meant it, in one line.
     pub note: Option<String>,
@@ -89,7 +94,8 @@ pub trait History {
     /// The revisions that were asked for, with the commits between them.
     fn select(&self, selection: &Selection) -> Result<Selected, SubjectError>;
 
-    /// Whether two revisions, both by name, have any history in common: where it is one line, they do.
+    /// Whether two revisions, both by name, have any history in common: where it is one line, they
+    /// do.
     fn related(&self, _one: &str, _other: &str) -> Result<bool, SubjectError> {
         Ok(true)
     }
@@ -107,28 +113,32 @@ pub trait History {
         Ok(None)
     }
 
-    /// The diff that the revision of that name brought, against the one before it on its line; none where history has none.
+    /// The diff that the revision of that name brought, against the one before it on its line; none
+    /// where history has none.
     fn brought(&self, _name: &str) -> Result<Option<Vec<u8>>, SubjectError> {
         Ok(None)
     }
 
-    /// The parents of the revision of that name, by their full names, in order; none where history has no merges.
+    /// The parents of the revision of that name, by their full names, in order; none where history
+    /// has no merges.
     fn parents(&self, _name: &str) -> Result<Vec<String>, SubjectError> {
         Ok(Vec::new())
     }
 
-    /// The main line that leads to a revision, as far as none of those others has it in its history, with all commits that it brought
-    /// to them; nothing where history has no merges.
+    /// The main line that leads to a revision, as far as none of those others has it in its
+    /// history, with all commits that it brought to them; nothing where history has no merges.
     fn line(&self, _to: &str, _others: &[String]) -> Result<Selected, SubjectError> {
         Ok(Selected::default())
     }
 
-    /// Whether a revision, by its full name, has a file or folder of that path; none where that is not known before it is checked out.
+    /// Whether a revision, by its full name, has a file or folder of that path; none where that is
+    /// not known before it is checked out.
     fn has(&self, _id: &str, _path: &str) -> Result<Option<bool>, SubjectError> {
         Ok(None)
     }
 
-    /// How each of these revisions stands to the one of that name: where history is one line, by their places.
+    /// How each of these revisions stands to the one of that name: where history is one line, by
+    /// their places.
     fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
         let place = self.find(name)?.order;
         let passed = |revision: &Revision| match revision.order.cmp(&place) {

@@ -7,21 +7,27 @@ use crate::repository::Repository;
 
 /// A part of history with the standing of each of its commits.
 ///
-/// It holds all that its tips have in their history and what is common to the question's revisions does not,
-/// and below that at least as much as the first commits' places are counted from.
+/// It holds all that its tips have in their history and what is common to the question's revisions
+/// does not, and below that at least as much as the first commits' places are counted from.
 #[derive(Debug)]
 pub(super) struct Survey {
     pub dag: Dag,
-    /// Each commit's standing in the history of that tip where it comes first. So no commit comes before its
-    /// parents, but commits of which neither has the other in its history may have the same order.
+    /// Each commit's standing in the history of that tip where it comes first. So no commit comes
+    /// before its parents, but commits of which neither has the other in its history may have the
+    /// same order.
     pub standings: Vec<Standing>,
     /// For each commit whether all of the question's revisions have it.
     pub common: Vec<bool>,
 }
 
 impl Survey {
-    /// Reads the part above `common`: the best common ancestors of the question's revisions, none for all.
-    pub fn read(repository: &Repository, tips: &[String], common: &[String]) -> Result<Self, SubjectError> {
+    /// Reads the part above `common`: the best common ancestors of the question's revisions, none
+    /// for all.
+    pub fn read(
+        repository: &Repository,
+        tips: &[String],
+        common: &[String],
+    ) -> Result<Self, SubjectError> {
         let below = match root(repository, tips, common)? {
             Some(root) => first_parent(repository, &root)?,
             None => None,
@@ -39,15 +45,23 @@ impl Survey {
         }
         // Whatever the log printed is in the history of a tip; in case of doubt it comes first.
         let nowhere = |place| Standing { order: 0, brought_by: place };
-        let standings =
-            standings.into_iter().enumerate().map(|(place, known)| known.unwrap_or(nowhere(place))).collect();
+        let standings = standings
+            .into_iter()
+            .enumerate()
+            .map(|(place, known)| known.unwrap_or(nowhere(place)))
+            .collect();
         let common = dag.reached(common);
         Ok(Self { dag, standings, common })
     }
 }
 
-/// The commit that the main lines of all tips go through, and that lies in what is common: the newest such.
-fn root(repository: &Repository, tips: &[String], common: &[String]) -> Result<Option<String>, SubjectError> {
+/// The commit that the main lines of all tips go through, and that lies in what is common: the
+/// newest such.
+fn root(
+    repository: &Repository,
+    tips: &[String],
+    common: &[String],
+) -> Result<Option<String>, SubjectError> {
     if common.is_empty() {
         return Ok(None);
     }
@@ -65,7 +79,11 @@ fn root(repository: &Repository, tips: &[String], common: &[String]) -> Result<O
 }
 
 /// Where the main line of the tip enters what is common.
-fn entry(repository: &Repository, tip: &str, common: &[String]) -> Result<Option<String>, SubjectError> {
+fn entry(
+    repository: &Repository,
+    tip: &str,
+    common: &[String],
+) -> Result<Option<String>, SubjectError> {
     let common: Vec<String> = common.iter().map(|id| format!("^{id}")).collect();
     let mut arguments = vec!["rev-list", "--first-parent", "--parents", tip];
     arguments.extend(common.iter().map(String::as_str));
@@ -101,7 +119,8 @@ fn count(repository: &Repository, id: &str) -> Result<u64, SubjectError> {
     })
 }
 
-/// The best commits that the histories of all of these have in common; none when they share nothing.
+/// The best commits that the histories of all of these have in common; none when they share
+/// nothing.
 pub(super) fn common(repository: &Repository, ids: &[&str]) -> Result<Vec<String>, SubjectError> {
     match ids {
         [one] => Ok(vec![(*one).to_owned()]),

@@ -1,8 +1,9 @@
 //! Quirks: which of them apply at which revision, and doing what they say in the checkout.
 //!
-//! Their words are the plan's (`tacho_record::plan::Quirk`). [`Quirks`] holds them with their patches read; `range` asks the
-//! [`History`] where each begins and ends, and so knows nothing of git; `patch` reads and applies patches; `once` replays
-//! what is done once. The steps of a build in which all this happens are in `workshop`.
+//! Their words are the plan's (`tacho_record::plan::Quirk`). [`Quirks`] holds them with their
+//! patches read; `range` asks the [`History`] where each begins and ends, and so knows nothing of
+//! git; `patch` reads and applies patches; `once` replays what is done once. The steps of a build
+//! in which all this happens are in `workshop`.
 
 mod once;
 mod patch;
@@ -70,14 +71,16 @@ pub fn recipes(
     Ok(recipes)
 }
 
-/// The edges of quirks that lie on another branch than the newest of these revisions, each with the name of its quirk: they count
-/// as not passed yet.
+/// The edges of quirks that lie on another branch than the newest of these revisions, each with the
+/// name of its quirk: they count as not passed yet.
 pub fn stray_edges(
     subject: &Subject,
     plan_folder: &Path,
     revisions: &[Revision],
 ) -> Result<Vec<(String, Edge)>, SubjectError> {
-    let Some(newest) = revisions.iter().max_by_key(|revision| revision.order) else { return Ok(Vec::new()) };
+    let Some(newest) = revisions.iter().max_by_key(|revision| revision.order) else {
+        return Ok(Vec::new());
+    };
     let mut all = Vec::new();
     if !subject.quirks.is_empty() {
         let history = history(subject, plan_folder)?;
@@ -113,17 +116,25 @@ impl Quirks {
 
     /// What is done at each of these revisions.
     ///
-    /// An error where two contradict each other, where a name stands for nothing, or a range is empty.
-    pub fn at(&self, history: &dyn History, revisions: &[Revision]) -> Result<Vec<Applied>, SubjectError> {
+    /// An error where two contradict each other, where a name stands for nothing, or a range is
+    /// empty.
+    pub fn at(
+        &self,
+        history: &dyn History,
+        revisions: &[Revision],
+    ) -> Result<Vec<Applied>, SubjectError> {
         let onto = |revision: &Revision| self.onto.get(&revision.id).cloned().unwrap_or_default();
-        let mut applied: Vec<Applied> =
-            revisions.iter().map(|revision| Applied { onto: onto(revision), ..Applied::default() }).collect();
+        let mut applied: Vec<Applied> = revisions
+            .iter()
+            .map(|revision| Applied { onto: onto(revision), ..Applied::default() })
+            .collect();
         for loaded in &self.all {
             let quirk = &loaded.quirk;
             let within = range::within(history, quirk, revisions, &self.onto).map_err(of(quirk))?;
             let sources = sources(history, quirk).map_err(of(quirk))?;
-            let newest =
-                || (0..revisions.len()).filter(|&at| within[at]).max_by_key(|&at| revisions[at].order);
+            let newest = || {
+                (0..revisions.len()).filter(|&at| within[at]).max_by_key(|&at| revisions[at].order)
+            };
             let acts_at = match quirk.once.then(newest).flatten() {
                 Some(at) => Some(range::first(history, quirk, &revisions[at]).map_err(of(quirk))?),
                 None => None,
@@ -153,14 +164,23 @@ pub(crate) fn of(quirk: &Quirk) -> impl FnOnce(SubjectError) -> SubjectError {
     }
 }
 
-/// The revisions that a quirk takes files from, by their names: an error where one lacks what is taken from it.
-fn sources(history: &dyn History, quirk: &Quirk) -> Result<HashMap<String, Revision>, SubjectError> {
+/// The revisions that a quirk takes files from, by their names: an error where one lacks what is
+/// taken from it.
+fn sources(
+    history: &dyn History,
+    quirk: &Quirk,
+) -> Result<HashMap<String, Revision>, SubjectError> {
     let names: BTreeSet<&String> = quirk.take.iter().map(|take| &take.from).collect();
-    let sources: HashMap<String, Revision> =
-        names.into_iter().map(|name| Ok((name.clone(), history.find(name)?))).collect::<Result<_, _>>()?;
+    let sources: HashMap<String, Revision> = names
+        .into_iter()
+        .map(|name| Ok((name.clone(), history.find(name)?)))
+        .collect::<Result<_, _>>()?;
     for take in &quirk.take {
         if history.has(&sources[&take.from].id, &take.path)? == Some(false) {
-            return Err(SubjectError::NothingToTake { path: take.path.clone(), from: take.from.clone() });
+            return Err(SubjectError::NothingToTake {
+                path: take.path.clone(),
+                from: take.from.clone(),
+            });
         }
     }
     Ok(sources)
@@ -174,8 +194,9 @@ impl Applied {
 
     /// What was to be done once before, as digests: of what is done, and where.
     pub fn deeds_done_once(&self) -> Vec<Digest> {
-        let deed =
-            |(loaded, at): &(Loaded, Revision)| Digest::of(format!("{} at {}", self.deed(loaded), at.id));
+        let deed = |(loaded, at): &(Loaded, Revision)| {
+            Digest::of(format!("{} at {}", self.deed(loaded), at.id))
+        };
         self.once.iter().map(deed).collect()
     }
 
@@ -187,7 +208,8 @@ impl Applied {
 
     /// By what the revision is built instead of the usual recipe, if any quirk applies.
     ///
-    /// It is what quirks do that counts, not what they are called, why they are there, or how far they reach.
+    /// It is what quirks do that counts, not what they are called, why they are there, or how far
+    /// they reach.
     pub fn recipe(&self, usual: Digest) -> Option<Quirky> {
         if self.once.is_empty() && self.quirks.is_empty() && self.onto.is_empty() {
             return None;
@@ -218,7 +240,9 @@ impl Applied {
         parts.extend(loaded.patches.iter().map(|patch| format!("patch {}", patch.digest())));
         let texts = [build, before_checkout, after_checkout, before_build, after_build];
         let texts = texts.into_iter().enumerate();
-        parts.extend(texts.filter_map(|(kind, text)| Some(format!("command {kind} {}", text.as_ref()?))));
+        parts.extend(
+            texts.filter_map(|(kind, text)| Some(format!("command {kind} {}", text.as_ref()?))),
+        );
         parts.extend(skip.then(|| format!("skip {why}")));
         // No part holds a zero byte, since none could be passed to a shell or a file system.
         Digest::of(parts.join("\0"))
@@ -256,9 +280,8 @@ fn conflict(one: &Quirk, other: &Quirk) -> Option<String> {
     if let Some((name, _)) = variable {
         return Some(format!("`environment.{name}`"));
     }
-    let take = one
-        .take
-        .iter()
-        .find(|take| other.take.iter().any(|other| other.path == take.path && other.from != take.from));
+    let take = one.take.iter().find(|take| {
+        other.take.iter().any(|other| other.path == take.path && other.from != take.from)
+    });
     take.map(|take| format!("where `{}` is taken from", take.path))
 }

@@ -1,8 +1,9 @@
 //! What is done once: the folder in which it is kept, and which of it was done.
 //!
-//! The state of a revision is what the quirks before it have left, one after the other. What is there is used as far as it is
-//! the beginning of what is needed; else all is done again, in order, from an empty folder. So a revision that is measured
-//! alone has the same state as one that is measured after all that come before it.
+//! The state of a revision is what the quirks before it have left, one after the other. What is
+//! there is used as far as it is the beginning of what is needed; else all is done again, in order,
+//! from an empty folder. So a revision that is measured alone has the same state as one that is
+//! measured after all that come before it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,8 @@ impl State {
         Ok(0)
     }
 
-    /// Says that something is going to happen to it: if it does not end well, nothing of it can be used.
+    /// Says that something is going to happen to it: if it does not end well, nothing of it can be
+    /// used.
     pub fn begin(&self) -> Result<(), SubjectError> {
         files::remove(&self.done).map_err(SubjectError::cache("remove", &self.done))
     }
@@ -53,7 +55,8 @@ impl State {
     /// Says what is done.
     pub fn mark(&self, done: &[Digest]) -> Result<(), SubjectError> {
         let text: String = done.iter().map(|digest| format!("{digest}\n")).collect();
-        fs::write(&self.done, format!("1\n{text}")).map_err(SubjectError::cache("write", &self.done))
+        fs::write(&self.done, format!("1\n{text}"))
+            .map_err(SubjectError::cache("write", &self.done))
     }
 
     /// What is done; of what is in doubt, something that nobody needs.

@@ -11,7 +11,8 @@ use crate::checkout::work::{Stop, Work};
 use crate::git::Git;
 use crate::{SubjectError, files};
 
-/// What is wrong with a hunk without lines around it, where its lines may well be those of the file.
+/// What is wrong with a hunk without lines around it, where its lines may well be those of the
+/// file.
 const BARE: &str = "has no lines of context, so that git looks for it at the end of the file only: make the diff with some (`diff -u`, `git diff`)";
 
 /// A patch in the format of `diff -u` or git.
@@ -38,7 +39,8 @@ struct Hunk {
     line: u64,
     /// `@@ -12,7 +12,8 @@`.
     header: String,
-    /// Whether it has no lines around it that say where it belongs, as a file that comes or goes need not.
+    /// Whether it has no lines around it that say where it belongs, as a file that comes or goes
+    /// need not.
     is_bare: bool,
     /// The lines that it takes away.
     taken: Vec<String>,
@@ -109,18 +111,21 @@ impl Patch {
         fs::write(&copy, &self.content).map_err(SubjectError::cache("write", &copy))?;
         let git = Git::below(cache, tree);
         let strip = format!("-p{}", self.strip(tree));
-        let output = git.output(&["apply", "--whitespace=nowarn", &strip, "--", &copy.to_string_lossy()])?;
+        let output =
+            git.output(&["apply", "--whitespace=nowarn", &strip, "--", &copy.to_string_lossy()])?;
         files::remove(&copy).map_err(SubjectError::cache("remove", &copy))?;
         Ok(output)
     }
 
-    /// That lines end otherwise in it than in a file of that tree, if so: no line is then like another.
+    /// That lines end otherwise in it than in a file of that tree, if so: no line is then like
+    /// another.
     fn ends(&self, tree: &Path) -> Option<String> {
         let dos = |content: &[u8]| content.windows(2).any(|pair| pair == b"\r\n");
         let in_patch = dos(&self.content);
         let strip = self.strip(tree);
-        let otherwise =
-            |name: &&String| fs::read(self.path(tree, name)).is_ok_and(|content| dos(&content) != in_patch);
+        let otherwise = |name: &&String| {
+            fs::read(self.path(tree, name)).is_ok_and(|content| dos(&content) != in_patch)
+        };
         let file = self.files.iter().find(otherwise)?;
         let file = file.splitn(strip + 1, '/').nth(strip).unwrap_or(file);
         Some(if in_patch {
@@ -136,13 +141,15 @@ impl Patch {
         tree.join(name.splitn(strip + 1, '/').nth(strip).unwrap_or(name))
     }
 
-    /// How many folders are to be left out in front of its names: what headers of git say, else one, unless they are found without.
+    /// How many folders are to be left out in front of its names: what headers of git say, else
+    /// one, unless they are found without.
     fn strip(&self, tree: &Path) -> usize {
         let is_whole = |file: &String| !file.contains('/') || tree.join(file).exists();
         self.depth.unwrap_or_else(|| usize::from(!self.files.iter().any(is_whole)))
     }
 
-    /// What git says, with the hunk that it is about; files are read by the names that the patch has.
+    /// What git says, with the hunk that it is about; files are read by the names that the patch
+    /// has.
     fn why(&self, said: &str, read: impl Fn(&str) -> Option<Vec<u8>>) -> String {
         let place = |line: &str| {
             let (file, line) = line.strip_prefix("error: patch failed: ")?.rsplit_once(':')?;
@@ -151,14 +158,17 @@ impl Patch {
                 hunk.line == line && (hunk.file == file || hunk.file.ends_with(&format!("/{file}")))
             };
             let hunk = self.hunks.iter().find(is_it)?;
-            // Only where its lines are in the file is it for want of context that they are not found.
+            // Only where its lines are in the file is it for want of context that they are not
+            // found.
             let content = read(&hunk.file);
-            let is_there = content.is_none_or(|content| hunk.is_of(&String::from_utf8_lossy(&content)));
+            let is_there =
+                content.is_none_or(|content| hunk.is_of(&String::from_utf8_lossy(&content)));
             let why = if hunk.is_bare && is_there { BARE } else { "finds other lines there" };
             Some(format!("hunk {} of `{file}` (`{}`) {why}", hunk.number, hunk.header))
         };
         let first = said.lines().find(|line| line.starts_with("error: ")).or(said.lines().next());
-        let first = first.map_or("git says nothing", |line| line.trim_start_matches("error: ").trim());
+        let first =
+            first.map_or("git says nothing", |line| line.trim_start_matches("error: ").trim());
         said.lines().find_map(place).unwrap_or_else(|| first.to_owned())
     }
 }
@@ -184,7 +194,8 @@ impl Names {
         // What follows `diff --git`, and the name that its file had until then.
         let (mut both, mut from) = ("", "");
         for line in text.lines().filter(|line| !in_hunk.takes(line)) {
-            let after = |heads: [&str; 2]| heads.into_iter().find_map(|head| line.strip_prefix(head));
+            let after =
+                |heads: [&str; 2]| heads.into_iter().find_map(|head| line.strip_prefix(head));
             if let Some(rest) = line.strip_prefix("diff --git ") {
                 (both, from) = (rest, "");
                 names.see_both(rest);
@@ -208,7 +219,9 @@ impl Names {
             self.depth = self.depth.or_else(|| in_front(old, new));
             self.see(name_of(old));
             self.see(name_of(new));
-        } else if let Some((_, new)) = both.rsplit_once(' ').filter(|_| both.matches(' ').count() == 1) {
+        } else if let Some((_, new)) =
+            both.rsplit_once(' ').filter(|_| both.matches(' ').count() == 1)
+        {
             self.see(name_of(new));
         }
     }
@@ -226,8 +239,8 @@ fn halves(both: &str) -> Option<(&str, &str)> {
     Some((old, new.strip_prefix(' ')?)).filter(|(old, new)| old.len() == new.len())
 }
 
-/// How many folders git wrote in front of both names of one file: none where they are the same (`--no-prefix`), one where they
-/// differ in it (`a/` and `b/`, or `i/` and `w/`).
+/// How many folders git wrote in front of both names of one file: none where they are the same
+/// (`--no-prefix`), one where they differ in it (`a/` and `b/`, or `i/` and `w/`).
 fn in_front(old: &str, new: &str) -> Option<usize> {
     let without = |name| str::split_once(name, '/').map(|(_, rest)| rest);
     let is_one_below = || without(old).is_some() && without(old) == without(new);
@@ -382,14 +395,21 @@ index 1..2 100644
         let said = "error: patch failed: src/x.c:12\nerror: src/x.c: patch does not apply\n";
         let why = |said: &str| patch.why(said, |_| None);
         assert_eq!(why(said), "hunk 2 of `src/x.c` (`@@ -12,2 +13,2 @@`) finds other lines there");
-        assert_eq!(why("error: src/x.c: No such file or directory\n"), "src/x.c: No such file or directory");
+        assert_eq!(
+            why("error: src/x.c: No such file or directory\n"),
+            "src/x.c: No such file or directory"
+        );
     }
 
     #[test]
     fn a_hunk_without_context_is_told_from_one_of_other_lines() {
         let patch = parse(PATCH).unwrap();
-        assert_eq!(patch.hunks.iter().map(|hunk| hunk.is_bare).collect::<Vec<_>>(), [false, false, false]);
-        let bare = parse("--- a/x\n+++ b/x\n@@ -3 +3 @@\n-old\n+new\n@@ -5,0 +6 @@\n+more\n").unwrap();
+        assert_eq!(
+            patch.hunks.iter().map(|hunk| hunk.is_bare).collect::<Vec<_>>(),
+            [false, false, false]
+        );
+        let bare =
+            parse("--- a/x\n+++ b/x\n@@ -3 +3 @@\n-old\n+new\n@@ -5,0 +6 @@\n+more\n").unwrap();
         assert_eq!(bare.hunks.iter().map(|hunk| hunk.is_bare).collect::<Vec<_>>(), [true, true]);
         let why = |line: u32, content: &str| {
             let said = format!("error: patch failed: x:{line}\nerror: x: patch does not apply\n");
@@ -401,7 +421,10 @@ index 1..2 100644
         assert_eq!(why(3, "one\nnew\nthree\n"), format!("{first} finds other lines there"));
         assert_eq!(why(3, "one\nold\r\n"), format!("{first} finds other lines there"));
         let dos = parse("--- a/x\r\n+++ b/x\r\n@@ -3 +3 @@\r\n-old\r\n+new\r\n").unwrap();
-        assert_eq!((dos.hunks[0].taken[0].as_str(), dos.hunks[0].header.as_str()), ("old\r", "@@ -3 +3 @@"));
+        assert_eq!(
+            (dos.hunks[0].taken[0].as_str(), dos.hunks[0].header.as_str()),
+            ("old\r", "@@ -3 +3 @@")
+        );
         assert_eq!(why(5, "one\n"), format!("hunk 2 of `x` (`@@ -5,0 +6 @@`) {BARE}"));
     }
 
@@ -473,7 +496,8 @@ index 1..2 100644
                 let output = patch.execute(cache.path(), tree).unwrap();
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
                 assert!(output.status.success(), "{change} {asked:?}: {said}\n{text}");
-                let applied = shell(tree, "git add -A; git write-tree; git reset -q --hard; git clean -fdq");
+                let applied =
+                    shell(tree, "git add -A; git write-tree; git reset -q --hard; git clean -fdq");
                 assert_eq!(applied, changed, "{change} {asked:?}\n{text}");
             }
         }
@@ -486,10 +510,17 @@ index 1..2 100644
             depth(&format!("diff --git {both}\nrename from {from}\nrename to {to}\n"))
         };
         assert_eq!(moved("a/x.c b/z.c", "x.c", "z.c"), Some(1));
-        assert_eq!(moved("a/x.c b/x.c", "a/x.c", "b/x.c"), Some(0), "renamed, without a folder in front");
+        assert_eq!(
+            moved("a/x.c b/x.c", "a/x.c", "b/x.c"),
+            Some(0),
+            "renamed, without a folder in front"
+        );
         assert_eq!(moved("a/a/x.c b/b/x.c", "a/x.c", "b/x.c"), Some(1));
         assert_eq!(moved("\"a/\\303.c\" b/z.c", "\"\\303.c\"", "z.c"), Some(1));
-        assert_eq!(depth("diff --git a/one two b/one two\nold mode 100644\nnew mode 100755\n"), Some(1));
+        assert_eq!(
+            depth("diff --git a/one two b/one two\nold mode 100644\nnew mode 100755\n"),
+            Some(1)
+        );
         assert_eq!(depth("diff --git one two one two\n"), Some(0));
         assert_eq!(depth("diff --git\ndiff --git \ndiff --git x\ndiff --git x y\n"), None);
         assert_eq!(depth("--- a/x\n+++ b/x\n"), None);
@@ -501,7 +532,8 @@ index 1..2 100644
             let text = format!("--- {name}\n+++ {name}\n@@ -1 +1 @@\n-a\n+b\n");
             assert!(matches!(parse(&text), Err(SubjectError::PatchEscapes { .. })), "{name}");
         }
-        let rename = "diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to ../../x\n";
+        let rename =
+            "diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to ../../x\n";
         assert!(matches!(parse(rename), Err(SubjectError::PatchEscapes { .. })));
         assert!(matches!(parse("hello\n"), Err(SubjectError::NotAPatch { .. })));
         assert!(matches!(parse(""), Err(SubjectError::NotAPatch { .. })));

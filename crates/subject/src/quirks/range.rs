@@ -8,8 +8,8 @@ use tacho_record::plan::{Edge, Place, Quirk};
 use crate::history::selection::Passed;
 use crate::{Every, History, Selection, SubjectError, What};
 
-/// For each of these revisions, whether it lies in the quirk's range. One that is merged into others (`onto`) has passed what any of
-/// them has.
+/// For each of these revisions, whether it lies in the quirk's range. One that is merged into
+/// others (`onto`) has passed what any of them has.
 pub(super) fn within(
     history: &dyn History,
     quirk: &Quirk,
@@ -20,7 +20,8 @@ pub(super) fn within(
     let mut within = vec![true; revisions.len()];
     let others: BTreeSet<&String> =
         revisions.iter().filter_map(|revision| onto.get(&revision.id)).flatten().collect();
-    let others: Vec<Revision> = others.into_iter().map(|id| history.find(id)).collect::<Result<_, _>>()?;
+    let others: Vec<Revision> =
+        others.into_iter().map(|id| history.find(id)).collect::<Result<_, _>>()?;
     for (edge, wanted) in [(&quirk.start, true), (&quirk.end, false)] {
         let Some(edge) = edge else { continue };
         let passed: BTreeSet<&String> = later(history, edge, &others)?
@@ -38,21 +39,31 @@ pub(super) fn within(
 }
 
 /// For each of these revisions, whether it is later than the edge.
-fn later(history: &dyn History, edge: &Edge, revisions: &[Revision]) -> Result<Vec<bool>, SubjectError> {
+fn later(
+    history: &dyn History,
+    edge: &Edge,
+    revisions: &[Revision],
+) -> Result<Vec<bool>, SubjectError> {
     match &edge.place {
         Place::Time(time) => {
             let no_date = || SubjectError::UndatedRange { edge: edge.typed.clone() };
-            revisions.iter().map(|revision| Ok(revision.date.ok_or_else(no_date)? >= *time)).collect()
+            revisions
+                .iter()
+                .map(|revision| Ok(revision.date.ok_or_else(no_date)? >= *time))
+                .collect()
         }
         Place::Revision { name, itself } => {
             let passed = history.passed(name, revisions)?;
-            Ok(passed.into_iter().map(|it| it == Passed::Later || it == Passed::Itself && *itself).collect())
+            Ok(passed
+                .into_iter()
+                .map(|it| it == Passed::Later || it == Passed::Itself && *itself)
+                .collect())
         }
     }
 }
 
-/// Those of a quirk's edges that are on no way to this revision, nor it on theirs, as is a tag of another branch: nothing says
-/// what comes before them.
+/// Those of a quirk's edges that are on no way to this revision, nor it on theirs, as is a tag of
+/// another branch: nothing says what comes before them.
 pub(super) fn stray(
     history: &dyn History,
     quirk: &Quirk,
@@ -99,6 +110,7 @@ pub(super) fn first(
     let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
     let line = history.select(&selection)?.revisions;
     let within = within(history, quirk, &line, &BTreeMap::new())?;
-    let first = line.into_iter().zip(within).find(|(_, within)| *within).map(|(revision, _)| revision);
+    let first =
+        line.into_iter().zip(within).find(|(_, within)| *within).map(|(revision, _)| revision);
     Ok(first.unwrap_or_else(|| newest.clone()))
 }

@@ -18,7 +18,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         "autoreconf --force --install && "
     };
     let mut notes = Vec::new();
-    let uses_libtool = source.is_some_and(|text| text.contains("LT_INIT") || text.contains("PROG_LIBTOOL"));
+    let uses_libtool =
+        source.is_some_and(|text| text.contains("LT_INIT") || text.contains("PROG_LIBTOOL"));
     let options = if uses_libtool { " --disable-shared" } else { "" };
     if uses_libtool {
         notes
@@ -38,7 +39,9 @@ fn program(folder: &Folder) -> Option<String> {
     let mut lists = makefiles.iter().flat_map(|(path, text)| {
         let text = text.replace("\\\n", " ");
         let programs: Vec<String> = (text.lines())
-            .filter_map(|line| assigned(line, "bin_PROGRAMS").or_else(|| assigned(line, "bin_PROGRAMS +")))
+            .filter_map(|line| {
+                assigned(line, "bin_PROGRAMS").or_else(|| assigned(line, "bin_PROGRAMS +"))
+            })
             .flat_map(|names| {
                 names.split_whitespace().map(|name| format!("{path}{name}")).collect::<Vec<_>>()
             })

@@ -1,4 +1,5 @@
-//! Benchmarks that a project has of its own: what they are executed by, and how a plan reads what they print.
+//! Benchmarks that a project has of its own: what they are executed by, and how a plan reads what
+//! they print.
 
 use super::files::{Folder, calls, is_plain};
 
@@ -27,8 +28,9 @@ fn criterion(folder: &Folder) -> Option<OwnBenchmark> {
     let manifests = folder.all("Cargo.toml");
     let uses = |name: &str| manifests.iter().any(|(_, text)| text.contains(name));
     let benches = folder.entries("benches/").into_iter();
-    let name =
-        benches.filter_map(|file| file.strip_suffix(".rs").map(str::to_owned)).find(|name| is_plain(name))?;
+    let name = benches
+        .filter_map(|file| file.strip_suffix(".rs").map(str::to_owned))
+        .find(|name| is_plain(name))?;
     let metrics = uses("criterion").then_some("[{ name = \"time\", from = \"criterion\" }]");
     Some(OwnBenchmark {
         what: format!("benches/{name}.rs"),
@@ -47,7 +49,8 @@ fn google_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
     let linked = lists.iter().flat_map(|(path, text)| {
         calls(text, "target_link_libraries").into_iter().map(move |call| (path.clone(), call))
     });
-    let (path, call) = linked.into_iter().find(|(_, call)| call.contains("benchmark::benchmark"))?;
+    let (path, call) =
+        linked.into_iter().find(|(_, call)| call.contains("benchmark::benchmark"))?;
     let name = call.split_whitespace().next().filter(|name| is_plain(name))?.to_owned();
     let program = format!("build/{path}{name}");
     Some(OwnBenchmark {
@@ -75,8 +78,10 @@ fn go_bench(folder: &Folder) -> Option<OwnBenchmark> {
 }
 
 fn pytest_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
-    let uses = ["pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt"];
-    uses.iter().find(|file| folder.read(file).is_some_and(|text| text.contains("pytest-benchmark")))?;
+    let uses =
+        ["pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt"];
+    uses.iter()
+        .find(|file| folder.read(file).is_some_and(|text| text.contains("pytest-benchmark")))?;
     let place = ["benchmarks/", "bench/", "tests/benchmarks/", "tests/"];
     let place = place.into_iter().find(|place| !folder.entries(place).is_empty())?;
     Some(OwnBenchmark {
@@ -91,8 +96,10 @@ fn pytest_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
 }
 
 fn make_target(folder: &Folder) -> Option<OwnBenchmark> {
-    let makefile = ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| folder.read(name))?;
-    let is_target = |name: &&&str| makefile.lines().any(|line| line.starts_with(&format!("{name}:")));
+    let makefile =
+        ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| folder.read(name))?;
+    let is_target =
+        |name: &&&str| makefile.lines().any(|line| line.starts_with(&format!("{name}:")));
     let target = ["bench", "benchmark", "benchmarks"].iter().find(is_target)?;
     Some(OwnBenchmark {
         what: format!("`make {target}`"),

@@ -22,11 +22,14 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         Some(own) if is_program(&own) => Some(own),
         own => members(folder, &manifest, is_program).or(own),
     };
-    let mut notes = vec!["The target folder is given, since Cargo's configuration may name another."];
+    let mut notes =
+        vec!["The target folder is given, since Cargo's configuration may name another."];
     let mut command = vec!["cargo build --release".to_owned()];
     if folder.commits_file("Cargo.lock") {
         command.push("--locked".to_owned());
-        notes.push("Leave out --locked where old revisions have no Cargo.lock, or one that does not fit.");
+        notes.push(
+            "Leave out --locked where old revisions have no Cargo.lock, or one that does not fit.",
+        );
     }
     if let Some(Target { package, kind, name }) = &target {
         command.push(format!("--package {package} --{kind} {name}"));
@@ -41,7 +44,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
 
 /// A program of the workspace's members: that which is named like the folder, else the first.
 fn members(folder: &Folder, manifest: &Table, is_program: fn(&Target) -> bool) -> Option<Target> {
-    let paths = at(manifest, "workspace.default-members").or_else(|| at(manifest, "workspace.members"))?;
+    let paths =
+        at(manifest, "workspace.default-members").or_else(|| at(manifest, "workspace.members"))?;
     let mut folders = Vec::new();
     for path in paths.as_array()?.iter().filter_map(Value::as_str) {
         let path = format!("{}/", path.trim_start_matches("./").trim_end_matches('/'));
@@ -57,7 +61,8 @@ fn members(folder: &Folder, manifest: &Table, is_program: fn(&Target) -> bool) -
     (named < targets.len()).then(|| targets.swap_remove(named))
 }
 
-/// What can be executed of the package in that folder: its main program, else its first, else an example.
+/// What can be executed of the package in that folder: its main program, else its first, else an
+/// example.
 fn target(folder: &Folder, path: &str) -> Option<Target> {
     let manifest = folder.table(&format!("{path}Cargo.toml"))?;
     let package = at(&manifest, "package.name")?.as_str().filter(|name| is_plain(name))?.to_owned();
@@ -65,10 +70,14 @@ fn target(folder: &Folder, path: &str) -> Option<Target> {
     let listed = at(&manifest, "bin").and_then(Value::as_array).into_iter().flatten();
     let listed = listed.filter_map(|bin| Some(bin.get("name")?.as_str()?.to_owned()));
     let main = folder.has_file(&format!("{path}src/main.rs")).then(|| package.clone());
-    let programs =
-        default.into_iter().chain(listed).chain(main).chain(sources(folder, &format!("{path}src/bin/")));
+    let programs = default
+        .into_iter()
+        .chain(listed)
+        .chain(main)
+        .chain(sources(folder, &format!("{path}src/bin/")));
     let programs = programs.map(|name| ("bin", name));
-    let examples = sources(folder, &format!("{path}examples/")).into_iter().map(|name| ("example", name));
+    let examples =
+        sources(folder, &format!("{path}examples/")).into_iter().map(|name| ("example", name));
     let (kind, name) = programs.chain(examples).find(|(_, name)| is_plain(name))?;
     Some(Target { package, kind, name })
 }

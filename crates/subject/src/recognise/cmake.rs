@@ -5,7 +5,8 @@ use crate::recognise::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let root = folder.read("CMakeLists.txt")?;
-    let project = calls(&root, "project").first().and_then(|call| first_word(call)).unwrap_or_default();
+    let project =
+        calls(&root, "project").first().and_then(|call| first_word(call)).unwrap_or_default();
     let lists = folder.all("CMakeLists.txt");
     let programs: Vec<(String, String)> = (lists.iter())
         .flat_map(|(path, text)| {
@@ -15,7 +16,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         })
         .collect();
     let is_meant = |(_, name): &&(String, String)| !is_aside(name);
-    let program = programs.iter().find(|(_, name)| *name == project).or(programs.iter().find(is_meant));
+    let program =
+        programs.iter().find(|(_, name)| *name == project).or(programs.iter().find(is_meant));
     // Some projects keep things in a folder `build`; a build folder that is one can be used again.
     let output = if folder.entries("build").is_empty() || folder.has_file("build/CMakeCache.txt") {
         "build"
@@ -40,7 +42,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     })
 }
 
-/// The names of the programs that such a call adds, unless they come from elsewhere: several in a loop.
+/// The names of the programs that such a call adds, unless they come from elsewhere: several in a
+/// loop.
 fn programs_of(call: &str, text: &str, project: &str) -> Vec<String> {
     let is_elsewhere = call.split_whitespace().any(|word| word == "IMPORTED" || word == "ALIAS");
     let Some(name) = first_word(call).filter(|_| !is_elsewhere) else { return Vec::new() };
@@ -58,10 +61,12 @@ fn values(text: &str, variable: &str) -> Vec<String> {
     };
     let items = calls(text, "foreach").into_iter().filter_map(after).flatten();
     let items = items.filter(|word| !["IN", "ITEMS", "LISTS"].contains(&word.as_str()));
-    let list = |item: String| match item.strip_prefix("${").and_then(|name| name.strip_suffix('}')) {
+    let list = |item: String| match item.strip_prefix("${").and_then(|name| name.strip_suffix('}'))
+    {
         Some(name) => {
-            let set =
-                |call: String| Some(call.strip_prefix(name)?.strip_prefix(char::is_whitespace)?.to_owned());
+            let set = |call: String| {
+                Some(call.strip_prefix(name)?.strip_prefix(char::is_whitespace)?.to_owned())
+            };
             let words = calls(text, "set").into_iter().find_map(set).unwrap_or_default();
             words.split_whitespace().map(str::to_owned).collect()
         }

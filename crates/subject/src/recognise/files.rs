@@ -133,7 +133,8 @@ impl Folder {
         names
     }
 
-    /// All files with that name and what is in them, by the folder that they lie in, the nearest first.
+    /// All files with that name and what is in them, by the folder that they lie in, the nearest
+    /// first.
     ///
     /// The folder ends with `/`, or is empty for the outermost.
     pub(super) fn all(&self, name: &str) -> Vec<(String, String)> {
@@ -153,8 +154,8 @@ impl Folder {
     pub(super) fn folders(&self, path: &str) -> Vec<String> {
         let entries = self.entries(path).into_iter();
         let inner = entries.filter(|name| name.ends_with('/') && !name.starts_with('.'));
-        let wanted =
-            inner.filter(|name| !ASIDE.contains(&name.trim_end_matches('/').to_lowercase().as_str()));
+        let wanted = inner
+            .filter(|name| !ASIDE.contains(&name.trim_end_matches('/').to_lowercase().as_str()));
         wanted.map(|name| format!("{path}{name}")).collect()
     }
 
@@ -165,8 +166,10 @@ impl Folder {
         let (_, remote) = config.split_once("[remote \"origin\"]")?;
         let section = remote.split("\n[").next()?;
         let url = section.lines().find_map(|line| assigned(line, "url"))?;
-        let address =
-            url.trim_start_matches("ssh://").trim_start_matches("https://").trim_start_matches("git@");
+        let address = url
+            .trim_start_matches("ssh://")
+            .trim_start_matches("https://")
+            .trim_start_matches("git@");
         let path = address.replacen(':', "/", 1);
         let path = path.trim_end_matches('/').trim_end_matches(".git");
         let (host, _) = path.split_once('/')?;
@@ -190,10 +193,14 @@ pub(super) fn assigned<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// Whether it can stand in a command as it is: no white space, quotes, braces or other special letters.
+/// Whether it can stand in a command as it is: no white space, quotes, braces or other special
+/// letters.
 pub(super) fn is_plain(word: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "._+-/".contains(letter);
-    !word.is_empty() && !word.starts_with(['-', '/']) && !word.contains("..") && word.chars().all(plain)
+    !word.is_empty()
+        && !word.starts_with(['-', '/'])
+        && !word.contains("..")
+        && word.chars().all(plain)
 }
 
 /// Whether that is the ending of a file's name.
@@ -216,12 +223,14 @@ pub(super) fn strings(text: &str) -> Vec<&str> {
 
 /// What stands between the brackets after each call of a function, without comments.
 pub(super) fn calls(text: &str, function: &str) -> Vec<String> {
-    let code: Vec<&str> = text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
+    let code: Vec<&str> =
+        text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
     let code = code.join("\n");
     let lower = code.to_ascii_lowercase();
     let mut found = Vec::new();
     for (at, _) in lower.match_indices(function) {
-        let is_whole = !lower[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+        let is_whole =
+            !lower[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
         let rest = code[at + function.len()..].trim_start();
         if let Some(inner) =
             rest.strip_prefix('(').and_then(|rest| rest.split(')').next()).filter(|_| is_whole)
@@ -251,11 +260,15 @@ mod tests {
         let page = |url: &str| {
             let folder = tempfile::tempdir().unwrap();
             fs::create_dir(folder.path().join(".git")).unwrap();
-            let config = format!("[core]\n\tbare = false\n[remote \"origin\"]\n\turl = {url}\n\tfetch = x\n");
+            let config = format!(
+                "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = {url}\n\tfetch = x\n"
+            );
             fs::write(folder.path().join(".git/config"), config).unwrap();
             Folder::new(folder.path()).web_page()
         };
-        for url in ["git@github.com:o/r.git", "https://github.com/o/r", "ssh://git@github.com/o/r.git"] {
+        for url in
+            ["git@github.com:o/r.git", "https://github.com/o/r", "ssh://git@github.com/o/r.git"]
+        {
             assert_eq!(page(url).as_deref(), Some("https://github.com/o/r"), "{url}");
         }
         assert_eq!(page("/home/me/r.git"), None);

@@ -13,7 +13,8 @@ const CUSTOMARY: [&str; 9] =
 const DEPTH: usize = 8;
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
-    let makefile = ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| folder.read(name))?;
+    let makefile =
+        ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| folder.read(name))?;
     Some(Recipe {
         what: "a project with a Makefile",
         build: Some("make -j{jobs}".to_owned()),
@@ -27,7 +28,9 @@ pub(super) fn program(text: &str) -> Option<String> {
     let makefile = Makefile::read(&text.replace("\\\n", " "));
     let customary = || {
         let values = CUSTOMARY.iter().filter_map(|name| makefile.variables.get(*name));
-        values.map(|value| makefile.expand(value, DEPTH)).find(|value| looks_like_program(value.trim()))
+        values
+            .map(|value| makefile.expand(value, DEPTH))
+            .find(|value| looks_like_program(value.trim()))
     };
     let goal = makefile.goal.as_ref()?;
     let made = makefile.follow(goal, DEPTH).or_else(customary)?;
@@ -55,7 +58,8 @@ struct Rule {
 impl Makefile {
     fn read(text: &str) -> Self {
         let mut makefile = Self::default();
-        let lines: Vec<&str> = text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
+        let lines: Vec<&str> =
+            text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
         for line in lines.iter().filter(|line| !line.starts_with('\t')) {
             if let Some((name, value)) = assignment(line) {
                 makefile.variables.entry(name.to_owned()).or_insert_with(|| value.to_owned());
@@ -73,13 +77,16 @@ impl Makefile {
 
     fn rule(&mut self, line: &str, has_recipe: bool) {
         let Some((targets, needs)) = line.split_once(':') else { return };
-        let needs =
-            self.expand(needs.trim_start_matches(':').split([';', '|']).next().unwrap_or_default(), DEPTH);
+        let needs = self.expand(
+            needs.trim_start_matches(':').split([';', '|']).next().unwrap_or_default(),
+            DEPTH,
+        );
         let needs: Vec<String> = needs.split_whitespace().map(str::to_owned).collect();
         for target in self.expand(targets, DEPTH).split_whitespace() {
             match target {
                 ".PHONY" => self.phony.extend(needs.iter().cloned()),
-                _ if target.contains('%') || (target.starts_with('.') && !target.contains('/')) => {}
+                _ if target.contains('%') || (target.starts_with('.') && !target.contains('/')) => {
+                }
                 _ => {
                     self.goal.get_or_insert_with(|| target.to_owned());
                     let rule = self.rules.entry(target.to_owned()).or_default();
@@ -90,7 +97,8 @@ impl Makefile {
         }
     }
 
-    /// The text with its variables replaced by their values; what is not known, or a function, by nothing.
+    /// The text with its variables replaced by their values; what is not known, or a function, by
+    /// nothing.
     fn expand(&self, text: &str, depth: usize) -> String {
         let starts = [text.find("$("), text.find("${")];
         let Some(start) = starts.into_iter().flatten().min().filter(|_| depth > 0) else {
@@ -99,19 +107,22 @@ impl Makefile {
         let close = if text[start..].starts_with("$(") { ')' } else { '}' };
         let Some(length) = text[start..].find(close) else { return text[..start].to_owned() };
         let name = &text[start + 2..start + length];
-        let value = self.variables.get(name).map_or(String::new(), |value| self.expand(value, depth - 1));
+        let value =
+            self.variables.get(name).map_or(String::new(), |value| self.expand(value, depth - 1));
         let rest = self.expand(&text[start + length + 1..], depth - 1);
         format!("{}{value}{rest}", &text[..start])
     }
 
-    /// The first program among what is made for a target: itself, or what it needs if it is no file.
+    /// The first program among what is made for a target: itself, or what it needs if it is no
+    /// file.
     fn follow(&self, target: &str, depth: usize) -> Option<String> {
         let rule = self.rules.get(target)?;
         // What make knows by itself how to link needs no recipe.
         let is_linked = rule.needs.iter().any(|need| has_ending(need, "o") || need.contains(".c"));
         let is_made = rule.has_recipe || is_linked;
-        let is_name =
-            self.phony.iter().any(|phony| phony == target) || target == "all" || target == "default";
+        let is_name = self.phony.iter().any(|phony| phony == target)
+            || target == "all"
+            || target == "default";
         if is_made && !is_name {
             return looks_like_program(target).then(|| target.to_owned());
         }
@@ -128,7 +139,8 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     is_name.then(|| (name, value.trim()))
 }
 
-/// Whether a file of that name may be a program: no object, no library, nothing with another known ending.
+/// Whether a file of that name may be a program: no object, no library, nothing with another known
+/// ending.
 fn looks_like_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -150,7 +162,10 @@ mod tests {
                 "# a = b\nCC ?= cc\n.PHONY: all docs\nall: docs bin/prog\nbin/prog: x.c\n\tcc -o $@ x.c\n",
                 Some("bin/prog"),
             ),
-            ("OUT := out\nNAME=p\nall: ${OUT}/$(NAME)\n${OUT}/$(NAME): \\\n  a.o b.o\n", Some("out/p")),
+            (
+                "OUT := out\nNAME=p\nall: ${OUT}/$(NAME)\n${OUT}/$(NAME): \\\n  a.o b.o\n",
+                Some("out/p"),
+            ),
             ("all: build\nbuild: lib.a tool\nlib.a: x.o\ntool: y.o\n", Some("tool")),
             ("PROG = hello\n.include <bsd.prog.mk>\nall: depend\n", Some("hello")),
             (

@@ -1,9 +1,9 @@
 //! Recognising what stands in a folder, to write a first plan for it.
 //!
-//! [`init_plan`] asks one recogniser after the other (Cargo, Go, `CMake`, Meson, autotools, Python, Make) for a
-//! [`Recipe`], which `write` puts down as a commented plan that works as it is. All of it is guessing from
-//! files: nothing is executed, and what cannot be read is passed over. A guess never becomes part of a command
-//! unless it is a plain word.
+//! [`init_plan`] asks one recogniser after the other (Cargo, Go, `CMake`, Meson, autotools, Python,
+//! Make) for a [`Recipe`], which `write` puts down as a commented plan that works as it is. All of
+//! it is guessing from files: nothing is executed, and what cannot be read is passed over. A guess
+//! never becomes part of a command unless it is a plain word.
 
 mod autotools;
 mod benches;
@@ -37,8 +37,8 @@ const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [
 
 /// A plan for what stands in that folder, as text with comments; it works as it is.
 ///
-/// Where nothing is recognised, or nothing that can be executed, the benchmark is one of `true`, and the
-/// comments say what to put in its place.
+/// Where nothing is recognised, or nothing that can be executed, the benchmark is one of `true`,
+/// and the comments say what to put in its place.
 #[must_use]
 pub fn init_plan(folder: &Path) -> String {
     let folder = Folder::new(folder);
@@ -46,7 +46,8 @@ pub fn init_plan(folder: &Path) -> String {
     write::plan(&recipe, benches::find(&folder).as_ref(), folder.web_page().as_deref())
 }
 
-/// The benchmark that the project has of its own, in a few words: the plan has a table for it, commented out.
+/// The benchmark that the project has of its own, in a few words: the plan has a table for it,
+/// commented out.
 #[must_use]
 pub fn own_benchmark(folder: &Path) -> Option<String> {
     benches::find(&Folder::new(folder)).map(|found| found.what)

@@ -23,17 +23,21 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     }
     let project = project.unwrap_or_default();
     let setup = setup.unwrap_or_default() + &folder.read("setup.cfg").unwrap_or_default();
-    let named =
-        at(&project, "project.name").or_else(|| at(&project, "tool.poetry.name")).and_then(Value::as_str);
+    let named = at(&project, "project.name")
+        .or_else(|| at(&project, "tool.poetry.name"))
+        .and_then(Value::as_str);
     let named = named.map(str::to_owned).or_else(|| setup_name(&setup));
-    let needs_others =
-        at(&project, "project.dependencies").and_then(Value::as_array).is_some_and(|all| !all.is_empty())
-            || at(&project, "tool.poetry.dependencies")
-                .and_then(Value::as_table)
-                .is_some_and(|all| all.len() > 1)
-            || setup.contains("install_requires");
-    let backend = at(&project, "build-system.build-backend").and_then(Value::as_str).unwrap_or_default();
-    let compiles = COMPILING.iter().any(|name| backend.starts_with(name)) || setup.contains("ext_modules");
+    let needs_others = at(&project, "project.dependencies")
+        .and_then(Value::as_array)
+        .is_some_and(|all| !all.is_empty())
+        || at(&project, "tool.poetry.dependencies")
+            .and_then(Value::as_table)
+            .is_some_and(|all| all.len() > 1)
+        || setup.contains("install_requires");
+    let backend =
+        at(&project, "build-system.build-backend").and_then(Value::as_str).unwrap_or_default();
+    let compiles =
+        COMPILING.iter().any(|name| backend.starts_with(name)) || setup.contains("ext_modules");
     let module = module(folder, named.as_deref());
     Some(if needs_others || compiles { installed(module, needs_others) } else { as_it_is(module) })
 }
@@ -46,7 +50,8 @@ struct Module {
     file: String,
 }
 
-/// Whether a file of that name is a module of the project: `__main__`, `setup` and the like are not to be imported.
+/// Whether a file of that name is a module of the project: `__main__`, `setup` and the like are not
+/// to be imported.
 fn is_module(name: &str) -> bool {
     !name.starts_with("__") && !["setup", "conftest", "noxfile", "tasks", "fabfile"].contains(&name)
 }
@@ -58,18 +63,23 @@ fn module(folder: &Folder, named: Option<&str>) -> Option<Module> {
     let mut found = Vec::new();
     for place in ["src/", ""] {
         for entry in folder.entries(place) {
-            let package = entry.strip_suffix('/').filter(|_| is_package(&format!("{place}{entry}")));
+            let package =
+                entry.strip_suffix('/').filter(|_| is_package(&format!("{place}{entry}")));
             let module = entry.strip_suffix(".py").filter(|name| is_module(name));
             if let Some(name) = package.or(module) {
-                let (name, file) = (name.to_owned(), format!("{place}{}", entry.trim_end_matches('/')));
+                let (name, file) =
+                    (name.to_owned(), format!("{place}{}", entry.trim_end_matches('/')));
                 found.push(Module { folder: place, name, file });
             }
         }
     }
     let by_name = found.iter().position(|module| Some(module.name.to_lowercase()) == named);
     let aside = ["test", "tests", "docs", "examples", "benchmarks"];
-    let any =
-        || found.iter().position(|module| !aside.contains(&module.name.as_str()) && !is_aside(&module.name));
+    let any = || {
+        found
+            .iter()
+            .position(|module| !aside.contains(&module.name.as_str()) && !is_aside(&module.name))
+    };
     let chosen = by_name.or_else(any)?;
     Some(found.swap_remove(chosen))
 }
@@ -135,7 +145,11 @@ fn import(path: &str, module: &str) -> String {
 /// The name that `setup.py` or `setup.cfg` gives, where it is written out.
 fn setup_name(setup: &str) -> Option<String> {
     let call = calls(setup, "setup").into_iter().next().unwrap_or_default();
-    let line = call.split(',').map(str::trim).chain(setup.lines()).find(|part| part.starts_with("name"))?;
+    let line = call
+        .split(',')
+        .map(str::trim)
+        .chain(setup.lines())
+        .find(|part| part.starts_with("name"))?;
     let value = line.split_once('=')?.1.trim();
     let name = strings(value).first().copied().unwrap_or(value);
     is_plain(name).then(|| name.to_owned())

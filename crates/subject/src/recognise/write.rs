@@ -1,6 +1,7 @@
 //! Writing a recipe down as a plan, with comments that say what each key is for.
 //!
-//! Keys that need not be given are there too, commented out: each of them can be used by taking out its `#`.
+//! Keys that need not be given are there too, commented out: each of them can be used by taking out
+//! its `#`.
 
 use super::benches::OwnBenchmark;
 use crate::recognise::recipe::{NamedProgram, Recipe};
@@ -15,12 +16,15 @@ pub(super) fn plan(recipe: &Recipe, own: Option<&OwnBenchmark>, web_page: Option
 /// A table for a benchmark of the project's own, commented out.
 fn proposed(own: &OwnBenchmark) -> String {
     let OwnBenchmark { what, build, artifact, command, metrics } = own;
-    let mut out =
-        format!("# Here is a benchmark already: {what}. To measure it, take out the `#` of this table");
+    let mut out = format!(
+        "# Here is a benchmark already: {what}. To measure it, take out the `#` of this table"
+    );
     let artifact = quoted(artifact);
     out += &match build {
         Some(build) => {
-            format!(",\n# add {artifact} to `artifacts`, and this to the end of `build`:\n#   && {build}\n")
+            format!(
+                ",\n# add {artifact} to `artifacts`, and this to the end of `build`:\n#   && {build}\n"
+            )
         }
         None => format!(",\n# and set `artifacts` to [{artifact}].\n"),
     };
@@ -36,11 +40,16 @@ fn proposed(own: &OwnBenchmark) -> String {
 
 fn head(recipe: &Recipe) -> String {
     let found = match (recipe.what, &recipe.program) {
-        ("", _) => "What is here was not recognised: fill in `build`, `artifacts` and `command`.".to_owned(),
+        ("", _) => "What is here was not recognised: fill in `build`, `artifacts` and `command`."
+            .to_owned(),
         (what, None) => {
-            format!("Here is {what}, but no program was found: fill in `command`, `build` and `artifacts`.")
+            format!(
+                "Here is {what}, but no program was found: fill in `command`, `build` and `artifacts`."
+            )
         }
-        (what, Some(_)) => format!("Here is {what}. The plan works as it is; change `command` first."),
+        (what, Some(_)) => {
+            format!("Here is {what}. The plan works as it is; change `command` first.")
+        }
     };
     format!(
         "\
@@ -54,13 +63,15 @@ fn head(recipe: &Recipe) -> String {
 fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
     let notes: String = recipe.notes.iter().flat_map(|note| ["# ", note, "\n"]).collect();
     let build = quoted(recipe.build.as_deref().unwrap_or("make -j{jobs}"));
-    let artifacts = recipe.program.as_ref().map(|program| program.artifacts.iter().map(|path| quoted(path)));
+    let artifacts =
+        recipe.program.as_ref().map(|program| program.artifacts.iter().map(|path| quoted(path)));
     let artifacts = artifacts.map(|paths| paths.collect::<Vec<_>>().join(", "));
-    let (artifacts, no_artifacts) = artifacts.map_or(("\"prog\"".to_owned(), "# "), |paths| (paths, ""));
+    let (artifacts, no_artifacts) =
+        artifacts.map_or(("\"prog\"".to_owned(), "# "), |paths| (paths, ""));
     // Without a program to execute a build would only cost time.
     let no_build = if recipe.build.is_some() { no_artifacts } else { "# " };
-    let link =
-        web_page.map_or("# link = \"https://example.org".to_owned(), |page| format!("link = \"{page}"));
+    let link = web_page
+        .map_or("# link = \"https://example.org".to_owned(), |page| format!("link = \"{page}"));
     format!(
         "\
 [subject]

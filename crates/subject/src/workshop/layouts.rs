@@ -48,8 +48,8 @@ impl Workshop {
         Ok(BuildState::Built { artifact, size: content.size(), layouts: Some(number) })
     }
 
-    /// Builds in each layout, and copies what it gives into a folder of its own, unless another gave the same; all together, and how many
-    /// they are.
+    /// Builds in each layout, and copies what it gives into a folder of its own, unless another
+    /// gave the same; all together, and how many they are.
     fn each(
         &mut self,
         folder: &Path,

@@ -83,8 +83,10 @@ fn equal_programs_have_equal_digests() {
         .commit("b")
         .write("prog.c", "2")
         .commit("c");
-    let mut bench = Bench::of(&repo, "mkdir out && cat prog.c > out/prog && pwd >> out/prog", &["out/prog"]);
-    let [one, same, other] = [2, 1, 0].map(|back| bench.artifact(&repo.id(&format!("HEAD~{back}"))));
+    let mut bench =
+        Bench::of(&repo, "mkdir out && cat prog.c > out/prog && pwd >> out/prog", &["out/prog"]);
+    let [one, same, other] =
+        [2, 1, 0].map(|back| bench.artifact(&repo.id(&format!("HEAD~{back}"))));
     assert_eq!(one, same);
     assert_ne!(one, other);
     let tree = bench.cache.path().canonicalize().unwrap().join("tree");
@@ -120,11 +122,17 @@ fn without_a_command_the_checkout_is_what_is_used() {
 fn values_are_filled_in_and_the_log_says_what_was_executed() {
     let repo = repo().commit("a");
     let id = repo.id("HEAD");
-    let mut bench =
-        Bench::of(&repo, "x=5; echo {jobs} {revision} {release} ${x} {y} | tee out; echo err >&2", &["out"]);
+    let mut bench = Bench::of(
+        &repo,
+        "x=5; echo {jobs} {revision} {release} ${x} {y} | tee out; echo err >&2",
+        &["out"],
+    );
     let (state, log) = bench.build(&id);
     let jobs = available_parallelism().unwrap();
-    assert_eq!(bench.read(state.artifact().unwrap(), "out").unwrap(), format!("{jobs} {id} {id} 5 {{y}}\n"));
+    assert_eq!(
+        bench.read(state.artifact().unwrap(), "out").unwrap(),
+        format!("{jobs} {id} {id} 5 {{y}}\n")
+    );
     let tree = bench.cache.path().canonicalize().unwrap().join("tree");
     let wanted = format!(
         "# executes in {}:\n# x=5; echo {jobs} {id} {id} ${{x}} {{y}} | tee out; echo err >&2\n{jobs} {id} {id} 5 {{y}}\nerr\n# built ",
@@ -155,7 +163,10 @@ fn shell_code_of_a_plan_is_executed_as_it_stands() {
     // Here-documents end where a line begins.
     let text: String = text.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
     let refused = tacho_record::plan::parse(&text, "tacho.toml").unwrap_err();
-    assert_eq!(refused.errors[0].message, "`{release}` in `build`, but the subject has no releases");
+    assert_eq!(
+        refused.errors[0].message,
+        "`{release}` in `build`, but the subject has no releases"
+    );
     let plan = tacho_record::plan::parse(&text.replace(" {release}", ""), "tacho.toml").unwrap();
     let mut bench = Bench::new(&repo, &plan.subject, u64::MAX);
     let id = repo.id("HEAD");
@@ -185,10 +196,14 @@ fn a_command_sees_its_own_repository_and_no_other() {
     let artifact = bench.artifact(&repo.id("HEAD"));
     let out = bench.read(artifact, "out").unwrap();
     assert!(out.starts_with("v1-1-g"), "{out}");
-    let releases =
-        Subject { source: Source::Releases(vec!["1".to_owned()]), ..subject(Some("git status"), &["."]) };
-    // The cache is in a repository, where the tree of a release is not to be taken for a part of it.
-    let mut workshop = Workshop::new(&releases, repo.path(), &repo.path().join("cache"), 0).unwrap();
+    let releases = Subject {
+        source: Source::Releases(vec!["1".to_owned()]),
+        ..subject(Some("git status"), &["."])
+    };
+    // The cache is in a repository, where the tree of a release is not to be taken for a part of
+    // it.
+    let mut workshop =
+        Workshop::new(&releases, repo.path(), &repo.path().join("cache"), 0).unwrap();
     let Built::Done { build, .. } = workshop.build(&revision("1"), &NEVER).unwrap() else {
         panic!("interrupted")
     };
@@ -200,8 +215,10 @@ fn a_command_sees_its_own_repository_and_no_other() {
 fn releases_are_built_from_nothing() {
     let folder = repo();
     let source = Source::Releases(vec!["1.0".to_owned(), "2.0 beta".to_owned()]);
-    let subject =
-        Subject { source, ..subject(Some("ls -A > list; echo {release} > prog"), &["prog", "list"]) };
+    let subject = Subject {
+        source,
+        ..subject(Some("ls -A > list; echo {release} > prog"), &["prog", "list"])
+    };
     let mut bench = Bench::new(&folder, &subject, u64::MAX);
     let [one, two] = ["1.0", "2.0 beta"].map(|release| bench.artifact(release));
     assert_eq!(bench.read(one, "prog").as_deref(), Some("1.0\n"));
@@ -215,7 +232,8 @@ fn a_failed_build_says_why() {
     let id = repo.id("HEAD");
     let why = |build: &str, artifacts: &[&str]| Bench::of(&repo, build, artifacts).why(&id);
     assert_eq!(why("echo 'x.c:1: error' >&2; exit 2", &["."]), "exit status 2: x.c:1: error");
-    let of_make = "echo 'x.c:7: error: no'; echo 'make: *** Waiting for unfinished jobs....' >&2; exit 2";
+    let of_make =
+        "echo 'x.c:7: error: no'; echo 'make: *** Waiting for unfinished jobs....' >&2; exit 2";
     assert_eq!(why(of_make, &["."]), "exit status 2: x.c:7: error: no");
     assert_eq!(why("exit 1", &["."]), "exit status 1");
     assert_eq!(why("kill -9 $$", &["."]), "signal: 9 (SIGKILL)");
@@ -223,7 +241,9 @@ fn a_failed_build_says_why() {
     assert_eq!(why("rm x.c", &["."]), "nothing was made: the artifacts hold no files");
     let gone = "0123456789012345678901234567890123456789";
     assert!(
-        Bench::of(&repo, "true", &["."]).why(gone).starts_with("git fetch failed with exit status 128: ")
+        Bench::of(&repo, "true", &["."])
+            .why(gone)
+            .starts_with("git fetch failed with exit status 128: ")
     );
 }
 
@@ -254,11 +274,15 @@ fn an_interrupted_build_is_none() {
     });
     assert_eq!(built, Built::Interrupted);
     // Raised already, not even the checkout begins; and afterwards all goes on.
-    assert_eq!(bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(), Built::Interrupted);
+    assert_eq!(
+        bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(),
+        Built::Interrupted
+    );
     let Bench { workshop, cache } = bench;
     drop(workshop);
     let mut again = Workshop::new(&subject(None, &["."]), repo.path(), cache.path(), 0).unwrap();
-    let Built::Done { build, .. } = again.build(&revision(&repo.id("HEAD")), &NEVER).unwrap() else {
+    let Built::Done { build, .. } = again.build(&revision(&repo.id("HEAD")), &NEVER).unwrap()
+    else {
         panic!()
     };
     assert!(build.state.artifact().is_some());
@@ -267,7 +291,8 @@ fn an_interrupted_build_is_none() {
 #[test]
 fn a_build_that_prints_a_lot_has_a_log_of_bearable_length() {
     let repo = repo().commit("a");
-    let build = "echo first; head -c 100000000 /dev/zero | tr '\\0' x | fold -w 99; echo; echo last";
+    let build =
+        "echo first; head -c 100000000 /dev/zero | tr '\\0' x | fold -w 99; echo; echo last";
     let (state, log) = Bench::of(&repo, build, &["a"]).build(&repo.id("HEAD"));
     assert!(state.artifact().is_some());
     assert!(log.contains("\nfirst\n") && log.contains("\nlast\n# built "));
@@ -293,10 +318,15 @@ fn the_recipe_is_what_decides_what_is_built() {
     let base = recipe(&subject(Some("make"), &["a", "b"]));
     assert_eq!(recipe(&subject(Some("make"), &["b", "a", "b"])), base);
     let timeout = Duration::from_secs(1);
-    assert_eq!(recipe(&Subject { build_timeout: timeout, ..subject(Some("make"), &["a", "b"]) }), base);
-    for other in
-        [subject(Some("make all"), &["a", "b"]), subject(Some("make"), &["a"]), subject(None, &["a", "b"])]
-    {
+    assert_eq!(
+        recipe(&Subject { build_timeout: timeout, ..subject(Some("make"), &["a", "b"]) }),
+        base
+    );
+    for other in [
+        subject(Some("make all"), &["a", "b"]),
+        subject(Some("make"), &["a"]),
+        subject(None, &["a", "b"]),
+    ] {
         assert_ne!(recipe(&other), base);
     }
 }
@@ -344,7 +374,8 @@ fn a_full_disk_ends_the_run() {
             Workshop::new(&subject(Some(command), &["."]), repo.path(), disk.0.path(), 0).unwrap();
         workshop.build(&revision(&repo.id("HEAD")), &NEVER)
     };
-    // The command fills it up; it fills up and makes room again, as compilers do; what is kept fills it up.
+    // The command fills it up; it fills up and makes room again, as compilers do; what is kept
+    // fills it up.
     let full = [
         "head -c 20000000 /dev/zero > out",
         "head -c 20000000 /dev/zero > out || { rm out; false; }",
@@ -355,6 +386,10 @@ fn a_full_disk_ends_the_run() {
         assert!(matches!(error, SubjectError::DiskFull { .. }), "{command}: {error}");
         assert!(error.hint().is_some());
     }
-    assert!(matches!(build("true").unwrap(), Built::Done { build, .. } if build.state.artifact().is_some()));
-    assert!(matches!(build("false").unwrap(), Built::Done { build, .. } if build.state.word() == "failed"));
+    assert!(
+        matches!(build("true").unwrap(), Built::Done { build, .. } if build.state.artifact().is_some())
+    );
+    assert!(
+        matches!(build("false").unwrap(), Built::Done { build, .. } if build.state.word() == "failed")
+    );
 }

@@ -107,7 +107,13 @@ pub struct Bench {
     #[arg(long, short = 'P', num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, help_heading = "Parameters")]
     pub parameter_scan: Vec<String>,
     /// The step of the range [default: 1]
-    #[arg(long, short = 'D', value_name = "DELTA", requires = "parameter_scan", help_heading = "Parameters")]
+    #[arg(
+        long,
+        short = 'D',
+        value_name = "DELTA",
+        requires = "parameter_scan",
+        help_heading = "Parameters"
+    )]
     pub parameter_step_size: Option<String>,
     /// Replace {VAR} by each value of a list: -L level 1,6,9 'gzip -{level} -k f'. Several lists
     /// are combined
@@ -205,7 +211,8 @@ pub struct Elsewhere {
 impl Elsewhere {
     /// The first one that was typed, and what does it here.
     pub fn typed(&self) -> Option<(&'static str, &'static str)> {
-        let table = "`--export-markdown` writes a table, `--export-csv` and `--json` have all numbers";
+        let table =
+            "`--export-markdown` writes a table, `--export-csv` and `--json` have all numbers";
         let all = [
             (self.export_asciidoc.is_some(), "--export-asciidoc", table),
             (self.export_orgmode.is_some(), "--export-orgmode", table),
@@ -214,7 +221,11 @@ impl Elsewhere {
                 "--style",
                 "`-q` shows no progress, `NO_COLOR=1` no colours; what is no terminal gets neither",
             ),
-            (self.sort.is_some(), "--sort", "rows stand as they were typed, the comparison goes by time"),
+            (
+                self.sort.is_some(),
+                "--sort",
+                "rows stand as they were typed, the comparison goes by time",
+            ),
             (
                 self.time_unit.is_some(),
                 "--time-unit",
@@ -227,6 +238,8 @@ impl Elsewhere {
             ),
             (self.debug_mode, "--debug-mode", "it is there for hyperfine's own tests"),
         ];
-        all.into_iter().find(|(is_typed, ..)| *is_typed).map(|(_, option, instead)| (option, instead))
+        all.into_iter()
+            .find(|(is_typed, ..)| *is_typed)
+            .map(|(_, option, instead)| (option, instead))
     }
 }

@@ -62,7 +62,12 @@ pub struct Sweep {
     #[arg(long, value_name = "METRIC", conflicts_with = "highest_load", help_heading = "Metrics")]
     pub maximise: Option<String>,
     /// A limit that the best value must keep: 'peak-memory<512MiB'
-    #[arg(long = "where", value_name = "LIMIT", conflicts_with = "highest_load", help_heading = "Metrics")]
+    #[arg(
+        long = "where",
+        value_name = "LIMIT",
+        conflicts_with = "highest_load",
+        help_heading = "Metrics"
+    )]
     pub limits: Vec<String>,
     /// The limit that the highest load must keep: 'loss<1%'
     #[arg(long, value_name = "LIMIT", requires = "highest_load", help_heading = "Metrics")]
@@ -151,9 +156,11 @@ pub struct Sweep {
 impl Sweep {
     /// The same request for `bench`, which executes these values of parameters.
     pub fn as_bench(&self, parameters: &[(String, Vec<String>)]) -> Bench {
-        let escaped =
-            |values: &Vec<String>| values.iter().map(|it| it.replace(',', "\\,")).collect::<Vec<_>>();
-        let lists = parameters.iter().flat_map(|(name, values)| [name.clone(), escaped(values).join(",")]);
+        let escaped = |values: &Vec<String>| {
+            values.iter().map(|it| it.replace(',', "\\,")).collect::<Vec<_>>()
+        };
+        let lists =
+            parameters.iter().flat_map(|(name, values)| [name.clone(), escaped(values).join(",")]);
         Bench {
             commands: self.commands.clone(),
             warmup: self.warmup.clone(),

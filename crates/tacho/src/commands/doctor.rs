@@ -1,4 +1,5 @@
-//! `tacho doctor`: whether this machine is fit, what it is, and what the instrument reads of itself.
+//! `tacho doctor`: whether this machine is fit, what it is, and what the instrument reads of
+//! itself.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,10 +27,15 @@ pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
     let examined = ExaminedMachine::of(command)?;
     let read = command.instrument.then(|| measure(command)).transpose()?;
     if command.json {
-        output::print_json(&answer::versioned(DoctorAnswer::of(&examined, command, read.as_ref())))?;
+        output::print_json(&answer::versioned(DoctorAnswer::of(
+            &examined,
+            command,
+            read.as_ref(),
+        )))?;
         return Ok(examined.exit(command));
     }
-    let mut shown = if command.sysroot.is_none() { verdict(read.as_ref())? + "\n\n" } else { String::new() };
+    let mut shown =
+        if command.sysroot.is_none() { verdict(read.as_ref())? + "\n\n" } else { String::new() };
     shown += &match &read {
         Some(read) => with_noise(read, command.turns),
         None if command.facts => doctor::facts(&examined.facts),
@@ -44,8 +50,13 @@ fn noise(command: &Doctor, time: Duration) -> Result<Exit, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = super::session::lock("tacho doctor --noise", None)?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
-    let found =
-        noise::measure(&mut executor, time, crate::commands::seed::random_seed(), &interrupt, |_| {})?;
+    let found = noise::measure(
+        &mut executor,
+        time,
+        crate::commands::seed::random_seed(),
+        &interrupt,
+        |_| {},
+    )?;
     if command.json {
         let noise: Vec<NoiseAnswer> = found.iter().map(NoiseAnswer::of).collect();
         output::print_json(&answer::versioned(serde_json::json!({ "noise": noise })))?;
@@ -150,20 +161,25 @@ fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
             Err(error) => return Err(error),
         },
     };
-    let Some(Readings { instrument, noise }) = read.or(own.as_ref()) else { return Ok(String::new()) };
+    let Some(Readings { instrument, noise }) = read.or(own.as_ref()) else {
+        return Ok(String::new());
+    };
     let spread = instrument.of_true.spread().unwrap_or(0.0);
     let varies = format!("times vary by {:.0} %", spread * 100.0);
     let advice = if text::has_callgrind() { "use cpu or callgrind" } else { "use cpu" };
     Ok(match noise {
         Some(noise) => format!("busy: {noise}; {varies}; {advice}"),
-        None if spread >= UNSTEADY => format!("unsteady: nothing else is busy, and {varies}; {advice}"),
+        None if spread >= UNSTEADY => {
+            format!("unsteady: nothing else is busy, and {varies}; {advice}")
+        }
         None => format!("quiet: nothing else is busy; {varies}"),
     })
 }
 
 /// What the instrument read of itself, and what disturbed it.
 fn with_noise(read: &Readings, turns: u32) -> String {
-    let disturbed = |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
+    let disturbed =
+        |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
     readings(&read.instrument, turns) + &read.noise.map(disturbed).unwrap_or_default()
 }
 
@@ -173,7 +189,8 @@ fn readings(instrument: &Instrument, turns: u32) -> String {
     let head = ["the instrument", "median", "95 %", "spread", "min", "max"];
     let mut list = table::plain(&head, &[1, 2, 3, 4, 5]);
     for (name, summary) in instrument.parts() {
-        let interval = summary.interval.map(|(low, high)| format!("{} to {}", time(low), time(high)));
+        let interval =
+            summary.interval.map(|(low, high)| format!("{} to {}", time(low), time(high)));
         let spread = summary.spread().map(text::percent);
         list.add_row([
             name.to_owned(),
@@ -238,7 +255,9 @@ impl From<&Summary> for Times {
 impl<'a> DoctorAnswer<'a> {
     fn of(examined: &'a ExaminedMachine, command: &Doctor, read: Option<&Readings>) -> Self {
         let Host { name, facts } = match command.sysroot {
-            Some(_) => Host { name: examined.facts.0["host.name"].to_string(), facts: BTreeMap::new() },
+            Some(_) => {
+                Host { name: examined.facts.0["host.name"].to_string(), facts: BTreeMap::new() }
+            }
             None => tacho_measure::host(),
         };
         Self {

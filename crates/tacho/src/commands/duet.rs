@@ -11,7 +11,8 @@ pub fn processors(wished: Option<&Cpus>) -> Result<[u32; 2], CliError> {
     let found = two_cpus(wished).map_err(|source| CliError::NoDuet { source })?;
     let [first, second] = found.cpus;
     if found.share_core {
-        let shared = format!("processors {first} and {second} share a core, and so are in each other's way");
+        let shared =
+            format!("processors {first} and {second} share a core, and so are in each other's way");
         output::note("note", &shared);
     }
     Ok(found.cpus)

@@ -16,7 +16,10 @@ pub fn execute(global: &Global, command: &Fsck) -> Result<Exit, CliError> {
     if let Some(folder) = &command.copy_whole {
         store.copy_whole(folder)?;
         let folder = folder.display();
-        output::note("note", &format!("all that is whole is in `{folder}`: `tacho --store {folder} log`"));
+        output::note(
+            "note",
+            &format!("all that is whole is in `{folder}`: `tacho --store {folder} log`"),
+        );
     } else if !check.damage.is_empty() {
         output::note(
             "hint",
@@ -31,13 +34,21 @@ fn report(check: &StoreCheck) -> String {
     let lost = |samples: u64| match samples {
         0 => String::new(),
         samples => {
-            format!("; {} lost", text::count(usize::try_from(samples).unwrap_or(usize::MAX), "sample"))
+            format!(
+                "; {} lost",
+                text::count(usize::try_from(samples).unwrap_or(usize::MAX), "sample")
+            )
         }
     };
-    let mut lines: Vec<String> =
-        check.damage.iter().map(|it| format!("{}: {}{}\n", it.what, it.why, lost(it.samples))).collect();
-    let [samples, logs] = [check.samples, check.logs].map(|it| usize::try_from(it).unwrap_or(usize::MAX));
-    let whole = format!("{} and {} are whole", text::count(samples, "sample"), text::count(logs, "log"));
+    let mut lines: Vec<String> = check
+        .damage
+        .iter()
+        .map(|it| format!("{}: {}{}\n", it.what, it.why, lost(it.samples)))
+        .collect();
+    let [samples, logs] =
+        [check.samples, check.logs].map(|it| usize::try_from(it).unwrap_or(usize::MAX));
+    let whole =
+        format!("{} and {} are whole", text::count(samples, "sample"), text::count(logs, "log"));
     lines.push(match check.damage.len() {
         0 => format!("{whole}; nothing is damaged\n"),
         damaged => format!("{whole}; {} damaged or missing\n", text::count(damaged, "thing")),

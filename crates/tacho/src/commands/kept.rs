@@ -21,15 +21,16 @@ pub struct Kept {
     pub digest: Digest,
 }
 
-/// Prints the output that is asked for, byte by byte, and beside it whose it is: of the last execution that has one,
-/// unless a benchmark or a round is named.
+/// Prints the output that is asked for, byte by byte, and beside it whose it is: of the last
+/// execution that has one, unless a benchmark or a round is named.
 pub fn print<'a>(
     store: &Store,
     mut benchmarks: impl Iterator<Item = &'a Measured>,
     (revision, command): (&str, &Show),
 ) -> Result<(), CliError> {
     let of_round = |kept: &&Kept| command.round.is_none_or(|round| kept.place.round == round);
-    let found = benchmarks.find_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)));
+    let found =
+        benchmarks.find_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)));
     let Some((measured, kept)) = found else {
         return Err(CliError::NoOutput { revision: revision.to_owned() });
     };
@@ -38,7 +39,10 @@ pub fn print<'a>(
     let number = measured.kept.len();
     output::note(
         "note",
-        &format!("`{}`, run {run}, round {}: one of {number} that are kept", measured.benchmark, place.round),
+        &format!(
+            "`{}`, run {run}, round {}: one of {number} that are kept",
+            measured.benchmark, place.round
+        ),
     );
     let mut out = std::io::stdout().lock();
     out.write_all(&content)?;

@@ -34,17 +34,25 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     let linker = Linker::find(command.linker.as_deref()).map_or("no linker", |linker| linker.name);
     let history = history(&project.plan.subject, &project.folder)?;
     let what = What::List(vec![command.revision.clone()]);
-    let selected =
-        history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
+    let selected = history.select(&Selection {
+        what,
+        every: Every::Commit,
+        tags: None,
+        all_parents: false,
+    })?;
     let mut session = CommandSession::open(&project, command.begin.wait)?;
     session.know(&selected)?;
     let quiet = global.quiet || command.json;
     let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
-    let wanted =
-        SessionRequest { retry_failed, seed, quiet, ..SessionRequest::new(plan, &selected.revisions) };
+    let wanted = SessionRequest {
+        retry_failed,
+        seed,
+        quiet,
+        ..SessionRequest::new(plan, &selected.revisions)
+    };
     let metric = command.metric.as_deref();
-    let laid =
-        session.measure(&project, wanted, |bench, question| layouts(bench, question, &orders, metric))?;
+    let laid = session
+        .measure(&project, wanted, |bench, question| layouts(bench, question, &orders, metric))?;
     let report = LayoutsReport { revision: &selected.revisions[0], linker, laid: &laid, precision };
     if command.json {
         output::print_json(&versioned(report.answer()))?;
@@ -62,11 +70,13 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
 
 /// Whether some benchmark has that metric.
 fn known_metric(plan: &tacho_record::Plan, name: &str) -> Result<(), CliError> {
-    let all = || plan.benchmarks.iter().flat_map(|of| &of.metrics).map(|planned| &planned.metric.name);
+    let all =
+        || plan.benchmarks.iter().flat_map(|of| &of.metrics).map(|planned| &planned.metric.name);
     if all().any(|known| known == name) {
         return Ok(());
     }
-    let known: std::collections::BTreeSet<String> = all().map(|known| format!("`{known}`")).collect();
+    let known: std::collections::BTreeSet<String> =
+        all().map(|known| format!("`{known}`")).collect();
     let known = known.into_iter().collect::<Vec<_>>().join(", ");
     Err(CliError::UnknownMetric { name: name.to_owned(), known })
 }

@@ -50,11 +50,17 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
 fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
     let several = runs.iter().any(|run| run.host != runs[0].host);
     let render = |room: usize| {
-        let mut list = table::plain(&["run", "started", "took", "samples", "host", "what"], &[0, 2, 3]);
+        let mut list =
+            table::plain(&["run", "started", "took", "samples", "host", "what"], &[0, 2, 3]);
         for (run, ([took, samples], what)) in runs.iter().zip(rows) {
             let host = if several { run.host.clone() } else { String::new() };
-            let cells =
-                [run.number.to_string(), text::moment(run.started), took.clone(), samples.clone(), host];
+            let cells = [
+                run.number.to_string(),
+                text::moment(run.started),
+                took.clone(),
+                samples.clone(),
+                host,
+            ];
             list.add_row(cells.into_iter().chain([text::cut(what, room)]));
         }
         if !list.is_empty() {
@@ -72,9 +78,14 @@ fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
     let width = Some(output::terminal_width().unwrap_or(output::COLUMNS));
     let mut lines = String::new();
     for run in runs {
-        let Some(MachineChanges { since, what }) = machine::since_last(store, run)? else { continue };
-        let line =
-            format!("run {}: the machine changed since run {since}: {}\n", run.number, what.join("; "));
+        let Some(MachineChanges { since, what }) = machine::since_last(store, run)? else {
+            continue;
+        };
+        let line = format!(
+            "run {}: the machine changed since run {since}: {}\n",
+            run.number,
+            what.join("; ")
+        );
         lines += &text::wrap(&line, width);
     }
     Ok(if lines.is_empty() { lines } else { format!("\n{lines}") })
@@ -90,7 +101,8 @@ fn state(run: &Run, bisected: Option<&'static str>) -> &'static str {
     }
 }
 
-/// How a bisection ended whose run may still go on, as with a larger budget; nothing for other runs.
+/// How a bisection ended whose run may still go on, as with a larger budget; nothing for other
+/// runs.
 fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliError> {
     if run.purpose != Purpose::Bisect || run.state != RunState::Unfinished {
         return Ok(None);

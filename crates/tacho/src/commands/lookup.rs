@@ -17,16 +17,22 @@ use crate::project::Project;
 
 /// The revision of that name: its id, a tag, or the beginning of its id.
 pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
-    let exact = |revision: &&Revision| revision.id == name || revision.tags.iter().any(|tag| tag == name);
+    let exact =
+        |revision: &&Revision| revision.id == name || revision.tags.iter().any(|tag| tag == name);
     if let Some(revision) = revisions.iter().find(exact) {
         return Ok(revision.clone());
     }
-    let begins: Vec<&Revision> = revisions.iter().filter(|revision| revision.id.starts_with(name)).collect();
+    let begins: Vec<&Revision> =
+        revisions.iter().filter(|revision| revision.id.starts_with(name)).collect();
     match begins.as_slice() {
         [one] if !name.is_empty() => Ok((*one).clone()),
         [_, _, ..] if !name.is_empty() => Err(CliError::Ambiguous {
             name: name.to_owned(),
-            candidates: begins.iter().map(|r| format!("`{}`", r.short())).collect::<Vec<_>>().join(", "),
+            candidates: begins
+                .iter()
+                .map(|r| format!("`{}`", r.short()))
+                .collect::<Vec<_>>()
+                .join(", "),
         }),
         _ => Err(CliError::Unknown { name: name.to_owned(), nearest: nearest(revisions, name) }),
     }
@@ -34,10 +40,12 @@ pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError
 
 /// The revision that is meant by that name: that of the store, else what history knows by it.
 ///
-/// A time of a CVS subject stands for the last commit up to it, as everywhere, and not for the stored one whose id begins so.
+/// A time of a CVS subject stands for the last commit up to it, as everywhere, and not for the
+/// stored one whose id begins so.
 pub fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
     let is_whole = |revision: &&Revision| {
-        [&revision.id, revision.short()].contains(&name) || revision.tags.iter().any(|tag| tag == name)
+        [&revision.id, revision.short()].contains(&name)
+            || revision.tags.iter().any(|tag| tag == name)
     };
     if matches!(project.plan.subject.source, Source::Cvs(_))
         && !revisions.iter().any(|revision| is_whole(&revision))
@@ -55,7 +63,8 @@ pub fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Re
         .map_err(|error| of_history(project, error))
 }
 
-/// The error, with what history says of the name: that the revision is there, or which one may have been meant.
+/// The error, with what history says of the name: that the revision is there, or which one may have
+/// been meant.
 fn of_history(project: &Project, error: CliError) -> CliError {
     let CliError::Unknown { name, nearest } = error else { return error };
     match select(project, &name) {
@@ -136,7 +145,12 @@ pub fn metrics(
         return Ok(built_in.chain(others).collect());
     }
     if shown.metric.is_empty() {
-        return Ok(own.into_iter().next().or_else(|| Metric::built_in("wall")).into_iter().collect());
+        return Ok(own
+            .into_iter()
+            .next()
+            .or_else(|| Metric::built_in("wall"))
+            .into_iter()
+            .collect());
     }
     let mut known: Vec<String> = Metric::BUILT_IN
         .iter()
@@ -154,7 +168,9 @@ pub fn metrics(
         let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
-    let has = |name: &String| own.iter().find(|metric| metric.name == *name).cloned().or(Metric::known(name));
+    let has = |name: &String| {
+        own.iter().find(|metric| metric.name == *name).cloned().or(Metric::known(name))
+    };
     Ok(asked.iter().filter_map(has).collect())
 }
 
@@ -163,7 +179,8 @@ fn usual_name(name: &str) -> String {
     Counter::named(name).map_or_else(|| name.to_owned(), |counter| counter.name().to_owned())
 }
 
-/// Of these metrics those of these names, in that order; without names, or for `all`, all but readings of the host.
+/// Of these metrics those of these names, in that order; without names, or for `all`, all but
+/// readings of the host.
 pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>, CliError> {
     if names.is_empty() || names.iter().any(|name| name == "all") {
         return Ok(known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect());
@@ -198,16 +215,25 @@ pub fn all_series(
     let stored = store.metrics()?;
     for key in keys {
         let metrics = metrics(project, &stored, key, shown)?;
-        let of = Of { host: id, host_name: name, benchmark: key, recipes, equals: &equals, rules: &rules };
+        let of = Of {
+            host: id,
+            host_name: name,
+            benchmark: key,
+            recipes,
+            equals: &equals,
+            rules: &rules,
+        };
         all.extend(series::read(store, of, &metrics, revisions)?);
     }
     Ok(all)
 }
 
-/// Says of which benchmarks the processor's counters took turns, so that what these series show is scaled.
+/// Says of which benchmarks the processor's counters took turns, so that what these series show is
+/// scaled.
 pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Result<(), CliError> {
-    let is_scaled =
-        |series: &&Series| Counter::named(&series.key.metric.name).is_some_and(Counter::is_of_processor);
+    let is_scaled = |series: &&Series| {
+        Counter::named(&series.key.metric.name).is_some_and(Counter::is_of_processor)
+    };
     let mut told = HashSet::new();
     for Series { key, points } in series.iter().filter(is_scaled) {
         if !told.insert(key.benchmark.identity()) {
@@ -221,7 +247,9 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
             let benchmark = &key.benchmark;
             output::note(
                 "note",
-                &format!("`{benchmark}`: {text}: counted {least:.0} % of the time at least, and scaled"),
+                &format!(
+                    "`{benchmark}`: {text}: counted {least:.0} % of the time at least, and scaled"
+                ),
             );
             output::note("hint", "ask for fewer counters at once, or see `--metric counted-share`");
         }
@@ -229,9 +257,13 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
     Ok(())
 }
 
-/// The metrics that the plan names for the benchmark, in its order; without a plan for it, all there are but readings of the
-/// host, which are shown only where they are named.
-pub(super) fn ordered_metrics(project: &Project, known: Vec<Metric>, key: &BenchmarkKey) -> Vec<Metric> {
+/// The metrics that the plan names for the benchmark, in its order; without a plan for it, all
+/// there are but readings of the host, which are shown only where they are named.
+pub(super) fn ordered_metrics(
+    project: &Project,
+    known: Vec<Metric>,
+    key: &BenchmarkKey,
+) -> Vec<Metric> {
     match project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name) {
         Some(benchmark) => benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect(),
         None => known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect(),

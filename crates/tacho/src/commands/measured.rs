@@ -16,15 +16,15 @@ use crate::output::{self, table, text};
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
 
-/// Below this share of the processor time there was more than the first thread; the rest is how roughly the kernel
-/// reads both.
+/// Below this share of the processor time there was more than the first thread; the rest is how
+/// roughly the kernel reads both.
 const FIRST_THREAD: f64 = 0.95;
 
-/// From so much processor time on, in nanoseconds, it means something how the kernel tells user from sys.
+/// From so much processor time on, in nanoseconds, it means something how the kernel tells user
+/// from sys.
 const EXACT: f64 = 1e9;
 /// What these are below that.
-const SAMPLED: &str =
-    "of short programs as many kernels' ticks fell (every 4 ms, say): only their sum, `cpu`, is exact";
+const SAMPLED: &str = "of short programs as many kernels' ticks fell (every 4 ms, say): only their sum, `cpu`, is exact";
 
 /// What is said of a metric.
 const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
@@ -71,23 +71,30 @@ pub struct MeasuredAnswer<'a> {
 
 impl Measured {
     pub fn answer(&self) -> MeasuredAnswer<'_> {
-        let kept = |run, place| self.kept.iter().find(|kept| (kept.run, kept.place) == (run, place));
+        let kept =
+            |run, place| self.kept.iter().find(|kept| (kept.run, kept.place) == (run, place));
         let samples = self.all().map(|(run, sample)| {
             SampleAnswer::of(run, sample, kept(run, sample.place).map(|kept| kept.digest))
         });
         let samples = samples.collect();
         let found = self.outliers();
-        let outliers =
-            found.into_iter().map(|(run, metric, it)| OutlierAnswer::of(run, metric, &it)).collect();
+        let outliers = found
+            .into_iter()
+            .map(|(run, metric, it)| OutlierAnswer::of(run, metric, &it))
+            .collect();
         MeasuredAnswer {
             benchmark: &self.benchmark,
             superseded: self.superseded_by.is_some(),
             executed_at: &self.revision,
             absent: &self.absent,
-            notes: self.notes(&Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect::<Vec<_>>()),
+            notes: self
+                .notes(&Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect::<Vec<_>>()),
             looked_at: self.looked_at,
             stopped: self.stopped.as_ref(),
-            steadiness: self.steadiness().map(|(run, found)| SteadinessAnswer { run, found }).collect(),
+            steadiness: self
+                .steadiness()
+                .map(|(run, found)| SteadinessAnswer { run, found })
+                .collect(),
             outliers,
             samples,
         }
@@ -99,7 +106,8 @@ impl Measured {
 
     /// That the plan has another version, if it has.
     pub fn superseded(&self) -> String {
-        let by = |version| format!(" (superseded: the plan has another command, version {version})");
+        let by =
+            |version| format!(" (superseded: the plan has another command, version {version})");
         self.superseded_by.map_or_else(String::new, by)
     }
 
@@ -108,8 +116,10 @@ impl Measured {
         let mut list = table::plain(&SUMMARY, &[1, 2, 3, 4, 5, 6]);
         for metric in metrics {
             let counted = self.all().filter(|(_, sample)| sample.counts());
-            let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
-            let bounds: Vec<f64> = self.all().filter_map(|(_, sample)| sample.bound(metric)).collect();
+            let values: Vec<f64> =
+                counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
+            let bounds: Vec<f64> =
+                self.all().filter_map(|(_, sample)| sample.bound(metric)).collect();
             let summary = match self.layouts {
                 None => Summary::sampled(&values, &bounds, self.looked_at),
                 Some(layouts) => {
@@ -131,7 +141,8 @@ impl Measured {
                 summary.known_max().shown(show),
             ]);
         }
-        let each = self.layouts.map(|_| "each row is of the medians of layouts\n").unwrap_or_default();
+        let each =
+            self.layouts.map(|_| "each row is of the medians of layouts\n").unwrap_or_default();
         if list.is_empty() { String::new() } else { fitted(&list, &SUMMARY) + each + &self.end() }
     }
 
@@ -143,7 +154,8 @@ impl Measured {
     /// What was found of the warm-up: a line a run.
     pub fn warm_up(&self) -> String {
         let line = |(run, found): (i64, &Steadiness)| {
-            let run = if self.measurements.len() > 1 { format!("run {run}: ") } else { String::new() };
+            let run =
+                if self.measurements.len() > 1 { format!("run {run}: ") } else { String::new() };
             format!("{run}{}\n", text::steadiness(found))
         };
         self.steadiness().map(line).collect()
@@ -151,26 +163,35 @@ impl Measured {
 
     /// What ended measuring, and what that means for the intervals.
     fn end(&self) -> String {
-        let stopped = self.stopped.as_ref().map(|stopped| format!("stopped: {}\n", text::stopped(stopped)));
-        let means = if self.looked_at { table::LOOKED_AT_MEANS.trim_start_matches("  * ") } else { "" };
+        let stopped =
+            self.stopped.as_ref().map(|stopped| format!("stopped: {}\n", text::stopped(stopped)));
+        let means =
+            if self.looked_at { table::LOOKED_AT_MEANS.trim_start_matches("  * ") } else { "" };
         let means = if means.is_empty() { String::new() } else { format!("intervals are {means}") };
         stopped.unwrap_or_default() + &means
     }
 
-    /// How many executions failed or reached a limit, and how the first of each ended in the newest run that has one.
+    /// How many executions failed or reached a limit, and how the first of each ended in the newest
+    /// run that has one.
     pub fn failures(&self) -> String {
         let told = |wanted: fn(&Sample) -> bool, what: &str| {
             let told = self.all().filter(|(_, sample)| wanted(sample));
-            let told: Vec<_> = told.filter_map(|(run, sample)| Some((run, sample.outcome.told()?))).collect();
+            let told: Vec<_> =
+                told.filter_map(|(run, sample)| Some((run, sample.outcome.told()?))).collect();
             let newest = told.iter().map(|(run, _)| *run).max();
-            let Some((run, (why, output))) = told.iter().find(|(run, _)| Some(*run) == newest) else {
+            let Some((run, (why, output))) = told.iter().find(|(run, _)| Some(*run) == newest)
+            else {
                 return String::new();
             };
             let of = if told[0].0 == *run { String::new() } else { format!(" of run {run}") };
             let room = output::terminal_width().map_or(usize::MAX, |width| width.saturating_sub(6));
             let lines = text::last_lines(output, OUTPUT_LINES);
-            let shown: String = lines.iter().map(|line| format!("  | {}\n", text::cut(line, room))).collect();
-            format!("{} {what}; the first{of}: {why}\n{shown}", text::count(told.len(), "execution"))
+            let shown: String =
+                lines.iter().map(|line| format!("  | {}\n", text::cut(line, room))).collect();
+            format!(
+                "{} {what}; the first{of}: {why}\n{shown}",
+                text::count(told.len(), "execution")
+            )
         };
         // What reaches a limit in the warm-up counts no more than what ends there.
         let limited = told(Sample::is_limited, "reached a limit");
@@ -200,11 +221,13 @@ impl Measured {
 
     /// What these metrics are of, where that is not what their names say at once.
     fn notes(&self, metrics: &[Metric]) -> BTreeMap<&'static str, String> {
-        let is_there = |name| self.all().any(|(_, sample)| sample.counts() && sample.value(name).is_some());
+        let is_there =
+            |name| self.all().any(|(_, sample)| sample.counts() && sample.value(name).is_some());
         let shown = |name| metrics.iter().any(|metric| metric.name == name) && is_there(name);
         let mut notes = BTreeMap::new();
         if shown("cpu") && self.is_of_group() {
-            let what = "of all processes together, as the control group has it: some were not waited for";
+            let what =
+                "of all processes together, as the control group has it: some were not waited for";
             notes.insert("cpu", what.to_owned());
         }
         if shown("peak-memory") {
@@ -218,40 +241,50 @@ impl Measured {
         }
         if Metric::TREE_BLOCKS.into_iter().any(shown) {
             let waited = "of the processes that were waited for, as `wait4` has it; written is what the system took over";
-            let all = "of all processes together, what passed until the end, as the control group has it";
+            let all =
+                "of all processes together, what passed until the end, as the control group has it";
             let both = ["block-input", "block-output"].map(|name| (name, waited));
             let told = both.into_iter().chain(Metric::TREE_BLOCKS.map(|name| (name, all)));
-            notes.extend(told.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())));
+            notes.extend(
+                told.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())),
+            );
         }
         if self.is_sampled() {
             let split = ["user", "sys"].into_iter().filter(|name| shown(name));
             notes.extend(split.map(|name| (name, SAMPLED.to_owned())));
         }
         if let Some(share) = self.first_thread().filter(|share| *share < FIRST_THREAD) {
-            let what =
-                format!("of the first thread, which used {:.0} % of all processor time", share * 100.0);
+            let what = format!(
+                "of the first thread, which used {:.0} % of all processor time",
+                share * 100.0
+            );
             let of_it = ["on-cpu", "cpu-wait", "blocked"].into_iter().filter(|name| shown(name));
             notes.extend(of_it.map(|name| (name, what.clone())));
         }
         notes
     }
 
-    /// Whether the processor time of a sample is that of its control group, of which the kernel does not say where it was used.
+    /// Whether the processor time of a sample is that of its control group, of which the kernel
+    /// does not say where it was used.
     fn is_of_group(&self) -> bool {
-        self.all().any(|(_, sample)| sample.value("cpu").is_some() && sample.value("user").is_none())
+        self.all()
+            .any(|(_, sample)| sample.value("cpu").is_some() && sample.value("user").is_none())
     }
 
     /// Whether it used so little that it matters how the kernel tells user from sys.
     fn is_sampled(&self) -> bool {
-        let used = self.all().filter(|(_, sample)| sample.counts()).filter_map(|(_, it)| it.value("cpu"));
+        let used =
+            self.all().filter(|(_, sample)| sample.counts()).filter_map(|(_, it)| it.value("cpu"));
         used.into_iter().any(|cpu| cpu < EXACT)
     }
 
     /// The share of its first thread in the processor time of all threads and processes.
     fn first_thread(&self) -> Option<f64> {
         let counted = self.all().filter(|(_, sample)| sample.counts());
-        let both = counted.filter_map(|(_, sample)| Some((sample.value("on-cpu")?, sample.value("cpu")?)));
-        let (first, all) = both.fold((0.0, 0.0), |(first, all), (on_cpu, cpu)| (first + on_cpu, all + cpu));
+        let both =
+            counted.filter_map(|(_, sample)| Some((sample.value("on-cpu")?, sample.value("cpu")?)));
+        let (first, all) =
+            both.fold((0.0, 0.0), |(first, all), (on_cpu, cpu)| (first + on_cpu, all + cpu));
         (all > 0.0).then(|| first / all)
     }
 
@@ -270,7 +303,10 @@ impl Measured {
         match left.filter(|left| *left > 0.0).count() {
             0 => String::new(),
             untidy => {
-                format!("{} left processes behind, which were killed\n", text::count(untidy, "execution"))
+                format!(
+                    "{} left processes behind, which were killed\n",
+                    text::count(untidy, "execution")
+                )
             }
         }
     }
@@ -326,9 +362,11 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
             (round, Outcome::WarmUp) => format!("{round} (warm-up)"),
             (round, _) => round.to_string(),
         };
-        let mut row = vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
+        let mut row =
+            vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
         let shown = |m: &Metric| {
-            let value = sample.value(&m.name).map(|it| Bounded::least(it, sample.bound(m).is_some()));
+            let value =
+                sample.value(&m.name).map(|it| Bounded::least(it, sample.bound(m).is_some()));
             value.map_or_else(|| "–".to_owned(), |value| value.shown(|it| m.unit.show(it)))
         };
         row.extend(metrics.iter().map(shown));
@@ -338,7 +376,8 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
     fitted(&list, &head)
 }
 
-/// The table, two blanks in; where it has no room so, a paragraph a row, with the names of the columns.
+/// The table, two blanks in; where it has no room so, a paragraph a row, with the names of the
+/// columns.
 fn fitted(list: &Table, head: &[&str]) -> String {
     let room = output::terminal_width();
     let whole = table::render(list);
@@ -350,8 +389,11 @@ fn fitted(list: &Table, head: &[&str]) -> String {
         let named = cells.iter().zip(head).skip(1).filter(|(cell, _)| !cell.is_empty());
         let named: Vec<String> =
             named.map(|(cell, name)| format!("{name} {cell}").trim_start().to_owned()).collect();
-        let first =
-            if head[0] == SUMMARY[0] { cells[0].clone() } else { format!("{} {}", head[0], cells[0]) };
+        let first = if head[0] == SUMMARY[0] {
+            cells[0].clone()
+        } else {
+            format!("{} {}", head[0], cells[0])
+        };
         format!("{first}\n  {}\n", named.join(", "))
     };
     list.row_iter().map(paragraph).collect()

@@ -47,8 +47,9 @@ pub(super) fn execute(
         quiet: global.quiet || command.shown.json,
         ..SessionRequest::new(plan.clone(), &revisions)
     };
-    let filled =
-        session.measure(project, asked, |bench, question| fill(bench, question, &marks, at_most(command)))?;
+    let filled = session.measure(project, asked, |bench, question| {
+        fill(bench, question, &marks, at_most(command))
+    })?;
     if filled.builds.is_empty() {
         return Err(CliError::NothingBuilt);
     }
@@ -60,7 +61,8 @@ pub(super) fn execute(
     session.tell_of_left_behind(plan, filled.run)?;
     session.tell_of_noise(filled.run)?;
     session.tell_of_load(filled.run)?;
-    let report = TrackReport { tracked: &filled, series: &series, revisions: &revisions, unbuilt: &unbuilt };
+    let report =
+        TrackReport { tracked: &filled, series: &series, revisions: &revisions, unbuilt: &unbuilt };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match filled.interrupted {
         true => Exit::Interrupted,
@@ -114,7 +116,12 @@ struct DryAnswer<'a> {
 }
 
 /// Says what would be filled in, and about how long that takes.
-fn dry_run(command: &Track, project: &Project, plan: &Plan, store: &mut Store) -> Result<Exit, CliError> {
+fn dry_run(
+    command: &Track,
+    project: &Project,
+    plan: &Plan,
+    store: &mut Store,
+) -> Result<Exit, CliError> {
     let revisions = asked(project, command, store)?;
     let recipes = tacho_subject::recipes(&plan.subject, &project.folder, &revisions)?;
     let host = store.put_host(&tacho_measure::host())?;
@@ -165,7 +172,11 @@ fn would(lacking: &Lacking, rule: &Rule) -> String {
     }
     let mut list = table::plain(&["revision", "date", "subject"], &[]);
     for revision in &lacking.revisions {
-        list.add_row([revision.short(), &text::day(revision.date), &text::cut(&revision.subject, 60)]);
+        list.add_row([
+            revision.short(),
+            &text::day(revision.date),
+            &text::cut(&revision.subject, 60),
+        ]);
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
     format!(
@@ -185,8 +196,12 @@ fn takes(lacking: &Lacking) -> String {
     let about = format!("about {} without hooks", text::duration(lacking.takes));
     match (lacking.takes.is_zero(), names.is_empty()) {
         (_, true) => about,
-        (true, false) => format!("how long is not known: {} was never executed here", names.join(", ")),
-        (false, false) => format!("{about}, and {}, never executed here, besides", names.join(", ")),
+        (true, false) => {
+            format!("how long is not known: {} was never executed here", names.join(", "))
+        }
+        (false, false) => {
+            format!("{about}, and {}, never executed here, besides", names.join(", "))
+        }
     }
 }
 
@@ -195,5 +210,8 @@ fn marks(changes: &[Change]) -> Vec<(String, String)> {
     let mut standing: Vec<&Change> = changes.iter().filter(|change| change.stands()).collect();
     let size = |change: &Change| change.finding.effect.map_or(0.0, f64::abs);
     standing.sort_by(|one, two| size(two).total_cmp(&size(one)));
-    standing.iter().map(|change| (change.finding.good.clone(), change.finding.revision.clone())).collect()
+    standing
+        .iter()
+        .map(|change| (change.finding.good.clone(), change.finding.revision.clone()))
+        .collect()
 }

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use tacho_experiment::changes::{Confirmation, came_with_a_run, confirm as measure_again, is_new_regression};
+use tacho_experiment::changes::{
+    Confirmation, came_with_a_run, confirm as measure_again, is_new_regression,
+};
 use tacho_record::{Change, Wishes, Word};
 use tacho_store::Store;
 
@@ -28,39 +30,51 @@ pub struct Teller {
 }
 
 impl Teller {
-    /// With the first use, what is known already counts as told: whoever begins to be told is not told of the past.
+    /// With the first use, what is known already counts as told: whoever begins to be told is not
+    /// told of the past.
     pub fn open(project: &Project, command: &str) -> Result<Self, CliError> {
         let teller = Self { command: command.to_owned(), file: project.folder.join(TOLD) };
         if !teller.file.exists() {
             let mut store = Store::open(&project.location())?;
             let found = StoredChanges::look(project, &mut store)?;
-            teller.keep(&due(&found, &BTreeSet::new()).into_iter().map(|it| it.name.clone()).collect())?;
+            teller.keep(
+                &due(&found, &BTreeSet::new()).into_iter().map(|it| it.name.clone()).collect(),
+            )?;
         }
         Ok(teller)
     }
 
-    /// Measures both sides of what is new again, interleaved, where it [came with a run](came_with_a_run): what only the host did
-    /// is withdrawn, and nobody is told. Whether it was not interrupted.
+    /// Measures both sides of what is new again, interleaved, where it [came with a
+    /// run](came_with_a_run): what only the host did is withdrawn, and nobody is told. Whether it
+    /// was not interrupted.
     pub fn doubt(&self, project: &Project, begin: &Begin, quiet: bool) -> Result<bool, CliError> {
         let mut store = project.store()?;
         let host = store.put_host(&tacho_measure::host())?;
         let found = StoredChanges::look(project, &mut store)?;
         drop(store);
         let is_doubtful = |change: &&Change| {
-            let sides = found.series_of(change).and_then(|judged| show::sides(&found, judged, change));
-            let is_one = |[before, after]: [ChangeSide; 2]| came_with_a_run(&before.runs, &after.runs);
+            let sides =
+                found.series_of(change).and_then(|judged| show::sides(&found, judged, change));
+            let is_one =
+                |[before, after]: [ChangeSide; 2]| came_with_a_run(&before.runs, &after.runs);
             change.again.is_none() && sides.is_some_and(is_one)
         };
-        let doubtful = due(&found, &self.told()?).into_iter().filter(is_doubtful).cloned().collect();
+        let doubtful =
+            due(&found, &self.told()?).into_iter().filter(is_doubtful).cloned().collect();
         let (wanted, _) = confirm::divide(project, &found, host, doubtful);
         if wanted.is_empty() {
             return Ok(true);
         }
-        let plan = project.plan.wishing(Wishes { rounds: Some(confirm::ROUNDS), ..Wishes::default() })?;
-        let sides = SessionRequest { seed: begin.seed, quiet, ..SessionRequest::new(plan, &found.revisions) };
+        let plan =
+            project.plan.wishing(Wishes { rounds: Some(confirm::ROUNDS), ..Wishes::default() })?;
+        let sides = SessionRequest {
+            seed: begin.seed,
+            quiet,
+            ..SessionRequest::new(plan, &found.revisions)
+        };
         let mut session = CommandSession::open(project, begin.wait)?;
-        let confirmation =
-            session.measure(project, sides, |bench, question| measure_again(bench, question, &wanted))?;
+        let confirmation = session
+            .measure(project, sides, |bench, question| measure_again(bench, question, &wanted))?;
         if !quiet {
             say(&wanted, &confirmation);
         }
@@ -99,9 +113,13 @@ impl Teller {
     ) -> Result<(), CliError> {
         let failed = |why: String| CliError::Notify { command: self.command.clone(), why };
         let names: Vec<&str> = changes.iter().map(|change| change.name.as_str()).collect();
-        let hosts: BTreeSet<&str> = changes.iter().map(|change| change.series.host.as_str()).collect();
-        let title =
-            format!("{}: {}, {worse} for the worse", project.name, text::count(changes.len(), "new change"));
+        let hosts: BTreeSet<&str> =
+            changes.iter().map(|change| change.series.host.as_str()).collect();
+        let title = format!(
+            "{}: {}, {worse} for the worse",
+            project.name,
+            text::count(changes.len(), "new change")
+        );
         let mut child = Command::new("sh")
             .args(["-c", &self.command])
             .current_dir(&project.folder)

@@ -35,7 +35,8 @@ pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
     if number < 2 {
         return Ok(Vec::new());
     }
-    // Layouts are drawn anew for an interval, and of what is drawn the smallest says little of the smallest that there is.
+    // Layouts are drawn anew for an interval, and of what is drawn the smallest says little of the
+    // smallest that there is.
     if typed.estimator() == Some(Estimator::Minimum) {
         return Err(CompareMistake::MinimumOfLayouts.into());
     }
@@ -54,7 +55,10 @@ pub fn fixed(plan: &Plan, names: &[String]) -> Result<Vec<Layout>, CliError> {
         return Err(CliError::NothingLinked);
     }
     let lacks = |name: &str| CliError::NoOrder { name: name.to_owned() };
-    names.iter().map(|name| Fixed::named(name).and_then(Fixed::layout).ok_or_else(|| lacks(name))).collect()
+    names
+        .iter()
+        .map(|name| Fixed::named(name).and_then(Fixed::layout).ok_or_else(|| lacks(name)))
+        .collect()
 }
 
 /// So many orders, of the linker that is there.
@@ -62,12 +66,13 @@ pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layo
     if plan.subject.build.is_none() {
         return Err(CliError::NothingLinked);
     }
-    let found = Linker::find(linker).ok_or_else(|| CliError::NoLinker { name: linker.map(str::to_owned) })?;
+    let found = Linker::find(linker)
+        .ok_or_else(|| CliError::NoLinker { name: linker.map(str::to_owned) })?;
     Ok((1..=number).map(|number| found.layout(number)).collect())
 }
 
-/// The plan as revisions are tracked by it: over layouts, where it says so, each executed so many times. That it can be had is looked at
-/// before anything is built.
+/// The plan as revisions are tracked by it: over layouts, where it says so, each executed so many
+/// times. That it can be had is looked at before anything is built.
 pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
     let plan = plan.over_layouts(processes)?;
     fixed(&plan, plan.subject.order.as_slice())?;
@@ -75,7 +80,9 @@ pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
         orders(&plan, None, number)?;
         // Of a companion there is one for all layouts.
         let of_build = |word: &String| word.contains("{build}");
-        let built = |it: &&Benchmark| it.companion.as_ref().is_some_and(|it| it.command.iter().any(of_build));
+        let built = |it: &&Benchmark| {
+            it.companion.as_ref().is_some_and(|it| it.command.iter().any(of_build))
+        };
         if let Some(benchmark) = plan.benchmarks.iter().find(built) {
             return Err(CliError::CompanionOfLayouts { benchmark: benchmark.name.clone() });
         }
@@ -99,7 +106,8 @@ pub enum Ordered {
     Unknown,
 }
 
-/// Whether the one order of these has any effect on that revision; nothing where there are several, or was interrupted.
+/// Whether the one order of these has any effect on that revision; nothing where there are several,
+/// or was interrupted.
 pub fn ordered(
     session: &mut CommandSession,
     project: &Project,
@@ -110,8 +118,10 @@ pub fn ordered(
     let [ordered] = artifacts.as_slice() else { return Ok(None) };
     let subject = Subject { order: None, ..plan.subject.clone() };
     let plan = Plan { subject, ..plan.clone() };
-    let wanted = SessionRequest { quiet, ..SessionRequest::new(plan, std::slice::from_ref(revision)) };
-    let unordered = session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
+    let wanted =
+        SessionRequest { quiet, ..SessionRequest::new(plan, std::slice::from_ref(revision)) };
+    let unordered =
+        session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
     Ok(unordered.map(|build| match build.state.artifact() {
         Some(without) if without == *ordered => Ordered::Ignored,
         Some(_) => Ordered::Differs,
@@ -124,7 +134,8 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
     match found {
         None | Some(Ordered::Differs) => {}
         Some(Ordered::Ignored) => {
-            let said = format!("`--order {order}` had no effect: {name} builds to the same without it");
+            let said =
+                format!("`--order {order}` had no effect: {name} builds to the same without it");
             output::note("warning", &said);
             output::note(
                 "hint",
@@ -140,8 +151,8 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
     }
 }
 
-/// The builds of a revision in these layouts, as one program, and how long one took on average; what came of the comparison where
-/// there are none.
+/// The builds of a revision in these layouts, as one program, and how long one took on average;
+/// what came of the comparison where there are none.
 pub fn program(
     session: &mut CommandSession,
     project: &Project,
@@ -154,7 +165,8 @@ pub fn program(
         retry_failed: true,
         ..SessionRequest::new(plan, std::slice::from_ref(revision))
     };
-    let built = session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
+    let built =
+        session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
     let not_built = |why: String| Compared::NotBuilt { side: side.to_owned(), why };
     Ok(match built {
         Ok((artifacts, took)) => Ok((Program::Layouts { artifacts, revision: revision.id.clone() }, took)),

@@ -30,12 +30,17 @@ impl Patch {
         }
         let full = path.canonicalize().map_err(CliError::reading(path))?;
         let from_plan = full.strip_prefix(&project.folder).unwrap_or(&full);
-        Ok(Self { name: path.to_string_lossy().into_owned(), path: from_plan.to_string_lossy().into_owned() })
+        Ok(Self {
+            name: path.to_string_lossy().into_owned(),
+            path: from_plan.to_string_lossy().into_owned(),
+        })
     }
 
     fn read(project: &Project) -> Result<Self, CliError> {
         let mut content = Vec::new();
-        std::io::stdin().read_to_end(&mut content).map_err(CliError::reading(Path::new(INPUT.1)))?;
+        std::io::stdin()
+            .read_to_end(&mut content)
+            .map_err(CliError::reading(Path::new(INPUT.1)))?;
         let folder = project.cache();
         let path = folder.join(format!("input-{}.patch", Digest::of(&content).short()));
         fs::create_dir_all(&folder)
@@ -52,13 +57,18 @@ impl Patch {
 
 /// What is wrong with one of these, called as it was typed.
 pub fn renamed(error: CliError, all: &[Patch]) -> CliError {
-    let name = |path: &String| all.iter().find(|patch| patch.path == *path).map(|patch| patch.name.clone());
+    let name = |path: &String| {
+        all.iter().find(|patch| patch.path == *path).map(|patch| patch.name.clone())
+    };
     match error {
         CliError::Subject(SubjectError::NotAPatch { patch }) => {
             CliError::Subject(SubjectError::NotAPatch { patch: name(&patch).unwrap_or(patch) })
         }
         CliError::Subject(SubjectError::PatchEscapes { patch, path }) => {
-            CliError::Subject(SubjectError::PatchEscapes { patch: name(&patch).unwrap_or(patch), path })
+            CliError::Subject(SubjectError::PatchEscapes {
+                patch: name(&patch).unwrap_or(patch),
+                path,
+            })
         }
         other => other,
     }

@@ -7,7 +7,8 @@ use tacho_store::Store;
 
 use crate::error::CliError;
 
-/// What the run was: `track 18b5b85ede..76f430483c`, `compare main with HEAD`, `bisect calm-otter 18b5b85ede..76f430483c`.
+/// What the run was: `track 18b5b85ede..76f430483c`, `compare main with HEAD`, `bisect calm-otter
+/// 18b5b85ede..76f430483c`.
 pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
     Ok(match run.purpose {
         Purpose::Track => format!("track {}", measured(store, run, revisions)?),
@@ -20,7 +21,8 @@ pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<St
 
 /// The revisions that a run measured: the only one, or the first and the last.
 fn measured(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
-    let orders: HashMap<&str, u64> = revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
+    let orders: HashMap<&str, u64> =
+        revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
     let mut measured: Vec<String> =
         store.cells(run.number)?.into_iter().map(|(_, cell)| cell.revision).collect();
     measured.sort_by_key(|id| orders.get(id.as_str()).copied().unwrap_or(u64::MAX));
@@ -44,5 +46,9 @@ fn bisected(store: &mut Store, run: &Run) -> Result<String, CliError> {
 fn compared(store: &mut Store, run: &Run) -> Result<String, CliError> {
     let Some(terms) = store.comparing(run.number)? else { return Ok("compare".to_owned()) };
     let [a, b] = terms.sides.each_ref().map(|side| shown(&side.name));
-    Ok(if terms.patches.is_empty() { format!("compare {a} with {b}") } else { format!("try {b} on {a}") })
+    Ok(if terms.patches.is_empty() {
+        format!("compare {a} with {b}")
+    } else {
+        format!("try {b} on {a}")
+    })
 }

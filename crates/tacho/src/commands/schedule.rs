@@ -25,11 +25,17 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let limit = tacho_record::duration(&command.schedule.fetch_timeout)?;
     let complete = !fetched || fetch_said(&project, limit)?;
     let teller = notify.as_deref().map(|notify| Teller::open(&project, notify)).transpose()?;
-    let exit = if *since_last { since(global, &project, command)? } else { track::measure(global, command)? };
+    let exit = if *since_last {
+        since(global, &project, command)?
+    } else {
+        track::measure(global, command)?
+    };
     let told = match &teller {
         Some(teller) if !command.dry_run && (exit == Exit::Success || exit == Exit::Error) => {
             let doubts = !command.schedule.no_confirm;
-            if doubts && !teller.doubt(&project, &command.begin, global.quiet || command.shown.json)? {
+            if doubts
+                && !teller.doubt(&project, &command.begin, global.quiet || command.shown.json)?
+            {
                 return Ok(Exit::Interrupted);
             }
             teller.tell(&project)?
@@ -77,15 +83,25 @@ fn since(global: &Global, project: &Project, command: &Track) -> Result<Exit, Cl
     Err(CliError::NothingTracked)
 }
 
-/// Whether there is something after that revision; nothing where the way to the end does not pass it.
-fn comes_after(history: &dyn History, start: &Revision, end: &str) -> Result<Option<bool>, CliError> {
+/// Whether there is something after that revision; nothing where the way to the end does not pass
+/// it.
+fn comes_after(
+    history: &dyn History,
+    start: &Revision,
+    end: &str,
+) -> Result<Option<bool>, CliError> {
     let to = Some(end.to_owned()).filter(|end| !end.is_empty());
-    let selection =
-        Selection { what: What::Range { from: Some(start.id.clone()), to }, ..Selection::parse_range("") };
+    let selection = Selection {
+        what: What::Range { from: Some(start.id.clone()), to },
+        ..Selection::parse_range("")
+    };
     match history.select(&selection) {
-        Ok(selected) => Ok(selected.revisions.first().filter(|first| first.id == start.id).map(|_| true)),
+        Ok(selected) => {
+            Ok(selected.revisions.first().filter(|first| first.id == start.id).map(|_| true))
+        }
         Err(SubjectError::EmptyRange { same, .. }) => Ok(same.then_some(false)),
-        // The end is the user's; it is not known whose fault it is unless the start is known to be there.
+        // The end is the user's; it is not known whose fault it is unless the start is known to be
+        // there.
         Err(
             error @ (SubjectError::UnknownRevision { .. }
             | SubjectError::UnknownPoint { .. }
@@ -98,10 +114,12 @@ fn comes_after(history: &dyn History, start: &Revision, end: &str) -> Result<Opt
     }
 }
 
-/// The revisions from which tracking may go on, the best first: the newest that was measured to the end, or of which nothing
-/// can be measured, with nothing before it that was built and not measured; then those before it.
+/// The revisions from which tracking may go on, the best first: the newest that was measured to the
+/// end, or of which nothing can be measured, with nothing before it that was built and not
+/// measured; then those before it.
 fn starts(store: &mut Store, host: HostId) -> Result<Vec<Revision>, StoreError> {
-    let (mut cells, mut artifacts): (HashSet<String>, HashSet<Digest>) = (HashSet::new(), HashSet::new());
+    let (mut cells, mut artifacts): (HashSet<String>, HashSet<Digest>) =
+        (HashSet::new(), HashSet::new());
     for run in store.finished_runs(host)?.into_iter().filter(|run| run.purpose == Purpose::Track) {
         for (_, cell) in store.cells(run.number)? {
             cells.insert(cell.revision);
@@ -109,16 +127,21 @@ fn starts(store: &mut Store, host: HostId) -> Result<Vec<Revision>, StoreError> 
         }
     }
     let builds = store.builds(host)?;
-    let is_done = |state: &BuildState| state.artifact().is_none_or(|artifact| artifacts.contains(&artifact));
-    let done: HashSet<&str> =
-        builds.iter().filter(|build| is_done(&build.state)).map(|build| build.revision.as_str()).collect();
+    let is_done =
+        |state: &BuildState| state.artifact().is_none_or(|artifact| artifacts.contains(&artifact));
+    let done: HashSet<&str> = builds
+        .iter()
+        .filter(|build| is_done(&build.state))
+        .map(|build| build.revision.as_str())
+        .collect();
     let tried: HashSet<&str> = builds.iter().map(|build| build.revision.as_str()).collect();
     let mut revisions = store.revisions()?;
     revisions.retain(|revision| tried.contains(revision.id.as_str()));
     let Some(measured) = revisions.iter().rposition(|revision| cells.contains(&revision.id)) else {
         return Ok(Vec::new());
     };
-    let after = revisions[measured + 1..].iter().take_while(|revision| done.contains(revision.id.as_str()));
+    let after =
+        revisions[measured + 1..].iter().take_while(|revision| done.contains(revision.id.as_str()));
     let last = measured + after.count();
     revisions.truncate(last + 1);
     revisions.reverse();

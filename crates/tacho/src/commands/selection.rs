@@ -40,7 +40,9 @@ pub(super) fn take_edges(
 ) -> Result<(), CliError> {
     let recipes = tacho_subject::recipes(&project.plan.subject, &project.folder, &all)?;
     let mut taken: HashSet<String> = selected.revisions.iter().map(|it| it.id.clone()).collect();
-    for pair in all.windows(2).filter(|pair| recipes.quirks(&pair[0].id) != recipes.quirks(&pair[1].id)) {
+    for pair in
+        all.windows(2).filter(|pair| recipes.quirks(&pair[0].id) != recipes.quirks(&pair[1].id))
+    {
         taken.extend(pair.iter().map(|revision| revision.id.clone()));
     }
     selected.revisions = all.into_iter().filter(|revision| taken.contains(&revision.id)).collect();
@@ -62,7 +64,8 @@ pub(super) fn selection(command: &Track) -> Result<Selection, CliError> {
 
 /// The plan with only the benchmarks that were named.
 pub(crate) fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
-    let known = || plan.benchmarks.iter().map(|b| format!("`{}`", b.name)).collect::<Vec<_>>().join(", ");
+    let known =
+        || plan.benchmarks.iter().map(|b| format!("`{}`", b.name)).collect::<Vec<_>>().join(", ");
     for name in names {
         if !plan.benchmarks.iter().any(|benchmark| benchmark.name == *name) {
             return Err(CliError::UnknownBenchmark { name: name.clone(), known: known() });

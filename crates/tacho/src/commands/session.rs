@@ -42,7 +42,8 @@ pub(super) struct SessionRequest<'a> {
     pub(super) seed: Option<u64>,
     /// No progress is shown.
     pub(super) quiet: bool,
-    /// Where progress cannot be drawn, builds that take long are named in a line each, with these words after it.
+    /// Where progress cannot be drawn, builds that take long are named in a line each, with these
+    /// words after it.
     pub(super) announced: Option<String>,
 }
 
@@ -138,7 +139,9 @@ impl CommandSession {
         instrument: &Instrument,
     ) -> Question {
         let mut conditions = conditions(&self.host, Some(instrument));
-        conditions.extend(inherited(wanted.plan.benchmarks.iter().map(|benchmark| &benchmark.conditions)));
+        conditions.extend(inherited(
+            wanted.plan.benchmarks.iter().map(|benchmark| &benchmark.conditions),
+        ));
         Question {
             counted: wanted.counted,
             plan: wanted.plan,
@@ -155,7 +158,8 @@ impl CommandSession {
     }
 }
 
-/// The host's facts that may differ from run to run, and what the instrument read of itself, if it did.
+/// The host's facts that may differ from run to run, and what the instrument read of itself, if it
+/// did.
 pub(super) fn conditions(host: &Host, instrument: Option<&Instrument>) -> BTreeMap<String, String> {
     let instrument = instrument.map(Instrument::facts).unwrap_or_default();
     let now = host.facts.iter().filter(|(key, _)| key.starts_with("now."));

@@ -17,5 +17,6 @@ pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
     percentage(text).map_err(|_| CompareMistake::NoShare { option, text: text.to_owned() })
 }
 
-/// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops as soon as it has one.
+/// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops
+/// as soon as it has one.
 pub(crate) const ROUNDS: u32 = 30;

@@ -8,7 +8,9 @@ use tacho_experiment::analysis::series::{self, Of};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::{Ends, Rules};
 use tacho_experiment::versions;
-use tacho_record::{BenchmarkKey, Bisection, Build, Commit, Metric, Numbers, Revision, Series, Unit};
+use tacho_record::{
+    BenchmarkKey, Bisection, Build, Commit, Metric, Numbers, Revision, Series, Unit,
+};
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
@@ -60,12 +62,14 @@ impl Show {
     }
 }
 
-/// The number of the run that a name is of: `run:12`, or the name of a baseline, which no revision has.
+/// The number of the run that a name is of: `run:12`, or the name of a baseline, which no revision
+/// has.
 fn run_named(project: &Project, name: &str) -> Result<Option<String>, CliError> {
     if let Some(number) = name.strip_prefix("run:") {
         return Ok(Some(number.to_owned()));
     }
-    let (baseline, is_said) = name.strip_prefix("saved:").map_or((name, false), |name| (name, true));
+    let (baseline, is_said) =
+        name.strip_prefix("saved:").map_or((name, false), |name| (name, true));
     let found = match project.store_to_read() {
         Ok(mut store) => store.baselines()?.into_iter().find(|known| known.name == baseline),
         Err(CliError::Store(StoreError::NoStore { .. })) => None,
@@ -73,19 +77,26 @@ fn run_named(project: &Project, name: &str) -> Result<Option<String>, CliError> 
     };
     match found {
         None if is_said => {
-            Err(crate::error::compare::CompareMistake::NoBaseline { name: baseline.to_owned() }.into())
+            Err(crate::error::compare::CompareMistake::NoBaseline { name: baseline.to_owned() }
+                .into())
         }
         Some(_) if !is_said && lookup::in_history(project, name).is_some() => {
-            let candidates =
-                vec![format!("the baseline (`saved:{name}`)"), "a revision, by its hash".to_owned()];
-            Err(crate::error::compare::CompareMistake::Ambiguous { name: name.to_owned(), candidates }.into())
+            let candidates = vec![
+                format!("the baseline (`saved:{name}`)"),
+                "a revision, by its hash".to_owned(),
+            ];
+            Err(crate::error::compare::CompareMistake::Ambiguous {
+                name: name.to_owned(),
+                candidates,
+            }
+            .into())
         }
         found => Ok(found.map(|known| known.of.run.to_string())),
     }
 }
 
-/// Which revision is shown by that name, in full: the diff is to be that of the same one. The name itself where nothing of it
-/// is kept, since diffs need no measurement.
+/// Which revision is shown by that name, in full: the diff is to be that of the same one. The name
+/// itself where nothing of it is kept, since diffs need no measurement.
 fn shown(project: &Project, name: &str) -> Result<String, CliError> {
     let revisions = match project.store_to_read() {
         Ok(mut store) => store.revisions()?,
@@ -94,9 +105,11 @@ fn shown(project: &Project, name: &str) -> Result<String, CliError> {
     };
     match lookup::known(project, &revisions, name) {
         Ok(revision) => Ok(revision.id),
-        Err(CliError::NotMeasured { .. } | CliError::NotMeasuredYet { .. } | CliError::Unknown { .. }) => {
-            Ok(name.to_owned())
-        }
+        Err(
+            CliError::NotMeasured { .. }
+            | CliError::NotMeasuredYet { .. }
+            | CliError::Unknown { .. },
+        ) => Ok(name.to_owned()),
         Err(error) => Err(error),
     }
 }
@@ -129,7 +142,12 @@ fn check_name(project: &Project, store: &mut Store, command: &Show) -> Result<()
 }
 
 /// All series of all hosts.
-fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &Show) -> Result<(), CliError> {
+fn all(
+    project: &Project,
+    store: &mut Store,
+    revisions: &[Revision],
+    command: &Show,
+) -> Result<(), CliError> {
     let mut series = Vec::new();
     for (id, host) in lookup::hosts(store)? {
         let mut keys = versions::shown(store, id, &project.plan)?;
@@ -145,10 +163,11 @@ fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &S
             .with_superseded(|key| versions::superseded_by(&project.plan, key).is_some());
         return Ok(output::print_json(&answer::versioned(answer))?);
     }
-    let shown = |series: &Series| match versions::superseded_by(&project.plan, &series.key.benchmark) {
-        Some(version) => table::superseded(series, version),
-        None => table::series(series),
-    };
+    let shown =
+        |series: &Series| match versions::superseded_by(&project.plan, &series.key.benchmark) {
+            Some(version) => table::superseded(series, version),
+            None => table::series(series),
+        };
     let tables: Vec<String> = series.iter().map(shown).collect();
     output::print(&tables.join("\n"))?;
     Ok(output::print(&levels::text(store, &series)?)?)
@@ -173,7 +192,12 @@ struct OnHost {
     benchmarks: Vec<Measured>,
 }
 
-fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
+fn one(
+    project: &Project,
+    store: &mut Store,
+    revision: Revision,
+    command: &Show,
+) -> Result<(), CliError> {
     let mut watched = command.shown.clone();
     if watched.metric.iter().any(|name| name == "all") {
         watched.metric.clear();
@@ -226,7 +250,9 @@ fn on_host(
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
     let mut benchmarks = Vec::new();
-    for key in versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key)) {
+    for key in
+        versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key))
+    {
         let mut measurements = store.measurements(id, &key)?;
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
@@ -240,13 +266,21 @@ fn on_host(
                 let found = store.absences(measurement.run, &key)?;
                 absent.extend(found.into_iter().map(|absence| (absence.metric, absence.why)));
             }
-            let of =
-                Of { host: id, host_name: &host, benchmark: &key, recipes, equals: &equals, rules: &rules };
-            let stopped = Ends::read(store, of.rules, of.host, of.benchmark)?.of(&executed, first.artifact);
+            let of = Of {
+                host: id,
+                host_name: &host,
+                benchmark: &key,
+                recipes,
+                equals: &equals,
+                rules: &rules,
+            };
+            let stopped =
+                Ends::read(store, of.rules, of.host, of.benchmark)?.of(&executed, first.artifact);
             let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
             let kept = store.kept_outputs(id, &key)?;
             let is_own = |run: &i64| measurements.iter().any(|measurement| measurement.run == *run);
-            let kept = kept.into_iter().filter(|(run, revision, ..)| *revision == executed && is_own(run));
+            let kept =
+                kept.into_iter().filter(|(run, revision, ..)| *revision == executed && is_own(run));
             let kept = kept.map(|(run, _, place, digest)| Kept { run, place, digest }).collect();
             benchmarks.push(Measured {
                 benchmark: key.to_string(),
@@ -270,7 +304,10 @@ fn build_log(store: &mut Store, revision: &Revision, hosts: &[OnHost]) -> Result
     let log = hosts.iter().rev().find_map(|host| host.build.as_ref()?.log);
     match log {
         Some(digest) => Ok(output::print(&String::from_utf8_lossy(&store.log(digest)?))?),
-        None => Err(CliError::Unknown { name: format!("build log of {}", revision.short()), nearest: None }),
+        None => Err(CliError::Unknown {
+            name: format!("build log of {}", revision.short()),
+            nearest: None,
+        }),
     }
 }
 
@@ -296,8 +333,11 @@ struct HostAnswer<'a> {
 
 impl Known {
     fn answer(&self) -> KnownAnswer<'_> {
-        let numbers =
-            self.commit.as_ref().map(|commit| &commit.numbers).filter(|numbers| !numbers.is_empty());
+        let numbers = self
+            .commit
+            .as_ref()
+            .map(|commit| &commit.numbers)
+            .filter(|numbers| !numbers.is_empty());
         let hosts = self.hosts.iter().map(OnHost::answer).collect();
         let named_by = self.named_by.iter().map(|bisection| bisection.name.as_str()).collect();
         KnownAnswer { revision: &self.revision, numbers, named_by, hosts }
@@ -311,7 +351,12 @@ impl Known {
         }
         out += "\n";
         if !revision.subject.is_empty() {
-            out += &format!("  {}  {}\n  {}\n", text::day(revision.date), revision.author, revision.subject);
+            out += &format!(
+                "  {}  {}\n  {}\n",
+                text::day(revision.date),
+                revision.author,
+                revision.subject
+            );
         }
         out += &self.commit.as_ref().map_or_else(String::new, files);
         for bisection in &self.named_by {
@@ -366,7 +411,8 @@ impl OnHost {
                 format!(" (measured at {}, which built to the same artifacts)", measured.revision)
             };
             let summary = table::indent(&measured.summary(metrics));
-            out += &format!("\n{}{}{stand_in}\n{summary}", measured.benchmark, measured.superseded());
+            out +=
+                &format!("\n{}{}{stand_in}\n{summary}", measured.benchmark, measured.superseded());
             out += &table::indent(&measured.warm_up());
             out += &table::indent(&measured.failures());
             out += &table::indent(&measured.outlier_list());
@@ -386,12 +432,19 @@ fn build_line(build: &Build) -> String {
     let took = text::duration(build.took);
     match &build.state {
         tacho_record::BuildState::Built { artifact, size, layouts } => {
-            let layouts = layouts.map(|number| format!(" in {}", text::count(number as usize, "layout")));
+            let layouts =
+                layouts.map(|number| format!(" in {}", text::count(number as usize, "layout")));
             let size = Unit::Bytes.show(*size as f64);
-            format!("built in {took}{}, {size}, artifacts {}", layouts.unwrap_or_default(), artifact.short())
+            format!(
+                "built in {took}{}, {size}, artifacts {}",
+                layouts.unwrap_or_default(),
+                artifact.short()
+            )
         }
         tacho_record::BuildState::Failed { why } => format!("build failed after {took}: {why}"),
         tacho_record::BuildState::Skipped { why } => format!("skipped: {why}"),
-        other @ tacho_record::BuildState::TimedOut { .. } => format!("build {} after {took}", other.word()),
+        other @ tacho_record::BuildState::TimedOut { .. } => {
+            format!("build {} after {took}", other.word())
+        }
     }
 }

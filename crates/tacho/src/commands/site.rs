@@ -17,12 +17,12 @@ use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::Rules;
 use tacho_experiment::{took, versions};
 use tacho_record::{
-    BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision, Series,
-    SeriesKey,
+    BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision,
+    Series, SeriesKey,
 };
 use tacho_site::{
-    BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote, RunRecord,
-    Source, SourceError,
+    BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote,
+    RunRecord, Source, SourceError,
 };
 use tacho_store::{HostId, Store, StoreError};
 
@@ -38,8 +38,11 @@ use crate::project::Project;
 pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
     let (project, mut store) = shown(global, command)?;
     let lab = lab(&project, &mut store)?;
-    let target =
-        if global.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
+    let target = if global.quiet {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr_with_hz(4)
+    };
     let bar = ProgressBar::with_draw_target(None, target).with_message("writing pages");
     let mut draw = |done: usize, total: usize| {
         bar.set_length(total as u64);
@@ -62,7 +65,9 @@ fn shown(global: &Global, command: &Site) -> Result<(Project, Store), CliError> 
     match (&command.repository, Project::open(global)) {
         (Some(repository), _) => typed(repository),
         (None, Ok(project)) => project.store_to_read().map(|store| (project, store)),
-        (None, Err(none @ CliError::NoPlan { .. })) => typed(Path::new(".")).map_err(|_: CliError| none),
+        (None, Err(none @ CliError::NoPlan { .. })) => {
+            typed(Path::new(".")).map_err(|_: CliError| none)
+        }
         (None, Err(error)) => Err(error),
     }
 }
@@ -129,7 +134,8 @@ fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
     all.map(record).collect()
 }
 
-/// The changes of all hosts, those of one place together, the newest first; and what could not be judged.
+/// The changes of all hosts, those of one place together, the newest first; and what could not be
+/// judged.
 fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
     let found = StoredChanges::look(project, store)?;
     let gone = found.changes().filter(|change| !change.stands()).map(alone);
@@ -172,7 +178,8 @@ fn alone(change: &Change) -> Event<'_> {
 fn unbuilt(found: &StoredChanges) -> Vec<String> {
     let mut all = Vec::new();
     for of_host in found.unbuilt.chunk_by(|one, other| one.0 == other.0) {
-        let host = if found.hosts.len() > 1 { format!(" on {}", of_host[0].0) } else { String::new() };
+        let host =
+            if found.hosts.len() > 1 { format!(" on {}", of_host[0].0) } else { String::new() };
         let stretches: Vec<_> = of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
         all.extend(output::unbuilt::lines(&stretches).into_iter().map(|line| line + &host));
     }
@@ -199,21 +206,29 @@ fn host_series(
     (revisions, recipes): (&[Revision], &Recipes),
 ) -> Result<Vec<Series>, CliError> {
     let builds = store.builds(id)?;
-    let tried: Vec<Revision> =
-        revisions.iter().filter(|r| builds.iter().any(|build| build.revision == r.id)).cloned().collect();
+    let tried: Vec<Revision> = revisions
+        .iter()
+        .filter(|r| builds.iter().any(|build| build.revision == r.id))
+        .cloned()
+        .collect();
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
     let mut all = Vec::new();
     for key in versions::shown(store, id, &project.plan)? {
         let metrics = ordered_metrics(project, store.metrics()?, &key);
-        let of =
-            Of { host: id, host_name: &host.name, benchmark: &key, recipes, equals: &equals, rules: &rules };
+        let of = Of {
+            host: id,
+            host_name: &host.name,
+            benchmark: &key,
+            recipes,
+            equals: &equals,
+            rules: &rules,
+        };
         let series = series::read(store, of, &metrics, &tried)?;
         all.extend(series.into_iter().filter(|series| {
-            series
-                .points
-                .iter()
-                .any(|point| !point.values.is_empty() || point.failed > 0 || point.limited.count > 0)
+            series.points.iter().any(|point| {
+                !point.values.is_empty() || point.failed > 0 || point.limited.count > 0
+            })
         }));
     }
     Ok(all)
@@ -247,14 +262,22 @@ impl<'a> Samples<'a> {
                             let found = store.absences(measurement.run, &benchmark)?.into_iter();
                             let found = found.filter(|absence| !Metric::is_host(&absence.metric));
                             unknown
-                                .insert(found.map(|absence| (absence.metric, absence.why)).collect())
+                                .insert(
+                                    found.map(|absence| (absence.metric, absence.why)).collect(),
+                                )
                                 .clone()
                         }
                     };
                     let (host, benchmark) = (host.name.clone(), benchmark.clone());
                     let of_revision = by_revision.entry(measurement.revision.clone()).or_default();
                     let outliers = outliers(&measurement, &metrics);
-                    of_revision.push(HostMeasurement { host, benchmark, measurement, absent, outliers });
+                    of_revision.push(HostMeasurement {
+                        host,
+                        benchmark,
+                        measurement,
+                        absent,
+                        outliers,
+                    });
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! `tacho track --builds`, `--budget` of a range, `--zoom`: few builds of a long history, each where it tells most.
+//! `tacho track --builds`, `--budget` of a range, `--zoom`: few builds of a long history, each
+//! where it tells most.
 
 mod told;
 
@@ -39,7 +40,9 @@ pub(super) fn is_wished(command: &Track) -> bool {
     };
     let survey = &command.survey;
     let past = command.schedule.missing;
-    survey.builds.is_some() || survey.zoom.is_some() || (range && !past && command.stopping.budget.is_some())
+    survey.builds.is_some()
+        || survey.zoom.is_some()
+        || (range && !past && command.stopping.budget.is_some())
 }
 
 pub(super) fn execute(
@@ -66,7 +69,8 @@ pub(super) fn execute(
     let wish = wish(command, &selected, zoom.as_ref(), budget)?;
     session.tell_of_edits(&plan)?;
     let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
-    let range = wish.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
+    let range =
+        wish.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
     // What lies outside of it is no matter of a zoom.
     let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
     placed.builds.retain(|build| within.contains(build.revision.as_str()));
@@ -124,7 +128,8 @@ impl CommandSession {
 enum Zoom {
     /// At a change that `tacho changes` tells.
     Change(Box<Change>),
-    /// After the first and up to the second of these revisions, by their full names; an end that was not named is that of history.
+    /// After the first and up to the second of these revisions, by their full names; an end that
+    /// was not named is that of history.
     Between(Option<String>, Option<String>),
 }
 
@@ -145,8 +150,11 @@ impl Zoom {
         match named.as_slice() {
             [one] => Ok(Self::Change(Box::new((*one).clone()))),
             many => {
-                let candidates =
-                    many.iter().map(|change| format!("`{}`", change.name)).collect::<Vec<_>>().join(", ");
+                let candidates = many
+                    .iter()
+                    .map(|change| format!("`{}`", change.name))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 Err(CliError::Ambiguous { name: name.to_owned(), candidates })
             }
         }
@@ -186,7 +194,8 @@ fn wish(
     zoom: Option<&Zoom>,
     budget: Option<Duration>,
 ) -> Result<Wish, CliError> {
-    let asked = command.survey.min_effect.map(|percent| percent / 100.0).filter(|least| *least > 0.0);
+    let asked =
+        command.survey.min_effect.map(|percent| percent / 100.0).filter(|least| *least > 0.0);
     let change = zoom.and_then(Zoom::change);
     let known = change
         .and_then(|change| change.finding.effect)
@@ -252,7 +261,8 @@ fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish, json: bool) -> Resu
 
 /// The revisions that have a build, in order of history.
 fn built(revisions: &[Revision], placed: &Placed) -> Vec<Revision> {
-    let is_built = |revision: &&Revision| placed.builds.iter().any(|build| build.revision == revision.id);
+    let is_built =
+        |revision: &&Revision| placed.builds.iter().any(|build| build.revision == revision.id);
     revisions.iter().filter(is_built).cloned().collect()
 }
 

@@ -59,8 +59,12 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     session.tell_of_noise(tracked.run)?;
     session.tell_of_load(tracked.run)?;
     let unbuilt = unbuilt(&selected.revisions, &tracked.builds);
-    let report =
-        TrackReport { tracked: &tracked, series: &series, revisions: &selected.revisions, unbuilt: &unbuilt };
+    let report = TrackReport {
+        tracked: &tracked,
+        series: &series,
+        revisions: &selected.revisions,
+        unbuilt: &unbuilt,
+    };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     if !tracked.interrupted {
         report.print_lacking();
@@ -114,7 +118,11 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
     }
     let mut list = table::plain(&["revision", "date", "subject"], &[]);
     for revision in revisions {
-        list.add_row([revision.short(), &text::day(revision.date), &text::cut(&revision.subject, 60)]);
+        list.add_row([
+            revision.short(),
+            &text::day(revision.date),
+            &text::cut(&revision.subject, 60),
+        ]);
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
     output::print(&format!(
@@ -129,12 +137,18 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
 }
 
 impl CommandSession {
-    /// Processes that are left behind were killed: what they were to do is not done, and not measured.
-    pub(super) fn tell_of_left_behind(&mut self, plan: &Plan, run: Option<i64>) -> Result<(), CliError> {
+    /// Processes that are left behind were killed: what they were to do is not done, and not
+    /// measured.
+    pub(super) fn tell_of_left_behind(
+        &mut self,
+        plan: &Plan,
+        run: Option<i64>,
+    ) -> Result<(), CliError> {
         for (_, key) in plan.keyed_benchmarks() {
             let values = self.store.values(self.host_id, &key, "left-behind")?;
             let of_run = values.iter().filter(|values| Some(values.run) == run);
-            let untidy = of_run.flat_map(|values| &values.values).filter(|left| **left > 0.0).count();
+            let untidy =
+                of_run.flat_map(|values| &values.values).filter(|left| **left > 0.0).count();
             if untidy > 0 {
                 let executions = text::count(untidy, "execution");
                 output::note(
@@ -160,7 +174,8 @@ impl CommandSession {
         Ok(())
     }
 
-    /// That others used the host meanwhile, as `bench` and `compare` say it, and what is least disturbed by that.
+    /// That others used the host meanwhile, as `bench` and `compare` say it, and what is least
+    /// disturbed by that.
     pub(super) fn tell_of_load(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let mut samples = Vec::new();
@@ -190,19 +205,24 @@ impl CommandSession {
         selected: &Selected,
         command: &Track,
     ) -> Result<(), CliError> {
-        let is_narrowed = !command.revisions.is_empty() || command.every.is_some() || command.tags.is_some();
+        let is_narrowed =
+            !command.revisions.is_empty() || command.every.is_some() || command.tags.is_some();
         if is_narrowed || command.yes {
             return Ok(());
         }
-        let (recipes, builds) = (project.recipes(&selected.revisions), self.store.builds(self.host_id)?);
+        let (recipes, builds) =
+            (project.recipes(&selected.revisions), self.store.builds(self.host_id)?);
         let is_built = |revision: &&Revision| {
-            builds.iter().any(|it| it.revision == revision.id && it.recipe == recipes.of(&revision.id))
+            builds
+                .iter()
+                .any(|it| it.revision == revision.id && it.recipe == recipes.of(&revision.id))
         };
         let lacking = selected.revisions.iter().filter(|revision| !is_built(revision)).count();
         let took: Duration = builds.iter().map(|build| build.took).sum();
         let each = took.checked_div(u32::try_from(builds.len()).unwrap_or(u32::MAX));
         let each = each.map(|each| each.saturating_mul(u32::try_from(lacking).unwrap_or(u32::MAX)));
-        let time = each.map_or_else(String::new, |time| format!(", about {}", text::duration(time)));
+        let time =
+            each.map_or_else(String::new, |time| format!(", about {}", text::duration(time)));
         let builds = format!("{}{time}", text::count(lacking, "build"));
         if lacking > MANY {
             return Err(CliError::ManyBuilds { builds });
@@ -230,7 +250,8 @@ impl CommandSession {
                 &format!("`{name}` was edited: it is measured by itself, as version {version}"),
             );
             if has_values {
-                let same = format!("if both measure the same, write `same-as = {before}` in the plan");
+                let same =
+                    format!("if both measure the same, write `same-as = {before}` in the plan");
                 output::note("hint", &same);
             }
         }
@@ -268,11 +289,13 @@ impl CommandSession {
     ) -> Result<Vec<Series>, CliError> {
         let keys: Vec<_> = plan.keyed_benchmarks().into_iter().map(|(_, key)| key).collect();
         let host = (self.host_id, self.host.name.as_str());
-        let mut read =
-            |shown: &Shown| lookup::all_series(project, &mut self.store, host, &keys, shown, revisions);
+        let mut read = |shown: &Shown| {
+            lookup::all_series(project, &mut self.store, host, &keys, shown, revisions)
+        };
         let mut series = read(&command.shown)?;
         if command.shown.metric.is_empty() && !command.counter.is_empty() {
-            let metric = counters(&command.counter)?.iter().map(|it| it.counter.name().to_owned()).collect();
+            let metric =
+                counters(&command.counter)?.iter().map(|it| it.counter.name().to_owned()).collect();
             series.extend(read(&Shown { metric, ..command.shown.clone() })?);
         }
         lookup::tell_of_scaled(&mut self.store, self.host_id, &series)?;

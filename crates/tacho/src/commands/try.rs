@@ -1,7 +1,8 @@
 //! `tacho try`: a revision with and without a diff.
 //!
-//! A diff is a quirk that nobody wrote down: it is built as one, in tacho's own checkout and by a recipe of its own, and both
-//! builds are compared as any two are. All is built before anything is measured.
+//! A diff is a quirk that nobody wrote down: it is built as one, in tacho's own checkout and by a
+//! recipe of its own, and both builds are compared as any two are. All is built before anything is
+//! measured.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +11,9 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::compare::{Compared, compare as compare_sides, rows_of};
 use tacho_record::plan::{Commands, Quirk, Subject};
-use tacho_record::{BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until};
+use tacho_record::{
+    BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until,
+};
 use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::gate::{self, exit, fail_on};
@@ -75,13 +78,17 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let base = history(&project.plan.subject, &project.folder)?.find(&command.base)?;
     let terms = terms(&project, &plan, command, &base)?;
-    let patches =
-        command.patch.iter().map(|path| Patch::typed(&project, path)).collect::<Result<Vec<_>, _>>()?;
+    let patches = command
+        .patch
+        .iter()
+        .map(|path| Patch::typed(&project, path))
+        .collect::<Result<Vec<_>, _>>()?;
     if let Some(twice) = named_twice(&patches) {
         return Err(CliError::PatchTwice { name: twice.name.clone() });
     }
     check(&project, &plan, &base, &patches)?;
-    let (quiet, layouts) = (global.quiet || command.form.json, over::layouts(&command.terms, &plan)?);
+    let (quiet, layouts) =
+        (global.quiet || command.form.json, over::layouts(&command.terms, &plan)?);
     let session = CommandSession::open(&project, command.begin.wait)?;
     let mut trying = Trying { session, project: &project, base, layouts, build: None, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
@@ -103,7 +110,8 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     Ok(exits.max().unwrap_or(Exit::Success))
 }
 
-/// What a diff does to a revision, by one benchmark and metric: asked on the way of another command.
+/// What a diff does to a revision, by one benchmark and metric: asked on the way of another
+/// command.
 pub(super) struct TryRequest {
     pub(super) plan: Plan,
     pub(super) row: (BenchmarkKey, Metric),
@@ -117,9 +125,12 @@ pub(super) struct TryRequest {
 
 /// Builds and compares; none when interrupted before there was something to compare.
 pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutcome>, CliError> {
-    let TryRequest { plan, row: (key, metric), base, patch: (name, path), wait, seed, quiet } = asked;
-    let side =
-        Side { name: base.short().to_owned(), program: Program::Revision { revision: base.id.clone() } };
+    let TryRequest { plan, row: (key, metric), base, patch: (name, path), wait, seed, quiet } =
+        asked;
+    let side = Side {
+        name: base.short().to_owned(),
+        program: Program::Revision { revision: base.id.clone() },
+    };
     let terms = Comparing {
         rows: vec![(key, vec![metric])],
         sides: [side.clone(), side],
@@ -145,11 +156,17 @@ pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutc
 }
 
 /// On which terms all are compared; the sides are those of nobody yet.
-fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Result<Comparing, CliError> {
+fn terms(
+    project: &Project,
+    plan: &Plan,
+    command: &Try,
+    base: &Revision,
+) -> Result<Comparing, CliError> {
     let fail_on = fail_on(&command.terms)?;
     let program = Program::Revision { revision: base.id.clone() };
     let side = Side { name: command.base.clone(), program };
-    let refused = |why| CompareMistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
+    let refused =
+        |why| CompareMistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
     let keys = rows_of(plan, [&side.program, &side.program]).map_err(refused)?;
     let row = |key: BenchmarkKey| -> Result<(BenchmarkKey, Vec<Metric>), CliError> {
         let metrics = gate::metrics(project, &key, &command.terms)?;
@@ -173,7 +190,12 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
 }
 
 /// That all are diffs, before anything is built.
-fn check(project: &Project, plan: &Plan, base: &Revision, patches: &[Patch]) -> Result<(), CliError> {
+fn check(
+    project: &Project,
+    plan: &Plan,
+    base: &Revision,
+    patches: &[Patch],
+) -> Result<(), CliError> {
     let paths = patches.iter().map(|patch| patch.path.clone()).collect();
     let subject = patched(plan, paths).subject;
     let recipes = tacho_subject::recipes(&subject, &project.folder, std::slice::from_ref(base));
@@ -250,7 +272,8 @@ impl Trying<'_> {
         for combination in combinations {
             let plan = patched(plan, combination.iter().map(|patch| patch.path.clone()).collect());
             let Some(built) = self.built(&plan)? else { return Ok(None) };
-            let called = |why: String| combination.iter().fold(why, |why, patch| patch.renamed(&why));
+            let called =
+                |why: String| combination.iter().fold(why, |why, patch| patch.renamed(&why));
             let names = combination.iter().map(|patch| patch.name.clone()).collect();
             diffs.push(Diff { names, plan, built: built.map_err(called) });
         }
@@ -258,16 +281,23 @@ impl Trying<'_> {
     }
 
     /// What the base builds to by that plan, or why it does not; none when interrupted.
-    pub(super) fn built(&mut self, plan: &Plan) -> Result<Option<Result<Program, String>>, CliError> {
+    pub(super) fn built(
+        &mut self,
+        plan: &Plan,
+    ) -> Result<Option<Result<Program, String>>, CliError> {
         if !self.layouts.is_empty() {
             return self.laid_out(plan);
         }
         let (base, quiet) = (&self.base, self.quiet);
         let revisions = std::slice::from_ref(base);
-        let wanted =
-            SessionRequest { quiet, retry_failed: true, ..SessionRequest::new(plan.clone(), revisions) };
-        let build =
-            self.session.measure(self.project, wanted, |bench, question| bench.build_at_hand(question, base));
+        let wanted = SessionRequest {
+            quiet,
+            retry_failed: true,
+            ..SessionRequest::new(plan.clone(), revisions)
+        };
+        let build = self
+            .session
+            .measure(self.project, wanted, |bench, question| bench.build_at_hand(question, base));
         let Some(build) = build.map_err(unquirked)? else { return Ok(None) };
         let why = match build.state {
             BuildState::Built { artifact, .. } => {
@@ -283,8 +313,13 @@ impl Trying<'_> {
     /// The same in several layouts.
     fn laid_out(&mut self, plan: &Plan) -> Result<Option<Result<Program, String>>, CliError> {
         let of = (&self.base, self.base.short());
-        let program =
-            over::program(&mut self.session, self.project, (plan.clone(), self.quiet), of, &self.layouts);
+        let program = over::program(
+            &mut self.session,
+            self.project,
+            (plan.clone(), self.quiet),
+            of,
+            &self.layouts,
+        );
         Ok(match program.map_err(unquirked)? {
             Ok((program, took)) => {
                 self.build = Some(took);
@@ -315,10 +350,14 @@ impl Trying<'_> {
             Ok(program) => {
                 terms.sides[1].program = program;
                 let revisions = std::slice::from_ref(&self.base);
-                let wanted =
-                    SessionRequest { seed, quiet: self.quiet, ..SessionRequest::new(diff.plan, revisions) };
-                self.session
-                    .measure(self.project, wanted, |bench, question| compare_sides(bench, question, &terms))?
+                let wanted = SessionRequest {
+                    seed,
+                    quiet: self.quiet,
+                    ..SessionRequest::new(diff.plan, revisions)
+                };
+                self.session.measure(self.project, wanted, |bench, question| {
+                    compare_sides(bench, question, &terms)
+                })?
             }
         };
         Ok(TryOutcome { patches: diff.names, terms, compared, build: self.build })
@@ -355,7 +394,8 @@ fn print(
             .collect();
         output::print_json(&versioned(TryAnswer { base: &base.id, tries: answers }))?;
     } else {
-        let told = reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
+        let told =
+            reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
         output::print(&told.collect::<Vec<_>>().join("\n"))?;
     }
     for report in &reports {

@@ -20,8 +20,11 @@ pub fn execute(command: &Tune) -> Result<Exit, CliError> {
         output::print(&words::settings(&tune::list(&root)))?;
         return Ok(Exit::Success);
     }
-    let settings: Vec<TuneSetting> =
-        command.settings.iter().map(|text| text.parse()).collect::<Result<_, tune::SettingError>>()?;
+    let settings: Vec<TuneSetting> = command
+        .settings
+        .iter()
+        .map(|text| text.parse())
+        .collect::<Result<_, tune::SettingError>>()?;
     if command.dry_run {
         output::print(&words::plan(&TunePlan::of(&root, &settings)?))?;
         return Ok(Exit::Success);

@@ -49,15 +49,21 @@ impl BisectMistake {
             Self::NoUnit { hint, .. } => return hint.clone(),
             Self::BadEffect { text } if text.starts_with('-') => {
                 let size = text.trim_start_matches('-');
-                return format!("what goes up and what goes down is looked for alike: write it as `{size}`");
+                return format!(
+                    "what goes up and what goes down is looked for alike: write it as `{size}`"
+                );
             }
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
             Self::NothingShared { .. } => {
                 "name two ends of which one has the other in its history, or a commit with it"
             }
             Self::BadRange { .. } => "write them as `GOOD BAD`, or as `GOOD..BAD`",
-            Self::BadEffect { .. } => "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`",
-            Self::BadLayout { .. } => "a share as `1%`, or a difference where `--min-effect` is one",
+            Self::BadEffect { .. } => {
+                "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`"
+            }
+            Self::BadLayout { .. } => {
+                "a share as `1%`, or a difference where `--min-effect` is one"
+            }
             Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
             Self::BadBefore { .. } => "write them as `21s,44s`",
             Self::NothingToMeasure => {

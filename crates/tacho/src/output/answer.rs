@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::Explained;
 use tacho_record::{
-    BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series,
-    Steadiness, Stopped,
+    BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState,
+    Sample, Series, Steadiness, Stopped,
 };
 use tacho_store::QuietWait;
 
@@ -172,7 +172,9 @@ impl From<&Build> for BuildAnswer {
         let (why, size) = match &build.state {
             BuildState::Built { size, .. } => (None, Some(*size)),
             BuildState::Failed { why } | BuildState::Skipped { why } => (Some(why.clone()), None),
-            BuildState::TimedOut { limit } => (Some(format!("longer than {} s", limit.as_secs_f64())), None),
+            BuildState::TimedOut { limit } => {
+                (Some(format!("longer than {} s", limit.as_secs_f64())), None)
+            }
         };
         Self {
             state: build.state.word(),
@@ -268,7 +270,15 @@ impl<'a> OutlierAnswer<'a> {
     pub fn of(run: i64, metric: &'a Metric, found: &Explained) -> Self {
         let &Explained { place, score, ratio, ref causes } = found;
         let causes = causes.iter().map(ToString::to_string).collect();
-        Self { run, round: place.round, position: place.position, metric: &metric.name, score, ratio, causes }
+        Self {
+            run,
+            round: place.round,
+            position: place.position,
+            metric: &metric.name,
+            score,
+            ratio,
+            causes,
+        }
     }
 }
 
@@ -327,7 +337,8 @@ pub struct Surroundings {
 }
 
 impl<'a> RunAnswer<'a> {
-    /// The run, in which surroundings it measured, and how many revisions, cells and samples it has.
+    /// The run, in which surroundings it measured, and how many revisions, cells and samples it
+    /// has.
     pub fn of(
         run: &'a Run,
         what: String,

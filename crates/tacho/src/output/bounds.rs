@@ -3,7 +3,8 @@
 use serde::Serialize;
 use tacho_stats::{Bound, Bounded};
 
-/// The keys beside it whose numbers are no more than bounds, as executions reached a limit; absent where there are none.
+/// The keys beside it whose numbers are no more than bounds, as executions reached a limit; absent
+/// where there are none.
 #[derive(Debug, Default, Serialize)]
 pub struct Bounds {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -13,7 +14,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The number as it stands under that key, which is noted if it is a bound; nothing where it says nothing.
+    /// The number as it stands under that key, which is noted if it is a bound; nothing where it
+    /// says nothing.
     pub fn of(&mut self, key: &'static str, number: Option<Bounded>) -> Option<f64> {
         match number?.bound {
             Bound::AtLeast => self.at_least.push(key),

@@ -10,7 +10,8 @@ const BETTER: Style = AnsiColor::Green.on_default().bold();
 const WORDS: [(&str, Style); 4] =
     [("worse", WORSE), ("slower", WORSE), ("better", BETTER), ("faster", BETTER)];
 
-/// A table with its verdicts in colour. It is as wide as before only to readers that know colours: widths come first.
+/// A table with its verdicts in colour. It is as wide as before only to readers that know colours:
+/// widths come first.
 pub fn verdicts(table: &str) -> String {
     if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
         return table.to_owned();
@@ -50,7 +51,8 @@ fn first(text: &str) -> Option<(usize, &'static str, Style)> {
     let is_edge = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || c == ',' || c == ':');
     let places = WORDS.into_iter().flat_map(|(word, style)| {
         let alone = move |at: &usize| {
-            is_edge(text[..*at].chars().next_back()) && is_edge(text[at + word.len()..].chars().next())
+            is_edge(text[..*at].chars().next_back())
+                && is_edge(text[at + word.len()..].chars().next())
         };
         text.match_indices(word).map(|(at, _)| at).filter(alone).map(move |at| (at, word, style))
     });
@@ -66,7 +68,10 @@ mod tests {
         let red = |word: &str| format!("{WORSE}{word}{WORSE:#}");
         let green = |word: &str| format!("{BETTER}{word}{BETTER:#}");
         assert_eq!(coloured("+3 % worse\nslowerish"), format!("+3 % {}\nslowerish", red("worse")));
-        assert_eq!(coloured("a faster: slower"), format!("a {}: {}", green("faster"), red("slower")));
+        assert_eq!(
+            coloured("a faster: slower"),
+            format!("a {}: {}", green("faster"), red("slower"))
+        );
         assert_eq!(coloured(""), "");
     }
 }

@@ -14,8 +14,10 @@ const INDENT: usize = 8;
 /// The findings, and in one line what they come to.
 pub fn diagnosis(diagnosis: &Diagnosis) -> String {
     let width = terminal_width().unwrap_or(COLUMNS);
-    let findings: Vec<String> = diagnosis.findings.iter().map(|finding| one(finding, width)).collect();
-    let all = if findings.is_empty() { String::new() } else { format!("\n{}", findings.join("\n")) };
+    let findings: Vec<String> =
+        diagnosis.findings.iter().map(|finding| one(finding, width)).collect();
+    let all =
+        if findings.is_empty() { String::new() } else { format!("\n{}", findings.join("\n")) };
     format!("{}\n{all}", fitness(diagnosis))
 }
 
@@ -28,7 +30,9 @@ fn fitness(diagnosis: &Diagnosis) -> String {
         .map(|(count, harm)| format!("{count} of {} harm", harm.word()))
         .collect();
     match counts[0].0 {
-        _ if shown.is_empty() => super::colour::good("fit: nothing is known here that disturbs measurements"),
+        _ if shown.is_empty() => {
+            super::colour::good("fit: nothing is known here that disturbs measurements")
+        }
         0 => format!("{} ({})", super::colour::good("fit"), shown.join(", ")),
         _ => format!("{}: {}", super::colour::bad("not fit"), shown.join(", ")),
     }
@@ -36,7 +40,8 @@ fn fitness(diagnosis: &Diagnosis) -> String {
 
 fn one(finding: &MachineFinding, width: usize) -> String {
     let head = format!("{:<INDENT$}{}", finding.harm.word(), finding.what);
-    let lines = [finding.effect.to_owned(), remedy(&finding.remedy), format!("source: {}", finding.source)];
+    let lines =
+        [finding.effect.to_owned(), remedy(&finding.remedy), format!("source: {}", finding.source)];
     let indented = lines.iter().map(|line| paragraph(line, INDENT, width));
     std::iter::once(paragraph(&head, 0, width)).chain(indented).collect()
 }
@@ -46,11 +51,14 @@ fn remedy(remedy: &FindingRemedy) -> String {
         FindingRemedy::Advice(text) => format!("do: {text}"),
         FindingRemedy::Command(command) => format!("set: {command}"),
         FindingRemedy::Impossible(why) => format!("cannot be set here: {why}"),
-        FindingRemedy::Tune { setting, by_hand } => format!("set: tacho tune {setting} (by hand: {by_hand})"),
+        FindingRemedy::Tune { setting, by_hand } => {
+            format!("set: tacho tune {setting} (by hand: {by_hand})")
+        }
     }
 }
 
-/// A text in lines no longer than that, all but a first one without indent that far from the margin.
+/// A text in lines no longer than that, all but a first one without indent that far from the
+/// margin.
 fn paragraph(text: &str, indent: usize, width: usize) -> String {
     let folded = text::wrap(&format!("{}{text}", " ".repeat(indent)), Some(width));
     folded + "\n"
@@ -64,7 +72,9 @@ pub fn noise(all: &[NoiseOfLength]) -> String {
     );
     for found in all {
         let found_in = |minutes| {
-            found.detectable(minutes).map_or_else(|| "?".to_owned(), |it| format!("{:.2} %", it * 100.0))
+            found
+                .detectable(minutes)
+                .map_or_else(|| "?".to_owned(), |it| format!("{:.2} %", it * 100.0))
         };
         let [one, ten, sixty] = MINUTES.map(found_in);
         let speed = match (found.moves, found.speeds.len()) {
@@ -73,7 +83,15 @@ pub fn noise(all: &[NoiseOfLength]) -> String {
             (true, spells) => format!("moves by {:.0} %, {spells} spells", found.uneven * 100.0),
         };
         let takes = Unit::Nanoseconds.show(found.takes);
-        list.add_row([found.program.clone(), takes, found.rounds.to_string(), one, ten, sixty, speed]);
+        list.add_row([
+            found.program.clone(),
+            takes,
+            found.rounds.to_string(),
+            one,
+            ten,
+            sixty,
+            speed,
+        ]);
     }
     let head = "the smallest change that a comparison finds here, four times in five:\n\n";
     format!("{head}{}\n", table::render(&list))

@@ -14,7 +14,8 @@ pub fn pretty(value: &impl Serialize) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// Indented, and 0 where a difference came out as -0: others read both as numbers, and compare texts.
+/// Indented, and 0 where a difference came out as -0: others read both as numbers, and compare
+/// texts.
 struct Unsigned(PrettyFormatter<'static>);
 
 impl Formatter for Unsigned {
@@ -30,7 +31,11 @@ impl Formatter for Unsigned {
         self.0.end_array(writer)
     }
 
-    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
         self.0.begin_array_value(writer, first)
     }
 
@@ -46,7 +51,11 @@ impl Formatter for Unsigned {
         self.0.end_object(writer)
     }
 
-    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
         self.0.begin_object_key(writer, first)
     }
 
@@ -65,7 +74,8 @@ mod tests {
 
     #[test]
     fn all_is_as_indented_json_but_for_the_sign_of_nothing() {
-        let value = serde_json::json!({"a": [1.5, -2.0, "-0.0", {}], "b": {"c": null, "d": [], "e": -0.0}});
+        let value =
+            serde_json::json!({"a": [1.5, -2.0, "-0.0", {}], "b": {"c": null, "d": [], "e": -0.0}});
         let usual = serde_json::to_string_pretty(&value).unwrap() + "\n";
         assert!(usual.contains("\"e\": -0.0\n"), "{usual}");
         assert_eq!(pretty(&value).unwrap(), usual.replace("\"e\": -0.0", "\"e\": 0.0"));

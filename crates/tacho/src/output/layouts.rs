@@ -127,10 +127,13 @@ impl LayoutsReport<'_> {
             Laid::NotBuilt { layout, why } => {
                 format!("{name} could not be built in layout {layout}: {why}\n")
             }
-            Laid::Ignored => format!("all layouts of {name} came out the same: nothing was measured\n"),
+            Laid::Ignored => {
+                format!("all layouts of {name} came out the same: nothing was measured\n")
+            }
             Laid::Measured(rows) => {
                 let all: Vec<String> = rows.rows.iter().map(|row| self.row(rows, row)).collect();
-                let so_far = if rows.interrupted { "\ninterrupted: the same command goes on\n" } else { "" };
+                let so_far =
+                    if rows.interrupted { "\ninterrupted: the same command goes on\n" } else { "" };
                 format!("{}{so_far}", all.join("\n"))
             }
         }
@@ -151,7 +154,10 @@ impl LayoutsReport<'_> {
             }
             Laid::Measured(rows) if rows.equal > 0 => {
                 let layouts = text::count(rows.equal, "layout");
-                note("note", &format!("{layouts} came out as one that there was, and counted once"));
+                note(
+                    "note",
+                    &format!("{layouts} came out as one that there was, and counted once"),
+                );
             }
             _ => {}
         }
@@ -170,7 +176,10 @@ impl LayoutsReport<'_> {
             out += &format!("  executions failed; the first: {failure}\n");
         }
         if row.limited.count > 0 {
-            out += &format!("  {}: they hide how far executions differ\n", text::limited(&row.limited));
+            out += &format!(
+                "  {}: they hide how far executions differ\n",
+                text::limited(&row.limited)
+            );
         }
         let Some(levels) = &row.levels else { return out + "  nothing can be said of it\n" };
         out += &bands(levels, super::terminal_width());
@@ -219,13 +228,15 @@ impl LayoutsReport<'_> {
             linker: self.linker,
             ignored: matches!(self.laid, Laid::Ignored),
             not_built,
-            interrupted: measured.map_or(matches!(self.laid, Laid::Interrupted), |rows| rows.interrupted),
+            interrupted: measured
+                .map_or(matches!(self.laid, Laid::Interrupted), |rows| rows.interrupted),
             run: measured.map(|rows| rows.run),
             equal: measured.map_or(0, |rows| rows.equal),
             build: measured.map(|rows| rows.build.as_secs_f64()),
             executing: measured.map(|rows| rows.executing.as_secs_f64()),
-            rows: measured
-                .map_or_else(Vec::new, |all| all.rows.iter().map(|row| self.row_answer(all, row)).collect()),
+            rows: measured.map_or_else(Vec::new, |all| {
+                all.rows.iter().map(|row| self.row_answer(all, row)).collect()
+            }),
         }
     }
 
@@ -239,7 +250,8 @@ impl LayoutsReport<'_> {
             executions: ExecutionsAnswer::of(*summary),
         };
         let levels = row.levels;
-        let repetition = levels.and_then(|levels| levels.repetition(self.precision, cost(rows, row)));
+        let repetition =
+            levels.and_then(|levels| levels.repetition(self.precision, cost(rows, row)));
         RowAnswer {
             benchmark: row.benchmark.to_string(),
             metric: &row.metric.name,
@@ -290,17 +302,25 @@ fn not_told(levels: &Levels, cost: f64) -> String {
         || "no number of executions that is worth its time would".to_owned(),
         |Repetition { layouts, processes }| {
             let of = text::count(layouts as usize, "layout");
-            format!("{of} of {processes} executions each would probably (`-n {layouts} -r {processes}`)")
+            format!(
+                "{of} of {processes} executions each would probably (`-n {layouts} -r {processes}`)"
+            )
         },
     );
-    format!("  too noisy to tell relinking from restarting: it adds at most {bound}, with 95 %; {more}\n")
+    format!(
+        "  too noisy to tell relinking from restarting: it adds at most {bound}, with 95 %; {more}\n"
+    )
 }
 
 /// Keep, restart, relink: how far one value is off by each; with too little room not in words.
 fn bands(levels: &Levels, room: Option<usize>) -> String {
     let whole = table::indent(&table::render(&band_rows(levels, true)));
     let fits = |room| whole.lines().all(|line| line.chars().count() <= room);
-    if room.is_none_or(fits) { whole } else { table::indent(&table::render(&band_rows(levels, false))) }
+    if room.is_none_or(fits) {
+        whole
+    } else {
+        table::indent(&table::render(&band_rows(levels, false)))
+    }
 }
 
 fn band_rows(levels: &Levels, in_words: bool) -> comfy_table::Table {
@@ -313,7 +333,8 @@ fn band_rows(levels: &Levels, in_words: bool) -> comfy_table::Table {
     let mut list = table::plain(&["band", "sd", "", "what differs"], &[1]);
     for (name, sd, what) in bands {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most WIDTH
-        let bar = |sd: f64| "█".repeat((WIDTH * sd / widest.max(f64::MIN_POSITIVE)).round() as usize);
+        let bar =
+            |sd: f64| "█".repeat((WIDTH * sd / widest.max(f64::MIN_POSITIVE)).round() as usize);
         let shown = sd.map_or_else(|| "–".to_owned(), text::percent);
         let what = if in_words { what } else { "" };
         list.add_row([name, &shown, &sd.map_or_else(String::new, bar), what]);
@@ -324,7 +345,8 @@ fn band_rows(levels: &Levels, in_words: bool) -> comfy_table::Table {
 
 /// Each layout, and how far it is from the mean of all.
 fn layouts(row: &Row, levels: &Levels) -> comfy_table::Table {
-    let mut list = table::plain(&["layout", "n", "median", "spread", "to the mean"], &[0, 1, 2, 3, 4]);
+    let mut list =
+        table::plain(&["layout", "n", "median", "spread", "to the mean"], &[0, 1, 2, 3, 4]);
     let shuffled = row.layouts.iter().map(|(number, summary)| (number.to_string(), summary));
     let fixed = row.fixed.iter().map(|(name, summary)| ((*name).to_owned(), summary));
     for (name, summary) in shuffled.chain(fixed) {

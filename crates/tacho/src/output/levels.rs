@@ -1,4 +1,5 @@
-//! What repeating at each level adds in series that were measured over layouts, as text and in JSON.
+//! What repeating at each level adds in series that were measured over layouts, as text and in
+//! JSON.
 
 use serde::Serialize;
 use tacho_record::{Point, Series};
@@ -36,7 +37,10 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> 
         let Some(Known { levels, cost }) = known(store, one)? else { continue };
         let relink = relinking(&levels);
         let chance = levels.by_chance().filter(|chance| *chance > 0.0).map(|chance| {
-            format!("; two builds differ by more than {} in one of twenty cases", text::percent(chance))
+            format!(
+                "; two builds differ by more than {} in one of twenty cases",
+                text::percent(chance)
+            )
         });
         let repetition = levels.repetition(PRECISION, cost).map(|repetition| {
             format!(
@@ -83,7 +87,10 @@ pub fn relinking(levels: &Levels) -> String {
 }
 
 /// The same in JSON, one each.
-pub fn answers(store: &mut Store, series: &[Series]) -> Result<Vec<Option<LevelsAnswer>>, StoreError> {
+pub fn answers(
+    store: &mut Store,
+    series: &[Series],
+) -> Result<Vec<Option<LevelsAnswer>>, StoreError> {
     let mut all = Vec::with_capacity(series.len());
     for one in series {
         all.push(known(store, one)?.map(|Known { levels, cost }| LevelsAnswer {
@@ -133,7 +140,10 @@ fn host(store: &mut Store, name: &str) -> Result<Option<HostId>, StoreError> {
 fn execution(store: &mut Store, host: HostId, series: &Series) -> Result<f64, StoreError> {
     let walls = store.values(host, &series.key.benchmark, "wall")?;
     let of = |revision: &str| series.points.iter().any(|point| point.revision.id == revision);
-    let walls: Vec<f64> =
-        walls.into_iter().filter(|values| of(&values.revision)).flat_map(|values| values.values).collect();
+    let walls: Vec<f64> = walls
+        .into_iter()
+        .filter(|values| of(&values.revision))
+        .flat_map(|values| values.values)
+        .collect();
     Ok(walls.iter().sum::<f64>() / walls.len().max(1) as f64 / 1e9)
 }

@@ -46,7 +46,8 @@ pub fn print_beside(text: &str) -> std::io::Result<()> {
     anstream::stderr().lock().write_all(text.as_bytes())
 }
 
-/// How wide the terminal is that the answer goes to, in columns; nothing where it goes elsewhere, and `COLUMNS` is not set.
+/// How wide the terminal is that the answer goes to, in columns; nothing where it goes elsewhere,
+/// and `COLUMNS` is not set.
 pub fn terminal_width() -> Option<usize> {
     width_of(std::io::stdout())
 }
@@ -57,8 +58,10 @@ pub fn terminal_width_beside() -> Option<usize> {
 }
 
 fn width_of(stream: impl AsFd) -> Option<usize> {
-    let set =
-        std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|width| *width > 0);
+    let set = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok())
+        .filter(|width| *width > 0);
     set.or_else(|| terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0)))
 }
 
@@ -73,7 +76,8 @@ pub fn error(error: &CliError) {
     match error {
         // It shows the place in the plan, which is no prose.
         CliError::Plan(errors) => {
-            let coloured = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+            let coloured =
+                anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
             aside(errors.render(coloured).trim_end());
         }
         other => say(RED, "error", &other.to_string()),

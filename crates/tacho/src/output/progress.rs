@@ -24,7 +24,10 @@ pub fn reading(reading: Reading) {
     let bar = BAR.get_or_init(ProgressBar::new_spinner);
     match reading {
         Reading::Bytes(read) => {
-            bar.set_message(format!("reading the log of the repository: {}", Unit::Bytes.show(read as f64)));
+            bar.set_message(format!(
+                "reading the log of the repository: {}",
+                Unit::Bytes.show(read as f64)
+            ));
             bar.tick();
         }
         Reading::Ended => bar.finish_and_clear(),
@@ -42,13 +45,15 @@ pub struct Progress {
     absent: Vec<Absent>,
     /// Whether a bisection goes on, whose bar is what it believes.
     bisecting: bool,
-    /// Whether it may be said yet how long that takes: not where nothing is to be said beside the answer, and only once.
+    /// Whether it may be said yet how long that takes: not where nothing is to be said beside the
+    /// answer, and only once.
     forecasts: bool,
     /// What names builds that take long, where nothing can be drawn.
     announcer: Option<Announcer>,
 }
 
-/// A metric of a benchmark that has no value of some execution, and the first reason that there was.
+/// A metric of a benchmark that has no value of some execution, and the first reason that there
+/// was.
 struct Absent {
     benchmark: String,
     metric: String,
@@ -73,7 +78,8 @@ impl Progress {
         }
     }
 
-    /// Has builds that take long named in a line each, with `how` after it, where nothing can be drawn.
+    /// Has builds that take long named in a line each, with `how` after it, where nothing can be
+    /// drawn.
     pub fn announce(&mut self, how: &str) {
         if self.bar.is_hidden() {
             self.announcer = Some(Announcer::start(how));
@@ -109,7 +115,9 @@ impl Progress {
         }
         let [first, second] = super::bisect::live(bisection, terminal::columns())
             .map(|line| line.replace('{', "{{").replace('}', "}}"));
-        if let Ok(style) = ProgressStyle::with_template(&format!("{first}\n{second} · {{wide_msg}}")) {
+        if let Ok(style) =
+            ProgressStyle::with_template(&format!("{first}\n{second} · {{wide_msg}}"))
+        {
             self.bar.set_style(style);
         }
         if !self.bisecting {
@@ -150,6 +158,7 @@ impl Progress {
 }
 
 impl Observer for Progress {
+    #[allow(clippy::too_many_lines, reason = "one arm an event")]
     fn note(&mut self, event: &Event<'_>) {
         if let Some(announcer) = &self.announcer {
             announcer.note(event);
@@ -161,7 +170,8 @@ impl Observer for Progress {
                     .iter()
                     .any(|absent| (&*absent.benchmark, &*absent.metric) == (*benchmark, *metric))
                 {
-                    let [benchmark, metric, why] = [benchmark, metric, why].map(|text| (*text).to_owned());
+                    let [benchmark, metric, why] =
+                        [benchmark, metric, why].map(|text| (*text).to_owned());
                     reasons.push(Absent { benchmark, metric, why });
                 }
             }
@@ -170,7 +180,9 @@ impl Observer for Progress {
                 let subject = text::cut(&revision.subject, 40);
                 self.bar.set_message(format!("build {}: {} {subject}", done + 1, revision.short()));
             }
-            Event::BuildBegins { revision, done, total } => self.show_build(revision, *done, *total),
+            Event::BuildBegins { revision, done, total } => {
+                self.show_build(revision, *done, *total);
+            }
             Event::BuildEnds { revision, build } => {
                 self.bar.inc(1);
                 if build.state.artifact().is_none() {
@@ -231,7 +243,10 @@ impl Observer for Progress {
             Event::BuildChanged { cell, path } => self.warn_of_changed_build(cell, path),
             Event::OutOfTime { rounds } => {
                 self.bar.set_length(self.bar.position());
-                self.say(&format!("the time is spent after {}", text::count(*rounds as usize, "round")));
+                self.say(&format!(
+                    "the time is spent after {}",
+                    text::count(*rounds as usize, "round")
+                ));
             }
             Event::Precise { saved, .. } => {
                 self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(*saved as u64));
@@ -256,7 +271,8 @@ fn left(took: Duration, done: usize, left: usize) -> String {
     all.map_or_else(String::new, |all| format!("{} left · ", text::duration(all)))
 }
 
-/// How long the rest will take, from what was seen: each round executes all alike, so the mean will do.
+/// How long the rest will take, from what was seen: each round executes all alike, so the mean will
+/// do.
 struct Estimate {
     /// How long all of it may take.
     most: Option<Duration>,
@@ -280,7 +296,8 @@ impl Estimate {
         self.left = self.left.saturating_sub(1);
         self.seen += 1;
         let elapsed = self.began.elapsed();
-        let left = (elapsed / self.seen).saturating_mul(u32::try_from(self.left).unwrap_or(u32::MAX));
+        let left =
+            (elapsed / self.seen).saturating_mul(u32::try_from(self.left).unwrap_or(u32::MAX));
         self.most.map_or(left, |most| left.min(most.saturating_sub(elapsed)))
     }
 }

@@ -4,8 +4,8 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 
 /// Draws the values from their smallest (lowest block) to their largest; a missing one is a blank.
 ///
-/// Values that differ by less than a tenth of their size are drawn around the middle: noise must not look like
-/// mountains. More values than `width` are drawn as the mean of their neighbours.
+/// Values that differ by less than a tenth of their size are drawn around the middle: noise must
+/// not look like mountains. More values than `width` are drawn as the mean of their neighbours.
 pub fn line(values: &[Option<f64>], width: usize) -> String {
     let values = thinned(values, width.max(1));
     let known: Vec<f64> = values.iter().flatten().copied().collect();

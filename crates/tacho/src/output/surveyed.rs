@@ -93,7 +93,8 @@ impl SurveyReport<'_> {
         }
         self.tracked.print(store, false, total)?;
         let surveyed = self.placed.surveyed.iter().enumerate();
-        let places: Vec<String> = surveyed.map(|(at, one)| self.places(one, self.told.get(at))).collect();
+        let places: Vec<String> =
+            surveyed.map(|(at, one)| self.places(one, self.told.get(at))).collect();
         Ok(print(&format!("\n{}\n{}\n", places.join("\n"), self.end()))?)
     }
 
@@ -131,7 +132,11 @@ impl SurveyReport<'_> {
             widest: one.survey.widest,
             between: one.survey.between,
             places: one.survey.places.iter().enumerate().map(place).collect(),
-            besides: told.iter().flat_map(|told| &told.besides).map(|change| change.name.as_str()).collect(),
+            besides: told
+                .iter()
+                .flat_map(|told| &told.besides)
+                .map(|change| change.name.as_str())
+                .collect(),
         }
     }
 
@@ -187,7 +192,9 @@ impl SurveyReport<'_> {
         lines += &told.map_or_else(String::new, |told| self.contradictions(one, told));
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
-            lines += &format!("  what came and went within {stretch}, between two builds, was not seen\n");
+            lines += &format!(
+                "  what came and went within {stretch}, between two builds, was not seen\n"
+            );
         }
         lines
     }
@@ -207,16 +214,19 @@ impl SurveyReport<'_> {
     /// In which range alone was looked.
     fn zoomed(&self) -> String {
         let short = |place: usize| self.revision(place).short();
-        self.wish
-            .zoom
-            .map_or_else(String::new, |(first, last)| format!(" in {}..{}", short(first), short(last)))
+        self.wish.zoom.map_or_else(String::new, |(first, last)| {
+            format!(" in {}..{}", short(first), short(last))
+        })
     }
 
-    /// Where `tacho changes` tells otherwise: what is certain here and not told there, and the other way round.
+    /// Where `tacho changes` tells otherwise: what is certain here and not told there, and the
+    /// other way round.
     fn contradictions(&self, one: &Surveyed, told: &SurveyFindings) -> String {
         let mut lines = String::new();
         for (place, at) in one.survey.places.iter().zip(&told.places) {
-            let Some(why) = at.why_not.as_ref().filter(|_| !may_be_none(place.interval)) else { continue };
+            let Some(why) = at.why_not.as_ref().filter(|_| !may_be_none(place.interval)) else {
+                continue;
+            };
             let bad = self.revision(place.bad).short();
             lines += &format!("  `tacho changes` does not tell that of {bad} yet: {why}\n");
         }
@@ -258,7 +268,9 @@ impl SurveyReport<'_> {
             Ended::Known => format!("{took}: all that can be pinned is"),
             Ended::Interrupted => format!("{took} so far"),
             Ended::Unsettled => format!("{took}: some come out otherwise each time"),
-            Ended::Builds => format!("{took}: there are to be no more; {} not pinned", places_left(open)),
+            Ended::Builds => {
+                format!("{took}: there are to be no more; {} not pinned", places_left(open))
+            }
             Ended::Budget => format!("{took}: the time is spent; {} not pinned", places_left(open)),
         }
     }
@@ -298,13 +310,17 @@ fn verdict(effect: f64, interval: (f64, f64), better: Direction) -> &'static str
     }
 }
 
-/// How many changes there are of what is looked for (`larger`, in words), and at how many places there may be one.
+/// How many changes there are of what is looked for (`larger`, in words), and at how many places
+/// there may be one.
 fn seen(certain: usize, doubtful: usize, larger: &str) -> String {
     let places = text::count(doubtful, "place");
     match (certain, doubtful) {
         (_, 0) => format!("{} of {larger}", text::count(certain, "change")),
         (0, _) => format!("no change of {larger} is certain; it may have changed at {places}"),
-        _ => format!("{} of {larger}; it may have changed at {places} more", text::count(certain, "change")),
+        _ => format!(
+            "{} of {larger}; it may have changed at {places} more",
+            text::count(certain, "change")
+        ),
     }
 }
 
@@ -316,19 +332,26 @@ fn places_left(open: usize) -> String {
 pub fn progress(surveyed: &[Surveyed], builds: usize) -> Option<String> {
     let places = surveyed.iter().flat_map(|one| &one.survey.places);
     let places = places.map(|place| (place.known, place.bad - place.good, place.interval));
-    (builds > 0).then(|| format!("{}: {}", text::count(builds, "build"), so_far(&places.collect::<Vec<_>>())))
+    (builds > 0).then(|| {
+        format!("{}: {}", text::count(builds, "build"), so_far(&places.collect::<Vec<_>>()))
+    })
 }
 
-/// How many changes are seen so far, how many of them are pinned, and at how many places there may be one; of each place how well it
-/// is known, in a range of how many commits, and the interval of its effect.
+/// How many changes are seen so far, how many of them are pinned, and at how many places there may
+/// be one; of each place how well it is known, in a range of how many commits, and the interval of
+/// its effect.
 fn so_far(places: &[(Known, usize, (f64, f64))]) -> String {
     let certain = || places.iter().filter(|(_, _, interval)| !may_be_none(*interval));
     let (seen, doubtful) = (certain().count(), places.len() - certain().count());
     let pinned = certain().filter(|(known, ..)| *known == Known::Pinned).count();
-    let widest = certain().filter(|(known, ..)| *known == Known::Range).map(|(_, commits, _)| *commits).max();
+    let widest = certain()
+        .filter(|(known, ..)| *known == Known::Range)
+        .map(|(_, commits, _)| *commits)
+        .max();
     let mut line = format!("{} seen, {pinned} pinned", text::count(seen, "change"));
-    line += &widest
-        .map_or_else(String::new, |widest| format!(", the widest other in a range of {widest} commits"));
+    line += &widest.map_or_else(String::new, |widest| {
+        format!(", the widest other in a range of {widest} commits")
+    });
     if doubtful > 0 {
         line += &format!("; {} in doubt", text::count(doubtful, "place"));
     }
@@ -404,7 +427,11 @@ mod tests {
             (vec![], "0 changes seen, 0 pinned"),
             (vec![(Known::Range, 31, (-0.2, 0.5))], "0 changes seen, 0 pinned; 1 place in doubt"),
             (
-                vec![(Known::Pinned, 1, sure), (Known::Range, 8, sure), (Known::Range, 31, (-0.1, 0.1))],
+                vec![
+                    (Known::Pinned, 1, sure),
+                    (Known::Range, 8, sure),
+                    (Known::Range, 31, (-0.1, 0.1)),
+                ],
                 "2 changes seen, 1 pinned, the widest other in a range of 8 commits; 1 place in doubt",
             ),
         ];

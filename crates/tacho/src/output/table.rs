@@ -8,7 +8,8 @@ use super::{colour, spark, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 44;
-/// What is said of a point in more characters than this stands below its row where there is too little room.
+/// What is said of a point in more characters than this stands below its row where there is too
+/// little room.
 const STATE: usize = 24;
 /// Both ends of an interval are shown where one is so many times as far as the other …
 const LOPSIDED: f64 = 2.0;
@@ -49,7 +50,8 @@ pub fn render(table: &Table) -> String {
 /// One series: its name with a drawn line, then a row a revision.
 pub fn series(series: &Series) -> String {
     let key = &series.key;
-    let medians: Vec<Option<f64>> = series.points.iter().map(|point| Some(summary(point)?.median)).collect();
+    let medians: Vec<Option<f64>> =
+        series.points.iter().map(|point| Some(summary(point)?.median)).collect();
     let better = match key.metric.better {
         Direction::Higher => "higher is better",
         Direction::Lower => "lower is better",
@@ -58,8 +60,10 @@ pub fn series(series: &Series) -> String {
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
     let rows = colour::verdicts(&rows(series, room));
     let head = format!("{} · {} ({better})  ", key.benchmark, key.metric.name);
-    let beside = super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
-    let drawn = if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
+    let beside =
+        super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
+    let drawn =
+        if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
     format!("{}\n\n{rows}{note}", (head + &drawn).trim_end())
 }
 
@@ -75,7 +79,8 @@ pub fn superseded(one: &Series, by: u32) -> String {
         .collect()
 }
 
-/// A row a revision. Where there is too little room for all, subjects are cut shorter, then left out, and then dates and spreads.
+/// A row a revision. Where there is too little room for all, subjects are cut shorter, then left
+/// out, and then dates and spreads.
 fn rows(series: &Series, room: Option<usize>) -> String {
     let whole = laid_out(series, (SUBJECT, usize::MAX), &[]);
     let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
@@ -98,8 +103,8 @@ fn rows(series: &Series, room: Option<usize>) -> String {
     narrower.find(fits).unwrap_or_else(|| laid_out(series, (0, 0), &["subject", "date", "spread"]))
 }
 
-/// The rows, with subjects of so many characters, and without these columns. What is said of a point in more characters than
-/// `state` stands in a line below its row.
+/// The rows, with subjects of so many characters, and without these columns. What is said of a
+/// point in more characters than `state` stands in a line below its row.
 fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
     let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
     let mut table = plain(&head, &[3, 4, 5, 6, 7]);
@@ -110,7 +115,8 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
         let said = cells.pop().unwrap_or_default();
         let border = before.and_then(|before| point.begins_run_after(before));
         let border = border.map(|run| format!("from here run {run}"));
-        let said: Vec<String> = border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
+        let said: Vec<String> =
+            border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
         let said = said.join("; ");
         for (cell, name) in cells.iter_mut().zip(head) {
             if without.contains(&name) {
@@ -129,8 +135,11 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
     hide_empty_columns(&mut table);
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
     let line = |(line, under): (&str, &String)| {
-        let under =
-            if under.is_empty() { String::new() } else { text::wrap(&format!("    {under}\n"), room) };
+        let under = if under.is_empty() {
+            String::new()
+        } else {
+            text::wrap(&format!("    {under}\n"), room)
+        };
         format!("  {line}\n{under}")
     };
     render(&table).lines().zip(&below).map(line).collect()
@@ -156,17 +165,20 @@ fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
         text::cut(&revision.subject, SUBJECT),
         summary.map_or_else(String::new, |summary| summary.n.to_string()),
         summary.map_or_else(String::new, |summary| text::median(unit, &summary)),
-        summary.as_ref().and_then(|summary| margin(summary, unit)).map_or_else(String::new, |margin| {
-            format!("{margin}{}", if point.looked_at { LOOKED_AT } else { "" })
-        }),
+        summary
+            .as_ref()
+            .and_then(|summary| margin(summary, unit))
+            .map_or_else(String::new, |margin| {
+                format!("{margin}{}", if point.looked_at { LOOKED_AT } else { "" })
+            }),
         spread.map_or_else(String::new, text::percent),
         change(point, before, series).unwrap_or_default(),
         state(point, series),
     ]
 }
 
-/// How far the median's interval reaches, to its farther side: as a share of the median, or as it is where the
-/// interval has 0 in it, as that of a difference may.
+/// How far the median's interval reaches, to its farther side: as a share of the median, or as it
+/// is where the interval has 0 in it, as that of a difference may.
 pub fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let (low, high) = summary.interval.filter(|(_, high)| high.is_finite())?;
     let reach = (summary.median - low).max(high - summary.median);
@@ -179,12 +191,13 @@ pub fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
         let share = |reach: f64| format!("{:.0}", reach / summary.median.abs() * 100.0);
         return Some(format!("−{} … +{} %", share(below), share(above)));
     }
-    let shown = if is_around_zero { unit.show(reach) } else { text::percent(reach / summary.median.abs()) };
+    let shown =
+        if is_around_zero { unit.show(reach) } else { text::percent(reach / summary.median.abs()) };
     (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
 }
 
-/// The relative difference to the revision before, unless both are the same program; where their intervals lie
-/// apart, in words too.
+/// The relative difference to the revision before, unless both are the same program; where their
+/// intervals lie apart, in words too.
 fn change(point: &Point, before: Option<&Point>, series: &Series) -> Option<String> {
     let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
     let before = before.filter(|before| artifact(before) != artifact(point))?;
@@ -221,7 +234,9 @@ fn state(point: &Point, series: &Series) -> String {
     };
     match (point.shown_build(), &point.equal_to) {
         (None, _) => "not built yet".to_owned(),
-        (Some(build), _) if build.state.artifact().is_none() => format!("build {}", build.state.word()),
+        (Some(build), _) if build.state.artifact().is_none() => {
+            format!("build {}", build.state.word())
+        }
         (_, Some(other)) => format!("same build as {}", named(other)),
         _ if point.failed > 0 => {
             let how = point.failure.as_deref().unwrap_or("");
@@ -249,9 +264,12 @@ fn state(point: &Point, series: &Series) -> String {
 /// Releases have no dates and no subject lines: what is empty in every row takes no room.
 pub fn hide_empty_columns(table: &mut Table) {
     let used = |table: &Table, index| {
-        table.row_iter().any(|row| row.cell_iter().nth(index).is_some_and(|cell| !cell.content().is_empty()))
+        table
+            .row_iter()
+            .any(|row| row.cell_iter().nth(index).is_some_and(|cell| !cell.content().is_empty()))
     };
-    let empty: Vec<usize> = (0..table.column_count()).filter(|&index| !used(table, index)).collect();
+    let empty: Vec<usize> =
+        (0..table.column_count()).filter(|&index| !used(table, index)).collect();
     for index in empty {
         if let Some(column) = table.column_mut(index) {
             column.set_constraint(ColumnConstraint::Hidden);
@@ -266,5 +284,7 @@ pub fn fits(text: &str, width: Option<usize>) -> bool {
 
 /// The text, two blanks in.
 pub fn indent(text: &str) -> String {
-    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect()
+    text.lines()
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") })
+        .collect()
 }

@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressDrawTarget, TermLike};
 
-/// So many columns stay free on the right. The cursor stands there meanwhile, and a terminal shows each Ctrl-C as two characters: at
-/// its edge they would begin a line of their own, and what is drawn would be taken away a line too low.
+/// So many columns stay free on the right. The cursor stands there meanwhile, and a terminal shows
+/// each Ctrl-C as two characters: at its edge they would begin a line of their own, and what is
+/// drawn would be taken away a line too low.
 const FREE: usize = 6;
 
 /// Where nobody knows how many columns there are.
@@ -17,7 +18,10 @@ const COLUMNS: usize = 80;
 /// Standard error, if it is a terminal; drawn on at most so often in a second.
 pub fn target(hertz: u8) -> ProgressDrawTarget {
     if stderr().is_terminal() {
-        ProgressDrawTarget::term_like_with_hz(Box::new(Terminal::on(BufWriter::new(stderr()), real)), hertz)
+        ProgressDrawTarget::term_like_with_hz(
+            Box::new(Terminal::on(BufWriter::new(stderr()), real)),
+            hertz,
+        )
     } else {
         ProgressDrawTarget::hidden()
     }
@@ -90,7 +94,8 @@ impl<W: Write + Send> TermLike for Terminal<W> {
         self.write(&format!("{text}\n"))
     }
 
-    /// Who draws fills each line with spaces, and relies on the terminal to begin another one at its edge: here a line ends before that.
+    /// Who draws fills each line with spaces, and relies on the terminal to begin another one at
+    /// its edge: here a line ends before that.
     fn write_str(&self, text: &str) -> io::Result<()> {
         let fills = text.bytes().all(|byte| byte == b' ');
         let begins = self.ended.swap(fills, Ordering::Relaxed);
@@ -136,7 +141,8 @@ mod tests {
     fn whoever_interrupts_it_stays_in_the_last_line() {
         let drawn = Drawn::default();
         let terminal = Terminal::on(drawn.clone(), || 60);
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::term_like(Box::new(terminal)));
+        let bar =
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::term_like(Box::new(terminal)));
         bar.set_style(ProgressStyle::with_template("first line\n{wide_msg}").unwrap());
         bar.set_message("a message ".repeat(20));
         bar.tick();

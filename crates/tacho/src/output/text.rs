@@ -13,7 +13,9 @@ use tacho_store::QuietWait;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
 pub fn day(date: Option<Timestamp>) -> String {
-    date.map_or_else(String::new, |date| date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string())
+    date.map_or_else(String::new, |date| {
+        date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string()
+    })
 }
 
 /// A moment in the user's time zone: `2024-03-01 14:02`.
@@ -21,7 +23,8 @@ pub fn moment(date: Timestamp) -> String {
     date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A duration with the precision that its size deserves: `1.000 ms`, `0.35 s`, `12.3 s`, `3 min 5 s`, `2 h 10 min`.
+/// A duration with the precision that its size deserves: `1.000 ms`, `0.35 s`, `12.3 s`, `3 min 5
+/// s`, `2 h 10 min`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let whole = time.as_secs();
@@ -88,7 +91,8 @@ pub fn stopped(stopped: &Stopped) -> String {
 pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
     let waited = waits.first().map(|first| {
         let took = duration(waits.iter().map(|wait| wait.took).sum());
-        let end = if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
+        let end =
+            if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
         format!("waited {took} for a quiet host{end}: {}", first.why)
     });
     let repeated = disturbed.first().map(|(round, why)| {
@@ -103,7 +107,9 @@ pub fn steadiness_word(found: &Steadiness) -> String {
     match (found.course, found.warm_up()) {
         (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
         (_, 0) => String::new(),
-        (course, rounds) => format!("{}: {} left out", course.words(), count(rounds as usize, "round")),
+        (course, rounds) => {
+            format!("{}: {} left out", course.words(), count(rounds as usize, "round"))
+        }
     }
 }
 
@@ -127,10 +133,16 @@ pub fn steadiness(found: &Steadiness) -> String {
         .iter()
         .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
         .collect();
-    format!("warm-up: {out} ({course}: {} {}, against {})", found.metric, phases.join(", "), level(last))
+    format!(
+        "warm-up: {out} ({course}: {} {}, against {})",
+        found.metric,
+        phases.join(", "),
+        level(last)
+    )
 }
 
-/// How many executions of each layout: `20 executions`, or `1,000 or more executions` where that is all that is asked for.
+/// How many executions of each layout: `20 executions`, or `1,000 or more executions` where that is
+/// all that is asked for.
 pub fn executions(repetition: Repetition) -> String {
     if repetition.is_cut_off() {
         return "1,000 or more executions".to_owned();
@@ -178,10 +190,12 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in it.
+/// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in
+/// it.
 pub fn markdown(text: &str) -> String {
     let letters: Vec<char> = shown(text).chars().collect();
-    let is_word = |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_alphanumeric());
+    let is_word =
+        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_alphanumeric());
     let is_tilde = |at: Option<usize>| at.and_then(|at| letters.get(at)) == Some(&'~');
     let mut out = String::new();
     for (at, letter) in letters.iter().enumerate() {
@@ -201,7 +215,8 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
-/// A text as code in Markdown, on one line: between more backticks than it has itself one after the other.
+/// A text as code in Markdown, on one line: between more backticks than it has itself one after the
+/// other.
 pub fn markdown_code(text: &str) -> String {
     let text = shown(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -214,7 +229,8 @@ pub fn markdown_code_cell(text: &str) -> String {
     markdown_code(text).replace('|', "\\|")
 }
 
-/// Prose as Markdown in which these names are to be read literally; of one that stands between backticks the code is kept.
+/// Prose as Markdown in which these names are to be read literally; of one that stands between
+/// backticks the code is kept.
 pub fn markdown_with(prose: &str, names: &[String]) -> String {
     let mut names: Vec<&String> =
         names.iter().filter(|name| !name.is_empty() && markdown(name) != **name).collect();
@@ -226,14 +242,16 @@ pub fn markdown_with(prose: &str, names: &[String]) -> String {
             let code = as_code(name).map(|rest| (markdown_code(name), rest));
             code.or_else(|| Some((markdown(name), rest.strip_prefix(name.as_str())?)))
         });
-        let (piece, after) = found.unwrap_or_else(|| (letter.to_string(), &rest[letter.len_utf8()..]));
+        let (piece, after) =
+            found.unwrap_or_else(|| (letter.to_string(), &rest[letter.len_utf8()..]));
         out += &piece;
         rest = after;
     }
     out
 }
 
-/// A text with its begin and its end, if it is longer than that: of a path the end tells most, and of an error both.
+/// A text with its begin and its end, if it is longer than that: of a path the end tells most, and
+/// of an error both.
 pub fn cut_within(text: &str, width: usize) -> String {
     let letters: Vec<char> = shown(text).chars().collect();
     if letters.len() <= width {
@@ -245,7 +263,8 @@ pub fn cut_within(text: &str, width: usize) -> String {
     format!("{}…{}", begin.trim_end(), end.trim_start())
 }
 
-/// Prose in lines no longer than that, where there is a width to keep to: what is longer goes on in the next line, indented by two.
+/// Prose in lines no longer than that, where there is a width to keep to: what is longer goes on in
+/// the next line, indented by two.
 pub fn wrap(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     text.split_inclusive('\n').map(|line| wrapped(line, width)).collect()
@@ -289,7 +308,8 @@ pub fn numbered(commit: &Commit, file: &str) -> String {
     }
 }
 
-/// A text without the numbers that the system has for errors: `No such file or directory (os error 2)` says it in words.
+/// A text without the numbers that the system has for errors: `No such file or directory (os error
+/// 2)` says it in words.
 pub fn without_error_numbers(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -315,7 +335,8 @@ pub fn has_callgrind() -> bool {
     std::env::split_paths(&paths).any(|folder| folder.join("valgrind").is_file())
 }
 
-/// What is disturbed least by other work on the host, as far as it can be had here; `cpu` and `counter` are how both are asked for.
+/// What is disturbed least by other work on the host, as far as it can be had here; `cpu` and
+/// `counter` are how both are asked for.
 pub fn quieter(cpu: &str, counter: &str) -> String {
     let cpu = format!("{cpu} the processor time, which varies less");
     if has_callgrind() {
@@ -333,7 +354,10 @@ mod tests {
 
     #[test]
     fn names_are_literal_in_markdown() {
-        assert_eq!(markdown("sort <n> | `tr`\n*.txt [x] a\\b"), r"sort \<n> \| \`tr\` \*.txt \[x] a\\b");
+        assert_eq!(
+            markdown("sort <n> | `tr`\n*.txt [x] a\\b"),
+            r"sort \<n> \| \`tr\` \*.txt \[x] a\\b"
+        );
         assert_eq!(markdown("HEAD~1 a_b _c_ ~~d~~"), r"HEAD~1 a_b \_c\_ \~\~d\~\~");
         for (text, code) in
             [("sort a", "`sort a`"), ("`a` b", "`` `a` b ``"), ("a ``` b\n", "```` a ``` b  ````")]
@@ -355,7 +379,10 @@ mod tests {
             [shown(350), shown(12_340), shown(185_000), shown(7_800_000)],
             ["0.35 s", "12.3 s", "3 min 5 s", "2 h 10 min"]
         );
-        assert_eq!([shown(0), shown(1), shown(9), shown(10)], ["0.00 s", "1.000 ms", "9.000 ms", "0.01 s"]);
+        assert_eq!(
+            [shown(0), shown(1), shown(9), shown(10)],
+            ["0.00 s", "1.000 ms", "9.000 ms", "0.01 s"]
+        );
         assert_eq!(duration(Duration::from_nanos(1500)), "1.500 µs");
     }
 
@@ -364,8 +391,14 @@ mod tests {
         let told = "a word and another\n\n  one more than fits\nshort\n";
         assert_eq!(wrap(told, None), told);
         assert_eq!(wrap(told, Some(80)), told);
-        assert_eq!(wrap(told, Some(12)), "a word and\n  another\n\n  one more\n    than\n    fits\nshort\n");
-        assert_eq!(wrap("`echo a  b` exits with 1\n", Some(12)), "`echo a  b`\n  exits with\n  1\n");
+        assert_eq!(
+            wrap(told, Some(12)),
+            "a word and\n  another\n\n  one more\n    than\n    fits\nshort\n"
+        );
+        assert_eq!(
+            wrap("`echo a  b` exits with 1\n", Some(12)),
+            "`echo a  b`\n  exits with\n  1\n"
+        );
         assert_eq!(
             wrap("of × 1.002, some\nincomprehensibilities go", Some(9)),
             "of ×\n  1.002,\n  some\nincomprehensibilities\n  go"
@@ -396,8 +429,12 @@ mod tests {
 
     #[test]
     fn errors_of_the_system_are_words() {
-        let text = "cannot read `a`: No such file (os error 2); cannot write `b`: full (os error 28)";
-        assert_eq!(without_error_numbers(text), "cannot read `a`: No such file; cannot write `b`: full");
+        let text =
+            "cannot read `a`: No such file (os error 2); cannot write `b`: full (os error 28)";
+        assert_eq!(
+            without_error_numbers(text),
+            "cannot read `a`: No such file; cannot write `b`: full"
+        );
         assert_eq!(without_error_numbers("x (os error 2"), "x (os error 2");
     }
 

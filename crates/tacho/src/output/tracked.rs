@@ -71,9 +71,14 @@ impl TrackReport<'_> {
         Ok(())
     }
 
-    pub(super) fn answer(&self, store: &mut Store, total: Duration) -> Result<ReportAnswer<'_>, CliError> {
-        let count =
-            |word: &str| self.tracked.builds.iter().filter(|build| build.state.word() == word).count();
+    pub(super) fn answer(
+        &self,
+        store: &mut Store,
+        total: Duration,
+    ) -> Result<ReportAnswer<'_>, CliError> {
+        let count = |word: &str| {
+            self.tracked.builds.iter().filter(|build| build.state.word() == word).count()
+        };
         let (waits, disturbed) = match self.tracked.run {
             Some(run) => (store.waits(run)?, store.disturbed(run)?),
             None => (vec![], vec![]),
@@ -94,7 +99,9 @@ impl TrackReport<'_> {
             total: total.as_secs_f64(),
             waits: waits.into_iter().map(WaitAnswer::from).collect(),
             disturbed: disturbed.into_iter().collect(),
-            series: AllSeries::from(self.series).with_levels(levels::answers(store, self.series)?).series,
+            series: AllSeries::from(self.series)
+                .with_levels(levels::answers(store, self.series)?)
+                .series,
         })
     }
 
@@ -105,8 +112,12 @@ impl TrackReport<'_> {
         let count = self.tracked.builds.iter().filter(equal).count();
         let revision = self.revisions.iter().find(|revision| revision.id == first.revision);
         let name = revision.map_or(first.revision.as_str(), Revision::short);
-        let others = if count > 1 { format!(", and those of {} more", count - 1) } else { String::new() };
-        note("note", &format!("all layouts of {name} came out the same{others}: there is no interval"));
+        let others =
+            if count > 1 { format!(", and those of {} more", count - 1) } else { String::new() };
+        note(
+            "note",
+            &format!("all layouts of {name} came out the same{others}: there is no interval"),
+        );
         note(
             "hint",
             "the build must hand LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of TACHO_LAYOUT",
@@ -146,8 +157,11 @@ impl TrackReport<'_> {
         } else if !builds.iter().any(is_built) {
             "nothing could be built, so nothing was measured".to_owned()
         } else if left > 0 {
-            let (revisions, are) = (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
-            format!("nothing was measured this time: {revisions} that {are} built {are} not measured yet")
+            let (revisions, are) =
+                (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
+            format!(
+                "nothing was measured this time: {revisions} that {are} built {are} not measured yet"
+            )
         } else if builds.iter().all(is_built) {
             "nothing was missing: all of this is measured".to_owned()
         } else {
@@ -189,23 +203,29 @@ impl TrackReport<'_> {
             let again = "what could not be fetched is not stored as a failure: the same command tries again";
             note("hint", again);
         } else {
-            let hint =
-                format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again");
+            let hint = format!(
+                "`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"
+            );
             note("hint", &hint);
         }
     }
 
     /// The name of a build's revision.
     fn name(&self, build: &Build) -> &str {
-        self.revisions.iter().find(|revision| revision.id == build.revision).map_or("?", Revision::short)
+        self.revisions
+            .iter()
+            .find(|revision| revision.id == build.revision)
+            .map_or("?", Revision::short)
     }
 
-    /// Where builds failed otherwise than the first, as where each of several patches does not apply.
+    /// Where builds failed otherwise than the first, as where each of several patches does not
+    /// apply.
     fn print_other_failures(&self, first: &Build) {
         let others = other_failures(&self.tracked.builds, first);
         for (build, number) in others.iter().take(OTHERS) {
             let (name, why) = (self.name(build), unbuilt::why(&build.state));
-            let more = if *number > 1 { format!(", and {} more", number - 1) } else { String::new() };
+            let more =
+                if *number > 1 { format!(", and {} more", number - 1) } else { String::new() };
             note("note", &format!("otherwise {name}{more}: {why}"));
         }
         if let Some(rest) = others.get(OTHERS..).filter(|rest| !rest.is_empty()) {
@@ -226,7 +246,9 @@ impl TrackReport<'_> {
         let mut seen = HashSet::new();
         let mut failed = 0;
         let mut first = None;
-        for (series, point) in self.series.iter().flat_map(|s| s.points.iter().map(move |point| (s, point))) {
+        for (series, point) in
+            self.series.iter().flat_map(|s| s.points.iter().map(move |point| (s, point)))
+        {
             let benchmark = &series.key.benchmark;
             if point.failed > 0
                 && point.equal_to.is_none()
@@ -240,15 +262,24 @@ impl TrackReport<'_> {
         let (name, why) = (point.revision.short(), point.failure.as_deref().unwrap_or("?"));
         note(
             "note",
-            &format!("{} failed; first `{benchmark}` at {name}: {why}", text::count(failed, "execution")),
+            &format!(
+                "{} failed; first `{benchmark}` at {name}: {why}",
+                text::count(failed, "execution")
+            ),
         );
-        note("hint", &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"));
+        note(
+            "hint",
+            &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"),
+        );
     }
 
-    /// Where executions failed so that not a single value came of them: benchmark and revision, each once.
+    /// Where executions failed so that not a single value came of them: benchmark and revision,
+    /// each once.
     fn lacking(&self) -> Vec<(String, &str)> {
-        let points =
-            self.series.iter().flat_map(|series| series.points.iter().map(move |point| (series, point)));
+        let points = self
+            .series
+            .iter()
+            .flat_map(|series| series.points.iter().map(move |point| (series, point)));
         let empty = points.filter(|(_, point)| {
             let none = point.values.is_empty() && point.limited.count == 0;
             none && point.failed > 0 && point.equal_to.is_none()
@@ -269,7 +300,10 @@ impl TrackReport<'_> {
         if lacking.is_empty() {
             return;
         }
-        let first = lacking.iter().take(LACKING).map(|(benchmark, name)| format!("`{benchmark}` at {name}"));
+        let first = lacking
+            .iter()
+            .take(LACKING)
+            .map(|(benchmark, name)| format!("`{benchmark}` at {name}"));
         let mut list = first.collect::<Vec<_>>().join(", ");
         if lacking.len() > LACKING {
             list += &format!(" and {} more", lacking.len() - LACKING);
@@ -289,14 +323,17 @@ impl TrackReport<'_> {
     }
 }
 
-/// The first build of each reason other than that of this one, with how many share it, in their order.
+/// The first build of each reason other than that of this one, with how many share it, in their
+/// order.
 fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build, usize)> {
     let alike = |one: &Build, other: &Build| {
-        one.state == other.state || has_same_cause(&unbuilt::why(&one.state), &unbuilt::why(&other.state))
+        one.state == other.state
+            || has_same_cause(&unbuilt::why(&one.state), &unbuilt::why(&other.state))
     };
     let mut others: Vec<(&Build, usize)> = Vec::new();
     for build in builds {
-        let is_failed = matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. });
+        let is_failed =
+            matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. });
         if !is_failed || alike(build, first) {
             continue;
         }

@@ -25,26 +25,35 @@ pub fn plan(plan: &TunePlan) -> String {
     let nice = plan.nice.map(|nice| format!("execute the command with niceness {nice}\n"));
     let group = plan.group.as_ref().map(|group| format!("execute the command in {group}\n"));
     let all: String = changes.chain(nice).chain(group).collect();
-    if all.is_empty() { "nothing would be changed: everything is set already\n".to_owned() } else { all }
+    if all.is_empty() {
+        "nothing would be changed: everything is set already\n".to_owned()
+    } else {
+        all
+    }
 }
 
 fn change_line(change: &TuneChange) -> String {
     match change {
         TuneChange::Controller { path, name } => format!("add {name} to {path}"),
         TuneChange::Group { path, files } => {
-            let files: Vec<String> = files.iter().map(|(name, value)| format!("{name} {value}")).collect();
+            let files: Vec<String> =
+                files.iter().map(|(name, value)| format!("{name} {value}")).collect();
             format!("make the control group {path}: {}", files.join(", "))
         }
         TuneChange::Service { name } => format!("stop the service {name}"),
         TuneChange::Tasks { from, to } => format!("move all processes of {from} to {to}"),
-        TuneChange::Write { path, before, value, .. } => format!("write {value} to {path} (now {before})"),
+        TuneChange::Write { path, before, value, .. } => {
+            format!("write {value} to {path} (now {before})")
+        }
     }
 }
 
 /// What happened.
 pub fn notice(notice: &Notice) -> String {
     match notice {
-        Notice::Earlier(it) => format!("a killed `tacho tune` had left changes behind; {}", restoration(it)),
+        Notice::Earlier(it) => {
+            format!("a killed `tacho tune` had left changes behind; {}", restoration(it))
+        }
         Notice::Set(0) => "everything is set already".to_owned(),
         Notice::Set(changes) => format!("set: {}", text::count(*changes, "change")),
         Notice::PutBack(it) => restoration(it),
@@ -59,7 +68,8 @@ pub fn nothing() -> String {
 /// What was put back, what was left alone, and what failed.
 pub fn restoration(it: &Restoration) -> String {
     if it.restarted {
-        return "the machine was started again since: the kernel has forgotten all changes\n".to_owned();
+        return "the machine was started again since: the kernel has forgotten all changes\n"
+            .to_owned();
     }
     let left = it.left_alone.iter().map(left_alone);
     let failed = it.failed.iter().map(|(what, why)| format!("cannot put back {what}: {why}\n"));
@@ -68,5 +78,7 @@ pub fn restoration(it: &Restoration) -> String {
 }
 
 fn left_alone(LeftAlone { what, values: [before, ours, now] }: &LeftAlone) -> String {
-    format!("left alone: {what} is {now}, changed by something else (it was {before}, we wrote {ours})\n")
+    format!(
+        "left alone: {what} is {now}, changed by something else (it was {before}, we wrote {ours})\n"
+    )
 }

@@ -67,7 +67,11 @@ pub fn lines(all: &[Unbuilt]) -> Vec<String> {
     if !rest.is_empty() {
         let (tried, among) = sums(rest);
         let stretches = if rest.len() == 1 { "stretch" } else { "stretches" };
-        lines.push(format!("{} {stretches} more, {}: not judged", rest.len(), tried_of(tried, among)));
+        lines.push(format!(
+            "{} {stretches} more, {}: not judged",
+            rest.len(),
+            tried_of(tried, among)
+        ));
     }
     lines
 }
@@ -124,15 +128,18 @@ mod tests {
                 "2 stretches more, 3 revisions: not judged",
             ]
         );
-        let skipped = Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..stretch(1, "aaa") };
+        let skipped =
+            Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..stretch(1, "aaa") };
         assert_eq!(lines(&[skipped]), ["aaa, 1 revision, skipped: not judged"]);
-        let thinly = |stretch: Unbuilt| Unbuilt { last: at("zzz", stretch.last.order + 5), ..stretch };
+        let thinly =
+            |stretch: Unbuilt| Unbuilt { last: at("zzz", stretch.last.order + 5), ..stretch };
         let failed = thinly(stretch(8, "zzz"));
         assert_eq!(
             lines(std::slice::from_ref(&failed)),
             ["aaa..zzz, 8 of 13 revisions tried, none of these could be built: not judged"]
         );
-        let skipped = Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..failed.clone() };
+        let skipped =
+            Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..failed.clone() };
         assert_eq!(
             lines(&[skipped]),
             ["aaa..zzz, 8 of 13 revisions tried, all of these skipped: not judged"]

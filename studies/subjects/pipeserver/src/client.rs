@@ -10,7 +10,8 @@ use rustix::fs::OFlags;
 
 use crate::PipeError;
 
-/// What Linux writes to a pipe in one piece (`PIPE_BUF`), so that lines of several clients do not mix.
+/// What Linux writes to a pipe in one piece (`PIPE_BUF`), so that lines of several clients do not
+/// mix.
 const IN_ONE_PIECE: usize = 4096;
 
 /// A pipe that a helper reads.
@@ -32,7 +33,8 @@ impl PipeWriter {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(no_helper()),
             _ => {}
         }
-        // Without `NONBLOCK`, opening would wait for a helper. Writing may wait: for a helper that is slow.
+        // Without `NONBLOCK`, opening would wait for a helper. Writing may wait: for a helper that
+        // is slow.
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let pipe = match OpenOptions::new().write(true).custom_flags(flags).open(path) {
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => {
@@ -50,7 +52,8 @@ impl PipeWriter {
         if line.len() > IN_ONE_PIECE {
             return Err(PipeError::TooLong { length: line.len(), most: IN_ONE_PIECE });
         }
-        let failure = |source| PipeError::Io { action: "write to", path: self.path.clone(), source };
+        let failure =
+            |source| PipeError::Io { action: "write to", path: self.path.clone(), source };
         self.pipe.write_all(line.as_bytes()).map_err(failure)
     }
 }
@@ -65,7 +68,8 @@ pub struct Product {
 }
 
 impl Product {
-    /// Works, and calls `step_done` after each step. Returns a checksum, which depends on the amount of work alone.
+    /// Works, and calls `step_done` after each step. Returns a checksum, which depends on the
+    /// amount of work alone.
     pub fn work<E>(&self, mut step_done: impl FnMut() -> Result<(), E>) -> Result<u64, E> {
         let mut sum = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..self.steps {

@@ -34,7 +34,8 @@ pub struct Helper {
 impl Helper {
     /// Makes the pipe if it is not there, and opens it.
     pub fn open(path: &Path, waiting: Waiting) -> Result<Self, PipeError> {
-        let failure = |action| move |source| PipeError::Io { action, path: path.to_owned(), source };
+        let failure =
+            |action| move |source| PipeError::Io { action, path: path.to_owned(), source };
         let is_own = match mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0) {
             Ok(()) => true,
             Err(rustix::io::Errno::EXIST) => false,
@@ -43,7 +44,8 @@ impl Helper {
         if !is_own && !path.metadata().map_err(failure("open"))?.file_type().is_fifo() {
             return Err(PipeError::NotAPipe { path: path.to_owned() });
         }
-        // Open for writing too: without a writer, reading would end the input when the first client is done.
+        // Open for writing too: without a writer, reading would end the input when the first client
+        // is done.
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let pipe = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path);
         let pipe = pipe.map_err(failure("open"))?;
@@ -57,7 +59,8 @@ impl Helper {
         })
     }
 
-    /// Reads commands until `quit`. Reports go to `output`, lines that are no commands to `complain`.
+    /// Reads commands until `quit`. Reports go to `output`, lines that are no commands to
+    /// `complain`.
     pub fn serve(
         &mut self,
         output: &mut impl Write,
@@ -94,7 +97,8 @@ impl Helper {
                 }
             }
             match self.pipe.read(buffer) {
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
                 result => return result,
             }
         }

@@ -145,8 +145,9 @@ fn test(wait: Wait, is_silent: bool, work: WorkAmount) -> Result<(), PipeError> 
         source,
     })?;
     let result = case.execute(&program)?;
-    let helper =
-        result.helper_cpu.map_or_else(|| "unknown".to_owned(), |cpu| format!("{:.6} s", cpu.as_secs_f64()));
+    let helper = result
+        .helper_cpu
+        .map_or_else(|| "unknown".to_owned(), |cpu| format!("{:.6} s", cpu.as_secs_f64()));
     print_all(&format!(
         "product {:.6} s\nhelper-cpu {helper}\ncounted {}\nchecksum {:016x}\n",
         result.wall.as_secs_f64(),

@@ -41,18 +41,26 @@ impl TestCase {
         let pipe = folder.path().join("pipe");
         let mode = if self.waiting == Waiting::Busy { "busy" } else { "block" };
         let mut helper = Command::new(program);
-        helper.arg("serve").arg("--wait").arg(mode).arg(&pipe).stdin(Stdio::null()).stdout(Stdio::piped());
+        helper
+            .arg("serve")
+            .arg("--wait")
+            .arg(mode)
+            .arg(&pipe)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         let mut helper = HelperProcess(helper.spawn().map_err(failure)?);
         let mut writer = helper.connect(&pipe)?;
 
         let start = Instant::now();
-        let checksum =
-            self.product.work(|| if self.is_silent { Ok(()) } else { writer.send("count steps") })?;
+        let checksum = self
+            .product
+            .work(|| if self.is_silent { Ok(()) } else { writer.send("count steps") })?;
         let wall = start.elapsed();
         let helper_cpu = helper.cpu();
         writer.send("quit")?;
         let output = helper.output().map_err(failure)?;
-        let counted = output.strip_prefix("steps ").and_then(|total| total.trim().parse().ok()).unwrap_or(0);
+        let counted =
+            output.strip_prefix("steps ").and_then(|total| total.trim().parse().ok()).unwrap_or(0);
         Ok(TestResult { wall, helper_cpu, counted, checksum })
     }
 }

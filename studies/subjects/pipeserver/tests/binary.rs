@@ -108,7 +108,8 @@ fn a_busy_helper_uses_a_processor_and_a_blocking_one_does_not() {
 #[test]
 fn the_product_does_the_same_work_however_the_helper_waits() {
     let checksum = |arguments: &[&str]| {
-        let (_, stdout, _) = texts(&pipeserver(&[arguments, &["--steps", "3", "--work", "1000"]].concat()));
+        let (_, stdout, _) =
+            texts(&pipeserver(&[arguments, &["--steps", "3", "--work", "1000"]].concat()));
         stdout.lines().last().unwrap().to_owned()
     };
     let alone = checksum(&["product"]);
@@ -123,7 +124,8 @@ fn a_pipe_that_was_there_is_kept() {
     let pipe = folder.path().join("mine");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let name = pipe.to_str().unwrap();
-    let mut helper = Command::new(env!("CARGO_BIN_EXE_pipeserver")).args(["serve", name]).spawn().unwrap();
+    let mut helper =
+        Command::new(env!("CARGO_BIN_EXE_pipeserver")).args(["serve", name]).spawn().unwrap();
     while texts(&pipeserver(&["send", name, "quit"])).0 != 0 {
         assert!(helper.try_wait().unwrap().is_none(), "the helper has ended");
     }
@@ -142,19 +144,25 @@ fn mistakes_are_explained() {
         assert_eq!(status, 2, "{arguments:?}");
         stderr
     };
-    let not_a_pipe =
-        format!("error: `{file}` exists and is no named pipe\nhint: name another path, or remove it\n");
+    let not_a_pipe = format!(
+        "error: `{file}` exists and is no named pipe\nhint: name another path, or remove it\n"
+    );
     assert_eq!(error(&["serve", &file]), not_a_pipe);
     assert_eq!(error(&["send", &file, "quit"]), not_a_pipe);
-    let no_helper =
-        format!("error: no helper reads `{pipe}`\nhint: start one first: pipeserver serve {pipe}\n");
+    let no_helper = format!(
+        "error: no helper reads `{pipe}`\nhint: start one first: pipeserver serve {pipe}\n"
+    );
     assert_eq!(error(&["send", &pipe, "quit"]), no_helper);
     assert_eq!(error(&["product", "--pipe", &pipe]), no_helper);
-    assert!(error(&["serve", "/nonexistent/pipe"]).starts_with("error: cannot make `/nonexistent/pipe`: "));
+    assert!(
+        error(&["serve", "/nonexistent/pipe"])
+            .starts_with("error: cannot make `/nonexistent/pipe`: ")
+    );
 
     let helper = Helper::open("block");
     let (name, long) = (helper.pipe(), "x".repeat(5000));
-    let too_long = "error: a line of 5001 bytes is too long: at most 4096 are written in one piece\n";
+    let too_long =
+        "error: a line of 5001 bytes is too long: at most 4096 are written in one piece\n";
     assert_eq!(error(&["send", &name, &long]), too_long);
     helper.end();
 }

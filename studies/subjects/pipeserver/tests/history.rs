@@ -37,7 +37,10 @@ fn the_history_is_the_same_each_time_and_overwrites_nothing() {
 fn the_innocent_commit_and_its_parent_pass_the_test_case() {
     let (_folder, history) = history();
     let innocent = output(&history, &["git", "log", "--format=%H", "--grep", "busy-wait"]);
-    assert_eq!(output(&history, &["git", "show", "--format=", "--name-only", &innocent]), "server.c");
+    assert_eq!(
+        output(&history, &["git", "show", "--format=", "--name-only", &innocent]),
+        "server.c"
+    );
     for revision in [format!("{innocent}^"), innocent] {
         output(&history, &["git", "checkout", "--quiet", &revision]);
         output(&history, &["make", "--silent"]);

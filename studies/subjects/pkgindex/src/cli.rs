@@ -206,7 +206,8 @@ impl Common {
 }
 
 fn default_cache() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
     folder.unwrap_or_else(std::env::temp_dir).join("pkgindex/cache")
 }

@@ -28,15 +28,16 @@ impl Hash {
     #[must_use]
     pub fn of(self, name: &[u8]) -> u32 {
         let times = |begin: u32, factor: u32| {
-            name.iter().fold(begin, |hash, &byte| hash.wrapping_mul(factor).wrapping_add(byte.into()))
+            name.iter()
+                .fold(begin, |hash, &byte| hash.wrapping_mul(factor).wrapping_add(byte.into()))
         };
         match self {
             Self::Sum => times(0, 1),
             Self::Times5 => times(0, 5),
             Self::Djb => times(5381, 33),
-            Self::Fnv => name
-                .iter()
-                .fold(0x811c_9dc5, |hash: u32, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)),
+            Self::Fnv => name.iter().fold(0x811c_9dc5, |hash: u32, &byte| {
+                (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+            }),
         }
     }
 }

@@ -19,7 +19,9 @@ fn main() -> ExitCode {
     match execute(&arguments.command, &arguments.common.settings()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => 1.into(),
-        Err(Error::File { source, .. }) if source.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Error::File { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: {error}");
             if matches!(error, Error::UnknownPackage { .. }) { 1.into() } else { 2.into() }
@@ -60,7 +62,10 @@ fn execute(command: &Command, settings: &Settings) -> Result<bool, Error> {
     }
 }
 
-fn answer(settings: &Settings, question: impl Fn(&Cache) -> Result<Vec<u8>, Error>) -> Result<bool, Error> {
+fn answer(
+    settings: &Settings,
+    question: impl Fn(&Cache) -> Result<Vec<u8>, Error>,
+) -> Result<bool, Error> {
     let (answer, notices) = settings.ask(question)?;
     for notice in &notices {
         eprintln!("note: {notice}");
@@ -91,7 +96,8 @@ fn cat(path: &Path) -> Result<(), Error> {
 
 fn open(path: &Path) -> Result<unpack::Unpacked, Error> {
     if path == Path::new("-") {
-        return unpack::read(std::io::stdin(), unpack::Options::default()).map_err(failed("read", path));
+        return unpack::read(std::io::stdin(), unpack::Options::default())
+            .map_err(failed("read", path));
     }
     Ok(unpack::open(path, unpack::Options::default())?)
 }
@@ -108,7 +114,12 @@ fn merged(patches: &[&Path]) -> Result<Merged, Error> {
     Ok(merged)
 }
 
-fn patch(input: &Path, patches: &[&Path], output: Option<&Path>, writing: Output) -> Result<(), Error> {
+fn patch(
+    input: &Path,
+    patches: &[&Path],
+    output: Option<&Path>,
+    writing: Output,
+) -> Result<(), Error> {
     let merged = merged(patches)?;
     let mut old = BufReader::with_capacity(128 << 10, open(input)?);
     let mut run = |new: &mut dyn Write, path: &Path| {
@@ -123,7 +134,8 @@ fn patch(input: &Path, patches: &[&Path], output: Option<&Path>, writing: Output
     let Some(path) = output else {
         return run(&mut Plain(std::io::stdout()), Path::new("standard output"));
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = temporary(folder).map_err(failed("write", path))?;
     run(file.as_file_mut(), path)?;
     file.persist(path).map_err(|error| failed("write", path)(error.error))?;

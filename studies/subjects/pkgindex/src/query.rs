@@ -25,8 +25,11 @@ pub fn show(cache: &Cache, names: &[String]) -> Result<Vec<u8>, Error> {
 
 /// The versions of a package, newest first, each once.
 fn versions<'a>(cache: &'a Cache, name: &str) -> Result<Vec<Version<'a>>, Error> {
-    let found =
-        cache.find(name.as_bytes())?.map(|number| cache.versions(number)).transpose()?.unwrap_or_default();
+    let found = cache
+        .find(name.as_bytes())?
+        .map(|number| cache.versions(number))
+        .transpose()?
+        .unwrap_or_default();
     if found.is_empty() {
         return Err(Error::UnknownPackage { name: name.to_owned(), hint: providers(cache, name)? });
     }
@@ -58,14 +61,16 @@ fn package(version: &Version) -> String {
     String::from_utf8_lossy(field(version.stanza, "Package").unwrap_or_default()).into_owned()
 }
 
-/// Packages whose name or description matches all patterns, in order of names: `name - description`.
+/// Packages whose name or description matches all patterns, in order of names: `name -
+/// description`.
 ///
 /// # Errors
 /// If a pattern is no regular expression or the cache is damaged.
 pub fn search(cache: &Cache, patterns: &[String], is_names_only: bool) -> Result<Vec<u8>, Error> {
     let compile = |pattern: &String| {
         let regex = RegexBuilder::new(pattern).case_insensitive(true).multi_line(true).build();
-        regex.map_err(|source| Error::Pattern { pattern: pattern.clone(), source: Box::new(source) })
+        regex
+            .map_err(|source| Error::Pattern { pattern: pattern.clone(), source: Box::new(source) })
     };
     let patterns: Vec<Regex> = patterns.iter().map(compile).collect::<Result<_, _>>()?;
     let mut lines = Vec::new();
@@ -74,8 +79,9 @@ pub fn search(cache: &Cache, patterns: &[String], is_names_only: bool) -> Result
         let Some(version) = cache.versions(number)?.into_iter().max_by(newest) else { continue };
         let name = cache.name(number)?;
         let description = field(version.stanza, "Description").unwrap_or_default();
-        let is_match =
-            |pattern: &Regex| pattern.is_match(name) || (!is_names_only && pattern.is_match(description));
+        let is_match = |pattern: &Regex| {
+            pattern.is_match(name) || (!is_names_only && pattern.is_match(description))
+        };
         if patterns.iter().all(is_match) {
             let summary = description.split(|&byte| byte == b'\n').next().unwrap_or_default();
             lines.push([name, b" - ", summary, b"\n"].concat());
@@ -85,15 +91,18 @@ pub fn search(cache: &Cache, patterns: &[String], is_names_only: bool) -> Result
     Ok(lines.concat())
 }
 
-/// What a package depends on: one line for each alternative, with `|` before those that another may stand for.
+/// What a package depends on: one line for each alternative, with `|` before those that another may
+/// stand for.
 ///
 /// # Errors
 /// If the package is unknown or the cache is damaged.
 pub fn depends(cache: &Cache, name: &str) -> Result<Vec<u8>, Error> {
     let mut out = format!("{name}\n");
     for version in versions(cache, name)?.iter().take(1) {
-        for relation in Relation::ALL.into_iter().filter(|&relation| relation != Relation::Provides) {
-            let named = fields(version.stanza).find(|field| field.name == relation.field().as_bytes());
+        for relation in Relation::ALL.into_iter().filter(|&relation| relation != Relation::Provides)
+        {
+            let named =
+                fields(version.stanza).find(|field| field.name == relation.field().as_bytes());
             for target in targets(named.map_or(&b""[..], |field| field.value)) {
                 let bar = if target.has_alternative { '|' } else { ' ' };
                 let text = String::from_utf8_lossy(target.text);

@@ -99,16 +99,21 @@ impl Settings {
         indices.iter().try_for_each(|path| builder.add_file(path))?;
         let parse = begin.elapsed();
         let begin = Instant::now();
-        let checksum = if self.write == WriteWay::Checksum { self.checksum } else { Checksum::None };
+        let checksum =
+            if self.write == WriteWay::Checksum { self.checksum } else { Checksum::None };
         let image = builder.finish(checksum, source);
         Ok((image, Phases { parse, image: begin.elapsed(), ..Phases::default() }))
     }
 
-    /// Answers a question from the cache, which is built again if it is missing, outdated or damaged.
+    /// Answers a question from the cache, which is built again if it is missing, outdated or
+    /// damaged.
     ///
     /// # Errors
     /// If the question has no answer, or no cache can be built.
-    pub fn ask<T>(&self, question: impl Fn(&Cache) -> Result<T, Error>) -> Result<(T, Vec<Notice>), Error> {
+    pub fn ask<T>(
+        &self,
+        question: impl Fn(&Cache) -> Result<T, Error>,
+    ) -> Result<(T, Vec<Notice>), Error> {
         let indices = self.indices()?;
         let why = match self.current(&indices)? {
             Ok(cache) => match question(&cache) {
@@ -169,9 +174,11 @@ mod tests {
 
     #[test]
     fn indices_are_known_by_their_names() {
-        for name in
-            ["Packages", "Packages.gz", "deb.debian.org_dists_bookworm_main_binary-amd64_Packages.lz4"]
-        {
+        for name in [
+            "Packages",
+            "Packages.gz",
+            "deb.debian.org_dists_bookworm_main_binary-amd64_Packages.lz4",
+        ] {
             assert!(is_index(Path::new(name)), "{name}");
         }
         for name in ["InRelease", "x_Sources.lz4", "x_Packages.diff_Index", "lock"] {

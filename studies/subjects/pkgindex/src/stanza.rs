@@ -1,4 +1,5 @@
-//! The stanzas of an index: fields, and the packages that fields name (Debian Policy, chapters 5 and 7).
+//! The stanzas of an index: fields, and the packages that fields name (Debian Policy, chapters 5
+//! and 7).
 
 /// One field of a stanza.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,10 @@ pub fn fields(stanza: &[u8]) -> impl Iterator<Item = Field<'_>> {
             let (field, after) = rest.split_at(end);
             rest = after;
             if let Some(colon) = memchr::memchr(b':', field) {
-                return Some(Field { name: &field[..colon], value: field[colon + 1..].trim_ascii() });
+                return Some(Field {
+                    name: &field[..colon],
+                    value: field[colon + 1..].trim_ascii(),
+                });
             }
         }
     })
@@ -38,7 +42,9 @@ fn field_end(text: &[u8]) -> usize {
 /// The value of a field, by its name in any case.
 #[must_use]
 pub fn field<'a>(stanza: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    fields(stanza).find(|field| field.name.eq_ignore_ascii_case(name.as_bytes())).map(|field| field.value)
+    fields(stanza)
+        .find(|field| field.name.eq_ignore_ascii_case(name.as_bytes()))
+        .map(|field| field.value)
 }
 
 /// How one package names another.

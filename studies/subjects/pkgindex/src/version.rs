@@ -24,7 +24,8 @@ fn revision(version: &[u8]) -> (&[u8], &[u8]) {
 
 /// Numbers of any length: without leading zeros, the longer one is larger.
 fn number(a: &[u8], b: &[u8]) -> Ordering {
-    let significant = |digits: &[u8]| digits.iter().position(|&digit| digit != b'0').unwrap_or(digits.len());
+    let significant =
+        |digits: &[u8]| digits.iter().position(|&digit| digit != b'0').unwrap_or(digits.len());
     let (a, b) = (&a[significant(a)..], &b[significant(b)..]);
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
@@ -46,7 +47,8 @@ fn part(mut a: &[u8], mut b: &[u8]) -> Ordering {
 }
 
 fn stretch(bytes: &[u8], is_digits: bool) -> (&[u8], &[u8]) {
-    let end = bytes.iter().position(|byte| byte.is_ascii_digit() != is_digits).unwrap_or(bytes.len());
+    let end =
+        bytes.iter().position(|byte| byte.is_ascii_digit() != is_digits).unwrap_or(bytes.len());
     bytes.split_at(end)
 }
 
@@ -72,8 +74,8 @@ mod tests {
     #[test]
     fn known_orders() {
         let ascending = [
-            "1.0~~", "1.0~~a", "1.0~", "1.0", "1.0-1", "1.0-1+b1", "1.0-1.1", "1.0a", "1.0+", "1.0.1", "1.2",
-            "1.10", "1:0",
+            "1.0~~", "1.0~~a", "1.0~", "1.0", "1.0-1", "1.0-1+b1", "1.0-1.1", "1.0a", "1.0+",
+            "1.0.1", "1.2", "1.10", "1:0",
         ];
         for (place, a) in ascending.iter().enumerate() {
             for (other, b) in ascending.iter().enumerate() {

@@ -13,7 +13,10 @@ fn image(checksum: Checksum) -> Vec<u8> {
     let folder = Folder::new();
     let stanza = |n: usize| {
         let text = "a long description ".repeat(20);
-        format!("Package: p{n}\nVersion: 1.{n}\nDepends: p{}, q{n} | p0\nDescription: d\n {text}\n\n", n / 2)
+        format!(
+            "Package: p{n}\nVersion: 1.{n}\nDepends: p{}, q{n} | p0\nDescription: d\n {text}\n\n",
+            n / 2
+        )
     };
     folder.write("Packages", (0..300).map(stanza).collect::<String>().as_bytes());
     let mut builder = Builder::new(Shape { table: 101, ..Shape::default() });
@@ -24,7 +27,8 @@ fn image(checksum: Checksum) -> Vec<u8> {
 /// Asks everything that can be asked. Answers may be wrong; the program must not fail otherwise.
 fn ask_all(cache: &Cache) -> Result<Vec<Vec<u8>>, pkgindex::Error> {
     let names: Vec<String> = ["p0", "p1", "p150", "p299"].map(str::to_owned).to_vec();
-    let mut answers = vec![query::show(cache, &names)?, query::search(cache, &["1".to_owned()], true)?];
+    let mut answers =
+        vec![query::show(cache, &names)?, query::search(cache, &["1".to_owned()], true)?];
     for name in &names {
         answers.push(query::depends(cache, name)?);
         answers.push(query::reverse_depends(cache, name)?);
@@ -45,7 +49,10 @@ fn every_truncation_is_recognised() {
         for length in (0..whole.len()).step_by(STEP) {
             for verify in [Verify::Always, Verify::Touched, Verify::Never] {
                 let cache = Cache::of_bytes(whole[..length].to_vec(), verify);
-                assert!(cache.is_err_and(|error| error.is_corrupt()), "{checksum:?} {length} {verify:?}");
+                assert!(
+                    cache.is_err_and(|error| error.is_corrupt()),
+                    "{checksum:?} {length} {verify:?}"
+                );
             }
         }
     }
@@ -94,7 +101,8 @@ fn with_touched_blocks_no_answer_is_wrong() {
     }
 }
 
-/// Without checksums, any value at any place leads to an answer or an error, never to a panic or an endless chain.
+/// Without checksums, any value at any place leads to an answer or an error, never to a panic or an
+/// endless chain.
 #[test]
 fn without_checksums_nothing_is_trusted() {
     let whole = image(Checksum::None);

@@ -102,7 +102,11 @@ fn several_patches_are_one() {
 
 #[test]
 fn lines_that_are_dots() {
-    check(&[lines(&["a", "b"]), lines(&["a", ".", "x", ".", ".", "b"]), lines(&[".", "a", ".", "b", "."])]);
+    check(&[
+        lines(&["a", "b"]),
+        lines(&["a", ".", "x", ".", ".", "b"]),
+        lines(&[".", "a", ".", "b", "."]),
+    ]);
 }
 
 proptest! {
@@ -145,10 +149,10 @@ fn a_broken_patch_is_named() {
     let folder = Folder::new();
     folder.write("old", b"a\nb\n");
     folder.write("patch", b"1c\nx\n");
-    let stderr = "error: cannot apply `patch`: line 1: the text after it has no end; the patch is cut off\n";
+    let stderr =
+        "error: cannot apply `patch`: line 1: the text after it has no end; the patch is cut off\n";
     says(&folder.pkgindex("rred old patch"), 2, "", stderr);
     folder.write("patch", b"--- old\n+++ new\n");
-    let stderr =
-        "error: cannot apply `patch`: line 1: neither `a`, `c`, `d` nor `s/.//` with a line number\n";
+    let stderr = "error: cannot apply `patch`: line 1: neither `a`, `c`, `d` nor `s/.//` with a line number\n";
     says(&folder.pkgindex("rred old patch"), 2, "", stderr);
 }

@@ -31,19 +31,31 @@ fn search_matches_all_patterns() {
     let folder = Folder::new();
     let hello = "hello - example package based on GNU hello\n";
     says(&folder.ask("search gnu EXAMPLE"), 0, hello, BUILT);
-    says(&folder.ask("search gnu"), 0, &format!("{hello}libc6 - GNU C Library: Shared libraries\n"), "");
-    says(&folder.ask("search -n ^mawk$"), 0, "mawk - Pattern scanning and text processing language\n", "");
+    says(
+        &folder.ask("search gnu"),
+        0,
+        &format!("{hello}libc6 - GNU C Library: Shared libraries\n"),
+        "",
+    );
+    says(
+        &folder.ask("search -n ^mawk$"),
+        0,
+        "mawk - Pattern scanning and text processing language\n",
+        "",
+    );
     says(&folder.ask("search -n gnu"), 1, "", "");
     let output = folder.ask("search (");
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: `(` is no regular expression: "));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .starts_with("error: `(` is no regular expression: ")
+    );
 }
 
 #[test]
 fn depends_in_both_directions() {
     let folder = Folder::new();
-    let stdout =
-        "hello\n  Depends: libc6 (>= 2.34)\n |Depends: mawk:any\n  Depends: awk\n  Suggests: hello-doc\n";
+    let stdout = "hello\n  Depends: libc6 (>= 2.34)\n |Depends: mawk:any\n  Depends: awk\n  Suggests: hello-doc\n";
     says(&folder.ask("depends hello"), 0, stdout, BUILT);
     says(&folder.ask("depends -r libc6"), 0, "libc6\n  Depends: hello\n  Pre-Depends: mawk\n", "");
     says(&folder.ask("depends -r awk"), 0, "awk\n  Depends: hello\n  Provides: mawk\n", "");
@@ -60,7 +72,10 @@ fn stats_are_lines_of_keys_and_values() {
         line.unwrap_or_else(|| panic!("{key} in {text}")).to_owned()
     };
     // hello, libc6, mawk, awk, hello-doc, all in the one bucket.
-    assert_eq!((value("names"), value("versions"), value("relations")), ("5".into(), "4".into(), "7".into()));
+    assert_eq!(
+        (value("names"), value("versions"), value("relations")),
+        ("5".into(), "4".into(), "7".into())
+    );
     assert_eq!((value("mean-bucket"), value("longest-bucket")), ("5.000".into(), "5".into()));
     assert_eq!(value("mean-comparisons"), "3.000");
     assert!(value("time-parse").ends_with(" s"));
@@ -113,7 +128,12 @@ fn cat_prints_any_compression() {
     {
         let mut words = packer.split(' ');
         let mut command = std::process::Command::new(words.next().unwrap());
-        if command.args(words).arg(folder.at("Packages")).status().is_ok_and(|status| status.success()) {
+        if command
+            .args(words)
+            .arg(folder.at("Packages"))
+            .status()
+            .is_ok_and(|status| status.success())
+        {
             says(&folder.pkgindex(&format!("cat Packages.{extension}")), 0, INDEX, "");
         }
     }

@@ -70,6 +70,9 @@ mod tests {
             Checksum::from_freebsd("2$ybndrfg8"),
             Checksum::Unsupported("BLAKE2 (base 32)".to_owned())
         );
-        assert_eq!(Checksum::from_freebsd("1$abc"), Checksum::Unsupported("malformed SHA-256".to_owned()));
+        assert_eq!(
+            Checksum::from_freebsd("1$abc"),
+            Checksum::Unsupported("malformed SHA-256".to_owned())
+        );
     }
 }

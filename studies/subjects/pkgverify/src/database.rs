@@ -41,7 +41,8 @@ pub struct InstalledPackages {
 /// Chooses packages, which have no files yet. Lists of files are read of the chosen ones only.
 pub type PackageChooser<'a> = &'a dyn Fn(Vec<Package>) -> Result<Vec<Package>, VerifyError>;
 
-/// Reads the database of the system in `root`, or the one in `admindir`, as far as packages are chosen.
+/// Reads the database of the system in `root`, or the one in `admindir`, as far as packages are
+/// chosen.
 pub fn load(
     root: &RootFolder,
     admindir: Option<&Path>,
@@ -56,7 +57,10 @@ pub fn load(
     Ok(installed)
 }
 
-fn find(root: &RootFolder, admindir: Option<&Path>) -> Result<(PackageManager, PathBuf), VerifyError> {
+fn find(
+    root: &RootFolder,
+    admindir: Option<&Path>,
+) -> Result<(PackageManager, PathBuf), VerifyError> {
     let usual = ["var/lib/dpkg", "var/db/pkg"].map(|folder| root.path().join(folder));
     let folders = admindir.map_or_else(|| usual.to_vec(), |folder| vec![folder.to_owned()]);
     for folder in folders {

@@ -12,7 +12,8 @@ use crate::{Checksum, ListedFile, Package, Requirement, VerifyError};
 /// Reads the database in the file `path`, as far as packages are chosen.
 pub fn load(path: &Path, choose: PackageChooser) -> Result<InstalledPackages, VerifyError> {
     let failure = |source| VerifyError::FreeBsd { path: path.to_owned(), source };
-    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failure)?;
+    let database =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failure)?;
     let (packages, numbers) = packages(&database).map_err(failure)?;
     let mut packages = choose(packages)?;
     add_files(&database, &numbers, &mut packages).map_err(failure)?;
@@ -26,8 +27,8 @@ pub fn load(path: &Path, choose: PackageChooser) -> Result<InstalledPackages, Ve
 
 /// All packages without their files, and the number of each by its label.
 fn packages(database: &Connection) -> rusqlite::Result<(Vec<Package>, HashMap<String, i64>)> {
-    let mut query =
-        database.prepare("SELECT id, name, version, origin FROM packages ORDER BY name, version")?;
+    let mut query = database
+        .prepare("SELECT id, name, version, origin FROM packages ORDER BY name, version")?;
     let rows = query.query_map((), |row| {
         let (name, version): (String, String) = (row.get(1)?, row.get(2)?);
         let label = format!("{name}-{version}");

@@ -1,8 +1,8 @@
 //! Verifies the files of installed packages against the package database.
 //!
-//! The database of Debian ([`dpkg`]) or FreeBSD ([`freebsd`]) becomes a list of [`Package`]s, of which some are
-//! [selected](select). [`verify()`] checks their files in one of several [ways](Way) and reports each
-//! [`Discrepancy`] with its reason. Nothing here prints or knows the command line.
+//! The database of Debian ([`dpkg`]) or FreeBSD ([`freebsd`]) becomes a list of [`Package`]s, of
+//! which some are [selected](select). [`verify()`] checks their files in one of several [ways](Way)
+//! and reports each [`Discrepancy`] with its reason. Nothing here prints or knows the command line.
 
 mod checksum;
 pub mod database;

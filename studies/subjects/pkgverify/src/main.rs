@@ -29,7 +29,10 @@ fn execute(arguments: &Arguments) -> Result<usize, VerifyError> {
     let choose = |packages| arguments.selection().select(packages, patterns);
     let mut installed = database::load(&root, arguments.admindir.as_deref(), &choose)?;
     if arguments.no_conffiles {
-        installed.packages.iter_mut().for_each(|package| package.files.retain(|file| !file.is_conffile));
+        installed
+            .packages
+            .iter_mut()
+            .for_each(|package| package.files.retain(|file| !file.is_conffile));
     }
     let mut printer = Printer::new(arguments, &installed);
     printer.begin();

@@ -54,11 +54,16 @@ struct JsonFinding {
 impl<'a> Printer<'a> {
     pub fn new(arguments: &'a Arguments, installed: &'a InstalledPackages) -> Self {
         let count = installed.packages.len() as u64;
-        let target =
-            if arguments.clean { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if arguments.clean {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let progress = ProgressBar::with_draw_target(Some(count), target);
         // The template is a constant; were it malformed, the usual one would be shown.
-        if let Ok(style) = ProgressStyle::with_template("Checking package {pos} of {len}: {wide_msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("Checking package {pos} of {len}: {wide_msg}")
+        {
             progress.set_style(style);
         }
         Self {
@@ -178,7 +183,8 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Prints a line. A reader that closed the pipe wants no more: the status still says what was found.
+/// Prints a line. A reader that closed the pipe wants no more: the status still says what was
+/// found.
 fn print_line(line: &str) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }

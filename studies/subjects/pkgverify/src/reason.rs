@@ -75,7 +75,9 @@ impl fmt::Display for Discrepancy {
         let file = if self.is_conffile { "conffile" } else { "file" };
         let mark = if self.is_conffile { "conffile " } else { "" };
         match &self.fault {
-            Fault::DeadLink { target } => write!(f, "cannot follow symlink {path} to {}", shown(target)),
+            Fault::DeadLink { target } => {
+                write!(f, "cannot follow symlink {path} to {}", shown(target))
+            }
             Fault::Mismatch => write!(f, "checksum mismatch for {mark}{path}"),
             Fault::Missing => write!(f, "missing {file} {path}"),
             Fault::NoAccess { user, blocked, rest } => {
@@ -85,7 +87,9 @@ impl fmt::Display for Discrepancy {
             Fault::NotRegular(kind) => write!(f, "{mark}{path} is a {kind}, not a regular file"),
             Fault::Unreadable(error) => write!(f, "cannot read {mark}{path}: {error}"),
             Fault::Unsupported(kind) => write!(f, "unsupported {kind} checksum for {mark}{path}"),
-            Fault::WrongTarget { target, expected } => wrong_target(f, &path, target.as_deref(), expected),
+            Fault::WrongTarget { target, expected } => {
+                wrong_target(f, &path, target.as_deref(), expected)
+            }
         }
     }
 }

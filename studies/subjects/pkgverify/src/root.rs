@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 /// Linux follows as many symlinks in one path before it gives up.
 const MOST_LINKS: usize = 40;
 
-/// The folder that holds a system: `/`, or that of another system, whose absolute symlinks are meant within it.
+/// The folder that holds a system: `/`, or that of another system, whose absolute symlinks are
+/// meant within it.
 #[derive(Clone, Debug)]
 pub struct RootFolder {
     path: PathBuf,
@@ -35,7 +36,8 @@ impl RootFolder {
         self.is_own
     }
 
-    /// Where `listed`, a path within the system, is for us. A symlink at its end is followed on demand.
+    /// Where `listed`, a path within the system, is for us. A symlink at its end is followed on
+    /// demand.
     pub fn locate(&self, listed: &Path, follow: bool) -> io::Result<PathBuf> {
         // The kernel resolves paths of our own system.
         if self.is_own { Ok(listed.to_owned()) } else { self.resolve(listed, follow) }
@@ -69,7 +71,9 @@ impl RootFolder {
             if let Ok(target) = resolved.read_link() {
                 links += 1;
                 if links > MOST_LINKS {
-                    return Err(io::Error::from_raw_os_error(rustix::io::Errno::LOOP.raw_os_error()));
+                    return Err(io::Error::from_raw_os_error(
+                        rustix::io::Errno::LOOP.raw_os_error(),
+                    ));
                 }
                 if target.is_absolute() {
                     resolved.clone_from(&self.path);

@@ -47,9 +47,13 @@ impl NameMatcher {
 }
 
 impl PackageSelection {
-    /// The packages that match one of the patterns, or all if there is none, and those that depend on them or that
-    /// they depend on. To match nothing is an error.
-    pub fn select(self, packages: Vec<Package>, patterns: &[String]) -> Result<Vec<Package>, VerifyError> {
+    /// The packages that match one of the patterns, or all if there is none, and those that depend
+    /// on them or that they depend on. To match nothing is an error.
+    pub fn select(
+        self,
+        packages: Vec<Package>,
+        patterns: &[String],
+    ) -> Result<Vec<Package>, VerifyError> {
         if patterns.is_empty() {
             return Ok(packages);
         }
@@ -79,7 +83,8 @@ impl PackageSelection {
         let bad = |reason: String| VerifyError::Pattern { pattern: pattern.to_owned(), reason };
         match self.kind {
             PatternKind::Glob => {
-                let options = MatchOptions { case_sensitive: !self.ignores_case, ..MatchOptions::new() };
+                let options =
+                    MatchOptions { case_sensitive: !self.ignores_case, ..MatchOptions::new() };
                 let glob = Pattern::new(pattern).map_err(|error| bad(error.msg.to_owned()))?;
                 Ok(NameMatcher::Glob(glob, options))
             }
@@ -87,7 +92,9 @@ impl PackageSelection {
                 .case_insensitive(self.ignores_case)
                 .build()
                 .map(NameMatcher::Regex)
-                .map_err(|error| bad(error.to_string().lines().last().unwrap_or_default().to_owned())),
+                .map_err(|error| {
+                    bad(error.to_string().lines().last().unwrap_or_default().to_owned())
+                }),
         }
     }
 
@@ -112,8 +119,10 @@ impl PackageSelection {
             one.depends.iter().any(|name| *name == other.name || other.provides.contains(name))
         };
         let pairs = (0..packages.len()).filter(|&index| matched[index]);
-        for (one, other) in pairs.flat_map(|one| (0..packages.len()).map(move |other| (one, other))) {
-            is_selected[other] |= (self.with_dependencies && needs(&packages[one], &packages[other]))
+        for (one, other) in pairs.flat_map(|one| (0..packages.len()).map(move |other| (one, other)))
+        {
+            is_selected[other] |= (self.with_dependencies
+                && needs(&packages[one], &packages[other]))
                 || (self.with_dependants && needs(&packages[other], &packages[one]));
         }
     }
@@ -142,7 +151,9 @@ mod tests {
     fn selected(selection: PackageSelection, patterns: &[&str]) -> String {
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         match selection.select(packages(), &patterns) {
-            Ok(packages) => packages.into_iter().map(|package| package.name).collect::<Vec<_>>().join(" "),
+            Ok(packages) => {
+                packages.into_iter().map(|package| package.name).collect::<Vec<_>>().join(" ")
+            }
             Err(error) => error.to_string(),
         }
     }
@@ -155,7 +166,10 @@ mod tests {
         assert_eq!(selected(glob, &["tex*", "bash-1"]), "bash texlive-base");
         assert_eq!(selected(regex, &["^l|sh$"]), "bash libc");
         assert_eq!(selected(PackageSelection { ignores_case: true, ..glob }, &["perl"]), "Perl");
-        assert_eq!(selected(PackageSelection { by_origin: true, ..glob }, &["print/*"]), "texlive-base");
+        assert_eq!(
+            selected(PackageSelection { by_origin: true, ..glob }, &["print/*"]),
+            "texlive-base"
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use std::process::Command;
 use system::{Answer, System, md5, pkg_sum, pkg_target_sum};
 
 /// All ways to compute checksums find the same.
-const WAYS: [&[&str]; 4] = [&[], &["--way", "one-process"], &["--batch", "2"], &["--batch", "8192"]];
+const WAYS: [&[&str]; 4] =
+    [&[], &["--way", "one-process"], &["--batch", "2"], &["--batch", "8192"]];
 
 fn debian() -> System {
     System::debian()
@@ -34,8 +35,14 @@ fn an_intact_system_has_no_findings_in_any_way() {
 fn each_damage_is_found_with_its_reason_in_each_way() {
     for way in WAYS {
         let system = debian()
-            .package("gamma", &[("/usr/bin/dir", "1"), ("/usr/bin/pipe", "2"), ("/usr/bin/dead", "3")])
-            .package("omega", &[("/usr/bin/omega", "4"), ("/usr/bin/ok", "5"), ("/usr/bin/same", "6")])
+            .package(
+                "gamma",
+                &[("/usr/bin/dir", "1"), ("/usr/bin/pipe", "2"), ("/usr/bin/dead", "3")],
+            )
+            .package(
+                "omega",
+                &[("/usr/bin/omega", "4"), ("/usr/bin/ok", "5"), ("/usr/bin/same", "6")],
+            )
             .md5sums("omega", "abcdef  usr/bin/odd\n");
         system.write("/usr/bin/alpha", "A");
         system.write("/etc/beta.conf", "x = 2\n");
@@ -76,11 +83,10 @@ fn one_flipped_bit_is_found_wherever_it_is() {
 
 #[test]
 fn diverted_files_are_verified_at_their_new_place() {
-    let system = System::debian().package("one", &[("/usr/bin/tool", "one")]).package("two", &[]).divert(
-        "/usr/bin/tool",
-        "/usr/bin/tool.distrib",
-        "two",
-    );
+    let system = System::debian()
+        .package("one", &[("/usr/bin/tool", "one")])
+        .package("two", &[])
+        .divert("/usr/bin/tool", "/usr/bin/tool.distrib", "two");
     system.write("/usr/bin/tool", "of two");
     assert_eq!(system.verify(&[]).stdout, "one: missing file /usr/bin/tool.distrib\n");
     system.write("/usr/bin/tool.distrib", "one");
@@ -89,7 +95,8 @@ fn diverted_files_are_verified_at_their_new_place() {
 
 #[test]
 fn alternatives_must_point_to_a_choice() {
-    let system = System::debian().package("vi", &[("/usr/bin/vi", "vi"), ("/usr/bin/nano", "nano")]);
+    let system =
+        System::debian().package("vi", &[("/usr/bin/vi", "vi"), ("/usr/bin/nano", "nano")]);
     system.write(
         "/var/lib/dpkg/alternatives/editor",
         "auto\n/usr/bin/editor\n\n/usr/bin/nano\n10\n/usr/bin/vi\n20\n\n",
@@ -104,7 +111,10 @@ fn alternatives_must_point_to_a_choice() {
          not to /usr/bin/nano or /usr/bin/vi\n"
     );
     system.remove("/etc/alternatives/editor");
-    assert_eq!(system.verify(&[]).stdout, "(alternatives): missing file /etc/alternatives/editor\n");
+    assert_eq!(
+        system.verify(&[]).stdout,
+        "(alternatives): missing file /etc/alternatives/editor\n"
+    );
 }
 
 #[test]
@@ -228,7 +238,8 @@ fn what_may_not_be_read_is_counted_or_named_with_user_and_part() {
     fs::set_permissions(system.at("/etc/beta.conf"), fs::Permissions::from_mode(0o600)).unwrap();
     for way in WAYS {
         let filtered = system.verify_as_nobody(way);
-        let note = "note: 2 files could not be read and therefore not verified; --no-filter lists them\n";
+        let note =
+            "note: 2 files could not be read and therefore not verified; --no-filter lists them\n";
         assert_eq!(filtered, Answer::new(0, "", note), "{way:?}");
         let answer = system.verify_as_nobody(&[&["-m"], way].concat());
         let expected = "\
@@ -254,7 +265,9 @@ fn processes(system: &System, way: &[&str]) -> usize {
 fn a_batch_holds_as_many_files_as_asked_for() {
     let names: Vec<String> = (0..10).map(|n| format!("/usr/file{n}")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
-    let count = |way: &[&str]| processes(&System::debian().package("ten", &files), &[&["-j1"], way].concat());
+    let count = |way: &[&str]| {
+        processes(&System::debian().package("ten", &files), &[&["-j1"], way].concat())
+    };
     assert_eq!(count(&["--way", "one-process"]), 10);
     assert_eq!(count(&["--batch", "3"]), 4);
     assert_eq!(count(&["--batch", "10"]), 1);
@@ -322,7 +335,9 @@ fn freebsd_names_missing_dead_and_unsupported_files() {
 #[test]
 fn damage_to_a_copy_of_real_packages_is_found() {
     // Any Debian has them; elsewhere there is nothing to copy.
-    let Some(system) = System::copy_of_real_packages(&["bash", "dpkg", "coreutils"]) else { return };
+    let Some(system) = System::copy_of_real_packages(&["bash", "dpkg", "coreutils"]) else {
+        return;
+    };
     let intact = system.verify(&[]);
     assert_eq!(intact, Answer::new(0, "", ""));
     system.flip_bit("/bin/bash", 1000);

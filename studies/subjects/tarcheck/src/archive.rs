@@ -9,7 +9,8 @@ use unpack::{Meter, Unpacked};
 
 use crate::{Error, Options};
 
-/// A batch is handed on once it holds this many bytes of content: small enough to stay in a CPU's cache.
+/// A batch is handed on once it holds this many bytes of content: small enough to stay in a CPU's
+/// cache.
 const BATCH_BYTES: usize = 256 << 10;
 
 /// A batch is handed on once it holds this many entries.
@@ -154,7 +155,10 @@ impl<'a> Reader<'a> {
             return Err(Error::Bomb { path: self.path.to_owned(), bomb });
         }
         if self.count > self.options.entries {
-            return Err(Error::TooManyEntries { path: self.path.to_owned(), limit: self.options.entries });
+            return Err(Error::TooManyEntries {
+                path: self.path.to_owned(),
+                limit: self.options.entries,
+            });
         }
         Ok(())
     }
@@ -168,7 +172,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends an entry to the batch, with at most `limit` bytes of its content; returns its whole size.
+/// Appends an entry to the batch, with at most `limit` bytes of its content; returns its whole
+/// size.
 fn append(entry: Entry<'_, Unpacked>, batch: &mut Batch, limit: usize) -> std::io::Result<u64> {
     let header = entry.header();
     let Some(kind) = kind(header.entry_type()) else { return Ok(0) };

@@ -64,7 +64,8 @@ impl fmt::Display for Hint {
     }
 }
 
-/// Bytes as text that cannot move a terminal's cursor: control characters and broken encodings are escaped.
+/// Bytes as text that cannot move a terminal's cursor: control characters and broken encodings are
+/// escaped.
 #[must_use]
 pub fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());

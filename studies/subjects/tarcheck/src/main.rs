@@ -44,7 +44,12 @@ fn execute(arguments: &Arguments, out: &mut impl Write) -> std::io::Result<u8> {
     Ok(exit)
 }
 
-fn one(path: &Path, arguments: &Arguments, options: &Options, out: &mut impl Write) -> std::io::Result<u8> {
+fn one(
+    path: &Path,
+    arguments: &Arguments,
+    options: &Options,
+    out: &mut impl Write,
+) -> std::io::Result<u8> {
     match tarcheck::check(path, options) {
         Ok(report) => {
             print(path, &report, arguments, out)?;
@@ -61,7 +66,12 @@ fn one(path: &Path, arguments: &Arguments, options: &Options, out: &mut impl Wri
     }
 }
 
-fn print(path: &Path, report: &Report, arguments: &Arguments, out: &mut impl Write) -> std::io::Result<()> {
+fn print(
+    path: &Path,
+    report: &Report,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     if arguments.json {
         let mut object = serde_json::json!({ "archive": path.to_string_lossy() });
         object["entries"] = report.totals.entries.into();
@@ -81,7 +91,7 @@ fn print(path: &Path, report: &Report, arguments: &Arguments, out: &mut impl Wri
 }
 
 fn list(out: &mut impl Write) -> std::io::Result<()> {
-    checks::ALL
-        .iter()
-        .try_for_each(|check| writeln!(out, "{:<31} {:<8} {}", check.tag, check.severity, check.about))
+    checks::ALL.iter().try_for_each(|check| {
+        writeln!(out, "{:<31} {:<8} {}", check.tag, check.severity, check.about)
+    })
 }

@@ -71,7 +71,9 @@ impl Names {
             ("license-missing", Self::no_license),
         ];
         for (tag, find) in rules {
-            let Some(check) = checks::by_tag(tag).filter(|check| selection.has(check.tag)) else { continue };
+            let Some(check) = checks::by_tag(tag).filter(|check| selection.has(check.tag)) else {
+                continue;
+            };
             let made = find(self).into_iter().map(|(file, note)| Hint {
                 file: printable(&file),
                 line: None,
@@ -88,11 +90,13 @@ impl Names {
         repeated.map(|(path, seen)| (path.to_vec(), format!("{} entries", seen.count))).collect()
     }
 
-    /// Names that are equal once folded. Sorting hashes takes less memory than keeping each folded name.
+    /// Names that are equal once folded. Sorting hashes takes less memory than keeping each folded
+    /// name.
     fn case_conflicts(&self) -> Vec<Place> {
         let paths = self.seen.keys().map(AsRef::as_ref);
-        let mut hashes: Vec<(u64, &[u8])> =
-            paths.filter_map(|path: &[u8]| Some((self.hasher.hash_one(folded(path)?), path))).collect();
+        let mut hashes: Vec<(u64, &[u8])> = paths
+            .filter_map(|path: &[u8]| Some((self.hasher.hash_one(folded(path)?), path)))
+            .collect();
         hashes.sort_unstable();
         let mut found = Vec::new();
         for pair in hashes.windows(2) {
@@ -106,7 +110,9 @@ impl Names {
 
     fn broken_hard_links(&self) -> Vec<Place> {
         let broken = self.links.iter().filter(|link| link.is_hard && !link.is_known);
-        broken.map(|link| (link.path.to_vec(), format!("to `{}`", printable(&link.target)))).collect()
+        broken
+            .map(|link| (link.path.to_vec(), format!("to `{}`", printable(&link.target))))
+            .collect()
     }
 
     /// Links within the archive whose target is in it neither by name nor as a folder of a name.
@@ -159,7 +165,8 @@ impl Names {
     fn no_license(&self) -> Vec<Place> {
         let is_license = |path: &[u8]| {
             let depth = memchr::memchr_iter(b'/', path).count();
-            let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_ascii_uppercase();
+            let name =
+                path.rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_ascii_uppercase();
             let begins = [&b"LICENSE"[..], b"LICENCE", b"COPYING", b"COPYRIGHT", b"UNLICENSE"];
             depth <= 1 && begins.iter().any(|begin| name.starts_with(begin))
         };

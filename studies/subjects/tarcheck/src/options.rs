@@ -108,6 +108,8 @@ mod tests {
         assert_eq!(tags(&[], &[]).unwrap(), checks::ALL.len());
         assert_eq!(tags(&["device-file"], &[]).unwrap(), 1);
         assert_eq!(tags(&[], &["device-file"]).unwrap(), checks::ALL.len() - 1);
-        assert!(matches!(tags(&["devices"], &[]), Err(Error::UnknownTag { tag }) if tag == "devices"));
+        assert!(
+            matches!(tags(&["devices"], &[]), Err(Error::UnknownTag { tag }) if tag == "devices")
+        );
     }
 }

@@ -20,7 +20,8 @@ pub struct Totals {
 /// Processor time, in which a busy machine matters little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cpu {
-    /// Of the thread that reads, without what it checked itself. What is decoded ahead is not in it.
+    /// Of the thread that reads, without what it checked itself. What is decoded ahead is not in
+    /// it.
     pub reading: Duration,
     /// Of all checks.
     pub checking: Duration,

@@ -36,7 +36,8 @@ impl<'a> Checker<'a> {
         let begin = thread_time();
         checks::batch(batch, self.options, hints);
         let time = thread_time().saturating_sub(begin);
-        self.nanoseconds.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.nanoseconds
+            .fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// What all checks took so far.

@@ -50,7 +50,8 @@ pub fn check(path: &Path, options: &Options) -> Result<Report, Error> {
         names.judge(&options.selection, &mut hints);
     }
     hints.sort_by(|a, b| a.order().cmp(&b.order()));
-    let totals = Totals { entries: feed.reader.count(), packed: meter.packed(), unpacked: meter.unpacked() };
+    let totals =
+        Totals { entries: feed.reader.count(), packed: meter.packed(), unpacked: meter.unpacked() };
     Ok(Report { totals, hints, cpu: Cpu { reading: feed.cpu, checking: checker.time() } })
 }
 
@@ -115,7 +116,8 @@ fn unbounded_queue(feed: &mut Feed, checker: &Checker) -> Result<Vec<Hint>, Erro
     })
 }
 
-/// The queue has two batches for each checking thread: enough to bridge a long file, little to keep in memory.
+/// The queue has two batches for each checking thread: enough to bridge a long file, little to keep
+/// in memory.
 fn bounded_queue(feed: &mut Feed, checker: &Checker) -> Result<Vec<Hint>, Error> {
     let length = checker.jobs() * 2;
     let (sender, receiver) = bounded(length);
@@ -142,7 +144,8 @@ fn send(sender: &Sender<Batch>, batch: Batch) {
     let _ = sender.send(batch);
 }
 
-/// Checks what is received on the checker's threads while `read` runs on this one. Cleared batches are given back.
+/// Checks what is received on the checker's threads while `read` runs on this one. Cleared batches
+/// are given back.
 fn with_checkers(
     receiver: &Receiver<Batch>,
     giver: Option<&Sender<Batch>>,

@@ -1,4 +1,5 @@
-//! Each check at an archive that it must complain about, and at a near miss where there is an obvious one.
+//! Each check at an archive that it must complain about, and at a near miss where there is an
+//! obvious one.
 
 use tar::EntryType::{Char, Link, Regular, Symlink};
 use tarcheck::{Options, Selection, Way};
@@ -10,7 +11,8 @@ const WAYS: [Way; 4] = [Way::Sequential, Way::ReadAll, Way::Unbounded, Way::Boun
 fn check(archive: Maker, options: &Options) -> Vec<String> {
     let stored = stored(&archive.gz());
     let report = |way| {
-        let report = tarcheck::check(&stored.path, &Options { way, jobs: 2, ..options.clone() }).unwrap();
+        let report =
+            tarcheck::check(&stored.path, &Options { way, jobs: 2, ..options.clone() }).unwrap();
         report.hints.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let first = report(Way::Sequential);
@@ -44,7 +46,8 @@ const NONE: [&str; 0] = [];
 
 #[test]
 fn a_good_archive_has_no_hints() {
-    let archive = Maker::new().folder("x/").file("x/a.c", b"int a;\n").script("x/b", b"#!/bin/sh\n");
+    let archive =
+        Maker::new().folder("x/").file("x/a.c", b"int a;\n").script("x/b", b"#!/bin/sh\n");
     assert_eq!(hints(archive.link("x/c", Symlink, "a.c").link("x/d", Link, "x/a.c")), NONE);
 }
 
@@ -81,7 +84,10 @@ fn name_not_utf8() {
 fn name_not_portable() {
     assert_eq!(with("x/a:b", b"a\n"), ["x/a:b: info: name-not-portable: `:` in `a:b`"]);
     assert_eq!(with("x/aux.c", b"a\n"), ["x/aux.c: info: name-not-portable: `aux.c` is reserved"]);
-    assert_eq!(with("x/a.", b"a\n"), ["x/a.: info: name-not-portable: `a.` ends with a space or dot"]);
+    assert_eq!(
+        with("x/a.", b"a\n"),
+        ["x/a.: info: name-not-portable: `a.` ends with a space or dot"]
+    );
     assert_eq!(with("x/auxiliary.c", b"a\n"), NONE);
 }
 
@@ -158,7 +164,10 @@ fn system_metadata() {
 #[test]
 fn build_leftover() {
     assert_eq!(with("x/config.log", b"a\n"), ["x/config.log: warning: build-leftover"]);
-    assert_eq!(hints(Maker::new().folder("x/__pycache__/")), ["x/__pycache__/: warning: build-leftover"]);
+    assert_eq!(
+        hints(Maker::new().folder("x/__pycache__/")),
+        ["x/__pycache__/: warning: build-leftover"]
+    );
 }
 
 #[test]
@@ -171,7 +180,11 @@ fn content_partly_checked() {
 #[test]
 fn a_character_that_the_limit_cuts_is_not_broken() {
     let options = Options { content: 6, selection: only("invalid-utf8"), ..Options::default() };
-    assert_eq!(check(Maker::new().file("x/f", "größer\n".as_bytes()), &options), NONE, "`gr` `ö` and a half");
+    assert_eq!(
+        check(Maker::new().file("x/f", "größer\n".as_bytes()), &options),
+        NONE,
+        "`gr` `ö` and a half"
+    );
 }
 
 fn only(tag: &str) -> Selection {
@@ -242,7 +255,10 @@ fn local_interpreter() {
 
 #[test]
 fn obsolete_interpreter() {
-    assert_eq!(script(b"#!/usr/bin/env -S python2.7 -u"), ["x/s:1: info: obsolete-interpreter: `python2.7`"]);
+    assert_eq!(
+        script(b"#!/usr/bin/env -S python2.7 -u"),
+        ["x/s:1: info: obsolete-interpreter: `python2.7`"]
+    );
     assert_eq!(script(b"#!/usr/bin/python"), ["x/s:1: info: obsolete-interpreter: `python`"]);
     assert_eq!(script(b"#!/usr/bin/python3"), NONE);
 }
@@ -268,8 +284,14 @@ fn byte_order_mark() {
 
 #[test]
 fn bidirectional_control() {
-    assert_eq!(with("x/f", "a\nb \u{202e} c\n".as_bytes()), ["x/f:2: error: bidirectional-control: U+202E"]);
-    assert_eq!(with("x/f", "\u{2066}\n".as_bytes()), ["x/f:1: error: bidirectional-control: U+2066"]);
+    assert_eq!(
+        with("x/f", "a\nb \u{202e} c\n".as_bytes()),
+        ["x/f:2: error: bidirectional-control: U+202E"]
+    );
+    assert_eq!(
+        with("x/f", "\u{2066}\n".as_bytes()),
+        ["x/f:1: error: bidirectional-control: U+2066"]
+    );
     assert_eq!(with("x/f", "“quoted” – and more…\n".as_bytes()), NONE);
 }
 
@@ -329,7 +351,10 @@ fn dangling_symlink() {
 
 #[test]
 fn minified_without_source() {
-    assert_eq!(with("x/a.min.js", b"a\n"), ["x/a.min.js: warning: minified-without-source: no `x/a.js`"]);
+    assert_eq!(
+        with("x/a.min.js", b"a\n"),
+        ["x/a.min.js: warning: minified-without-source: no `x/a.js`"]
+    );
     assert_eq!(hints(Maker::new().file("x/a.min.js", b"a\n").file("x/a.js", b"a\n")), NONE);
 }
 
@@ -341,7 +366,10 @@ fn several_top_folders() {
 #[test]
 fn license_missing() {
     let found = hints(Maker::empty().file("x/a.c", b"int a;\n"));
-    assert_eq!(found, [".: info: license-missing: no `LICENSE`, `COPYING` or `COPYRIGHT` at the top"]);
+    assert_eq!(
+        found,
+        [".: info: license-missing: no `LICENSE`, `COPYING` or `COPYRIGHT` at the top"]
+    );
 }
 
 #[test]

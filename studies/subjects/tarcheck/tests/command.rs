@@ -69,12 +69,16 @@ fn every_compression_is_read() {
     for command in ["xz -k", "zstd -qk", "bzip2 -k", "gzip -k"] {
         let mut words = command.split(' ');
         let packer = words.next().unwrap();
-        let Ok(status) = std::process::Command::new(packer).args(words).arg(&folder.path).status() else {
+        let Ok(status) = std::process::Command::new(packer).args(words).arg(&folder.path).status()
+        else {
             continue;
         };
         assert!(status.success());
-        let extension =
-            if packer == "zstd" { "zst" } else { &packer.replace("gzip", "gz").replace("bzip2", "bz2") };
+        let extension = if packer == "zstd" {
+            "zst"
+        } else {
+            &packer.replace("gzip", "gz").replace("bzip2", "bz2")
+        };
         let output = tarcheck(&folder, &["-q", &format!("x.tar.{extension}")]);
         assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2, "{command}");
     }
@@ -85,7 +89,8 @@ fn a_bomb_is_stopped() {
     let bomb = Maker::new().entry(b"x/zeros", Regular, &vec![0; 3 << 20], |_| {}).gz();
     let bomb = stored(&bomb);
     let hint = "hint: raise the limit with `--max-size` or `--max-ratio`\n";
-    let stderr = format!("error: decompression bomb: `x.tar` has more than 1048576 bytes unpacked\n{hint}");
+    let stderr =
+        format!("error: decompression bomb: `x.tar` has more than 1048576 bytes unpacked\n{hint}");
     for way in ["sequential", "read-all", "unbounded", "bounded", "just-reading"] {
         says(&tarcheck(&bomb, &["--max-size", "1M", "--way", way]), 2, "", &stderr);
     }
@@ -134,7 +139,8 @@ fn a_sparse_file_counts_with_the_size_that_it_states() {
 
 #[test]
 fn too_many_entries() {
-    let stderr = "error: `x.tar` has more than 2 entries\nhint: raise the limit with `--max-entries`\n";
+    let stderr =
+        "error: `x.tar` has more than 2 entries\nhint: raise the limit with `--max-entries`\n";
     says(&tarcheck(&faulty(), &["--max-entries", "2"]), 2, "", stderr);
 }
 
@@ -145,13 +151,23 @@ fn damage_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.starts_with("error: cannot read `x.tar` after 1 entries"), "{stderr}");
-    says(&tarcheck(&stored(b""), &[]), 2, "", "error: `x.tar` is no tar archive: it has no entry\n");
+    says(
+        &tarcheck(&stored(b""), &[]),
+        2,
+        "",
+        "error: `x.tar` is no tar archive: it has no entry\n",
+    );
 }
 
 #[test]
 fn mistakes_are_named() {
     let output = tarcheck(&faulty(), &["--only", "devices"]);
-    says(&output, 2, "", "error: there is no check `devices`\nhint: `tarcheck --list` shows all checks\n");
+    says(
+        &output,
+        2,
+        "",
+        "error: there is no check `devices`\nhint: `tarcheck --list` shows all checks\n",
+    );
     let output = tarcheck(&faulty(), &["-q", "missing.tar", "."]);
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -163,6 +179,10 @@ fn mistakes_are_named() {
 
 #[test]
 fn the_list_has_every_check() {
-    let output = assert_cmd::Command::cargo_bin("tarcheck").unwrap().arg("--list").output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), tarcheck::checks::ALL.len());
+    let output =
+        assert_cmd::Command::cargo_bin("tarcheck").unwrap().arg("--list").output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).lines().count(),
+        tarcheck::checks::ALL.len()
+    );
 }

@@ -40,7 +40,8 @@ impl Maker {
         })
     }
 
-    /// An entry with any name and header. The name is written as it is, as the tar crate would refuse many.
+    /// An entry with any name and header. The name is written as it is, as the tar crate would
+    /// refuse many.
     pub fn entry(
         mut self,
         name: &[u8],

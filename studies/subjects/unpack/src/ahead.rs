@@ -32,7 +32,11 @@ impl Ahead {
     }
 }
 
-fn decode(mut decoder: impl Read, sender: &SyncSender<Result<Vec<u8>>>, spares: &Receiver<Vec<u8>>) {
+fn decode(
+    mut decoder: impl Read,
+    sender: &SyncSender<Result<Vec<u8>>>,
+    spares: &Receiver<Vec<u8>>,
+) {
     loop {
         let mut piece = spares.try_recv().unwrap_or_default();
         piece.resize(PIECE, 0);

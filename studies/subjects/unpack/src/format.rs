@@ -44,7 +44,8 @@ impl Format {
     }
 }
 
-/// `.lzma` has no magic number: properties, a power of two as dictionary size, and a size that is unknown or small.
+/// `.lzma` has no magic number: properties, a power of two as dictionary size, and a size that is
+/// unknown or small.
 fn is_lzma(head: &[u8]) -> bool {
     let Some((header, _)) = head.split_first_chunk::<13>() else { return false };
     let dictionary = u32::from_le_bytes([header[1], header[2], header[3], header[4]]);

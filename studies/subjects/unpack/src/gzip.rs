@@ -67,7 +67,8 @@ fn whole(mut input: impl Read, limits: Limits, meter: &Meter) -> Result<Vec<u8>>
 }
 
 fn check(limits: Limits, packed: &[u8], size: usize, meter: &Meter) -> Result<()> {
-    // The size at the end of the file may be a lie, but only a larger buffer than the limits allow does harm.
+    // The size at the end of the file may be a lie, but only a larger buffer than the limits allow
+    // does harm.
     limits.exceeded(packed.len() as u64, size as u64).map_or(Ok(()), |bomb| Err(meter.stop(bomb)))
 }
 

@@ -1,7 +1,8 @@
 //! A stream out of any compression, with limits against decompression bombs.
 //!
-//! Lives here: detecting the format by its first bytes, choosing the decoder, counting what goes in and comes out.
-//! Does not live here: what the bytes mean. [`Unpacked`] is a plain [`std::io::Read`].
+//! Lives here: detecting the format by its first bytes, choosing the decoder, counting what goes in
+//! and comes out. Does not live here: what the bytes mean. [`Unpacked`] is a plain
+//! [`std::io::Read`].
 
 mod ahead;
 mod error;
@@ -22,8 +23,8 @@ use limit::{Counted, Watched};
 /// How many compressed bytes are read at once.
 const INPUT_BUFFER: usize = 128 << 10;
 
-/// How many bytes are decoded at once. An inflate keeps its window by copying 32 KiB after each call, which makes many
-/// small reads, as of the headers in an archive, dear.
+/// How many bytes are decoded at once. An inflate keeps its window by copying 32 KiB after each
+/// call, which makes many small reads, as of the headers in an archive, dear.
 const OUTPUT_BUFFER: usize = 128 << 10;
 
 /// Which implementation decodes gzip.
@@ -146,8 +147,8 @@ fn xz(options: Options) -> std::io::Result<liblzma::stream::Stream> {
     if !options.parallel {
         return Ok(liblzma::stream::Stream::new_stream_decoder(memory, concatenated)?);
     }
-    let threads =
-        std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1));
+    let threads = std::thread::available_parallelism()
+        .map_or(1, |count| u32::try_from(count.get()).unwrap_or(1));
     let mut builder = liblzma::stream::MtStreamBuilder::new();
     builder.threads(threads).memlimit_threading(memory).memlimit_stop(memory);
     Ok(builder.decoder()?)
@@ -178,7 +179,8 @@ mod tests {
         match format {
             Format::Plain => bytes.to_vec(),
             Format::Gzip => {
-                let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                let mut out =
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
                 out.write_all(bytes).unwrap();
                 out.finish().unwrap()
             }
@@ -217,7 +219,8 @@ mod tests {
     #[test]
     fn every_format_gives_its_bytes_back() {
         for format in Format::ALL {
-            let stream = read(std::io::Cursor::new(packed(format, TEXT)), Options::default()).unwrap();
+            let stream =
+                read(std::io::Cursor::new(packed(format, TEXT)), Options::default()).unwrap();
             assert_eq!(stream.format(), format);
             assert_eq!(unpack(packed(format, TEXT), Options::default()).unwrap(), TEXT, "{format}");
         }
@@ -227,7 +230,11 @@ mod tests {
     fn concatenated_members_are_one_stream() {
         for format in [Format::Gzip, Format::Xz, Format::Zstd, Format::Bzip2, Format::Lz4] {
             let twice = [packed(format, TEXT), packed(format, TEXT)].concat();
-            assert_eq!(unpack(twice, Options::default()).unwrap(), [TEXT, TEXT].concat(), "{format}");
+            assert_eq!(
+                unpack(twice, Options::default()).unwrap(),
+                [TEXT, TEXT].concat(),
+                "{format}"
+            );
         }
     }
 

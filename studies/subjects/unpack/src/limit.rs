@@ -38,7 +38,9 @@ impl fmt::Display for Bomb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Total(bytes) => write!(f, "more than {bytes} bytes unpacked"),
-            Self::Ratio(ratio) => write!(f, "more than {ratio} bytes unpacked for each packed byte"),
+            Self::Ratio(ratio) => {
+                write!(f, "more than {ratio} bytes unpacked for each packed byte")
+            }
         }
     }
 }

@@ -4,7 +4,8 @@ use tacho_record::bisection::{BisectedEffect, Merge, Spent};
 
 use super::*;
 
-/// Inside a merge that changed it by so much: what was before it, so many of its commits in turn, and itself.
+/// Inside a merge that changed it by so much: what was before it, so many of its commits in turn,
+/// and itself.
 fn merge(millis: &[f64]) -> Scene {
     let mut scene = Scene::new(millis.to_vec());
     let by = millis[millis.len() - 1] / millis[0] - 1.0;
@@ -68,7 +69,10 @@ fn what_was_spent_around_a_merge_is_no_more_to_be_had() {
     let spent = Spent { builds: 7, samples: 40, building: 3.0, executing: 1.0 };
     (scene.asked.most_builds, scene.asked.spent) = (Some(9), Some(spent));
     let standing = scene.standing();
-    assert_eq!((standing.found, standing.builds), (Some(Found::Undecided { reason: Undecided::Budget }), 2));
+    assert_eq!(
+        (standing.found, standing.builds),
+        (Some(Found::Undecided { reason: Undecided::Budget }), 2)
+    );
     let asked = Asked { budget: Some(3.5), ..scene.asked.clone() };
     assert_eq!((asked.own_budget(), asked.own_builds()), (Some(0.0), Some(2)));
     scene.asked.most_builds = Some(30);

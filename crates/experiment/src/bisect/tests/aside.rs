@@ -4,7 +4,8 @@ use tacho_record::bisection::{Aside, AsideSaid};
 
 use super::*;
 
-/// What came of an end that takes so many milliseconds, and of the main line, whose earlier end takes 100.
+/// What came of an end that takes so many milliseconds, and of the main line, whose earlier end
+/// takes 100.
 fn told(scene: &Scene) -> (Standing, Aside) {
     let standing = scene.standing();
     let aside = standing.aside.clone().unwrap();
@@ -72,7 +73,10 @@ fn why_it_cannot_be_told_is_said() {
     scene.asked.most_builds = Some(2);
     let (standing, aside) = told(&scene);
     assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Budget }));
-    assert_eq!((aside.said, aside.why.as_deref()), (AsideSaid::Unknown, Some("no more builds may be made")));
+    assert_eq!(
+        (aside.said, aside.why.as_deref()),
+        (AsideSaid::Unknown, Some("no more builds may be made"))
+    );
 }
 
 #[test]

@@ -10,7 +10,9 @@ fn what_cannot_be_built_hides_the_cause_and_that_is_said() {
     assert_eq!(set, Some((10, 15, standing.culprits[0].posterior)), "what is named is a set");
     let unusable: Vec<usize> = standing.unusable.iter().map(|it| it.place).collect();
     assert_eq!(unusable, [10, 11, 12, 13, 14]);
-    assert!(standing.unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt && it.why == "exit 2"));
+    assert!(
+        standing.unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt && it.why == "exit 2")
+    );
 }
 
 #[test]
@@ -31,7 +33,11 @@ fn an_end_that_fails_gives_way_to_the_next() {
     let mut scene = Scene::step(8, 3, 20.0);
     scene.ends.insert("r8".into(), Ended::Exited(1));
     let standing = scene.standing();
-    assert_eq!((standing.ends.1, named(&standing)), (6, vec![(2, 3)]), "the end that fails is replaced");
+    assert_eq!(
+        (standing.ends.1, named(&standing)),
+        (6, vec![(2, 3)]),
+        "the end that fails is replaced"
+    );
 }
 
 #[test]
@@ -46,7 +52,8 @@ fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
     assert_eq!(two.standing().unusable.len(), 2);
     // In ways of their own, the next inward stand in for them.
     let mut scene = Scene::step(64, 12, 20.0);
-    scene.ends = [("r1".to_owned(), Ended::Exited(3)), ("r64".to_owned(), Ended::Killed(11))].into();
+    scene.ends =
+        [("r1".to_owned(), Ended::Exited(3)), ("r64".to_owned(), Ended::Killed(11))].into();
     let standing = scene.standing();
     assert_eq!((standing.ends, named(&standing)), ((1, 62), vec![(11, 12)]));
 }
@@ -54,8 +61,7 @@ fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
 #[test]
 fn a_wrong_answer_at_both_ends_is_tried_nowhere_else() {
     let mut scene = Scene::step(64, 12, 20.0);
-    scene.benchmark =
-        "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\nexpect = { stdout = { contains = 'ok' } }";
+    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\nexpect = { stdout = { contains = 'ok' } }";
     for order in 1..=64 {
         scene.prints.insert(format!("r{order}"), "other");
     }
@@ -69,7 +75,8 @@ fn a_wrong_answer_at_both_ends_is_tried_nowhere_else() {
 fn what_cannot_be_fetched_is_tried_at_the_ends_alone_and_again_the_next_time() {
     let mut scene = Scene::step(64, 12, 20.0);
     for order in 1..=64 {
-        let why = format!("git submodule update failed with exit status 1: fatal: no module {order}");
+        let why =
+            format!("git submodule update failed with exit status 1: fatal: no module {order}");
         scene.builds.insert(format!("r{order}"), BuildState::Failed { why });
     }
     let standing = scene.standing();

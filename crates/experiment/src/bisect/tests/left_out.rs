@@ -50,7 +50,10 @@ fn the_same_program_as_before_answers_without_samples() {
     let bisected = scene.bisect();
     assert_eq!(found(&bisected), (29, 30, 0));
     let last = scene.steps().pop().unwrap();
-    assert_eq!((last.revision.as_str(), last.seen), ("r30", Seen::Built { artifact: Digest::of("same") }));
+    assert_eq!(
+        (last.revision.as_str(), last.seen),
+        ("r30", Seen::Built { artifact: Digest::of("same") })
+    );
     let rung = bisected.bisection.standing.ladder.iter().find(|rung| rung.place == 19).unwrap();
     assert_eq!(rung.same_to, 29);
 }
@@ -91,14 +94,19 @@ fn where_no_more_may_be_spent_the_set_stays_until_more_may() {
 
 #[test]
 fn of_all_changes_each_is_named_alone() {
-    let level =
-        |place: usize| 100.0 + if place >= 12 { 30.0 } else { 0.0 } + if place >= 30 { 60.0 } else { 0.0 };
+    let level = |place: usize| {
+        100.0 + if place >= 12 { 30.0 } else { 0.0 } + if place >= 30 { 60.0 } else { 0.0 }
+    };
     let mut scene = Scene::new((0..40).map(level).collect());
     scene.untouched = |place| (8..12).contains(&place) || (25..30).contains(&place);
     scene.asked.all = true;
     let bisection = scene.bisect().bisection;
-    let mut all: Vec<(usize, usize)> =
-        bisection.standing.culprits.iter().map(|it| (place(&it.parent), place(&it.revision))).collect();
+    let mut all: Vec<(usize, usize)> = bisection
+        .standing
+        .culprits
+        .iter()
+        .map(|it| (place(&it.parent), place(&it.revision)))
+        .collect();
     all.sort_unstable();
     assert_eq!(all, [(11, 12), (29, 30)]);
 }
@@ -107,7 +115,8 @@ fn of_all_changes_each_is_named_alone() {
 fn what_is_known_of_the_place_stays_known() {
     let mut scene = scene(30);
     // Of the candidates at first: those after the ten are ten places nearer.
-    scene.asked.prior = (0..30_usize).map(|place| f64::from(u8::from(place.abs_diff(20) < 3))).collect();
+    scene.asked.prior =
+        (0..30_usize).map(|place| f64::from(u8::from(place.abs_diff(20) < 3))).collect();
     assert_eq!(found(&scene.bisect()), (29, 30, 0));
 }
 

@@ -1,4 +1,5 @@
-//! Bisections with a scripted builder, a scripted executor and a real store: nothing is compiled or timed.
+//! Bisections with a scripted builder, a scripted executor and a real store: nothing is compiled or
+//! timed.
 
 mod accounted;
 mod aside;
@@ -21,8 +22,8 @@ use tacho_record::bisection::{
     Undecided, UnusableKind,
 };
 use tacho_record::{
-    BenchmarkKey, BuildState, Commit, Conditions, Digest, Host, Metric, Parameters, Purpose, Revision,
-    RunState, Unit,
+    BenchmarkKey, BuildState, Commit, Conditions, Digest, Host, Metric, Parameters, Purpose,
+    Revision, RunState, Unit,
 };
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -148,10 +149,10 @@ impl Scene {
     }
 
     fn builder(&self) -> ScriptedBuilder {
-        let builder = self
-            .builds
-            .iter()
-            .fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()));
+        let builder =
+            self.builds.iter().fold(ScriptedBuilder::new(), |builder, (revision, state)| {
+                builder.with(revision, state.clone())
+            });
         match self.interrupted_build {
             Some(build) => builder.interrupted_at(build),
             None => builder,
@@ -172,11 +173,14 @@ impl Scene {
         let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place));
         let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
         let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
-        let readings =
-            Readings { other_cpu: self.others.map(|share| wall.mul_f64(share)), ..Readings::default() };
+        let readings = Readings {
+            other_cpu: self.others.map(|share| wall.mul_f64(share)),
+            ..Readings::default()
+        };
         // Pages come and go by a few from one execution to the next.
         let pages = self.pages.map(|pages| pages(place) + at.as_millisecond().unsigned_abs() % 5);
-        let usage = Usage { peak_memory: pages.map(|pages| pages * 4096), user, ..Usage::default() };
+        let usage =
+            Usage { peak_memory: pages.map(|pages| pages * 4096), user, ..Usage::default() };
         Execution { stdout, readings, usage, ..Execution::of(ended, at, wall) }
     }
 
@@ -201,7 +205,15 @@ impl Scene {
         let touching = |revision: &Revision| {
             let Revision { id, order, author, date, subject, .. } = revision.clone();
             let file = if (self.untouched)(place(&id)) { "doc" } else { "src" };
-            Commit { id, order, author, date, subject, files: vec![file.into()], numbers: BTreeMap::new() }
+            Commit {
+                id,
+                order,
+                author,
+                date,
+                subject,
+                files: vec![file.into()],
+                numbers: BTreeMap::new(),
+            }
         };
         let commits: Vec<Commit> = revisions.iter().map(touching).collect();
         let candidates = left_out(&revisions, &commits, &["src".to_owned()]);

@@ -11,14 +11,21 @@ fn a_step_is_named_and_all_of_it_is_kept() {
     let effect = standing.culprits[0].effect;
     assert!((effect.estimate - 0.2).abs() < 0.01, "{effect:?}");
     assert_eq!(standing.ladder[0].level, 100e6);
-    assert!(standing.builds <= 10 && standing.samples <= 40, "{} {}", standing.builds, standing.samples);
+    assert!(
+        standing.builds <= 10 && standing.samples <= 40,
+        "{} {}",
+        standing.builds,
+        standing.samples
+    );
     let mut store = scene.store();
     let run = store.run(1).unwrap().unwrap();
     assert_eq!((run.purpose, run.state), (Purpose::Bisect, RunState::Finished));
     let cells = store.cells(1).unwrap();
     assert_eq!(cells.len(), standing.builds, "a cell each build");
-    let samples: usize =
-        cells.iter().map(|(id, _)| store.samples(*id).unwrap().iter().filter(|it| it.counts()).count()).sum();
+    let samples: usize = cells
+        .iter()
+        .map(|(id, _)| store.samples(*id).unwrap().iter().filter(|it| it.counts()).count())
+        .sum();
     assert_eq!(samples, standing.samples);
     let lab = store.hosts().unwrap()[0].0;
     assert!(store.counts(lab).unwrap().is_empty(), "they are no part of any series");
@@ -51,7 +58,8 @@ fn where_nothing_changed_nothing_is_named() {
 fn what_is_known_of_the_place_saves_builds() {
     let plain = Scene::step(256, 77, 20.0).standing();
     let mut scene = Scene::step(256, 77, 20.0);
-    scene.asked.prior = (0..256_usize).map(|place| f64::from(u8::from(place.abs_diff(76) < 3))).collect();
+    scene.asked.prior =
+        (0..256_usize).map(|place| f64::from(u8::from(place.abs_diff(76) < 3))).collect();
     let known = scene.standing();
     assert_eq!(named(&known), named(&plain));
     assert!(known.builds + 2 <= plain.builds, "{} {}", known.builds, plain.builds);
@@ -64,7 +72,10 @@ fn what_is_known_of_the_place_saves_builds() {
 #[test]
 fn what_the_host_did_is_kept_beside_each_sample() {
     let mut scene = Scene::step(16, 5, 20.0);
-    assert!(scene.standing().ladder.iter().all(|rung| rung.beside.is_none()), "nothing is read here");
+    assert!(
+        scene.standing().ladder.iter().all(|rung| rung.beside.is_none()),
+        "nothing is read here"
+    );
     (scene.others, scene.again) = (Some(0.5), true);
     for rung in scene.standing().ladder {
         let beside = rung.beside.unwrap();
@@ -74,7 +85,9 @@ fn what_the_host_did_is_kept_beside_each_sample() {
     for step in scene.store().observed(2).unwrap() {
         if let Seen::Samples { values, host, .. } = step.seen {
             assert_eq!(values.len(), host.len());
-            assert!(host.iter().all(|it| it.contains_key("host-other-cpu") && it.contains_key("wall")));
+            assert!(
+                host.iter().all(|it| it.contains_key("host-other-cpu") && it.contains_key("wall"))
+            );
         }
     }
 }
@@ -94,8 +107,9 @@ fn the_earlier_end_may_be_the_slower_one() {
 
 #[test]
 fn all_changes_are_found_where_all_are_asked_for() {
-    let level =
-        |place: usize| 100.0 + if place >= 7 { 30.0 } else { 0.0 } + if place >= 21 { 60.0 } else { 0.0 };
+    let level = |place: usize| {
+        100.0 + if place >= 7 { 30.0 } else { 0.0 } + if place >= 21 { 60.0 } else { 0.0 }
+    };
     let mut scene = Scene::new((0..32).map(level).collect());
     let one = scene.standing();
     assert_eq!((one.culprits.len(), one.more), (1, true), "more is left over");
@@ -123,7 +137,10 @@ fn what_comes_and_goes_after_a_culprit_is_found_or_told_to_be_undecided() {
         let standing = scene.standing();
         let named = standing.culprits.len();
         if named == 3 && !standing.has_open_sides() {
-            assert!(standing.sides.len() >= 4 && standing.sides.iter().all(nothing), "{standing:?}");
+            assert!(
+                standing.sides.len() >= 4 && standing.sides.iter().all(nothing),
+                "{standing:?}"
+            );
             all = true;
             break;
         }
@@ -134,9 +151,14 @@ fn what_comes_and_goes_after_a_culprit_is_found_or_told_to_be_undecided() {
         // Where it has not looked yet is never said to hold nothing.
         open += 1;
         assert_eq!(standing.found, Some(Found::Verified));
-        for at in [12, 25, 40].iter().filter(|at| !standing.culprits.iter().any(|it| it.place == **at)) {
+        for at in
+            [12, 25, 40].iter().filter(|at| !standing.culprits.iter().any(|it| it.place == **at))
+        {
             let on = |side: &&Side| side.first <= *at && *at <= side.last;
-            assert!(standing.sides.iter().filter(on).all(|side| side.found == budget), "{at}: {standing:?}");
+            assert!(
+                standing.sides.iter().filter(on).all(|side| side.found == budget),
+                "{at}: {standing:?}"
+            );
             assert!(standing.sides.iter().any(|side| on(&side)), "{at}: {standing:?}");
         }
     }
@@ -145,7 +167,8 @@ fn what_comes_and_goes_after_a_culprit_is_found_or_told_to_be_undecided() {
 
 #[test]
 fn equal_artifacts_are_one_program() {
-    let built = |text: &str| BuildState::Built { artifact: Digest::of(text), size: 1, layouts: None };
+    let built =
+        |text: &str| BuildState::Built { artifact: Digest::of(text), size: 1, layouts: None };
     let mut scene = Scene::step(32, 12, 20.0);
     for place in 0..32 {
         // Three revisions each build to the same.
@@ -197,7 +220,8 @@ fn memory_is_bisected_by_its_pages() {
 #[test]
 fn a_least_effect_above_all_is_a_ratio_up_or_down() {
     let of = |after: f64, least: f64| {
-        let mut scene = Scene::new((0..32).map(|place| if place < 12 { 100.0 } else { after }).collect());
+        let mut scene =
+            Scene::new((0..32).map(|place| if place < 12 { 100.0 } else { after }).collect());
         scene.asked.least = least;
         (scene.noise, scene.again) = (0.01, true);
         scene.standing()
@@ -216,7 +240,9 @@ fn sizes_and_build_times_need_no_execution() {
     for place in 0..32 {
         let size = if place < 17 { 1000 } else { 1500 };
         let artifact = Digest::of(format!("{place}"));
-        scene.builds.insert(format!("r{}", place + 1), BuildState::Built { artifact, size, layouts: None });
+        scene
+            .builds
+            .insert(format!("r{}", place + 1), BuildState::Built { artifact, size, layouts: None });
     }
     scene.asked = Asked { of: Measured::Artifacts, ..asked("artifact-size") };
     scene.killed_at = Some(1);
@@ -230,7 +256,8 @@ fn sizes_and_build_times_need_no_execution() {
     assert!(
         steps
             .iter()
-            .all(|step| step.seen == Seen::Samples { values: vec![1e9], limited: vec![], host: vec![] }),
+            .all(|step| step.seen
+                == Seen::Samples { values: vec![1e9], limited: vec![], host: vec![] }),
         "{steps:?}"
     );
 }

@@ -5,8 +5,12 @@ use super::*;
 /// So many revisions of a command that fails so often.
 fn test(revisions: usize, fails: fn(usize) -> f64) -> Scene {
     let mut scene = Scene::step(revisions, revisions, 0.0);
-    scene.asked =
-        Asked { by: Comparison::Failure, test: Some("check".into()), least: 0.2, ..asked("failed") };
+    scene.asked = Asked {
+        by: Comparison::Failure,
+        test: Some("check".into()),
+        least: 0.2,
+        ..asked("failed")
+    };
     scene.fails = Some(fails);
     scene
 }
@@ -29,7 +33,11 @@ fn a_flaky_command_is_bisected_and_killed_comes_to_the_same() {
     let undisturbed = flaky();
     let expected = (undisturbed.standing(), undisturbed.steps());
     assert_eq!((expected.0.found, named(&expected.0)), (Some(Found::Verified), vec![(11, 12)]));
-    assert!((expected.0.culprits[0].effect.estimate - 0.65).abs() < 0.25, "{:?}", expected.0.culprits);
+    assert!(
+        (expected.0.culprits[0].effect.estimate - 0.65).abs() < 0.25,
+        "{:?}",
+        expected.0.culprits
+    );
     for stop in [1, 2, 5, 9, expected.0.samples] {
         let mut scene = flaky();
         scene.killed_at = Some(stop);
@@ -46,9 +54,10 @@ fn how_a_command_ends_says_whether_it_failed_or_can_tell() {
         let mut scene = test(32, |_| 0.0);
         for place in 12..32 {
             let skipped = place < 15;
-            scene
-                .ends
-                .insert(format!("r{}", place + 1), if skipped { ended.clone() } else { Ended::Exited(1) });
+            scene.ends.insert(
+                format!("r{}", place + 1),
+                if skipped { ended.clone() } else { Ended::Exited(1) },
+            );
         }
         scene.standing()
     };

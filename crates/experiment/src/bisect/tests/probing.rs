@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Probed with all that needs no linker, and with another order of linking, which is not to be had here.
+/// Probed with all that needs no linker, and with another order of linking, which is not to be had
+/// here.
 fn probing(under: fn(usize, &Conditions) -> f64) -> Scene {
     let mut scene = Scene::step(16, 5, 20.0);
     scene.asked.probe = vec![
@@ -24,10 +25,16 @@ fn an_effect_that_is_always_there_depends_on_nothing() {
     // Pinned, all are slower.
     let standing = probing(|_, with| if with.cpus.is_some() { 30.0 } else { 0.0 }).standing();
     assert_eq!((standing.found, standing.stage), (Some(Found::Verified), Stage::Finished));
-    assert_eq!(probed(&standing), [Probed::Holds, Probed::Holds, Probed::Holds, Probed::NotAvailable]);
+    assert_eq!(
+        probed(&standing),
+        [Probed::Holds, Probed::Holds, Probed::Holds, Probed::NotAvailable]
+    );
     let [first, .., last] = standing.probes.as_slice() else { panic!("{:?}", standing.probes) };
     assert!((first.effect.unwrap().estimate - 0.2).abs() < 0.02 && first.why.is_none());
-    assert_eq!((last.pairs, last.why.as_deref()), (0, Some("what builds it cannot be told how to link")));
+    assert_eq!(
+        (last.pairs, last.why.as_deref()),
+        (0, Some("what builds it cannot be told how to link"))
+    );
 }
 
 #[test]
@@ -56,7 +63,8 @@ fn killed_while_probing_it_comes_to_the_same() {
     let undisturbed = probing(none);
     let expected = (undisturbed.standing(), undisturbed.steps());
     let executions = expected.0.samples + expected.0.builds;
-    let probing_from = executions - 2 * expected.0.probes.iter().map(|probe| probe.pairs).sum::<usize>();
+    let probing_from =
+        executions - 2 * expected.0.probes.iter().map(|probe| probe.pairs).sum::<usize>();
     for stop in [probing_from, probing_from + 1, probing_from + 4, executions] {
         let mut scene = probing(none);
         scene.killed_at = Some(stop);
@@ -67,13 +75,15 @@ fn killed_while_probing_it_comes_to_the_same() {
     }
 }
 
-/// Samples that reached a limit are the least that it would have been: an effect may hold by them, and is not known to be gone.
+/// Samples that reached a limit are the least that it would have been: an effect may hold by them,
+/// and is not known to be gone.
 #[test]
 fn what_is_said_by_bounds_alone_is_said_only_where_they_allow_it() {
     use crate::bisect::probes::is_known;
     use tacho_stats::Bound::{AtLeast, AtMost, Exact, Unknown};
     use tacho_stats::bisect::Probed as Said;
-    let known = |said, effect| [Exact, AtLeast, AtMost, Unknown].map(|bound| is_known(said, effect, bound));
+    let known =
+        |said, effect| [Exact, AtLeast, AtMost, Unknown].map(|bound| is_known(said, effect, bound));
     assert_eq!(known(Said::Holds, 0.1), [true, true, false, false]);
     assert_eq!(known(Said::Gone, 0.1), [true, false, true, false]);
     assert_eq!(known(Said::Turned, -0.1), [true, true, false, false]);

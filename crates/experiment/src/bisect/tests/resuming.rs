@@ -57,9 +57,10 @@ fn killed_where_programs_are_equal_it_comes_to_the_same() {
         let mut scene = Scene::step(24, 10, 20.0);
         for place in 0..24 {
             let artifact = Digest::of(format!("{}", place / 2));
-            scene
-                .builds
-                .insert(format!("r{}", place + 1), BuildState::Built { artifact, size: 1, layouts: None });
+            scene.builds.insert(
+                format!("r{}", place + 1),
+                BuildState::Built { artifact, size: 1, layouts: None },
+            );
         }
         scene
     };
@@ -145,5 +146,9 @@ fn an_interrupted_one_that_went_by_earlier_failures_begins_anew_to_build_them_ag
     assert!(begun.interrupted && begun.bisection.run == 3, "{}", begun.bisection.run);
     scene.interrupted_at = None;
     let done = scene.bisect();
-    assert_eq!((done.bisection.run, done.bisection.standing.ends), (3, (0, 31)), "taken up, not begun again");
+    assert_eq!(
+        (done.bisection.run, done.bisection.standing.ends),
+        (3, (0, 31)),
+        "taken up, not begun again"
+    );
 }

@@ -1,7 +1,9 @@
-//! Changes measured again: old and new, interleaved in rounds, so that whatever drifts meets both alike.
+//! Changes measured again: old and new, interleaved in rounds, so that whatever drifts meets both
+//! alike.
 //!
-//! What history shows, a machine may have done; what both sides still show side by side, today, is the program
-//! (docs/src/method/life.md). The samples are kept under a run of their own and are no part of any series.
+//! What history shows, a machine may have done; what both sides still show side by side, today, is
+//! the program (docs/src/method/life.md). The samples are kept under a run of their own and are no
+//! part of any series.
 
 mod outcome;
 mod sides;
@@ -32,7 +34,8 @@ pub struct Confirmation {
     pub run: Option<i64>,
     /// Samples taken by this session.
     pub samples: usize,
-    /// Whether the user stopped it: nothing is recorded yet, and the same command goes on from there.
+    /// Whether the user stopped it: nothing is recorded yet, and the same command goes on from
+    /// there.
     pub interrupted: bool,
     /// Time spent in builds.
     pub building: Duration,
@@ -56,8 +59,8 @@ pub enum Answer {
 
 /// Measures both sides of these changes again and keeps what came of it.
 ///
-/// The question's plan and rule say how; its revisions are all that the changes may name. Interrupted or killed, the
-/// same question of the same changes goes on where it stopped.
+/// The question's plan and rule say how; its revisions are all that the changes may name.
+/// Interrupted or killed, the same question of the same changes goes on where it stopped.
 pub fn confirm(
     bench: &mut Bench<'_>,
     question: &Question,
@@ -72,7 +75,8 @@ pub fn confirm(
     };
     let building = began.elapsed();
     if pairs.iter().all(Result::is_err) {
-        let answers = pairs.into_iter().filter_map(Result::err).map(|why| Answer::NotMeasured { why });
+        let answers =
+            pairs.into_iter().filter_map(Result::err).map(|why| Answer::NotMeasured { why });
         return Ok(Confirmation::nothing(building, false, answers.collect()));
     }
     if let Some(session) = bench.unjudged_session(question, changes, &pairs, &folders)? {
@@ -80,13 +84,20 @@ pub fn confirm(
         // Where it says nothing it would say nothing for ever.
         if answers.iter().any(|answer| matches!(answer, Answer::Measured(_))) {
             let run = Some(session.run.number);
-            return Ok(Confirmation { run, answers, ..Confirmation::nothing(building, false, vec![]) });
+            return Ok(Confirmation {
+                run,
+                answers,
+                ..Confirmation::nothing(building, false, vec![])
+            });
         }
     }
     let session = bench.session_of_pairs(question, &pairs, &folders)?;
     let Measured { samples, executing, interrupted } = measure(bench, &session)?;
-    let answers =
-        if interrupted { vec![] } else { bench.keep_answers(question, changes, &pairs, &session)? };
+    let answers = if interrupted {
+        vec![]
+    } else {
+        bench.keep_answers(question, changes, &pairs, &session)?
+    };
     let run = Some(session.run.number);
     Ok(Confirmation { run, samples, interrupted, building, executing, answers })
 }
@@ -97,7 +108,8 @@ impl Confirmation {
     }
 }
 
-/// The question with only the benchmarks whose changes are asked for: no other is anybody's business now.
+/// The question with only the benchmarks whose changes are asked for: no other is anybody's
+/// business now.
 fn narrowed(question: &Question, changes: &[Change]) -> Question {
     let mut question = question.clone();
     let is_named = |name: &str| changes.iter().any(|change| change.series.benchmark.name == name);
@@ -132,7 +144,8 @@ impl Bench<'_> {
         self.ready_session(question, run, cells, folders)
     }
 
-    /// The last run of the same question, where it was finished and killed before anything was said of it.
+    /// The last run of the same question, where it was finished and killed before anything was said
+    /// of it.
     fn unjudged_session(
         &mut self,
         question: &Question,
@@ -145,8 +158,11 @@ impl Bench<'_> {
             return Ok(None);
         }
         let runs = self.store.finished_runs(self.host)?;
-        let Some(run) = runs.into_iter().rfind(|run| run.question == digest) else { return Ok(None) };
-        let is_judged = |change: &Change| change.again.as_ref().is_some_and(|it| it.run == run.number);
+        let Some(run) = runs.into_iter().rfind(|run| run.question == digest) else {
+            return Ok(None);
+        };
+        let is_judged =
+            |change: &Change| change.again.as_ref().is_some_and(|it| it.run == run.number);
         let measured = self.store.cells(run.number)?;
         let wanted = cells(pairs, question.rule().max_rounds);
         if changes.iter().any(is_judged) || !measured.iter().map(|(_, cell)| cell).eq(&wanted) {
@@ -205,7 +221,8 @@ impl Bench<'_> {
                 which.push(at);
             }
         }
-        let asked: Vec<(&Change, &Samples)> = which.iter().map(|&at| &changes[at]).zip(&measured).collect();
+        let asked: Vec<(&Change, &Samples)> =
+            which.iter().map(|&at| &changes[at]).zip(&measured).collect();
         let mut said: HashMap<usize, Result<Said, String>> =
             which.iter().copied().zip(say(&asked, session.run.number, question.seed)).collect();
         let mut answers = Vec::with_capacity(changes.len());
@@ -255,13 +272,17 @@ impl Bench<'_> {
         };
         let at = prepared::moment(self.executor.now());
         let measured = Happened::Measured(said.again.clone());
-        let happenings: Vec<Happening> =
-            [Some(measured), more].into_iter().flatten().map(|what| Happening { at, what }).collect();
+        let happenings: Vec<Happening> = [Some(measured), more]
+            .into_iter()
+            .flatten()
+            .map(|what| Happening { at, what })
+            .collect();
         Ok(self.store.put_again(&change.name, life, &said.again, &happenings)?)
     }
 }
 
-/// Both sides of all pairs, each cell once; what comes after first, as the newest revision does elsewhere.
+/// Both sides of all pairs, each cell once; what comes after first, as the newest revision does
+/// elsewhere.
 fn cells(pairs: &[Result<Pair, String>], rounds: u32) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for side in [1, 0] {

@@ -1,13 +1,16 @@
 //! What the samples of both sides say of a change.
 
 use tacho_record::{Again, Change, Metric, Outcome as Ended, Sample as Taken};
-use tacho_stats::compare::{Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together};
+use tacho_stats::compare::{
+    Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together,
+};
 use tacho_stats::{Bound, Bounded};
 
 use crate::analysis::estimator::resolution;
 use crate::changes::FALSE_SHARE;
 
-/// A change is not reproduced when no more than this share of it can be there, of the logarithms of its ratio.
+/// A change is not reproduced when no more than this share of it can be there, of the logarithms of
+/// its ratio.
 pub const LEFT: f64 = 0.25;
 
 /// What was measured of both sides of a change.
@@ -61,7 +64,8 @@ impl Samples {
     }
 }
 
-/// The samples of a side, each in its round, so that those of one round are compared with each other.
+/// The samples of a side, each in its round, so that those of one round are compared with each
+/// other.
 fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
     let counted = taken.iter().filter(|sample| sample.place.round > 0);
     let one = |taken: &Taken| {
@@ -75,20 +79,24 @@ fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
     counted.filter_map(one).collect()
 }
 
-/// Judges changes that were measured together; why nothing can be said of one where its samples are missing.
+/// Judges changes that were measured together; why nothing can be said of one where its samples are
+/// missing.
 #[must_use]
 pub fn say(measured: &[(&Change, &Samples)], run: i64, seed: u64) -> Vec<Result<Said, String>> {
     let compared: Vec<Comparison> =
         measured.iter().map(|(change, samples)| comparison(change, samples, seed)).collect();
     let verdicts = judge_together(&compared, FALSE_SHARE);
     let all = measured.iter().zip(compared.iter().zip(verdicts));
-    all.map(|((change, samples), (comparison, verdict))| said(change, samples, comparison, verdict, run))
-        .collect()
+    all.map(|((change, samples), (comparison, verdict))| {
+        said(change, samples, comparison, verdict, run)
+    })
+    .collect()
 }
 
 fn comparison(change: &Change, samples: &Samples, seed: u64) -> Comparison {
     let sides = Sides { a: &samples.before, b: &samples.after, control: &[] };
-    let rules = Rules { margin: margin(change), resolution: samples.resolution, seed, ..Rules::default() };
+    let rules =
+        Rules { margin: margin(change), resolution: samples.resolution, seed, ..Rules::default() };
     compare(&sides, &rules, Look::only(samples.fewest(), 0.05))
 }
 
@@ -122,9 +130,10 @@ fn said(
     let estimate = comparison.estimate;
     let interval = estimate.and_then(|it| it.interval);
     let known = estimate.and_then(|it| it.known_ratio());
-    let limited = |side: &[Sample]| side.iter().filter(|sample| sample.bound != Bound::Exact).count();
     let limited =
-        [&samples.before, &samples.after].map(|side| u32::try_from(limited(side)).unwrap_or(u32::MAX));
+        |side: &[Sample]| side.iter().filter(|sample| sample.bound != Bound::Exact).count();
+    let limited = [&samples.before, &samples.after]
+        .map(|side| u32::try_from(limited(side)).unwrap_or(u32::MAX));
     let again = Again {
         run,
         samples: u32::try_from(samples.fewest()).unwrap_or(u32::MAX),
@@ -154,11 +163,14 @@ mod tests {
     use super::*;
     use crate::changes::tests::change;
 
-    /// Twenty rounds of both sides with these levels and this much noise: fixed, and another on each side.
+    /// Twenty rounds of both sides with these levels and this much noise: fixed, and another on
+    /// each side.
     fn measured(before: f64, after: f64, noise: f64) -> Samples {
         let side = |level: f64, seed: u32| {
             let wobble = |round: u32| f64::from((round * seed) % 101) / 101.0 - 0.5;
-            (1..=20).map(|round| Sample::new(level * (1.0 + noise * wobble(round))).in_round(round)).collect()
+            (1..=20)
+                .map(|round| Sample::new(level * (1.0 + noise * wobble(round))).in_round(round))
+                .collect()
         };
         Samples { before: side(before, 7919), after: side(after, 104_729), ..Samples::default() }
     }
@@ -183,7 +195,11 @@ mod tests {
     fn what_does_not_differ_or_the_other_way_is_not_reproduced() {
         assert_eq!(outcome(0.2, &measured(100.0, 100.0, 0.04)), Outcome::NotReproduced);
         assert_eq!(outcome(0.2, &measured(100.0, 80.0, 0.04)), Outcome::NotReproduced);
-        assert_eq!(outcome(0.2, &measured(100.0, 102.0, 0.004)), Outcome::NotReproduced, "a tenth is left");
+        assert_eq!(
+            outcome(0.2, &measured(100.0, 102.0, 0.004)),
+            Outcome::NotReproduced,
+            "a tenth is left"
+        );
     }
 
     #[test]
@@ -208,14 +224,19 @@ mod tests {
     #[test]
     fn an_effect_that_reached_a_limit_is_a_bound() {
         let change = change("c", "r1", "r2", 0.2);
-        let cut = |side: &[Sample]| -> Vec<Sample> { side.iter().map(|sample| sample.at_least()).collect() };
+        let cut = |side: &[Sample]| -> Vec<Sample> {
+            side.iter().map(|sample| sample.at_least()).collect()
+        };
         let plain = measured(100.0, 130.0, 0.02);
         let again = |samples: &Samples| say(&[(&change, samples)], 9, 5)[0].clone().unwrap().again;
         assert_eq!(again(&plain).limited, [0, 0]);
         let after = Samples { after: cut(&plain.after), ..plain.clone() };
         assert_eq!((again(&after).limited, again(&after).differs), ([0, 20], Some(true)));
         let both = Samples { before: cut(&plain.before), ..after };
-        assert_eq!((again(&both).limited, again(&both).effect, again(&both).differs), ([20, 20], None, None));
+        assert_eq!(
+            (again(&both).limited, again(&both).effect, again(&both).differs),
+            ([20, 20], None, None)
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use tacho_record::{BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Life, Revision};
+use tacho_record::{
+    BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Life, Revision,
+};
 
 use crate::build::builds::Unpacked;
 use crate::{Bench, ExperimentError, Question};
@@ -42,14 +44,17 @@ pub fn why_not(change: &Change) -> Option<String> {
     let why = match (change.finding.kind, change.life) {
         (_, Life::Withdrawn { .. }) => "it is withdrawn already",
         (ChangeKind::Spread, _) => "its spread changed, not its level: two revisions do not tell",
-        (ChangeKind::ModeShare, _) => "how often it is at which level changed: two revisions do not tell",
+        (ChangeKind::ModeShare, _) => {
+            "how often it is at which level changed: two revisions do not tell"
+        }
         _ => return None,
     };
     Some(why.to_owned())
 }
 
 impl Bench<'_> {
-    /// Both sides of each change: the last revision that is surely before, and the last that may be the first.
+    /// Both sides of each change: the last revision that is surely before, and the last that may be
+    /// the first.
     pub(super) fn pairs(
         &mut self,
         question: &Question,
@@ -83,7 +88,9 @@ impl Bench<'_> {
             let build = self.store.build(self.host, revision, question.recipes.of(revision))?;
             match build.and_then(|build| build.state.artifact()) {
                 Some(artifact) => sides.push((revision.clone(), artifact)),
-                None => return Ok(Err(format!("{name} was not built here as the plan builds it now"))),
+                None => {
+                    return Ok(Err(format!("{name} was not built here as the plan builds it now")));
+                }
             }
         }
         let Ok(sides) = <[(String, Digest); 2]>::try_from(sides) else {
@@ -98,7 +105,8 @@ impl Bench<'_> {
 
     /// Unpacks both sides of all, building again what the cache has let go; none when interrupted.
     ///
-    /// A build that cannot be had any more costs the changes that need it, and nothing else: what is known of it stays.
+    /// A build that cannot be had any more costs the changes that need it, and nothing else: what
+    /// is known of it stays.
     pub(super) fn unpack_sides(
         &mut self,
         question: &Question,
@@ -154,7 +162,8 @@ impl Bench<'_> {
         Ok(Some(Err(format!("{name} cannot be built any more: {why}"))))
     }
 
-    /// What its series was measured with stays what is known of a revision, though it cannot be built again.
+    /// What its series was measured with stays what is known of a revision, though it cannot be
+    /// built again.
     fn restore(&mut self, before: Option<&Build>) -> Result<(), ExperimentError> {
         before.map_or(Ok(()), |before| Ok(self.store.put_build(self.host, before)?))
     }

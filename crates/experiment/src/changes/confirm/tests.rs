@@ -53,7 +53,8 @@ impl Past {
 
     fn question(&self, rounds: u32) -> Question {
         let mut question = self.lab.question();
-        question.plan.measure.rule = Rule { min_rounds: rounds, max_rounds: rounds, ..Rule::default() };
+        question.plan.measure.rule =
+            Rule { min_rounds: rounds, max_rounds: rounds, ..Rule::default() };
         question
     }
 
@@ -109,7 +110,9 @@ fn step(order: u64) -> f64 {
 }
 
 fn outcome(confirmation: &Confirmation) -> Outcome {
-    let [Answer::Measured(said)] = confirmation.answers.as_slice() else { panic!("{confirmation:?}") };
+    let [Answer::Measured(said)] = confirmation.answers.as_slice() else {
+        panic!("{confirmation:?}")
+    };
     said.outcome
 }
 
@@ -126,8 +129,16 @@ fn what_still_differs_side_by_side_is_confirmed_and_stays_apart_from_its_series(
     let again = after.again.clone().unwrap();
     assert_eq!((again.samples, again.differs), (20, Some(true)));
     assert!((again.effect.unwrap() - 0.2).abs() < 0.01, "{again:?}");
-    assert_eq!((after.life, &after.finding), (Life::Confirmed, &before.finding), "its series is as it was");
-    assert!(matches!(past.story(&after).as_slice(), [Happened::Measured(_)]), "{:?}", past.story(&after));
+    assert_eq!(
+        (after.life, &after.finding),
+        (Life::Confirmed, &before.finding),
+        "its series is as it was"
+    );
+    assert!(
+        matches!(past.story(&after).as_slice(), [Happened::Measured(_)]),
+        "{:?}",
+        past.story(&after)
+    );
     let run = past.lab.store().run(confirmation.run.unwrap()).unwrap().unwrap();
     assert_eq!(run.purpose, Purpose::Confirm);
 }
@@ -158,7 +169,10 @@ fn what_only_the_past_shows_is_withdrawn_and_never_found_again() {
     assert_eq!(after.life, Life::Withdrawn { why: Withdrawal::NotReproduced });
     assert!(!is_new_regression(&after));
     let story = past.story(&after);
-    assert!(matches!(story.as_slice(), [Happened::Measured(_), Happened::Withdrawn { .. }]), "{story:?}");
+    assert!(
+        matches!(story.as_slice(), [Happened::Measured(_), Happened::Withdrawn { .. }]),
+        "{story:?}"
+    );
     // More of the past, in which it is as clear as before.
     let mut lab = past.lab;
     lab.revisions.extend((25..=36).map(crate::build::builds::tests::revision));
@@ -175,15 +189,17 @@ fn what_was_confirmed_by_measuring_is_not_withdrawn_by_what_comes_later() {
     lab.revisions.extend((25..=60).map(crate::build::builds::tests::revision));
     let past = Past { lab, executed: past.executed };
     // So much noise that nobody could see a fifth in it.
-    let noisy = |order: u64| step(order) * if order > 24 { 1.0 + (order * 7919 % 13) as f64 } else { 1.0 };
+    let noisy =
+        |order: u64| step(order) * if order > 24 { 1.0 + (order * 7919 % 13) as f64 } else { 1.0 };
     past.lab.track(|request, at| past.executes(request, at, &noisy)).unwrap();
     let mut store = past.lab.store();
     let (host, _) = store.hosts().unwrap()[0].clone();
     let plan = &past.lab.question().plan;
     let recipes = &Recipes::usual(plan.subject.recipe());
-    let changes = analyse(&mut store, Scope { host, host_name: "lab", plan, recipes }, Timestamp::UNIX_EPOCH)
-        .unwrap()
-        .changes;
+    let changes =
+        analyse(&mut store, Scope { host, host_name: "lab", plan, recipes }, Timestamp::UNIX_EPOCH)
+            .unwrap()
+            .changes;
     assert_eq!(changes[0].life, Life::Confirmed, "{changes:#?}");
 }
 
@@ -193,7 +209,11 @@ fn interrupted_it_goes_on_where_it_stopped_and_says_nothing_before() {
     let executions = Shared::new(0);
     let stopped = past.confirm_by(&mut ScriptedBuilder::new(), |request, at| {
         executions.set(executions.get() + 1);
-        if executions.get() > 9 { ended(Ended::Interrupted, at) } else { past.executes(request, at, &step) }
+        if executions.get() > 9 {
+            ended(Ended::Interrupted, at)
+        } else {
+            past.executes(request, at, &step)
+        }
     });
     assert_eq!((stopped.interrupted, stopped.samples, stopped.answers.len()), (true, 9, 0));
     assert_eq!(past.change().again, None);
@@ -229,11 +249,17 @@ fn killed_between_the_last_sample_and_the_verdict_it_is_only_judged() {
 fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
     let past = Past::of(step);
     let before = past.change();
-    let confirmation =
-        past.confirm(&mut ScriptedBuilder::new().with_failure("r11", "exit 2"), |_| panic!("nothing"));
-    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else { panic!("{confirmation:?}") };
+    let confirmation = past
+        .confirm(&mut ScriptedBuilder::new().with_failure("r11", "exit 2"), |_| panic!("nothing"));
+    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else {
+        panic!("{confirmation:?}")
+    };
     assert_eq!(why, "r11 cannot be built any more: exit 2");
-    assert_eq!((confirmation.run, past.change()), (None, before), "and its samples are still there");
+    assert_eq!(
+        (confirmation.run, past.change()),
+        (None, before),
+        "and its samples are still there"
+    );
     let mut store = past.lab.store();
     let (host, _) = store.hosts().unwrap()[0].clone();
     let build = store.build(host, "r11", past.question(1).recipes.of("r11")).unwrap().unwrap();
@@ -243,8 +269,11 @@ fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
 #[test]
 fn a_side_that_fails_each_time_says_nothing() {
     let past = Past::of(step);
-    let confirmation = past.confirm_by(&mut ScriptedBuilder::new(), |_, at| ended(Ended::Exited(3), at));
-    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else { panic!("{confirmation:?}") };
+    let confirmation =
+        past.confirm_by(&mut ScriptedBuilder::new(), |_, at| ended(Ended::Exited(3), at));
+    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else {
+        panic!("{confirmation:?}")
+    };
     assert_eq!(why, "no execution of a side counts: exit 3");
     assert_eq!(past.change().again, None);
 }

@@ -40,7 +40,9 @@ fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
         let changes = lab.measure(order..order + 1, level).judge().changes;
         for change in changes.into_iter().filter(|change| change.finding.effect > Some(0.0)) {
             if seen.is_empty() {
-                lab.store.say(&change.name, Word::Expected, "a trial", Timestamp::UNIX_EPOCH).unwrap();
+                lab.store
+                    .say(&change.name, Word::Expected, "a trial", Timestamp::UNIX_EPOCH)
+                    .unwrap();
             }
             seen.push(change);
         }
@@ -54,11 +56,13 @@ fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
 #[test]
 fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
     let mut lab = Lab::new();
-    // Of two samples each the values are judged: readings would still show what the first run measured.
+    // Of two samples each the values are judged: readings would still show what the first run
+    // measured.
     lab.rounds = 2;
     let dip = |order: u64| if (20..23).contains(&order) { 130.0 } else { 100.0 };
     let changes = lab.measure(1..41, dip).judge().changes;
-    let begin = changes.iter().find(|change| change.finding.kind == ChangeKind::DipStart).unwrap().clone();
+    let begin =
+        changes.iter().find(|change| change.finding.kind == ChangeKind::DipStart).unwrap().clone();
     assert_eq!((begin.life, begin.state()), (Life::Confirmed, Word::Fixed));
     // Measured twice more, its commits are as fast as all others.
     lab.measure(20..23, |_| 100.0).measure(20..23, |_| 100.0);

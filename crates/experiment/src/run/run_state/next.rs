@@ -16,8 +16,8 @@ enum Prospect {
 }
 
 impl Progress<'_> {
-    /// The first execution of a round with these trials, once the one of that cell that is under way has given a sample; nothing where
-    /// there is none, or that depends on the sample.
+    /// The first execution of a round with these trials, once the one of that cell that is under
+    /// way has given a sample; nothing where there is none, or that depends on the sample.
     pub fn next(&self, trials: &[ScheduledTrial], under_way: usize) -> Option<ScheduledTrial> {
         let is_decided_before_rounds = self.rule.budget.is_some() || self.rule.quiet_wait.is_some();
         if is_decided_before_rounds || self.at_once > 1 {

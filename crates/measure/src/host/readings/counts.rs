@@ -10,7 +10,8 @@ pub const TICK: Duration = Duration::from_millis(10);
 /// `/proc/stat`, as far as we want it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
-    /// Processor time that somebody used, of all processors together, in ticks; what guests used is in it.
+    /// Processor time that somebody used, of all processors together, in ticks; what guests used is
+    /// in it.
     pub busy: u64,
     /// Time in which processors had work, and a hypervisor gave them to others, in ticks.
     pub steal: u64,

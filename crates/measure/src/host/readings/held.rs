@@ -25,7 +25,8 @@ impl Held {
         Ok(held)
     }
 
-    /// What it says now, in `buffer`, which is enlarged where it is too small; or what the system says against it.
+    /// What it says now, in `buffer`, which is enlarged where it is too small; or what the system
+    /// says against it.
     ///
     /// All of it in one call: the kernel makes up the whole file for each.
     pub fn read<'a>(&self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], Option<io::Error>> {
@@ -42,7 +43,11 @@ impl Held {
     }
 
     /// What that function makes of what it says now; nothing if it cannot be read.
-    pub fn ask<T>(&self, buffer: &mut Vec<u8>, understand: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+    pub fn ask<T>(
+        &self,
+        buffer: &mut Vec<u8>,
+        understand: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Option<T> {
         understand(self.read(buffer).ok()?)
     }
 }

@@ -1,9 +1,11 @@
-//! What goes on on this host besides the subject: read right before and right after an execution, and compared.
+//! What goes on on this host besides the subject: read right before and right after an execution,
+//! and compared.
 //!
-//! `held` keeps files open, `counts` understands those that count, `sensors` finds the others; here they become
-//! [`Readings`]. What they mean for a sample is for the floors above. Reading all of it takes about 40 µs; an
-//! execution of less than [`SHORTEST`] gets none of its own, so that short ones, one after the other, are not
-//! slowed down by it: the kernel counts in ticks of 10 ms, which could tell nothing of one of them anyway.
+//! `held` keeps files open, `counts` understands those that count, `sensors` finds the others; here
+//! they become [`Readings`]. What they mean for a sample is for the floors above. Reading all of it
+//! takes about 40 µs; an execution of less than [`SHORTEST`] gets none of its own, so that short
+//! ones, one after the other, are not slowed down by it: the kernel counts in ticks of 10 ms, which
+//! could tell nothing of one of them anyway.
 
 mod counts;
 mod held;
@@ -27,7 +29,8 @@ pub const SHORTEST: Duration = Duration::from_millis(10);
 const GAP: Duration = Duration::from_millis(10);
 /// Readings are of so many times the time that it takes to read them, at least.
 const WORTH: u32 = 200;
-/// What takes longer than that to read is not read at all: so does a file that a program makes up for a container.
+/// What takes longer than that to read is not read at all: so does a file that a program makes up
+/// for a container.
 const TOO_SLOW: Duration = Duration::from_millis(2);
 /// What memory is counted in, as a share of all there is, at least.
 const MEMORY_SHARE: u64 = 16;
@@ -37,12 +40,13 @@ const MEMORY_SHARE: u64 = 16;
 /// Times and counts are differences between a moment before and one after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
-    /// How long these readings are of: the execution, and those right before it if they were too short for their
-    /// own. Zero if there are none.
+    /// How long these readings are of: the execution, and those right before it if they were too
+    /// short for their own. Zero if there are none.
     pub span: Duration,
     /// Processor time that was used by others than the subject and us, in ticks of 10 ms.
     pub other_cpu: Option<Duration>,
-    /// Time in which this host had work for its processors and a hypervisor gave them to others, in ticks.
+    /// Time in which this host had work for its processors and a hypervisor gave them to others, in
+    /// ticks.
     pub steal: Option<Duration>,
     /// Tasks that ran or were ready to, besides the one that asks; the most of before and after.
     pub running: Option<u64>,
@@ -62,7 +66,8 @@ pub struct Readings {
     pub frequency: Option<u64>,
     /// The temperature of the hottest processor in thousandths of a degree Celsius, after.
     pub temperature: Option<i64>,
-    /// How often processors slowed down because they were too warm: all sockets, and the core that it ended on.
+    /// How often processors slowed down because they were too warm: all sockets, and the core that
+    /// it ended on.
     pub throttled: Option<u64>,
     /// Memory that could be had, in bytes; the least of before and after.
     pub memory: Option<u64>,
@@ -79,19 +84,24 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Those that are there, by the names of [`Metric::HOST`](tacho_record::Metric::HOST) and in their units.
+    /// Those that are there, by the names of [`Metric::HOST`](tacho_record::Metric::HOST) and in
+    /// their units.
     ///
-    /// They are rounded to what means something: whole ticks, milliseconds of pressure, thousands of interrupts and
-    /// switches, 10 MHz, degrees, a sixteenth of the memory. They are kept for ever, and a quiet machine's are alike.
+    /// They are rounded to what means something: whole ticks, milliseconds of pressure, thousands
+    /// of interrupts and switches, 10 MHz, degrees, a sixteenth of the memory. They are kept for
+    /// ever, and a quiet machine's are alike.
     #[must_use]
     pub fn values(&self) -> Vec<(&'static str, f64)> {
         let time = |time: Option<Duration>, step: Duration| {
-            time.map(|time| (time.as_secs_f64() / step.as_secs_f64()).round() * step.as_nanos() as f64)
+            time.map(|time| {
+                (time.as_secs_f64() / step.as_secs_f64()).round() * step.as_nanos() as f64
+            })
         };
         let round = |value: Option<u64>, step: u64| {
             value.map(|value| (value as f64 / step as f64).round() * step as f64)
         };
-        let (millisecond, whole) = (Duration::from_millis(1), |value: Option<u32>| value.map(f64::from));
+        let (millisecond, whole) =
+            (Duration::from_millis(1), |value: Option<u32>| value.map(f64::from));
         let share = self.memory_total.map_or(1, |total| 1 << (total / MEMORY_SHARE).max(1).ilog2());
         let values = [
             ("host-frequency", round(self.frequency, 10_000_000)),
@@ -196,8 +206,10 @@ impl HostReader {
             "host-switches",
         ];
         let pressed = |text: &[u8]| parse_pressure(text).is_some();
-        // That of the subject is read by whoever reaps it; ours says whether it tells of migrations.
-        let migrations = hold("/proc/self/sched", &["host-migrations"], counts_migrations).is_some();
+        // That of the subject is read by whoever reaps it; ours says whether it tells of
+        // migrations.
+        let migrations =
+            hold("/proc/self/sched", &["host-migrations"], counts_migrations).is_some();
         let mut reader = Self {
             stat: hold("/proc/stat", &stat, |text| Stat::parse(text).is_some()),
             pressure: [
@@ -261,9 +273,11 @@ impl HostReader {
             all.dedup();
             all.len() > 1
         };
-        (self.several_nodes, self.several_sockets) = (several(|seat| seat.node), several(|seat| seat.socket));
+        (self.several_nodes, self.several_sockets) =
+            (several(|seat| seat.node), several(|seat| seat.socket));
         if !self.several_nodes {
-            self.absent.insert("host-node", "not available here: there is one node of memory".to_owned());
+            self.absent
+                .insert("host-node", "not available here: there is one node of memory".to_owned());
         }
         if !self.several_sockets {
             self.absent.insert("host-socket", "not available here: there is one socket".to_owned());
@@ -296,8 +310,8 @@ impl HostReader {
         self.begin();
     }
 
-    /// To be called right after an execution, with the processor time that it took, what we spend on starting it
-    /// included, and where it was, if that is known.
+    /// To be called right after an execution, with the processor time that it took, what we spend
+    /// on starting it included, and where it was, if that is known.
     pub fn end(&mut self, own: Duration, was: Option<Whereabouts>) -> Readings {
         let Some(mut span) = self.span.take() else { return Readings::default() };
         span.own = span.own.saturating_add(own);
@@ -311,8 +325,8 @@ impl HostReader {
         readings
     }
 
-    /// To be called after an execution instead, with the processor time that it took, where the next one is under way by now: what
-    /// goes on then is not read.
+    /// To be called after an execution instead, with the processor time that it took, where the
+    /// next one is under way by now: what goes on then is not read.
     pub fn pass(&mut self, own: Duration) {
         if let Some(span) = &mut self.span {
             span.own = span.own.saturating_add(own);
@@ -320,7 +334,8 @@ impl HostReader {
         }
     }
 
-    /// How much longer it takes until there are readings, of at least that span: an execution that ends before has none of its own.
+    /// How much longer it takes until there are readings, of at least that span: an execution that
+    /// ends before has none of its own.
     #[must_use]
     pub fn due(&self, least: Duration) -> Duration {
         let until = |span: &Span| self.shortest.max(least).saturating_sub(span.before.at.elapsed());
@@ -332,7 +347,10 @@ impl HostReader {
         Moment {
             at: Instant::now(),
             stat: self.stat.as_ref().and_then(|held| held.ask(buffer, Stat::parse)),
-            pressure: self.pressure.each_ref().map(|held| held.as_ref()?.ask(buffer, parse_pressure)),
+            pressure: self
+                .pressure
+                .each_ref()
+                .map(|held| held.as_ref()?.ask(buffer, parse_pressure)),
             memory: self.memory.as_ref().and_then(|held| held.ask(buffer, Memory::parse)),
             throttled: self.throttles.as_ref().map(|throttles| throttles.of_sockets(buffer)),
             ours: ours(),
@@ -408,7 +426,10 @@ fn between(before: &Moment, after: &Moment, own: Duration) -> Readings {
         interrupts: counted(|stat| stat.interrupts),
         softirqs: counted(|stat| stat.softirqs),
         switches: counted(|stat| stat.switches),
-        throttled: before.throttled.zip(after.throttled).and_then(|(one, two)| two.checked_sub(one)),
+        throttled: before
+            .throttled
+            .zip(after.throttled)
+            .and_then(|(one, two)| two.checked_sub(one)),
         memory: both.map(|(one, two)| one.available.min(two.available)),
         memory_total: both.map(|(_, two)| two.total),
         swapped,

@@ -1,14 +1,17 @@
-//! Where processors say how warm they are, how fast, how often they had to slow down, and where they are. Found once.
+//! Where processors say how warm they are, how fast, how often they had to slow down, and where
+//! they are. Found once.
 
 use std::collections::BTreeMap;
 
 use super::held::{Held, only_number};
 use crate::host::files::{CPUS, Files, missing};
 
-/// The drivers of processors' own thermometers, and what their reading of the whole processor is called, the best first.
+/// The drivers of processors' own thermometers, and what their reading of the whole processor is
+/// called, the best first.
 ///
-/// Each core's own is cooler, and serves where there is no other: before Sandy Bridge, Intel's had none of the whole. Up to
-/// Linux 4.x it was the physical one. Tctl is Tdie with an offset that keeps fans alike: it serves where there is no Tdie.
+/// Each core's own is cooler, and serves where there is no other: before Sandy Bridge, Intel's had
+/// none of the whole. Up to Linux 4.x it was the physical one. Tctl is Tdie with an offset that
+/// keeps fans alike: it serves where there is no Tdie.
 const THERMOMETERS: [(&str, &[&str]); 5] = [
     ("coretemp", &["Package id ", "Physical id ", "Core "]),
     ("k10temp", &["Tdie", "Tctl"]),
@@ -46,7 +49,9 @@ fn hwmon(files: &Files) -> Vec<String> {
     for number in files.numbered(folder, "hwmon") {
         let chip = format!("{folder}/hwmon{number}");
         let Ok(name) = files.read(&format!("{chip}/name")) else { continue };
-        let Some((_, labels)) = THERMOMETERS.iter().find(|(known, _)| *known == name) else { continue };
+        let Some((_, labels)) = THERMOMETERS.iter().find(|(known, _)| *known == name) else {
+            continue;
+        };
         found.extend(inputs(files, &chip, labels));
     }
     found
@@ -57,9 +62,11 @@ fn inputs(files: &Files, chip: &str, labels: &[&str]) -> Vec<String> {
     let mut inputs: Vec<u32> =
         (1..=64).filter(|n| files.read(&format!("{chip}/temp{n}_input")).is_ok()).collect();
     let labelled = |wanted: &str| {
-        let has =
-            |n: &u32| files.read(&format!("{chip}/temp{n}_label")).is_ok_and(|it| it.starts_with(wanted));
-        Some(inputs.iter().copied().filter(has).collect()).filter(|found: &Vec<u32>| !found.is_empty())
+        let has = |n: &u32| {
+            files.read(&format!("{chip}/temp{n}_label")).is_ok_and(|it| it.starts_with(wanted))
+        };
+        Some(inputs.iter().copied().filter(has).collect())
+            .filter(|found: &Vec<u32>| !found.is_empty())
     };
     if labels.is_empty() {
         inputs.truncate(1);
@@ -82,7 +89,11 @@ fn zones(files: &Files) -> Vec<String> {
         .collect();
     let of = |wanted: &&str| zones.iter().any(|(kind, _)| kind == wanted);
     let best = ZONES.iter().find(|wanted| of(wanted));
-    zones.iter().filter(|(kind, _)| Some(&kind.as_str()) == best).map(|(_, path)| path.clone()).collect()
+    zones
+        .iter()
+        .filter(|(kind, _)| Some(&kind.as_str()) == best)
+        .map(|(_, path)| path.clone())
+        .collect()
 }
 
 /// The warmest of them, in thousandths of a degree Celsius, if any tells something that can be.
@@ -124,7 +135,8 @@ pub struct OfEach {
 }
 
 impl OfEach {
-    /// The most that are open at a time: there are machines with more processors than a process may open files.
+    /// The most that are open at a time: there are machines with more processors than a process may
+    /// open files.
     const MOST: usize = 64;
 
     fn new(files: &Files, file: &'static str) -> Self {
@@ -156,11 +168,16 @@ pub struct Throttles {
 
 impl Throttles {
     /// The counters that there are; or why there is none.
-    pub fn open(files: &Files, seats: &BTreeMap<u32, Seat>, buffer: &mut Vec<u8>) -> Result<Self, String> {
+    pub fn open(
+        files: &Files,
+        seats: &BTreeMap<u32, Seat>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Self, String> {
         let mut cores = OfEach::new(files, "thermal_throttle/core_throttle_count");
         let count = |cpu: &u32| Some((*cpu, cores.of(*cpu, buffer)?));
         let before: BTreeMap<u32, u64> = seats.keys().filter_map(count).collect();
-        let of_socket = |cpu: &u32| format!("{CPUS}/cpu{cpu}/thermal_throttle/package_throttle_count");
+        let of_socket =
+            |cpu: &u32| format!("{CPUS}/cpu{cpu}/thermal_throttle/package_throttle_count");
         // Their first processors: all of a socket say the same.
         let firsts: BTreeMap<Option<u32>, &u32> =
             seats.iter().rev().map(|(cpu, seat)| (seat.socket, cpu)).collect();
@@ -191,7 +208,11 @@ pub struct Frequencies(OfEach);
 
 impl Frequencies {
     /// What there is; or why there is nothing.
-    pub fn open(files: &Files, seats: &BTreeMap<u32, Seat>, buffer: &mut Vec<u8>) -> Result<Self, String> {
+    pub fn open(
+        files: &Files,
+        seats: &BTreeMap<u32, Seat>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Self, String> {
         let mut each = OfEach::new(files, "cpufreq/scaling_cur_freq");
         if !seats.keys().any(|cpu| each.of(*cpu, buffer).is_some()) {
             return Err(missing(&[&format!("{CPUS}/cpu*/{}", each.file)]));

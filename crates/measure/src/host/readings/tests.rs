@@ -1,4 +1,5 @@
-//! Machines as their files show them: what is read, what is absent, and what no file may bring about.
+//! Machines as their files show them: what is read, what is absent, and what no file may bring
+//! about.
 
 use std::fs;
 use std::thread::sleep;
@@ -34,7 +35,12 @@ impl Machine {
     }
 
     /// What is read when the files change so in between, by name.
-    fn read(&self, own: Duration, cpu: u32, change: impl FnOnce(&Self)) -> BTreeMap<&'static str, f64> {
+    fn read(
+        &self,
+        own: Duration,
+        cpu: u32,
+        change: impl FnOnce(&Self),
+    ) -> BTreeMap<&'static str, f64> {
         let mut reader = self.reader();
         reader.shortest = Duration::ZERO;
         reader.begin();
@@ -43,7 +49,10 @@ impl Machine {
         let values: BTreeMap<_, _> = readings.values().into_iter().collect();
         let absent: Vec<&str> = reader.absent().map(|(name, _)| name).collect();
         let named = |name: &&str| values.contains_key(name) != absent.contains(name);
-        assert!(Metric::HOST.iter().all(named), "there, or absent for a reason: {values:?} {absent:?}");
+        assert!(
+            Metric::HOST.iter().all(named),
+            "there, or absent for a reason: {values:?} {absent:?}"
+        );
         values
     }
 }
@@ -94,7 +103,8 @@ fn a_virtual_machine() {
         machine.say("/proc/stat", &stat);
         machine.say("/proc/pressure/cpu", &PRESSURE.replace("144602464", "144727464"));
     });
-    // 80 ticks of user, 20 of system, and the subject had half a second of it; this process had its share too.
+    // 80 ticks of user, 20 of system, and the subject had half a second of it; this process had its
+    // share too.
     assert!((300e6..=500e6).contains(&read["host-other-cpu"]), "{read:?}");
     assert_eq!(read["host-other-cpu"] % 10e6, 0.0);
     let expected = [
@@ -113,14 +123,15 @@ fn a_virtual_machine() {
     assert_eq!(rest, expected);
     let reader = firecracker().reader();
     let absent: BTreeMap<_, _> = reader.absent().collect();
-    let missing = "not available here: /sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq is missing";
+    let missing =
+        "not available here: /sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq is missing";
     assert_eq!(absent["host-frequency"], missing);
     assert_eq!(absent["host-swapped"], "not available here: there is nowhere to swap to");
     assert_eq!(absent["host-node"], "not available here: there is one node of memory");
 }
 
-/// Eight processors of one socket, with thermometers and swap. How often it was throttled is that of a laptop
-/// (<https://github.com/erpalma/throttled/issues/103>).
+/// Eight processors of one socket, with thermometers and swap. How often it was throttled is that
+/// of a laptop (<https://github.com/erpalma/throttled/issues/103>).
 fn laptop() -> Machine {
     let machine = firecracker();
     let swap = MEMORY
@@ -139,14 +150,23 @@ fn laptop() -> Machine {
         ("hwmon0", "AC", &[][..]),
         ("hwmon1", "acpitz", &[("", "25000")][..]),
         ("hwmon2", "nvme", &[("Composite", "91850")]),
-        ("hwmon10", "coretemp", &[("Core 0", "97000"), ("Package id 0", "64000"), ("Core 1", "61000")]),
+        (
+            "hwmon10",
+            "coretemp",
+            &[("Core 0", "97000"), ("Package id 0", "64000"), ("Core 1", "61000")],
+        ),
     ];
     for (folder, name, inputs) in chips {
         machine.say(&format!("/sys/class/hwmon/{folder}/name"), &format!("{name}\n"));
         for (number, (label, temperature)) in (1..).zip(inputs) {
-            machine.say(&format!("/sys/class/hwmon/{folder}/temp{number}_label"), &format!("{label}\n"));
-            machine
-                .say(&format!("/sys/class/hwmon/{folder}/temp{number}_input"), &format!("{temperature}\n"));
+            machine.say(
+                &format!("/sys/class/hwmon/{folder}/temp{number}_label"),
+                &format!("{label}\n"),
+            );
+            machine.say(
+                &format!("/sys/class/hwmon/{folder}/temp{number}_input"),
+                &format!("{temperature}\n"),
+            );
         }
     }
     machine
@@ -189,8 +209,9 @@ fn a_core_that_was_not_asked_for_long_is_not_blamed_twice() {
     );
 }
 
-/// Two sockets with a node of memory each, the processors of which alternate, as those of many servers do
-/// (`40intel64-4n10c` among the machines that <https://github.com/open-mpi/hwloc> is tested with); the thermometer is called Tctl.
+/// Two sockets with a node of memory each, the processors of which alternate, as those of many
+/// servers do (`40intel64-4n10c` among the machines that <https://github.com/open-mpi/hwloc> is
+/// tested with); the thermometer is called Tctl.
 fn server() -> Machine {
     let machine = firecracker();
     for cpu in 0..4 {
@@ -252,7 +273,8 @@ fn chips(chips: &[(&str, &[(&str, &str)])]) -> Machine {
 /// What thermometers are called on machines of all ages, as their owners report it.
 #[test]
 fn thermometers_of_real_machines() {
-    let temperature = |machine: Machine| machine.read(Duration::ZERO, 0, |_| {})["host-temperature"];
+    let temperature =
+        |machine: Machine| machine.read(Duration::ZERO, 0, |_| {})["host-temperature"];
     // Two processors, the first with all the load: https://github.com/aristocratos/btop/issues/1370.
     let (busy, idle) = (
         [("Package id 0", "77"), ("Core 2", "77"), ("Core 0", "68")],
@@ -260,7 +282,10 @@ fn thermometers_of_real_machines() {
     );
     assert_eq!(temperature(chips(&[("coretemp", &idle), ("coretemp", &busy)])), 77.0);
     // An older kernel: collector/fixtures of https://github.com/prometheus/node_exporter.
-    assert_eq!(temperature(chips(&[("coretemp", &[("Core 0", "54"), ("Physical id 0", "55")])])), 55.0);
+    assert_eq!(
+        temperature(chips(&[("coretemp", &[("Core 0", "54"), ("Physical id 0", "55")])])),
+        55.0
+    );
     // Two Westmere, which have none of the whole: https://github.com/tigerblue77/Dell_iDRAC_fan_controller_Docker/pull/385.
     let westmere = [("Core 0", "41"), ("Core 8", "44"), ("Core 10", "43")];
     assert_eq!(temperature(chips(&[("coretemp", &westmere), ("coretemp", &westmere)])), 44.0);
@@ -279,7 +304,10 @@ fn zones_of_real_machines() {
     // A Raspberry Pi, and a zone that measures nothing: testdata of https://github.com/prometheus/procfs.
     assert_eq!(temperature(&[("bcm2835_thermal", "49925"), ("acpitz", "-44000")]), 50.0);
     // A Jetson Nano: https://github.com/MartinMatta/Jetson-Nano-temperature/issues/2.
-    assert_eq!(temperature(&[("AO-therm", "39000"), ("CPU-therm", "31500"), ("PMIC-Die", "100000")]), 32.0);
+    assert_eq!(
+        temperature(&[("AO-therm", "39000"), ("CPU-therm", "31500"), ("PMIC-Die", "100000")]),
+        32.0
+    );
 }
 
 #[test]

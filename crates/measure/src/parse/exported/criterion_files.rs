@@ -1,6 +1,6 @@
 //! What criterion.rs keeps in `target/criterion`
-//! (<https://bheisler.github.io/criterion.rs/book/user_guide/command_line_output.html>): for each benchmark and baseline a folder with
-//! `benchmark.json`, `sample.json` and `estimates.json`.
+//! (<https://bheisler.github.io/criterion.rs/book/user_guide/command_line_output.html>): for each
+//! benchmark and baseline a folder with `benchmark.json`, `sample.json` and `estimates.json`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ const DEEPEST: u32 = 8;
 /// The folder of what was measured last.
 const LATEST: &str = "new";
 
-/// What criterion kept in a folder: of a benchmark at one baseline, or of all as they were measured last.
+/// What criterion kept in a folder: of a benchmark at one baseline, or of all as they were measured
+/// last.
 pub fn folder(path: &Path) -> Result<Report, String> {
     let mut benchmarks = Vec::new();
     for folder in folders(path) {
@@ -58,8 +59,10 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 /// The times of an iteration; of estimates, the median.
 fn read(path: &Path) -> Result<Exported, String> {
     let document = parse(path)?;
-    let numbers = |key: &str| document[key].as_array().into_iter().flatten().filter_map(Value::as_f64);
-    let per_iteration = numbers("times").zip(numbers("iters")).map(|(time, iterations)| time / iterations);
+    let numbers =
+        |key: &str| document[key].as_array().into_iter().flatten().filter_map(Value::as_f64);
+    let per_iteration =
+        numbers("times").zip(numbers("iters")).map(|(time, iterations)| time / iterations);
     let values: Vec<f64> = match document["median"]["point_estimate"].as_f64() {
         Some(median) => vec![median],
         None => per_iteration.collect(),

@@ -24,8 +24,10 @@ fn told(name: &str) -> (&'static str, Vec<(String, String, usize)>) {
 #[track_caller]
 fn tells(name: &str, tool: &str, wanted: &[(&str, &str, usize)]) {
     let (by, found) = told(name);
-    let found: Vec<(&str, &str, usize)> =
-        found.iter().map(|(name, metric, count)| (name.as_str(), metric.as_str(), *count)).collect();
+    let found: Vec<(&str, &str, usize)> = found
+        .iter()
+        .map(|(name, metric, count)| (name.as_str(), metric.as_str(), *count))
+        .collect();
     assert_eq!((by, found.as_slice()), (tool, wanted));
 }
 
@@ -68,7 +70,10 @@ fn rates_are_the_better_the_higher() {
     assert!(times.benchmarks.iter().all(|one| one.metric.unit == Unit::Nanoseconds), "{times:?}");
     let go = read("go-bench.txt");
     let rate = go.benchmarks.iter().find(|one| one.metric.name == "MB/s").unwrap();
-    assert_eq!((rate.metric.better, rate.values.as_slice()), (Direction::Higher, &[687.38, 758.14][..]));
+    assert_eq!(
+        (rate.metric.better, rate.values.as_slice()),
+        (Direction::Higher, &[687.38, 758.14][..])
+    );
     assert_eq!(go.host["goarch"], "amd64");
 }
 
@@ -86,14 +91,18 @@ fn criterion_is_read_from_its_folder_and_from_single_files() {
     let mut values = sampled.benchmarks[0].values.clone();
     values.sort_by(f64::total_cmp);
     let median = f64::midpoint(values[4], values[5]);
-    assert!((estimated.benchmarks[0].values[0] / median - 1.0).abs() < 1e-9, "the same median in ns");
+    assert!(
+        (estimated.benchmarks[0].values[0] / median - 1.0).abs() < 1e-9,
+        "the same median in ns"
+    );
 }
 
 #[test]
 fn how_executions_ended_is_a_condition_of_a_report_of_hyperfine() {
     let of = |codes: &str| {
-        let result =
-            format!(r#"{{"results": [{{"command": "x", "times": [1, 2, 3], "exit_codes": {codes}}}]}}"#);
+        let result = format!(
+            r#"{{"results": [{{"command": "x", "times": [1, 2, 3], "exit_codes": {codes}}}]}}"#
+        );
         report(&result)
             .unwrap()
             .host
@@ -111,11 +120,17 @@ fn how_executions_ended_is_a_condition_of_a_report_of_hyperfine() {
 fn results_of_one_name_are_kept_apart_in_one_export_of_hyperfine() {
     let names = |results: &str| -> Vec<(String, Vec<f64>)> {
         let text = format!(r#"{{"results": [{results}]}}"#);
-        report(&text).unwrap().benchmarks.into_iter().map(|one| (one.benchmark, one.values)).collect()
+        report(&text)
+            .unwrap()
+            .benchmarks
+            .into_iter()
+            .map(|one| (one.benchmark, one.values))
+            .collect()
     };
     let one = |more: &str, time: u32| format!(r#"{{"command": "sort", "times": [{time}]{more}}}"#);
     let value = |time: f64| vec![time * 1e9];
-    let all = [one("", 1), one("", 2), r#"{"command": "other", "times": [3]}"#.to_owned()].join(", ");
+    let all =
+        [one("", 1), one("", 2), r#"{"command": "other", "times": [3]}"#.to_owned()].join(", ");
     let wanted = [("sort (1)", 1.0), ("sort (2)", 2.0), ("other", 3.0)];
     assert_eq!(names(&all), wanted.map(|(name, time)| (name.to_owned(), value(time))));
     let [two, four] = ["2", "4"].map(|n| format!(r#", "parameters": {{"n": "{n}"}}"#));
@@ -137,8 +152,13 @@ fn what_is_no_report_is_said() {
     assert!(why("{\"a\": ").starts_with("it is not JSON: "));
     assert_eq!(why(""), "it is of no tool whose reports are known");
     assert!(read_report(&fixture("none")).unwrap_err().contains("No such file"));
-    assert!(read_report(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/parse").as_path()).is_err());
-    assert_eq!(why(r#"{"results": [{"command": "a", "times": []}]}"#), "`a`: `median` is not a number");
+    assert!(
+        read_report(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/parse").as_path()).is_err()
+    );
+    assert_eq!(
+        why(r#"{"results": [{"command": "a", "times": []}]}"#),
+        "`a`: `median` is not a number"
+    );
 }
 
 proptest! {

@@ -1,9 +1,9 @@
 //! What a group's processes read from devices and wrote to them, by `io.stat`.
 //!
-//! It has a line a device. Devices may stand on others (encrypted, logical, mirrored, made of a file), and then the same
-//! bytes may stand in several lines, or in the upper one alone: who writes to an encrypted device leaves the
-//! work to the kernel, which writes to the lower one on its own behalf. So neither the sum nor one layer is what went
-//! through.
+//! It has a line a device. Devices may stand on others (encrypted, logical, mirrored, made of a
+//! file), and then the same bytes may stand in several lines, or in the upper one alone: who writes
+//! to an encrypted device leaves the work to the kernel, which writes to the lower one on its own
+//! behalf. So neither the sum nor one layer is what went through.
 
 use std::ops::AddAssign;
 
@@ -24,7 +24,8 @@ enum Layer {
     Top,
 }
 
-/// What went to devices: for each way the more of what the top layer says and of what the bottom says.
+/// What went to devices: for each way the more of what the top layer says and of what the bottom
+/// says.
 pub fn sum(text: &str, files: &Files) -> Blocks {
     let (mut top, mut bottom) = (Blocks::default(), Blocks::default());
     for (device, blocks) in text.lines().filter_map(line) {
@@ -37,8 +38,8 @@ pub fn sum(text: &str, files: &Files) -> Blocks {
     Blocks { read: top.read.max(bottom.read), written: top.written.max(bottom.written) }
 }
 
-/// A line is `8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0`; one without bytes is of a device that
-/// only has settings. Linux 5.15 and 5.16 end no
+/// A line is `8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0`; one without
+/// bytes is of a device that only has settings. Linux 5.15 and 5.16 end no
 /// line of such a device, so that it stands before the next one.
 fn line(line: &str) -> Option<(&str, Blocks)> {
     let words = line.split_ascii_whitespace();
@@ -53,7 +54,9 @@ fn layer(files: &Files, device: &str) -> Layer {
     let has = |name: &str| !files.names(&format!("{folder}/{name}")).is_empty();
     let stands = has("slaves") || files.read(&format!("{folder}/loop/backing_file")).is_ok();
     // On a part of it counts as on it.
-    let held = || has("holders") || files.names(&folder).iter().any(|part| has(&format!("{part}/holders")));
+    let held = || {
+        has("holders") || files.names(&folder).iter().any(|part| has(&format!("{part}/holders")))
+    };
     match stands {
         false => Layer::Bottom,
         true if held() => Layer::Middle,
@@ -100,16 +103,19 @@ mod tests {
 
     #[test]
     fn devices_without_numbers_may_stand_before_one_with() {
-        // As https://github.com/canonical/lxd/issues/10052 shows it, of Linux 5.15: detached devices, and one that was used.
+        // As https://github.com/canonical/lxd/issues/10052 shows it, of Linux 5.15: detached
+        // devices, and one that was used.
         let text = "7:7 7:6 7:5 7:4 rbytes=28672 wbytes=0 rios=22 wios=0 dbytes=0 dios=0";
         assert_eq!(line(text), Some(("7:4", Blocks { read: 28_672, written: 0 })));
-        // As https://github.com/green-coding-solutions/green-metrics-tool/pull/1837 does, of a group that was just made.
+        // As https://github.com/green-coding-solutions/green-metrics-tool/pull/1837 does, of a
+        // group that was just made.
         assert_eq!((line("252:0 "), line("rbytes=1 wbytes=1"), line("")), (None, None, None));
     }
 
     #[test]
     fn what_an_encrypted_device_wrote_is_in_its_own_line_alone() {
-        // As https://github.com/systemd/systemd/issues/33482 shows it, of a disk with an encrypted part.
+        // As https://github.com/systemd/systemd/issues/33482 shows it, of a disk with an encrypted
+        // part.
         let text = "8:0 rbytes=16728064 wbytes=0 rios=350 wios=2 dbytes=0 dios=0\n\
                     254:0 rbytes=16728064 wbytes=7294976 rios=350 wios=816 dbytes=0 dios=0\n";
         let (_root, files) = host(&["8:0/sda2/holders/dm-0", "8:0/slaves", "254:0/slaves/sda2"]);
@@ -121,7 +127,8 @@ mod tests {
         // Logical volumes on a mirror of two disks, of which one was read.
         let text = "8:0 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n8:16 rbytes=0 wbytes=4096 rios=0 wios=1\n\
                     9:3 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n253:35 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n";
-        let mirror = ["9:3/slaves/sda", "9:3/slaves/sdb", "9:3/md3p1/holders/dm-35", "253:35/slaves/md3p1"];
+        let mirror =
+            ["9:3/slaves/sda", "9:3/slaves/sdb", "9:3/md3p1/holders/dm-35", "253:35/slaves/md3p1"];
         let (_root, files) = host(&mirror);
         assert_eq!(sum(text, &files), Blocks { read: 3_036_119_040, written: 8192 });
     }
@@ -130,7 +137,8 @@ mod tests {
     fn a_device_made_of_a_file_stands_on_another() {
         let (root, files) = host(&["7:0/loop"]);
         fs::write(root.path().join("sys/dev/block/7:0/loop/backing_file"), "/srv/image\n").unwrap();
-        let text = "7:0 rbytes=4096 wbytes=8192 rios=1 wios=1\n8:0 rbytes=4096 wbytes=0 rios=1 wios=0\n";
+        let text =
+            "7:0 rbytes=4096 wbytes=8192 rios=1 wios=1\n8:0 rbytes=4096 wbytes=0 rios=1 wios=0\n";
         assert_eq!(sum(text, &files), Blocks { read: 4096, written: 8192 });
     }
 

@@ -1,4 +1,5 @@
-//! Finds out where control groups can be made: which hierarchies there are, and where in them we are.
+//! Finds out where control groups can be made: which hierarchies there are, and where in them we
+//! are.
 //!
 //! All that the kernel says of it is text; it is understood here and touched in `mod`.
 
@@ -61,7 +62,8 @@ impl Mount {
         self.controllers.as_ref().is_some_and(|all| all.iter().any(|one| one == controller))
     }
 
-    /// The folder of the group that we are in, by `/proc/self/cgroup`: lines `1:memory:PATH`, for version 2 `0::PATH`.
+    /// The folder of the group that we are in, by `/proc/self/cgroup`: lines `1:memory:PATH`, for
+    /// version 2 `0::PATH`.
     pub fn own(&self, membership: &str) -> Option<PathBuf> {
         let path = membership.lines().find_map(|line| {
             let (_, rest) = line.split_once(':')?;
@@ -124,8 +126,10 @@ mod tests {
     #[test]
     fn a_container_sees_its_own_part() {
         let all = mounts(CONTAINER);
-        let membership = "9:memory:/docker/4f66\n8:cpu,cpuacct:/docker/4f66/a\n1:name=systemd:/docker/4f66\n";
-        let own = |controller: &str| all.iter().find(|mount| mount.has(controller))?.own(membership);
+        let membership =
+            "9:memory:/docker/4f66\n8:cpu,cpuacct:/docker/4f66/a\n1:name=systemd:/docker/4f66\n";
+        let own =
+            |controller: &str| all.iter().find(|mount| mount.has(controller))?.own(membership);
         assert_eq!(own("memory").unwrap(), Path::new("/sys/fs/cgroup/memory"));
         assert_eq!(own("cpuacct").unwrap(), Path::new("/sys/fs/cgroup/cpu,cpuacct/a"));
         assert_eq!(own("blkio"), None);
@@ -137,7 +141,10 @@ mod tests {
         let all = mounts(MIXED);
         let membership = "4:memory:/work\n0::/\n";
         let own: Vec<_> = all.iter().filter_map(|mount| mount.own(membership)).collect();
-        assert_eq!(own, [Path::new("/sys/fs/cgroup/memory/work"), Path::new("/sys/fs/cgroup/my own")]);
+        assert_eq!(
+            own,
+            [Path::new("/sys/fs/cgroup/memory/work"), Path::new("/sys/fs/cgroup/my own")]
+        );
     }
 
     #[test]

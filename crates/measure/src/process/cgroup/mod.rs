@@ -1,9 +1,10 @@
-//! Control groups: one for an execution, which accounts for all its processes together and can be limited.
+//! Control groups: one for an execution, which accounts for all its processes together and can be
+//! limited.
 //!
-//! Made where a metric or a limit asks for it (making and removing one takes about 100 µs, and who is in one pays
-//! for the accounting of its memory), anew for each execution: what an earlier one left in the page cache stays
-//! charged to its group. Version 2 and version 1 are used as they come, also both at once. Where none can be made
-//! is found once, with the reasons.
+//! Made where a metric or a limit asks for it (making and removing one takes about 100 µs, and who
+//! is in one pays for the accounting of its memory), anew for each execution: what an earlier one
+//! left in the page cache stays charged to its group. Version 2 and version 1 are used as they
+//! come, also both at once. Where none can be made is found once, with the reasons.
 
 mod blocks;
 mod find;
@@ -27,8 +28,7 @@ use find::{Mount, keyed, lists};
 const PREFIX: &str = "tacho-";
 
 /// What helps where none can be made.
-pub const HINT: &str =
-    "`systemd-run --user --scope -p Delegate=yes tacho …` gives it a group of its own; root may make any";
+pub const HINT: &str = "`systemd-run --user --scope -p Delegate=yes tacho …` gives it a group of its own; root may make any";
 
 /// Where groups are made.
 #[derive(Debug)]
@@ -37,7 +37,8 @@ pub struct Cgroups {
     memory: Result<(PathBuf, Version), String>,
     /// The folder in which groups that account for processor time are made, and how.
     usage: Result<(PathBuf, Version), String>,
-    /// The folder in which groups that account for devices are made, once somebody asked for one; of version 2.
+    /// The folder in which groups that account for devices are made, once somebody asked for one;
+    /// of version 2.
     blocks: Option<Result<(PathBuf, Version), String>>,
 }
 
@@ -73,7 +74,8 @@ impl Version {
         }
     }
 
-    /// The files that limit memory and what is swapped out of it, with what is written to them; the first must be.
+    /// The files that limit memory and what is swapped out of it, with what is written to them; the
+    /// first must be.
     fn limits(self, bytes: u64) -> [(&'static str, String); 3] {
         let limit = bytes.to_string();
         match self {
@@ -127,8 +129,9 @@ impl Cgroups {
 
     /// Looks where groups that account for devices can be made, unless that is known.
     pub fn find_blocks(&mut self) {
-        self.blocks
-            .get_or_insert_with(|| Hierarchies::read().unified().place("io", |_| blocks::FILE, "devices"));
+        self.blocks.get_or_insert_with(|| {
+            Hierarchies::read().unified().place("io", |_| blocks::FILE, "devices")
+        });
     }
 
     /// Whether it is known where groups that account for devices can be made, or that they cannot.
@@ -150,17 +153,19 @@ impl Cgroups {
     pub fn make(&self, wanted: Wanted) -> Result<Group, String> {
         let name = unused_name();
         let mut group = Group { folders: Vec::new(), memory: None, usage: None, blocks: None };
-        let mut add = |(parent, version): &(PathBuf, Version)| -> Result<(PathBuf, Version), String> {
-            let folder = parent.join(&name);
-            if !group.folders.contains(&folder) {
-                fs::create_dir(&folder).map_err(|error| cannot_make(parent, &error))?;
-                group.folders.push(folder.clone());
-            }
-            Ok((folder, *version))
-        };
+        let mut add =
+            |(parent, version): &(PathBuf, Version)| -> Result<(PathBuf, Version), String> {
+                let folder = parent.join(&name);
+                if !group.folders.contains(&folder) {
+                    fs::create_dir(&folder).map_err(|error| cannot_make(parent, &error))?;
+                    group.folders.push(folder.clone());
+                }
+                Ok((folder, *version))
+            };
         let memory = self.memory.as_ref().ok().map(&mut add).transpose()?;
         let usage = self.usage.as_ref().ok().map(&mut add).transpose()?;
-        let blocks = self.blocks.as_ref().filter(|_| wanted.blocks).and_then(|place| place.as_ref().ok());
+        let blocks =
+            self.blocks.as_ref().filter(|_| wanted.blocks).and_then(|place| place.as_ref().ok());
         let blocks = blocks.map(&mut add).transpose()?.map(|(folder, _)| folder);
         (group.memory, group.usage, group.blocks) = (memory, usage, blocks);
         if let (Some(bytes), Some((folder, version))) = (wanted.memory_limit, &group.memory) {
@@ -198,9 +203,12 @@ impl Hierarchies {
         what: &str,
     ) -> Result<(PathBuf, Version), String> {
         let found = candidates(&self.mounts, &self.membership, controller);
-        let none = || format!("not available here: no control groups that account for {what} are mounted");
-        let tried: Vec<_> =
-            found.iter().map(|(folder, version)| try_out(folder, *version, file(*version))).collect();
+        let none =
+            || format!("not available here: no control groups that account for {what} are mounted");
+        let tried: Vec<_> = found
+            .iter()
+            .map(|(folder, version)| try_out(folder, *version, file(*version)))
+            .collect();
         let works = tried.iter().position(Result::is_ok);
         let why = tried.into_iter().find_map(Result::err);
         works.map(|index| found[index].clone()).ok_or_else(|| why.unwrap_or_else(none))
@@ -271,8 +279,8 @@ fn cannot_make(parent: &Path, error: &io::Error) -> String {
 
 /// Sees to it that groups in that folder, of version 2, have that controller.
 ///
-/// That a group may have either processes or such groups in it is the kernel's rule: where we are alone in ours, as
-/// in a scope of systemd's that was made for us, we move into one below it.
+/// That a group may have either processes or such groups in it is the kernel's rule: where we are
+/// alone in ours, as in a scope of systemd's that was made for us, we move into one below it.
 fn enable(parent: &Path, controller: &str) -> Result<(), String> {
     let read = |file: &str| fs::read_to_string(parent.join(file)).unwrap_or_default();
     if lists(&read("cgroup.subtree_control"), controller) {
@@ -280,7 +288,10 @@ fn enable(parent: &Path, controller: &str) -> Result<(), String> {
     }
     if !lists(&read("cgroup.controllers"), controller) {
         let what = if controller == "io" { "devices" } else { controller };
-        return Err(format!("not available here: `{}` does not account for {what}", parent.display()));
+        return Err(format!(
+            "not available here: `{}` does not account for {what}",
+            parent.display()
+        ));
     }
     let enable = || fs::write(parent.join("cgroup.subtree_control"), format!("+{controller}"));
     let Err(first) = enable() else { return Ok(()) };
@@ -290,7 +301,8 @@ fn enable(parent: &Path, controller: &str) -> Result<(), String> {
         return Err(cannot_make(parent, &first));
     }
     let below = parent.join(format!("{PREFIX}self"));
-    let moved = fs::create_dir_all(&below).and_then(|()| fs::write(below.join("cgroup.procs"), own));
+    let moved =
+        fs::create_dir_all(&below).and_then(|()| fs::write(below.join("cgroup.procs"), own));
     moved.and_then(|()| enable()).map_err(|error| cannot_make(parent, &error))
 }
 
@@ -332,7 +344,8 @@ fn kill_all(folder: &Path) {
     }
     let members = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
     // 0 is one that we cannot see.
-    let members = members.lines().filter_map(|pid| Pid::from_raw(pid.parse().ok().filter(|pid| *pid > 0)?));
+    let members =
+        members.lines().filter_map(|pid| Pid::from_raw(pid.parse().ok().filter(|pid| *pid > 0)?));
     for member in members {
         let _ = kill_process(member, Signal::KILL);
     }
@@ -362,18 +375,23 @@ impl Group {
     /// Opens the files that the launcher needs.
     pub fn files(&self) -> Result<GroupFiles, String> {
         let write = |path: PathBuf| OpenOptions::new().write(true).open(path).map(OwnedFd::from);
-        let join =
-            self.folders.iter().map(|folder| write(folder.join("cgroup.procs"))).collect::<io::Result<_>>();
-        let usage = self.usage.as_ref().map(|(folder, version)| File::open(folder.join(version.usage())));
+        let join = self
+            .folders
+            .iter()
+            .map(|folder| write(folder.join("cgroup.procs")))
+            .collect::<io::Result<_>>();
+        let usage =
+            self.usage.as_ref().map(|(folder, version)| File::open(folder.join(version.usage())));
         // Since Linux 5.14; without it, processes are killed one by one.
         let kill = self.folders.iter().find_map(|folder| write(folder.join("cgroup.kill")).ok());
-        let opened =
-            join.and_then(|join| Ok(GroupFiles { join, usage: usage.transpose()?.map(OwnedFd::from), kill }));
+        let opened = join.and_then(|join| {
+            Ok(GroupFiles { join, usage: usage.transpose()?.map(OwnedFd::from), kill })
+        });
         opened.map_err(|error| format!("cannot use its control group: {error}"))
     }
 
-    /// The most memory that its processes had together at any time, in bytes, what the system kept of files for
-    /// them included.
+    /// The most memory that its processes had together at any time, in bytes, what the system kept
+    /// of files for them included.
     pub fn peak(&self) -> Option<u64> {
         let (folder, version) = self.memory.as_ref()?;
         fs::read_to_string(folder.join(version.peak())).ok()?.trim().parse().ok()

@@ -15,8 +15,12 @@ fn the_files_of_version_2_are_understood() {
     let events = "low 0\nhigh 0\nmax 9\noom 1\noom_kill 0\noom_group_kill 0\n";
     let group = unified(folder.path(), &[("memory.peak", "10485760\n"), ("memory.events", events)]);
     assert_eq!(group.peak(), Some(10 << 20));
-    assert!(!group.was_short_of_memory(), "to reach a limit and to be killed for it are two things");
-    fs::write(folder.path().join("memory.events"), events.replace("oom_kill 0", "oom_kill 2")).unwrap();
+    assert!(
+        !group.was_short_of_memory(),
+        "to reach a limit and to be killed for it are two things"
+    );
+    fs::write(folder.path().join("memory.events"), events.replace("oom_kill 0", "oom_kill 2"))
+        .unwrap();
     assert!(group.was_short_of_memory());
     assert_eq!(group.blocks(), None, "without a file");
     fs::write(folder.path().join("io.stat"), "").unwrap();
@@ -28,19 +32,26 @@ fn limits_of_version_2_are_written_and_the_first_must_be_there() {
     let folder = tempfile::tempdir().unwrap();
     limit(folder.path(), Version::Two.limits(4096)).unwrap();
     let content = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap();
-    assert_eq!((content("memory.max"), content("memory.swap.max")), ("4096".to_owned(), "0".to_owned()));
+    assert_eq!(
+        (content("memory.max"), content("memory.swap.max")),
+        ("4096".to_owned(), "0".to_owned())
+    );
     let why = limit(&folder.path().join("gone"), Version::Two.limits(4096)).unwrap_err();
     assert!(why.starts_with("cannot set `memory.max` of its control group: "), "{why}");
 }
 
 #[test]
 fn version_1_is_looked_at_first() {
-    let mounts =
-        find::mounts("1 0 0:1 / /u rw - cgroup2 cgroup2 rw\n2 0 0:2 / /m rw - cgroup cgroup rw,memory\n");
+    let mounts = find::mounts(
+        "1 0 0:1 / /u rw - cgroup2 cgroup2 rw\n2 0 0:2 / /m rw - cgroup cgroup rw,memory\n",
+    );
     let folders = |controller: &str| candidates(&mounts, "4:memory:/a\n0::/b\n", controller);
     let two = [("/u/b".into(), Version::Two), ("/u".into(), Version::Two)];
     assert_eq!(folders("cpuacct"), two);
-    assert_eq!(folders("memory")[..2], [("/m/a".into(), Version::One), ("/m".into(), Version::One)]);
+    assert_eq!(
+        folders("memory")[..2],
+        [("/m/a".into(), Version::One), ("/m".into(), Version::One)]
+    );
     assert_eq!(folders("memory")[2..], two);
 }
 
@@ -62,7 +73,8 @@ fn where_none_can_be_made_it_is_said_why() {
 #[test]
 fn what_a_killed_one_of_us_left_is_removed() {
     let folder = tempfile::tempdir().unwrap();
-    let names = ["tacho-4000000000-1", &format!("tacho-{}-1", process::id()), "tacho-self", "other"];
+    let names =
+        ["tacho-4000000000-1", &format!("tacho-{}-1", process::id()), "tacho-self", "other"];
     for name in names {
         fs::create_dir(folder.path().join(name)).unwrap();
     }

@@ -1,7 +1,8 @@
 //! A companion for real: a launcher of its own starts it, and ends it with all that it started.
 //!
-//! It has the launcher's ways of dying: when it ends, what it left behind is killed; when we are gone, however that
-//! happened, all of it is. So a server that goes into the background has ended, and is told so.
+//! It has the launcher's ways of dying: when it ends, what it left behind is killed; when we are
+//! gone, however that happened, all of it is. So a server that goes into the background has ended,
+//! and is told so.
 
 pub mod ports;
 mod printed;
@@ -21,7 +22,8 @@ use super::launcher::Launcher;
 use super::order::{self, Orders};
 use super::output::Ends;
 use crate::{
-    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Executor, NotReady, Readiness, Request,
+    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Executor, NotReady,
+    Readiness, Request,
 };
 use printed::Printed;
 use tree::Tree;
@@ -83,8 +85,10 @@ impl ProcessCompanion {
     fn start(wanted: &CompanionRequest) -> Result<Self, String> {
         let request = Request { timeout: Duration::MAX, grace: GRACE, ..wanted.request.clone() };
         let order = Orders::default().order(&request, GroupFiles::default())?;
-        let line = if let Readiness::Line(text) = &wanted.ready { Some(text.as_str()) } else { None };
-        let (printed, end) = Printed::new(line).map_err(|error| format!("cannot make a pipe: {error}"))?;
+        let line =
+            if let Readiness::Line(text) = &wanted.ready { Some(text.as_str()) } else { None };
+        let (printed, end) =
+            Printed::new(line).map_err(|error| format!("cannot make a pipe: {error}"))?;
         let both = end.try_clone().map_err(|error| format!("cannot make a pipe: {error}"))?;
         let mut launcher = Launcher::start()?;
         let ends = Ends { stdout: Some(both.into()), stderr: end.into() };

@@ -1,7 +1,7 @@
 //! Ports of this host: whether something listens on one, and one on which nothing does.
 //!
-//! Read from the kernel's tables, and not found out by connecting: a server that serves one client would have
-//! served it then.
+//! Read from the kernel's tables, and not found out by connecting: a server that serves one client
+//! would have served it then.
 
 use std::fs;
 use std::io;

@@ -1,7 +1,8 @@
 //! What a companion prints: read, so that it never waits for us, and its end kept.
 //!
-//! A thread reads it. Once the companion is ready, the thread looks seldom, and takes what has gathered meanwhile:
-//! to be woken by each line of a server's log would take a CPU's time beside the subject.
+//! A thread reads it. Once the companion is ready, the thread looks seldom, and takes what has
+//! gathered meanwhile: to be woken by each line of a server's log would take a CPU's time beside
+//! the subject.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,8 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::process::output::{PIPE, Sink, Stream};
 
-/// How long output gathers before it is read. Whoever prints more than half of what fits is read at once again.
+/// How long output gathers before it is read. Whoever prints more than half of what fits is read at
+/// once again.
 const SELDOM: Duration = Duration::from_millis(20);
 /// How long is waited for the last of it, when it has ended.
 const PATIENCE: Duration = Duration::from_secs(1);

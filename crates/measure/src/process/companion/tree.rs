@@ -1,6 +1,7 @@
 //! What a process and all below it have used, read while they go on.
 //!
-//! Few files a process, so that it costs little beside an execution; a tree of one process takes some 50 µs.
+//! Few files a process, so that it costs little beside an execution; a tree of one process takes
+//! some 50 µs.
 
 use std::fs;
 use std::io::Write;
@@ -30,7 +31,8 @@ impl Tree {
     /// Begins anew.
     pub fn begin(&mut self) {
         let below = self.below();
-        self.peaks = below.as_ref().is_some_and(|below| below.iter().all(|pid| self.forget_peak(*pid)));
+        self.peaks =
+            below.as_ref().is_some_and(|below| below.iter().all(|pid| self.forget_peak(*pid)));
         self.before = below.map(|below| self.cpu(&below));
     }
 
@@ -46,8 +48,10 @@ impl Tree {
     pub fn has_started(&self) -> bool {
         let program = |pid: u32| fs::read_link(self.of(pid, "exe")).ok();
         let own = program(self.top);
-        // One that is about to be gone has no program: that it differs would tell of one that could not be started.
-        let another = |pid: &u32| program(*pid).is_some_and(|program| own.as_ref() != Some(&program));
+        // One that is about to be gone has no program: that it differs would tell of one that could
+        // not be started.
+        let another =
+            |pid: &u32| program(*pid).is_some_and(|program| own.as_ref() != Some(&program));
         self.children(self.top).is_none_or(|below| below.iter().any(another))
     }
 
@@ -103,8 +107,8 @@ impl Tree {
     }
 }
 
-/// User and system time of the children that a process has waited for, in ticks: the 16th and 17th field of
-/// `/proc/PID/stat`, whose second one is a name in parentheses that may hold anything.
+/// User and system time of the children that a process has waited for, in ticks: the 16th and 17th
+/// field of `/proc/PID/stat`, whose second one is a name in parentheses that may hold anything.
 fn ticks_of_children(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace().skip(13);
@@ -155,7 +159,10 @@ mod tests {
         write("10/task/20/children", "12 ");
         write("11/task/11/children", "13 ");
         for (pid, peak) in [(11, 300), (12, 500), (13, 400)] {
-            write(&format!("{pid}/status"), &format!("Name:\tx\nVmHWM:\t     {peak} kB\nThreads:\t1\n"));
+            write(
+                &format!("{pid}/status"),
+                &format!("Name:\tx\nVmHWM:\t     {peak} kB\nThreads:\t1\n"),
+            );
         }
         folder
     }

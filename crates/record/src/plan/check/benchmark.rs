@@ -1,5 +1,5 @@
-//! The rules of `[[benchmark]]`: a command that can be split, parameters that are used. Those of its metrics are in
-//! `metric`.
+//! The rules of `[[benchmark]]`: a command that can be split, parameters that are used. Those of
+//! its metrics are in `metric`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -20,7 +20,11 @@ const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revi
 
 impl Check<'_> {
     /// One `[[benchmark]]`.
-    pub(in super::super) fn benchmark(&mut self, table: BenchmarkTable, spot: Spot<'_>) -> Benchmark {
+    pub(in super::super) fn benchmark(
+        &mut self,
+        table: BenchmarkTable,
+        spot: Spot<'_>,
+    ) -> Benchmark {
         self.name("benchmark", &table.name, spot.get("name"));
         self.references(&table, spot);
         for (key, path) in [("directory", &table.directory), ("stdin", &table.stdin)] {
@@ -28,15 +32,20 @@ impl Check<'_> {
                 self.path(key, path, spot.get(key));
             }
         }
-        let shell = table.shell.as_ref().and_then(|entry| self.shell_words(entry, spot.get("shell")));
+        let shell =
+            table.shell.as_ref().and_then(|entry| self.shell_words(entry, spot.get("shell")));
         let timeout = self.duration(&table.timeout, spot.get("timeout"));
         let hooks = self.hooks(&table, timeout, spot);
         let metrics = self.metrics(table.metrics, spot.get("metrics"));
-        let metrics =
-            if is_given("metrics", spot) { metrics } else { usual_metrics(shell.is_some(), metrics) };
+        let metrics = if is_given("metrics", spot) {
+            metrics
+        } else {
+            usual_metrics(shell.is_some(), metrics)
+        };
         let expect = self.expect(table.expect, spot.get("expect").get("stdout"));
         let output = self.output(table.output, (&expect, &metrics), spot.get("output"));
-        let companion = table.companion.and_then(|table| self.companion(table, spot.get("companion")));
+        let companion =
+            table.companion.and_then(|table| self.companion(table, spot.get("companion")));
         let command = match shell {
             Some(_) => self.code(table.command, spot.get("command")),
             None => self.words(table.command, spot.get("command")),
@@ -87,7 +96,12 @@ impl Check<'_> {
         let names: Vec<&str> = steady.iter().copied().chain(port).collect();
         let mut checked = match (&table.command, &table.shell) {
             (Words::Line(text), Some(ShellEntry::Line(_) | ShellEntry::Usual(true))) => {
-                vec![self.shell(Template { key: "command", names: &names, spot: spot.get("command"), text })]
+                vec![self.shell(Template {
+                    key: "command",
+                    names: &names,
+                    spot: spot.get("command"),
+                    text,
+                })]
             }
             (command, _) => self.words_references(command, &names, spot.get("command")),
         };
@@ -95,7 +109,8 @@ impl Check<'_> {
             checked.extend(self.companion_references(companion, &names, spot.get("companion")));
         }
         let setup = self.hook_references("setup", table.setup.as_ref(), &steady, spot.get("setup"));
-        let prepare = self.hook_references("prepare", table.prepare.as_ref(), &names, spot.get("prepare"));
+        let prepare =
+            self.hook_references("prepare", table.prepare.as_ref(), &names, spot.get("prepare"));
         checked.extend(setup.into_iter().chain(prepare));
         // What these do comes too late to tell one value from another.
         self.hook_references("conclude", table.conclude.as_ref(), &names, spot.get("conclude"));
@@ -142,10 +157,13 @@ impl Check<'_> {
         }
     }
 
-    /// The words of the shell, up to the option that code follows; none where there is to be no shell.
+    /// The words of the shell, up to the option that code follows; none where there is to be no
+    /// shell.
     fn shell_words(&mut self, entry: &ShellEntry, spot: Spot<'_>) -> Option<Vec<String>> {
         let line = match entry {
-            ShellEntry::Usual(usual) => return usual.then(|| vec!["sh".to_owned(), "-c".to_owned()]),
+            ShellEntry::Usual(usual) => {
+                return usual.then(|| vec!["sh".to_owned(), "-c".to_owned()]);
+            }
             ShellEntry::Line(line) => line,
         };
         let mut words = shell_words::split(line).unwrap_or_else(|_| {
@@ -201,7 +219,8 @@ impl Check<'_> {
         for (name, values) in table {
             if let Some(hint) = why_not(&name) {
                 let name = name.escape_debug().to_string();
-                self.found.push((spot.key(&name), Mistake::BadName { what: "parameter", name, hint }));
+                self.found
+                    .push((spot.key(&name), Mistake::BadName { what: "parameter", name, hint }));
             }
             let values = self.values(&name, values, spot.get(&name));
             parameters.insert(name, values);
@@ -209,7 +228,12 @@ impl Check<'_> {
         parameters
     }
 
-    fn values(&mut self, name: &str, values: Vec<ParameterValue>, spot: Spot<'_>) -> Vec<Parameter> {
+    fn values(
+        &mut self,
+        name: &str,
+        values: Vec<ParameterValue>,
+        spot: Spot<'_>,
+    ) -> Vec<Parameter> {
         if values.is_empty() {
             self.report(spot, Mistake::Empty { key: format!("parameters.{name}") });
         }
@@ -217,7 +241,9 @@ impl Check<'_> {
         let mut shown = BTreeSet::new();
         for (index, value) in values.iter().enumerate() {
             let spot = spot.item(index);
-            if matches!(value, Parameter::Number(number) if !number.is_finite()) || spot.is_too_large() {
+            if matches!(value, Parameter::Number(number) if !number.is_finite())
+                || spot.is_too_large()
+            {
                 let (key, expected) =
                     (format!("parameters.{name}"), "numbers that fit into 64 bits".to_owned());
                 self.report(spot, Mistake::WrongType { key, expected, found: None });
@@ -239,7 +265,10 @@ impl Check<'_> {
             }
             ExpectStdout::Contains(text) => {
                 if text.is_empty() {
-                    self.report(spot.get("contains"), Mistake::Empty { key: "contains".to_owned() });
+                    self.report(
+                        spot.get("contains"),
+                        Mistake::Empty { key: "contains".to_owned() },
+                    );
                 }
                 ExpectOutput::Contains(text)
             }

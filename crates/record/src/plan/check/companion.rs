@@ -24,7 +24,12 @@ impl Check<'_> {
         Some(Companion { command, port, ready: ready?, timeout, per })
     }
 
-    fn ready(&mut self, entry: Option<ReadyEntry>, port: Option<Port>, spot: Spot<'_>) -> Option<Ready> {
+    fn ready(
+        &mut self,
+        entry: Option<ReadyEntry>,
+        port: Option<Port>,
+        spot: Spot<'_>,
+    ) -> Option<Ready> {
         let at = spot.get("ready");
         Some(match entry {
             None if port.is_some() => Ready::Port(None),
@@ -46,7 +51,8 @@ impl Check<'_> {
                 Ready::Line(text)
             }
             Some(ReadyEntry::Port(0)) => {
-                let (key, expected) = ("ready.port".to_owned(), "a number from 1 to 65535".to_owned());
+                let (key, expected) =
+                    ("ready.port".to_owned(), "a number from 1 to 65535".to_owned());
                 self.report(at.get("port"), Mistake::WrongType { key, expected, found: None });
                 return None;
             }

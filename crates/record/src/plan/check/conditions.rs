@@ -24,8 +24,10 @@ impl Check<'_> {
             environment.insert(name, value);
         }
         let cpus = table.cpus.and_then(|value| self.cpus(value, spot.get("cpus")));
-        let scheduling = table.scheduling.and_then(|text| self.scheduling(&text, spot.get("scheduling")));
-        let inherit = table.inherit_environment.map(|it| self.inherit(it, spot.get("inherit-environment")));
+        let scheduling =
+            table.scheduling.and_then(|text| self.scheduling(&text, spot.get("scheduling")));
+        let inherit =
+            table.inherit_environment.map(|it| self.inherit(it, spot.get("inherit-environment")));
         let cgroup = table.cgroup.map(|name| match name {
             CgroupName::Always => Cgroup::Always,
             CgroupName::Auto => Cgroup::Auto,
@@ -45,14 +47,22 @@ impl Check<'_> {
     }
 
     /// `limits`: what it does not say is as in the others.
-    pub(super) fn limits(&mut self, table: Option<LimitsTable>, base: Limits, spot: Spot<'_>) -> Limits {
+    pub(super) fn limits(
+        &mut self,
+        table: Option<LimitsTable>,
+        base: Limits,
+        spot: Spot<'_>,
+    ) -> Limits {
         let Some(table) = table else { return base };
         let size = |check: &mut Self, text: Option<String>, key: &str| {
             text.map(|text| check.size(&text, spot.get(key)))
         };
         Limits {
             address_space: size(self, table.address_space, "address-space").or(base.address_space),
-            cpu_time: table.cpu_time.map(|text| self.duration(&text, spot.get("cpu-time"))).or(base.cpu_time),
+            cpu_time: table
+                .cpu_time
+                .map(|text| self.duration(&text, spot.get("cpu-time")))
+                .or(base.cpu_time),
             memory: size(self, table.memory, "memory").or(base.memory),
         }
     }
@@ -144,7 +154,10 @@ mod tests {
     #[test]
     fn classes_are_read_as_they_are_shown() {
         for text in ["other", "batch", "idle", "fifo 1", "rr 99"] {
-            assert_eq!(parse_scheduling(text).map(|class| class.to_string()).as_deref(), Some(text));
+            assert_eq!(
+                parse_scheduling(text).map(|class| class.to_string()).as_deref(),
+                Some(text)
+            );
         }
         for text in ["", "fifo", "rr 0", "fifo 100", "fifo 1 2", "other 1", "deadline"] {
             assert_eq!(parse_scheduling(text), None, "{text}");

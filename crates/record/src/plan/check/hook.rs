@@ -19,14 +19,20 @@ impl HookEntry {
 
 impl Check<'_> {
     /// The hooks of a benchmark, one execution of which may take that long.
-    pub(super) fn hooks(&mut self, table: &BenchmarkTable, usual: Duration, spot: Spot<'_>) -> Hooks {
+    pub(super) fn hooks(
+        &mut self,
+        table: &BenchmarkTable,
+        usual: Duration,
+        spot: Spot<'_>,
+    ) -> Hooks {
         let mut hook = |key: &str, entry: &Option<HookEntry>| {
             let entry = entry.as_ref()?;
             let timeout = match entry {
                 HookEntry::Limited(table) => table.timeout.as_deref(),
                 HookEntry::Line(_) => None,
             };
-            let timeout = timeout.map_or(usual, |text| self.duration(text, spot.get(key).get("timeout")));
+            let timeout =
+                timeout.map_or(usual, |text| self.duration(text, spot.get(key).get("timeout")));
             Some(Hook { script: entry.script()?.to_owned(), timeout })
         };
         Hooks {

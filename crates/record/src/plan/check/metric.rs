@@ -1,4 +1,5 @@
-//! The rules of `metrics`: built-in ones by name, others with a place in the output that can be read.
+//! The rules of `metrics`: built-in ones by name, others with a place in the output that can be
+//! read.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,11 @@ const GENERAL: [&str; 4] = ["csv", "json", "key", "regex"];
 
 impl Check<'_> {
     /// The metrics of a benchmark.
-    pub(super) fn metrics(&mut self, entries: Vec<MetricEntry>, spot: Spot<'_>) -> Vec<PlannedMetric> {
+    pub(super) fn metrics(
+        &mut self,
+        entries: Vec<MetricEntry>,
+        spot: Spot<'_>,
+    ) -> Vec<PlannedMetric> {
         if entries.is_empty() {
             self.report(spot, Mistake::Empty { key: "metrics".to_owned() });
         }
@@ -41,7 +46,8 @@ impl Check<'_> {
     }
 
     fn built_in(&mut self, name: String, spot: Spot<'_>) -> Option<PlannedMetric> {
-        let (plain, optional) = name.strip_suffix('?').map_or((&*name, false), |plain| (plain, true));
+        let (plain, optional) =
+            name.strip_suffix('?').map_or((&*name, false), |plain| (plain, true));
         if let Some(counter) = Counter::named(plain) {
             return Some(PlannedMetric::counted(counter, optional));
         }
@@ -83,10 +89,15 @@ impl Check<'_> {
         }
         let hint = match name {
             "all" => "it stands for all metrics",
-            _ if name.contains(char::is_control) => "it is shown in tables, so it has to be one line of text",
+            _ if name.contains(char::is_control) => {
+                "it is shown in tables, so it has to be one line of text"
+            }
             _ => return,
         };
-        self.report(spot, Mistake::BadName { what: "metric", name: name.escape_debug().to_string(), hint });
+        self.report(
+            spot,
+            Mistake::BadName { what: "metric", name: name.escape_debug().to_string(), hint },
+        );
     }
 
     /// The place that the plan names, if it does.
@@ -117,7 +128,10 @@ impl Check<'_> {
                 Unit::Nanoseconds => "a time".to_owned(),
                 Unit::Other(name) => format!("`{name}`"),
             };
-            self.report(spot, Mistake::KnownUnit { parser: table.from.clone().unwrap_or_default(), unit });
+            self.report(
+                spot,
+                Mistake::KnownUnit { parser: table.from.clone().unwrap_or_default(), unit },
+            );
         }
         given.unwrap_or_else(|| (tool.usual_unit(quantity), 1.0))
     }
@@ -202,7 +216,8 @@ impl Check<'_> {
     }
 }
 
-/// The name and the quantity where the end of the text is one: names of benchmarks may have colons of their own.
+/// The name and the quantity where the end of the text is one: names of benchmarks may have colons
+/// of their own.
 fn split_quantity(tool: Tool, text: &str) -> Option<(&str, &str)> {
     let (name, quantity) = text.rsplit_once(':').unwrap_or(("", text));
     let of_go = tool == Tool::GoBench && (quantity.ends_with("/op") || quantity.ends_with("/s"));

@@ -1,8 +1,9 @@
 //! What the values of a plan mean, and whether they agree with one another.
 //!
-//! Here are the rules that no type expresses: durations and sizes, references and what they may refer to,
-//! duplicates, contradictions. `subject`, `benchmark` and `metric` hold those of their tables. Each check reports and goes
-//! on with something harmless, so that all mistakes come out in one go.
+//! Here are the rules that no type expresses: durations and sizes, references and what they may
+//! refer to, duplicates, contradictions. `subject`, `benchmark` and `metric` hold those of their
+//! tables. Each check reports and goes on with something harmless, so that all mistakes come out in
+//! one go.
 
 mod benchmark;
 mod companion;
@@ -95,7 +96,11 @@ impl<'f> Check<'f> {
             min_rounds: rounds(table.min_rounds),
             max_rounds: rounds(table.max_rounds),
             budget: self.wish(table.budget.as_deref(), crate::duration, spot.get("budget")),
-            quiet_wait: self.wish(table.quiet_wait.as_deref(), crate::duration, spot.get("quiet-wait")),
+            quiet_wait: self.wish(
+                table.quiet_wait.as_deref(),
+                crate::duration,
+                spot.get("quiet-wait"),
+            ),
             warmup: table.warmup.as_ref().and_then(|entry| match entry {
                 WarmupEntry::Round(any) => Some((*any).into()),
                 WarmupEntry::Executions(number) => Some(Warmup::Executions(*number)),
@@ -149,7 +154,8 @@ impl<'f> Check<'f> {
         })
     }
 
-    /// Reports whatever a template must not refer to; returns whether all is well, and what it refers to.
+    /// Reports whatever a template must not refer to; returns whether all is well, and what it
+    /// refers to.
     fn template<'a>(&mut self, template: Template<'a>) -> (bool, Vec<&'a str>) {
         let Template { key, names, spot, text } = template;
         let before = self.found.len();
@@ -158,18 +164,23 @@ impl<'f> Check<'f> {
             match piece {
                 Piece::Brace(_) | Piece::Text(_) => {}
                 Piece::Lone(brace) => {
-                    self.found.push((spot.part(at, 1), Mistake::LoneBrace { brace, key: key.to_owned() }));
+                    self.found.push((
+                        spot.part(at, 1),
+                        Mistake::LoneBrace { brace, key: key.to_owned() },
+                    ));
                 }
                 Piece::Reference(name) if names.contains(&name) => used.push(name),
                 Piece::Reference(name) => {
-                    self.found.push((spot.part(at, name.len() + 2), self.bad_reference(name, template)));
+                    self.found
+                        .push((spot.part(at, name.len() + 2), self.bad_reference(name, template)));
                 }
             }
         }
         (self.found.len() == before, used)
     }
 
-    /// Reports what shell code probably means to refer to and does not; returns as [`Check::template`] does.
+    /// Reports what shell code probably means to refer to and does not; returns as
+    /// [`Check::template`] does.
     ///
     /// Any other brace is the shell's.
     fn shell<'a>(&mut self, template: Template<'a>) -> (bool, Vec<&'a str>) {
@@ -201,7 +212,8 @@ impl<'f> Check<'f> {
         } else if let Some(guess) = keys::nearest(name, template.names.iter().copied()) {
             format!("did you mean `{{{guess}}}`?")
         } else {
-            let names: Vec<String> = template.names.iter().map(|name| format!("{{{name}}}")).collect();
+            let names: Vec<String> =
+                template.names.iter().map(|name| format!("{{{name}}}")).collect();
             let names = keys::list(names.iter().map(String::as_str));
             format!("there can be {names}; for braces themselves write `{{{{` and `}}}}`")
         };

@@ -1,4 +1,5 @@
-//! The rules of `[[quirk]]`: one start, one end, something to do, and nothing that contradicts that.
+//! The rules of `[[quirk]]`: one start, one end, something to do, and nothing that contradicts
+//! that.
 
 use std::path::{Component, Path};
 
@@ -40,7 +41,8 @@ impl Check<'_> {
         }
         let take = table.take.map_or_else(Vec::new, TakeEntry::all);
         let take = take.into_iter().map(|take| Take { path: take.path, from: take.from });
-        let take: Vec<Take> = take.inspect(|take| self.within(&take.path, spot.get("take"))).collect();
+        let take: Vec<Take> =
+            take.inspect(|take| self.within(&take.path, spot.get("take"))).collect();
         Quirk {
             name: table.name.unwrap_or_else(|| named_after(&table.why)),
             why: table.why.trim().to_owned(),
@@ -64,7 +66,9 @@ impl Check<'_> {
     /// That what it executes can be filled in.
     fn scripts(&mut self, table: &QuirkTable, spot: Spot<'_>) {
         let names = self.with_release(["jobs", "revision"]);
-        for (key, text) in COMMANDS.into_iter().zip(commands(table)).chain([("build", &table.build)]) {
+        for (key, text) in
+            COMMANDS.into_iter().zip(commands(table)).chain([("build", &table.build)])
+        {
             if let Some(text) = text {
                 self.not_blank(key, text, spot.get(key));
                 self.shell(Template { key, names: &names, spot: spot.get(key), text });
@@ -77,8 +81,9 @@ impl Check<'_> {
         const SKIPPED: &str = "what is skipped is not built: keep one of them";
         const DONE: &str = "what is done once stays done: leave the end out";
         let mut report = |key: &str, mistake| self.found.push((spot.key(key), mistake));
-        let contradicts =
-            |key: &'static str, other: &'static str, hint| Mistake::QuirkContradiction { key, other, hint };
+        let contradicts = |key: &'static str, other: &'static str, hint| {
+            Mistake::QuirkContradiction { key, other, hint }
+        };
         match does(table).first().copied() {
             Some(key) if table.skip => report(key, contradicts(key, "skip", SKIPPED)),
             None if !table.skip => report("", Mistake::IdleQuirk),
@@ -103,7 +108,8 @@ impl Check<'_> {
         }
     }
 
-    /// One edge of its range, of two keys that exclude each other: the first takes its own place in, or out.
+    /// One edge of its range, of two keys that exclude each other: the first takes its own place
+    /// in, or out.
     fn edge(
         &mut self,
         (one, first): (&'static str, &Option<String>),
@@ -131,13 +137,20 @@ impl Check<'_> {
     }
 
     /// That the end comes after the start, as far as that can be told without the history.
-    fn not_empty(&mut self, start: Option<&Edge>, end: Option<&Edge>, table: &QuirkTable, spot: Spot<'_>) {
+    fn not_empty(
+        &mut self,
+        start: Option<&Edge>,
+        end: Option<&Edge>,
+        table: &QuirkTable,
+        spot: Spot<'_>,
+    ) {
         let (Some(start), Some(end)) = (start, end) else { return };
         let is_empty = match (&start.place, &end.place) {
             (Place::Time(start), Place::Time(end)) => end <= start,
-            (Place::Revision { name: start, itself }, Place::Revision { name: end, itself: end_itself }) => {
-                start == end && (!*itself || *end_itself)
-            }
+            (
+                Place::Revision { name: start, itself },
+                Place::Revision { name: end, itself: end_itself },
+            ) => start == end && (!*itself || *end_itself),
             _ => false,
         };
         if is_empty {
@@ -174,8 +187,8 @@ fn does(table: &QuirkTable) -> Vec<&'static str> {
     others.into_iter().chain(commands).filter_map(|(key, given)| given.then_some(key)).collect()
 }
 
-/// The moment at which a day or an instant begins, or, if that is `itself` still earlier, the first after it; none where the
-/// text is no date, an error where it looks like one.
+/// The moment at which a day or an instant begins, or, if that is `itself` still earlier, the first
+/// after it; none where the text is no date, an error where it looks like one.
 fn time(text: &str, itself: bool) -> Option<Result<Timestamp, ()>> {
     let digits = |range: std::ops::Range<usize>| {
         text.as_bytes().get(range)?.iter().all(u8::is_ascii_digit).then_some(())

@@ -40,7 +40,12 @@ impl Check<'_> {
         let build_timeout = self.duration(&table.build_timeout, spot.get("build-timeout"));
         let source = match table.vcs {
             Some(Vcs::Cvs) => self.cvs(&table, spot),
-            _ => self.source(table.repository, table.releases, table.releases_from, spot.get("releases")),
+            _ => self.source(
+                table.repository,
+                table.releases,
+                table.releases_from,
+                spot.get("releases"),
+            ),
         };
         Subject {
             name: table.name,
@@ -93,7 +98,8 @@ impl Check<'_> {
             ("branch", table.branch.is_some()),
             ("keywords", table.keywords.is_some()),
         ];
-        for (key, _) in keys.into_iter().filter(|(_, given)| *given && table.vcs != Some(Vcs::Cvs)) {
+        for (key, _) in keys.into_iter().filter(|(_, given)| *given && table.vcs != Some(Vcs::Cvs))
+        {
             self.found.push((spot.key(key), Mistake::OnlyCvs { key }));
         }
     }

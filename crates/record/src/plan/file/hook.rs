@@ -29,7 +29,8 @@ pub(in super::super) struct HookTable {
 }
 
 impl<'de> Deserialize<'de> for HookEntry {
-    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it is.
+    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it
+    /// is.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(EntryVisitor)
     }

@@ -65,9 +65,16 @@ fn every_condition_arrives_at_the_benchmarks() {
         cold: false,
         ..conditions
     };
-    assert_eq!((found.conditions, found.limits), (expected, Limits { memory: Some(1 << 30), ..limits }));
-    let isolated = benchmark("", "conditions = { cpus = 'isolated', scheduling = 'idle' }").conditions;
-    assert_eq!((isolated.cpus, isolated.scheduling), (Some(Cpus::Isolated), Some(Scheduling::Idle)));
+    assert_eq!(
+        (found.conditions, found.limits),
+        (expected, Limits { memory: Some(1 << 30), ..limits })
+    );
+    let isolated =
+        benchmark("", "conditions = { cpus = 'isolated', scheduling = 'idle' }").conditions;
+    assert_eq!(
+        (isolated.cpus, isolated.scheduling),
+        (Some(Cpus::Isolated), Some(Scheduling::Idle))
+    );
 }
 
 #[test]
@@ -153,7 +160,8 @@ fn conditions_that_make_no_sense() {
 #[test]
 fn conditions_of_a_wrong_type() {
     let wrong = |conditions: &str| {
-        let text = format!("[[benchmark]]\nname = 'a'\ncommand = 'true'\nconditions = {conditions}\n");
+        let text =
+            format!("[[benchmark]]\nname = 'a'\ncommand = 'true'\nconditions = {conditions}\n");
         let errors = parse(&text, "tacho.toml").unwrap_err().errors;
         errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join("; ")
     };
@@ -161,12 +169,18 @@ fn conditions_of_a_wrong_type() {
         wrong("{ cpus = true }"),
         "`conditions.cpus` must be a string or an array of whole numbers, not a boolean"
     );
-    assert_eq!(wrong("{ cold = 1 }"), "`conditions.cold` must be `true` or `false`, not an integer");
+    assert_eq!(
+        wrong("{ cold = 1 }"),
+        "`conditions.cold` must be `true` or `false`, not an integer"
+    );
     assert_eq!(
         wrong("{ inherit-environment = 5 }"),
         "`conditions.inherit-environment` must be `true`, `false` or an array of strings, not an integer"
     );
-    assert_eq!(wrong("{ cgroup = 'maybe' }"), "`conditions.cgroup` must be one of `always`, `auto`, `never`");
+    assert_eq!(
+        wrong("{ cgroup = 'maybe' }"),
+        "`conditions.cgroup` must be one of `always`, `auto`, `never`"
+    );
     assert_eq!(
         wrong("{ environment = { A = 1 } }"),
         "`conditions.environment.A` must be a string, not an integer"

@@ -166,7 +166,8 @@ fn what_nobody_keeps_cannot_be_read() {
 #[test]
 fn instructions_of_callgrind_have_two_names() {
     let metric = |name: &str| {
-        let text = format!("[subject]\n[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['{name}']");
+        let text =
+            format!("[subject]\n[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['{name}']");
         crate::plan::parse(&text, "p").unwrap().benchmarks[0].metrics[0].clone()
     };
     assert_eq!(metric("instructions=callgrind"), metric("callgrind-instructions"));

@@ -1,4 +1,5 @@
-//! Plans as people write them, well and badly: what is shown for mistakes is in `shape` and `sense`.
+//! Plans as people write them, well and badly: what is shown for mistakes is in `shape` and
+//! `sense`.
 
 use proptest::prelude::*;
 
@@ -119,15 +120,19 @@ fn a_shell_is_a_name_or_its_words() {
 #[test]
 fn a_companion_is_ready_in_one_of_five_ways() {
     let ready = |lines: &str| {
-        let text =
-            format!("[[benchmark]]\nname = 'a'\ncommand = 'a'\ncompanion = {{ command = 's', {lines} }}\n");
+        let text = format!(
+            "[[benchmark]]\nname = 'a'\ncommand = 'a'\ncompanion = {{ command = 's', {lines} }}\n"
+        );
         parse(&text, "tacho.toml").unwrap().benchmarks.remove(0).companion.unwrap().ready
     };
     assert_eq!(ready("port = 8080"), Ready::Port(None));
     assert_eq!(ready("ready = { port = 8080 }"), Ready::Port(Some(8080)));
     assert_eq!(ready("ready = { file = 'run/s.sock' }"), Ready::File("run/s.sock".into()));
     assert_eq!(ready("ready = { line = 'up' }"), Ready::Line("up".into()));
-    assert_eq!(ready("ready = { command = 'curl -sf {{x}}' }"), Ready::Command("curl -sf {{x}}".into()));
+    assert_eq!(
+        ready("ready = { command = 'curl -sf {{x}}' }"),
+        Ready::Command("curl -sf {{x}}".into())
+    );
     assert_eq!(ready("ready = 'started'"), Ready::Started);
 }
 
@@ -177,7 +182,11 @@ fn every_key_arrives_in_the_plan() {
             parameters: BTreeMap::from([
                 (
                     "batch".into(),
-                    vec![Parameter::Integer(1), Parameter::Number(0.5), Parameter::Text("all".into())]
+                    vec![
+                        Parameter::Integer(1),
+                        Parameter::Number(0.5),
+                        Parameter::Text("all".into())
+                    ]
                 ),
                 ("size".into(), vec![Parameter::Integer(64)]),
             ]),
@@ -268,7 +277,9 @@ fn releases_are_a_history_too() {
 fn a_module_of_cvs_is_a_history() {
     let subject = |keys: &str| {
         let benchmark = "[[benchmark]]\nname = \"a\"\ncommand = \"{build}/a\"\n";
-        parse(&format!("[subject]\nvcs = \"cvs\"\n{keys}\n{benchmark}"), "tacho.toml").unwrap().subject
+        parse(&format!("[subject]\nvcs = \"cvs\"\n{keys}\n{benchmark}"), "tacho.toml")
+            .unwrap()
+            .subject
     };
     let least = subject("repository = \":ext:me@host:/cvs\"\nmodule = \"src/sys\"");
     let module = CvsModule {
@@ -278,7 +289,8 @@ fn a_module_of_cvs_is_a_history() {
         keywords: "k".into(),
     };
     assert_eq!(least.source, Source::Cvs(module.clone()));
-    let full = "repository = \"../cvs\"\nmodule = \"src/sys\"\nbranch = \"REL_1\"\nkeywords = \"kv\"";
+    let full =
+        "repository = \"../cvs\"\nmodule = \"src/sys\"\nbranch = \"REL_1\"\nkeywords = \"kv\"";
     let root = "../cvs".to_owned();
     let module = CvsModule { root, branch: Some("REL_1".into()), keywords: "kv".into(), ..module };
     assert_eq!(subject(full).source, Source::Cvs(module));
@@ -302,7 +314,8 @@ fn braces_of_shell_code_are_the_shells() {
 #[test]
 fn an_error_says_where_it_is() {
     let errors =
-        parse("# ü\r\n[[benchmark]]\r\nname = \"ü\"\r\n'ü' = 1\r\ncommand = \"true\"", "p").unwrap_err();
+        parse("# ü\r\n[[benchmark]]\r\nname = \"ü\"\r\n'ü' = 1\r\ncommand = \"true\"", "p")
+            .unwrap_err();
     let [error] = errors.errors.as_slice() else { panic!("{errors}") };
     assert_eq!((error.line, error.column, error.span.clone()), (4, 1, 34..38));
     assert_eq!(error.message, "unknown key `ü` in `[[benchmark]]`");
@@ -413,8 +426,9 @@ proptest! {
 
 /// The metrics of a plan whose only benchmark has this one.
 fn read(metric: &str) -> PlannedMetric {
-    let text =
-        format!("[[benchmark]]\nname = \"a\"\ncommand = \"a\"\nmetrics = [{{ name = \"m\", {metric} }}]\n");
+    let text = format!(
+        "[[benchmark]]\nname = \"a\"\ncommand = \"a\"\nmetrics = [{{ name = \"m\", {metric} }}]\n"
+    );
     parse(&text, "tacho.toml")
         .unwrap_or_else(|errors| panic!("{errors}"))
         .benchmarks
@@ -425,8 +439,9 @@ fn read(metric: &str) -> PlannedMetric {
 
 #[test]
 fn a_metric_of_the_output_arrives_with_its_unit_and_direction() {
-    let metric =
-        read(r#"from = 'regex:mean bucket ([0-9.]+)', unit = "ms", better = "higher", stream = "stderr""#);
+    let metric = read(
+        r#"from = 'regex:mean bucket ([0-9.]+)', unit = "ms", better = "higher", stream = "stderr""#,
+    );
     let reading = Reading {
         place: OutputPlace::Stderr,
         pattern: Pattern::Regex("mean bucket ([0-9.]+)".into()),
@@ -458,7 +473,10 @@ fn a_counter_is_named_and_may_be_optional() {
     assert_eq!(said("'wall?'").hint.as_deref(), Some("did you mean `wall`?"));
     assert_eq!(said("'cycels'").hint.as_deref(), Some("did you mean `cycles`?"));
     assert_eq!(said("'cycles', 'cycles?'").message, "metric `cycles` is given twice");
-    assert_eq!(said("{ name = 'energy', from = 'key:e' }").message, "`energy` is a built-in metric");
+    assert_eq!(
+        said("{ name = 'energy', from = 'key:e' }").message,
+        "`energy` is a built-in metric"
+    );
 }
 
 #[test]
@@ -466,7 +484,9 @@ fn tools_know_where_they_print_and_what_they_count() {
     let of = |from: &str| {
         let PlannedMetric { metric, reading, .. } = read(&format!("from = \"{from}\""));
         let reading = reading.unwrap();
-        let Pattern::Tool { name, quantity, .. } = reading.pattern else { panic!("{from} is a tool") };
+        let Pattern::Tool { name, quantity, .. } = reading.pattern else {
+            panic!("{from} is a tool")
+        };
         (name, quantity, metric.unit, metric.better, reading.place)
     };
     let text = str::to_owned;
@@ -480,8 +500,22 @@ fn tools_know_where_they_print_and_what_they_count() {
         ("go-bench:Sum/size=1:B/op", "Sum/size=1", "B/op", Unit::Bytes, lower, &stdout),
         ("go-bench:Sum:frames/s", "Sum", "frames/s", other("frames/s"), higher, &stdout),
         ("go-bench:A:b", "A:b", "ns/op", Unit::Nanoseconds, lower, &stdout),
-        ("google-benchmark:BM/threads:2", "BM/threads:2", "real_time", Unit::Nanoseconds, lower, &stdout),
-        ("google-benchmark:BM:bytes_per_second", "BM", "bytes_per_second", other("MB/s"), higher, &stdout),
+        (
+            "google-benchmark:BM/threads:2",
+            "BM/threads:2",
+            "real_time",
+            Unit::Nanoseconds,
+            lower,
+            &stdout,
+        ),
+        (
+            "google-benchmark:BM:bytes_per_second",
+            "BM",
+            "bytes_per_second",
+            other("MB/s"),
+            higher,
+            &stdout,
+        ),
         ("hyperfine", "", "", Unit::Nanoseconds, lower, &stdout),
         ("metrics", "m", "", other(""), lower, &stdout),
     ];

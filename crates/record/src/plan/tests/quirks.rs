@@ -168,7 +168,8 @@ fn names_are_unique_and_releases_are_not_patched() {
     5 | why = "w"
       |       ^^^
     "#);
-    let releases = "[subject]\nreleases = [\"1\"]\nbuild = \"true\"\n[[quirk]]\nwhy = \"w\"\npatch = \"p\"\n";
+    let releases =
+        "[subject]\nreleases = [\"1\"]\nbuild = \"true\"\n[[quirk]]\nwhy = \"w\"\npatch = \"p\"\n";
     assert_snapshot!(shown(&format!("{releases}{BENCHMARK}")), @r#"
     error: `patch` in a quirk of releases
      --> tacho.toml:6:1
@@ -182,8 +183,9 @@ fn names_are_unique_and_releases_are_not_patched() {
 
 #[test]
 fn a_file_of_quirks_holds_nothing_else() {
-    let subject =
-        parse(&format!("[[quirk]]\nwhy = \"w\"\nskip = true\n{BENCHMARK}"), "tacho.toml").unwrap().subject;
+    let subject = parse(&format!("[[quirk]]\nwhy = \"w\"\nskip = true\n{BENCHMARK}"), "tacho.toml")
+        .unwrap()
+        .subject;
     let read = |text: &str| parse_quirks(text, "quirks/old.toml", &subject);
     assert_eq!(read("[[quirk]]\nwhy = \"other\"\nskip = true\n").unwrap().len(), 1);
     assert_eq!(read("").unwrap(), []);

@@ -211,8 +211,9 @@ fn contradictions() {
 
 #[test]
 fn wishes_that_do_not_go_together() {
-    let measure =
-        |keys: &str| shown(&format!("[measure]\n{keys}\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"));
+    let measure = |keys: &str| {
+        shown(&format!("[measure]\n{keys}\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"))
+    };
     assert_snapshot!(measure("rounds = 5\nprecision = \"1%\""), @r#"
     error: `precision` contradicts `rounds`
      --> tacho.toml:3:13
@@ -497,9 +498,12 @@ fn what_only_a_shell_understands_is_no_word_of_a_command() {
       |
     hint: set variables in `conditions.environment`, or add `shell = true` to have a shell read the command
     "#);
-    for right in ["command = \"a '|' b\"", "command = [\"a\", \"|\"]", "command = \"a | b\"\nshell = true"] {
+    for right in
+        ["command = \"a '|' b\"", "command = [\"a\", \"|\"]", "command = \"a | b\"\nshell = true"]
+    {
         assert!(
-            crate::plan::parse(&format!("[subject]\n[[benchmark]]\nname = 'a'\n{right}"), "p").is_ok(),
+            crate::plan::parse(&format!("[subject]\n[[benchmark]]\nname = 'a'\n{right}"), "p")
+                .is_ok(),
             "{right}"
         );
     }

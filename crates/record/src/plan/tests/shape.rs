@@ -32,8 +32,9 @@ fn syntax() {
 #[test]
 fn a_key_that_is_missing_in_a_table_within_is_said_once() {
     let errors = |levels: &str| {
-        let text =
-            format!("[measure]\nlevels = {{ {levels} }}\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n");
+        let text = format!(
+            "[measure]\nlevels = {{ {levels} }}\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n"
+        );
         let errors = crate::plan::parse(&text, "tacho.toml").unwrap_err().errors;
         errors.into_iter().map(|error| error.message).collect::<Vec<_>>()
     };

@@ -54,15 +54,21 @@ impl Asked {
     /// Each one: that of all together first. As large as it is unlikely.
     pub fn statistics(&self, beside: &[usize]) -> Vec<f64> {
         let of_cell = |cell: &Cell| {
-            let there =
-                cell.places.iter().zip(&cell.ranks).filter(|(place, _)| beside[**place] == cell.beside);
+            let there = cell
+                .places
+                .iter()
+                .zip(&cell.ranks)
+                .filter(|(place, _)| beside[**place] == cell.beside);
             (there.map(|(_, rank)| rank).sum::<f64>() / cell.deviation).abs()
         };
-        std::iter::once(statistic(&self.ranks, beside)).chain(self.cells.iter().map(of_cell)).collect()
+        std::iter::once(statistic(&self.ranks, beside))
+            .chain(self.cells.iter().map(of_cell))
+            .collect()
     }
 }
 
-/// For each time that labels were dealt, the chance of each statistic: the share of all times in which it was as large.
+/// For each time that labels were dealt, the chance of each statistic: the share of all times in
+/// which it was as large.
 pub(super) fn chances(all: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut chances = vec![vec![1.0; all[0].len()]; all.len()];
     for which in 0..all[0].len() {
@@ -75,7 +81,8 @@ pub(super) fn chances(all: &[Vec<f64>]) -> Vec<Vec<f64>> {
     chances
 }
 
-/// The sum over groups of the squared sum of ranks by the number of executions: what varies in Kruskal & Wallis'.
+/// The sum over groups of the squared sum of ranks by the number of executions: what varies in
+/// Kruskal & Wallis'.
 fn statistic(ranks: &[f64], groups: &[usize]) -> f64 {
     let mut sums = vec![(0.0, 0.0); groups.iter().max().map_or(0, |last| last + 1)];
     for (rank, &group) in ranks.iter().zip(groups) {

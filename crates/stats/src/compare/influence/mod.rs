@@ -1,11 +1,14 @@
-//! What should not matter and may: who was executed before, the place in the round, the time of day.
+//! What should not matter and may: who was executed before, the place in the round, the time of
+//! day.
 //!
-//! What is left of a value when that of its subject is taken away is a residual. If its predecessor does not matter, the
-//! residuals of those that came after one subject are drawn from those of all: Kruskal & Wallis' statistic of their ranks,
-//! its chance by exchanging the labels within each subject at random, so that any shape of noise is allowed. A short program may
-//! feel what a long one does not: so each subject is asked by itself too, whether it is otherwise beside one thing than beside all
-//! others, by the sum of its ranks. Of all these statistics the one that is least likely counts, and its chance is that of so
-//! unlikely a one among as many (Westfall & Young, "Resampling-Based Multiple Testing", 1993).
+//! What is left of a value when that of its subject is taken away is a residual. If its predecessor
+//! does not matter, the residuals of those that came after one subject are drawn from those of all:
+//! Kruskal & Wallis' statistic of their ranks, its chance by exchanging the labels within each
+//! subject at random, so that any shape of noise is allowed. A short program may feel what a long
+//! one does not: so each subject is asked by itself too, whether it is otherwise beside one thing
+//! than beside all others, by the sum of its ranks. Of all these statistics the one that is least
+//! likely counts, and its chance is that of so unlikely a one among as many (Westfall & Young,
+//! "Resampling-Based Multiple Testing", 1993).
 
 mod asked;
 mod labels;
@@ -31,7 +34,8 @@ const TIMES: u32 = 1999;
 pub struct Placed {
     /// Which program it was.
     pub subject: u32,
-    /// What it stood beside: the program executed before, the place in the round, the hour of the day.
+    /// What it stood beside: the program executed before, the place in the round, the hour of the
+    /// day.
     pub beside: u32,
     /// The value of the metric.
     pub value: f64,
@@ -44,8 +48,9 @@ pub struct Influence {
     pub p: f64,
     /// Where it is least likely to be chance.
     pub strongest: Strongest,
-    /// For each thing beside: how many executions, and by how much they were off from their own subject's median (0.03
-    /// is 3 % slower; in the metric's unit where some values are not positive).
+    /// For each thing beside: how many executions, and by how much they were off from their own
+    /// subject's median (0.03 is 3 % slower; in the metric's unit where some values are not
+    /// positive).
     pub groups: Vec<Group>,
 }
 
@@ -56,7 +61,8 @@ pub struct Strongest {
     pub subject: Option<u32>,
     /// The thing.
     pub beside: u32,
-    /// By how much: against those beside other things, of one subject; against each one's median, of all.
+    /// By how much: against those beside other things, of one subject; against each one's median,
+    /// of all.
     pub residual: f64,
 }
 
@@ -72,7 +78,8 @@ pub struct Group {
 }
 
 impl Influence {
-    /// Of a sequence of executions. `None` when there are not two things with two executions each to stand beside.
+    /// Of a sequence of executions. `None` when there are not two things with two executions each
+    /// to stand beside.
     #[must_use]
     pub fn of(executions: &[Placed], seed: u64) -> Option<Self> {
         let residuals = residuals(executions);
@@ -99,24 +106,34 @@ impl Influence {
         Some(Self { p: as_unlikely as f64 / all.len() as f64, strongest, groups })
     }
 
-    /// The group that is slowest against its subjects, if there is an influence with this chance of an error.
+    /// The group that is slowest against its subjects, if there is an influence with this chance of
+    /// an error.
     #[must_use]
     pub fn worst(&self, error: f64) -> Option<Group> {
-        let worst = self.groups.iter().copied().max_by(|one, other| one.residual.total_cmp(&other.residual));
+        let worst = self
+            .groups
+            .iter()
+            .copied()
+            .max_by(|one, other| one.residual.total_cmp(&other.residual));
         worst.filter(|_| self.p <= error)
     }
 }
 
-/// Each execution with the subject before it, in the order of execution; the first has none and is left out.
+/// Each execution with the subject before it, in the order of execution; the first has none and is
+/// left out.
 #[must_use]
 pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<Placed> {
-    let pairs =
-        sequence.windows(2).map(|two| Placed { subject: two[1].0, beside: two[0].0, value: two[1].1 });
+    let pairs = sequence.windows(2).map(|two| Placed {
+        subject: two[1].0,
+        beside: two[0].0,
+        value: two[1].1,
+    });
     pairs.collect()
 }
 
-/// The thing beside which executions are off, by the statistic that is least likely. Where two say the same, a subject beside another
-/// one tells rather than beside itself, and one subject rather than all.
+/// The thing beside which executions are off, by the statistic that is least likely. Where two say
+/// the same, a subject beside another one tells rather than beside itself, and one subject rather
+/// than all.
 fn strongest(
     executions: &[Placed],
     residuals: &[f64],
@@ -147,6 +164,7 @@ fn strongest(
     if let Some((_, strongest)) = first.filter(|((chance, ..), _)| *chance <= chances[0]) {
         return Some(strongest);
     }
-    let far = groups.iter().max_by(|one, other| one.residual.abs().total_cmp(&other.residual.abs()))?;
+    let far =
+        groups.iter().max_by(|one, other| one.residual.abs().total_cmp(&other.residual.abs()))?;
     Some(Strongest { subject: None, beside: far.beside, residual: far.residual })
 }

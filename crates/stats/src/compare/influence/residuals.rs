@@ -1,4 +1,5 @@
-//! What is left of values when those of their subjects are taken away, all together and by what they stood beside.
+//! What is left of values when those of their subjects are taken away, all together and by what
+//! they stood beside.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use super::{Group, Placed};
 
 /// What is left when the median of the subject is taken away.
 pub(super) fn residuals(executions: &[Placed]) -> Vec<f64> {
-    let samples: Vec<Sample> = executions.iter().map(|execution| Sample::new(execution.value)).collect();
+    let samples: Vec<Sample> =
+        executions.iter().map(|execution| Sample::new(execution.value)).collect();
     let scale = Scale::of(&[&samples]);
     let mut by_subject: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for execution in executions {
@@ -19,7 +21,10 @@ pub(super) fn residuals(executions: &[Placed]) -> Vec<f64> {
         .into_iter()
         .filter_map(|(subject, values)| Some((subject, quantile(&sorted(&values), 0.5)?)))
         .collect();
-    executions.iter().map(|execution| scale.of_value(execution.value) - medians[&execution.subject]).collect()
+    executions
+        .iter()
+        .map(|execution| scale.of_value(execution.value) - medians[&execution.subject])
+        .collect()
 }
 
 pub(super) fn groups(residuals: &[f64], beside: &[u32]) -> Vec<Group> {

@@ -38,7 +38,8 @@ fn without_an_influence_one_is_seen_as_seldom_as_said() {
     }
 }
 
-/// A heavy program, so often in a round, and a light one, which takes so many times as long after the heavy one.
+/// A heavy program, so often in a round, and a light one, which takes so many times as long after
+/// the heavy one.
 fn heavy_and_light(
     noise: Noise,
     (heavy, rounds): (usize, usize),
@@ -62,7 +63,8 @@ fn heavy_and_light(
     order.iter().copied().zip(noise.session(order.len(), rng, takes)).collect()
 }
 
-/// How often it is told with a chance of 1 % for a false word that something differs after the heavy one.
+/// How often it is told with a chance of 1 % for a false word that something differs after the
+/// heavy one.
 fn told_of(noise: Noise, heavy: usize, rounds: usize, times: f64) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let trials = 200;
@@ -81,7 +83,8 @@ fn what_only_the_light_program_feels_is_told() {
     // Side by side a light program follows itself in one of four rounds.
     assert!(told_of(Noise::Gaussian, 1, 30, 1.1) >= 0.97);
     assert!(told_of(Noise::Spikes, 1, 30, 1.1) >= 0.8, "its own spikes are as large");
-    // Beside a heavy one and its control in one of nine: with one such round or none nothing can be told.
+    // Beside a heavy one and its control in one of nine: with one such round or none nothing can be
+    // told.
     assert!(told_of(Noise::Gaussian, 2, 30, 1.1) >= 0.65);
     assert!(told_of(Noise::Gaussian, 2, 60, 1.1) >= 0.9);
     for noise in [Noise::Gaussian, Noise::Spikes, Noise::Autocorrelated] {
@@ -107,11 +110,18 @@ fn the_time_of_day_is_a_thing_to_stand_beside() {
     let at = |slot: u32, hot: f64, rng: &mut ChaCha8Rng| {
         let (subject, beside) = (slot % 2, slot / 20);
         let warm = if beside == 2 { hot } else { 0.0 };
-        Placed { subject, beside, value: (0.02 * gaussian(rng) + warm).exp() * f64::from(subject + 1) }
+        Placed {
+            subject,
+            beside,
+            value: (0.02 * gaussian(rng) + warm).exp() * f64::from(subject + 1),
+        }
     };
     let mut day = |hot: f64| (0..60).map(|slot| at(slot, hot, &mut rng)).collect::<Vec<_>>();
     assert!(Influence::of(&day(0.0), 1).unwrap().p > 0.05);
-    assert_eq!(Influence::of(&day(0.05), 1).unwrap().worst(0.05).map(|group| group.beside), Some(2));
+    assert_eq!(
+        Influence::of(&day(0.05), 1).unwrap().worst(0.05).map(|group| group.beside),
+        Some(2)
+    );
 }
 
 #[test]

@@ -24,7 +24,8 @@ fn list(repo: &Repo, names: &[&str]) -> Selected {
 
 /// `1:a 2:b`: the order and subject of each.
 fn shown(selected: &Selected) -> String {
-    let show = |revision: &Revision| format!("{}:{}", revision.order, revision.subject.replace(' ', "-"));
+    let show =
+        |revision: &Revision| format!("{}:{}", revision.order, revision.subject.replace(' ', "-"));
     selected.revisions.iter().map(show).collect::<Vec<_>>().join(" ")
 }
 
@@ -42,7 +43,14 @@ fn said(folder: &Path, range: &str) -> String {
 
 /// Two commits on a side branch, one on the main line beside it, merged between `b` and `d`.
 fn merged() -> Repo {
-    repo().commits("a b").branch("side").commits("s t").on("main").commit("c").merge("side").commit("d")
+    repo()
+        .commits("a b")
+        .branch("side")
+        .commits("s t")
+        .on("main")
+        .commit("c")
+        .merge("side")
+        .commit("d")
 }
 
 #[test]
@@ -58,7 +66,8 @@ fn a_range_has_both_its_ends() {
 
 #[test]
 fn what_git_knows_of_a_commit_is_there() {
-    let repo = repo().commit("a").write("src/x", "1").write("y z", "2").commit("b: add x").tag("v1");
+    let repo =
+        repo().commit("a").write("src/x", "1").write("y z", "2").commit("b: add x").tag("v1");
     let repo = repo
         .git(&["tag", "-a", "-m", "annotated", "v1.0"])
         .git(&["tag", "-a", "-m", "nested", "again", "v1.0"]);
@@ -104,7 +113,9 @@ fn a_start_on_a_side_branch_is_replaced_by_where_it_left_the_main_line() {
     let b = &repo.id("main~3")[..10];
     assert_eq!(
         selected.note.unwrap(),
-        format!("the main line of `HEAD` does not pass through `side`: it starts at {b}, where they part")
+        format!(
+            "the main line of `HEAD` does not pass through `side`: it starts at {b}, where they part"
+        )
     );
     let selected = all(&repo, "side..");
     assert_eq!((shown(&selected).as_str(), selected.note), ("3:c 5:t 6:merge-side 7:d", None));
@@ -131,10 +142,14 @@ fn a_branch_that_took_in_the_main_line_starts_where_it_left_it() {
 
 #[test]
 fn histories_that_share_nothing_start_at_the_first_commit() {
-    let repo = repo().commits("a b").git(&["checkout", "--quiet", "--orphan", "other"]).commits("x y");
+    let repo =
+        repo().commits("a b").git(&["checkout", "--quiet", "--orphan", "other"]).commits("x y");
     let selected = range(&repo, "main..other");
     assert_eq!(shown(&selected), "1:x 2:y");
-    assert_eq!(selected.note.unwrap(), "`main` and `other` share no history: all of `other` is taken");
+    assert_eq!(
+        selected.note.unwrap(),
+        "`main` and `other` share no history: all of `other` is taken"
+    );
     assert_eq!(shown(&list(&repo, &["main", "other~1"])), "1:x 2:b");
     let repo = repo.merge("main");
     assert_eq!(shown(&all(&repo, "..")), "1:x 2:y 3:a 4:b 5:merge-main");
@@ -142,7 +157,13 @@ fn histories_that_share_nothing_start_at_the_first_commit() {
 
 #[test]
 fn dates_that_run_backwards_change_no_order() {
-    let repo = repo().at("2024-03-01").commit("a").at("2020-01-01").commit("b").at("2024-03-09").commit("c");
+    let repo = repo()
+        .at("2024-03-01")
+        .commit("a")
+        .at("2020-01-01")
+        .commit("b")
+        .at("2024-03-09")
+        .commit("c");
     let repo = repo.at("2021-01-01").commit("d");
     assert_eq!(shown(&range(&repo, "..")), "1:a 2:b 3:c 4:d");
     let weekly = Selection { every: "1w".parse().unwrap(), ..Selection::parse_range("..") };
@@ -151,11 +172,18 @@ fn dates_that_run_backwards_change_no_order() {
 
 #[test]
 fn steps_and_tags_keep_both_ends() {
-    let repo =
-        repo().commit("a").tag("v1.0").commits("b c").tag("release/v1.1").commit("d").tag("x").commit("e");
+    let repo = repo()
+        .commit("a")
+        .tag("v1.0")
+        .commits("b c")
+        .tag("release/v1.1")
+        .commit("d")
+        .tag("x")
+        .commit("e");
     let chosen = |every: &str, tags: Option<&str>, range: &str| {
         let tags = tags.map(str::to_owned);
-        let selection = Selection { every: every.parse().unwrap(), tags, ..Selection::parse_range(range) };
+        let selection =
+            Selection { every: every.parse().unwrap(), tags, ..Selection::parse_range(range) };
         shown(&select(repo.path(), &selection).unwrap())
     };
     assert_eq!(chosen("3commits", None, ".."), "1:a 4:d 5:e");
@@ -166,11 +194,13 @@ fn steps_and_tags_keep_both_ends() {
 
 #[test]
 fn tags_on_side_branches_and_patterns_without_any_are_said() {
-    let repo = repo().commit("a").tag("v1").branch("side").commit("s").tag("v2").on("main").commit("b");
+    let repo =
+        repo().commit("a").tag("v1").branch("side").commit("s").tag("v2").on("main").commit("b");
     let repo = repo.merge("side").branch("other").commit("o").tag("v9").on("main").commit("c");
     let ask = |tags: &str, range: &str, all_parents| {
         let tags = Some(tags.to_owned());
-        select(repo.path(), &Selection { tags, all_parents, ..Selection::parse_range(range) }).unwrap()
+        select(repo.path(), &Selection { tags, all_parents, ..Selection::parse_range(range) })
+            .unwrap()
     };
     let one = "1 more tag matches but lies on a side branch: --all-parents takes it";
     let selected = ask("v*", "..", false);
@@ -185,7 +215,8 @@ fn tags_on_side_branches_and_patterns_without_any_are_said() {
     assert!(note.starts_with("the main line of `HEAD` does not pass through `side`"), "{note}");
     let repo = repo.git(&["tag", "v2.1", "side"]);
     let tags = Some("v*".to_owned());
-    let selected = select(repo.path(), &Selection { tags, ..Selection::parse_range("..") }).unwrap();
+    let selected =
+        select(repo.path(), &Selection { tags, ..Selection::parse_range("..") }).unwrap();
     let two = "2 more tags match but lie on side branches: --all-parents takes them";
     assert_eq!(selected.note.as_deref(), Some(two));
 }
@@ -204,7 +235,13 @@ fn a_list_is_put_in_order_and_named_twice_is_once() {
 
 #[test]
 fn a_list_of_branches_has_between_it_what_not_all_of_them_have() {
-    let repo = repo().commits("a b").branch("one").commits("o p").on("main").branch("two").commits("q r s");
+    let repo = repo()
+        .commits("a b")
+        .branch("one")
+        .commits("o p")
+        .on("main")
+        .branch("two")
+        .commits("q r s");
     let repo = repo.on("main").commit("c");
     let selected = list(&repo, &["two", "one", "main"]);
     assert_eq!(shown(&selected).split(' ').max(), Some("5:s"));
@@ -232,7 +269,11 @@ fn a_list_never_has_a_commit_before_one_that_it_consists_of() {
 
 #[test]
 fn names_may_look_like_anything() {
-    let repo = repo().commits("a b c").tag("v1.0").commit("d").git(&["update-ref", "refs/heads/-x", "HEAD"]);
+    let repo = repo().commits("a b c").tag("v1.0").commit("d").git(&[
+        "update-ref",
+        "refs/heads/-x",
+        "HEAD",
+    ]);
     let shown = |name: &str| shown(&list(&repo, &[name]));
     assert_eq!(shown("v1.0^{}"), "3:c");
     assert_eq!(shown("HEAD~3"), "1:a");
@@ -254,7 +295,10 @@ fn unknown_names_are_said_with_the_nearest_known() {
     assert_eq!(said("--output=x"), "unknown revision `--output=x`");
     assert_eq!(said("line\nfeed"), "unknown revision `line\nfeed`");
     assert_eq!(said(""), "unknown revision ``");
-    assert_eq!(said("a...b"), "`...b` is not a range of revisions; a range is `A..B`, `A..` or `..B`");
+    assert_eq!(
+        said("a...b"),
+        "`...b` is not a range of revisions; a range is `A..B`, `A..` or `..B`"
+    );
     assert_eq!(said("HEAD:a"), "`HEAD:a` is a blob, not a commit");
 }
 
@@ -347,20 +391,30 @@ fn a_folder_within_the_work_tree_is_in_the_repository() {
 fn what_a_commit_brought_is_against_its_first_parent() {
     let repo = merged();
     let brought = |name: &str| {
-        let diff = Commits::new(Repository::open(repo.path()).unwrap()).brought(name).unwrap().unwrap();
+        let diff =
+            Commits::new(Repository::open(repo.path()).unwrap()).brought(name).unwrap().unwrap();
         let diff = String::from_utf8(diff).unwrap();
         let files = diff.lines().filter_map(|line| line.strip_prefix("+++ b/"));
         files.map(str::to_owned).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!((brought("HEAD"), brought("HEAD~1"), brought("side")), ("d".into(), "s t".into(), "t".into()));
+    assert_eq!(
+        (brought("HEAD"), brought("HEAD~1"), brought("side")),
+        ("d".into(), "s t".into(), "t".into())
+    );
     assert_eq!(brought("HEAD~4"), "a", "the first has no parent");
 }
 
 #[test]
 fn of_a_line_only_what_the_others_lack_is_asked_for() {
     // The branch takes up `c`, which the main line made meanwhile, before it is merged.
-    let repo =
-        repo().commits("a b").branch("side").commits("s").on("main").commit("c").on("side").merge("main");
+    let repo = repo()
+        .commits("a b")
+        .branch("side")
+        .commits("s")
+        .on("main")
+        .commit("c")
+        .on("side")
+        .merge("main");
     let repo = repo.commits("t u").on("main").commit("d").merge("side");
     let commits = Commits::new(Repository::open(repo.path()).unwrap());
     let [first, second] = [repo.id("HEAD^1"), repo.id("HEAD^2")];

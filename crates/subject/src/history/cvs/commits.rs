@@ -1,4 +1,5 @@
-//! Puts commits together from the revisions of files, and finds the points in time that hold whole commits.
+//! Puts commits together from the revisions of files, and finds the points in time that hold whole
+//! commits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,8 +9,9 @@ use tacho_record::Numbers;
 use super::file::{Line, Shown};
 use super::rlog::{Delta, File};
 
-/// How far apart in time two files of one commit may be, in seconds, with others of it in between or not: what cvs takes to
-/// commit the next file, and what the clocks of two machines may differ. The same that cvs2svn and cvsps allow.
+/// How far apart in time two files of one commit may be, in seconds, with others of it in between
+/// or not: what cvs takes to commit the next file, and what the clocks of two machines may differ.
+/// The same that cvs2svn and cvsps allow.
 pub(super) const WINDOW: i64 = 300;
 
 /// Files that were committed together.
@@ -26,7 +28,8 @@ pub(super) struct Commit {
     pub files: Vec<String>,
     /// By file, its number before and after, where it was there.
     pub numbers: BTreeMap<String, Numbers>,
-    /// Whether no other commit was under way when it ended, so that a checkout by its date holds whole commits only.
+    /// Whether no other commit was under way when it ended, so that a checkout by its date holds
+    /// whole commits only.
     pub whole: bool,
 }
 
@@ -46,7 +49,8 @@ pub(super) fn commits(files: &[File], line: Line<'_>) -> Vec<Commit> {
     let mut groups = group(&steps);
     groups.sort_by_key(|group| (group.end, group.begin, steps[group.steps[0]].path));
     let mut held = Held::default();
-    let mut commits: Vec<Commit> = groups.iter().map(|group| commit(group, &steps, &mut held)).collect();
+    let mut commits: Vec<Commit> =
+        groups.iter().map(|group| commit(group, &steps, &mut held)).collect();
     let mut begin = i64::MAX;
     for commit in commits.iter_mut().rev() {
         commit.whole = begin > commit.end;
@@ -61,14 +65,15 @@ struct Group {
     steps: Vec<usize>,
 }
 
-/// Steps that belong together: of one commit by its id, or by author and message, none farther than the window from the one
-/// before, no file twice.
+/// Steps that belong together: of one commit by its id, or by author and message, none farther than
+/// the window from the one before, no file twice.
 fn group(steps: &[Step]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut open: HashMap<(&str, &str), (usize, BTreeSet<&str>)> = HashMap::new();
     for (at, Step { path, shown }) in steps.iter().enumerate() {
         let Delta { author, message, commit, .. } = shown.delta;
-        let key = commit.as_deref().map_or((author.as_str(), message.as_str()), |commit| ("\0", commit));
+        let key =
+            commit.as_deref().map_or((author.as_str(), message.as_str()), |commit| ("\0", commit));
         if let Some((group, files)) = open.get_mut(&key)
             && shown.time - groups[*group].end <= WINDOW
             && files.insert(path)
@@ -109,8 +114,10 @@ fn commit(group: &Group, steps: &[Step], held: &mut Held) -> Commit {
         let after = Some(shown.delta).filter(|delta| !delta.dead);
         held.turn(path, shown.before, after);
         files.push((*path).to_owned());
-        numbers
-            .insert((*path).to_owned(), [shown.before, after].map(|it| it.map(|it| it.number.to_string())));
+        numbers.insert(
+            (*path).to_owned(),
+            [shown.before, after].map(|it| it.map(|it| it.number.to_string())),
+        );
     }
     files.sort_unstable();
     Commit {

@@ -17,7 +17,8 @@ const NEVER: i64 = 86_400;
 impl Points {
     /// The diff from a point to a later one, or all of that where there is no first.
     ///
-    /// `cvs rdiff` is asked by date, as checkouts are, and of no other files than the commits between are of.
+    /// `cvs rdiff` is asked by date, as checkouts are, and of no other files than the commits
+    /// between are of.
     pub(super) fn between(
         &self,
         past: &Past,
@@ -28,7 +29,9 @@ impl Points {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let time = |point: Option<usize>| point.map_or(NEVER, |point| past.commits[past.points[point]].end);
+        let time = |point: Option<usize>| {
+            point.map_or(NEVER, |point| past.commits[past.points[point]].end)
+        };
         let at = |point: Option<usize>| match &self.module.branch {
             Some(branch) => ["-r".to_owned(), format!("{branch}:{}", date(time(point)))],
             None => ["-D".to_owned(), date(time(point))],
@@ -70,7 +73,8 @@ fn date(time: i64) -> String {
     Timestamp::from_second(time).unwrap_or_default().strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
-/// The diff with paths as checkouts have them, `a/` and `b/` before them as git writes them, and the numbers behind.
+/// The diff with paths as checkouts have them, `a/` and `b/` before them as git writes them, and
+/// the numbers behind.
 fn plain(printed: &[u8], prefix: &str, numbers: &BTreeMap<&str, Numbers>) -> Vec<u8> {
     let mut out = Vec::with_capacity(printed.len());
     let mut is_head = false;
@@ -93,7 +97,8 @@ fn head(line: &str, prefix: &str, numbers: &BTreeMap<&str, Numbers>) -> Option<S
             return Some(format!("{mark}{name}\n"));
         }
         let is_number = |text: &str| text.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
-        let path = name.rsplit_once(':').filter(|(_, number)| is_number(number)).map_or(name, |it| it.0);
+        let path =
+            name.rsplit_once(':').filter(|(_, number)| is_number(number)).map_or(name, |it| it.0);
         let path = path.strip_prefix(prefix).unwrap_or(path);
         // A file that is removed is called by its name there.
         Some(match numbers.get(path).map(|numbers| numbers[of].as_deref()) {

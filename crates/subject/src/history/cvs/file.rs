@@ -19,7 +19,8 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The number of the branch in this file; none on the trunk, and where it does not have the branch.
+    /// The number of the branch in this file; none on the trunk, and where it does not have the
+    /// branch.
     pub fn number(self, file: &File) -> Option<Number> {
         let name = self.branch?;
         let (_, number) = file.symbols.iter().find(|(symbol, _)| symbol == name)?;
@@ -60,7 +61,8 @@ struct Branch<'a> {
 
 impl<'a> Branch<'a> {
     fn of(file: &'a File, number: &Number) -> Self {
-        let mut deltas: Vec<&Delta> = file.deltas.iter().filter(|delta| delta.number.is_on(number)).collect();
+        let mut deltas: Vec<&Delta> =
+            file.deltas.iter().filter(|delta| delta.number.is_on(number)).collect();
         deltas.sort_by(|one, two| one.number.cmp(&two.number));
         let base = number.base();
         Self { base: file.deltas.iter().find(|delta| delta.number == base), deltas }
@@ -87,7 +89,8 @@ struct Chains<'a> {
 
 impl<'a> Chains<'a> {
     fn of(file: &'a File, branch: Option<Number>) -> Self {
-        let mut trunk: Vec<&Delta> = file.deltas.iter().filter(|delta| delta.number.is_on_trunk()).collect();
+        let mut trunk: Vec<&Delta> =
+            file.deltas.iter().filter(|delta| delta.number.is_on_trunk()).collect();
         trunk.sort_by(|one, two| two.number.cmp(&one.number));
         let vendor = "1.1.1".parse().ok();
         Self {
@@ -101,27 +104,32 @@ impl<'a> Chains<'a> {
     fn at(&self, time: i64) -> Option<&'a Delta> {
         match &self.branch {
             Some(branch) => branch.at(time),
-            None => {
-                self.default.as_ref().and_then(|default| default.at(time)).or_else(|| self.on_trunk(time))
-            }
+            None => self
+                .default
+                .as_ref()
+                .and_then(|default| default.at(time))
+                .or_else(|| self.on_trunk(time)),
         }
     }
 
-    /// The newest revision of the trunk that is early enough; instead of the first one that of the vendor, if both came
-    /// with the same import.
+    /// The newest revision of the trunk that is early enough; instead of the first one that of the
+    /// vendor, if both came with the same import.
     fn on_trunk(&self, time: i64) -> Option<&'a Delta> {
         let found = self.trunk.iter().copied().find(|delta| delta.time <= time);
         let vendor = self.vendor.as_ref();
         let imported = vendor.and_then(|vendor| vendor.deltas.first());
         match found {
             Some(delta) if delta.number.parts() != [1, 1] => Some(delta),
-            Some(delta) if imported.is_none_or(|imported| imported.time != delta.time) => Some(delta),
+            Some(delta) if imported.is_none_or(|imported| imported.time != delta.time) => {
+                Some(delta)
+            }
             found => vendor.and_then(|vendor| vendor.at(time)).or(found),
         }
     }
 }
 
-/// The revisions of the line that no checkout by date ever shows, the oldest first, since one that follows is dated earlier.
+/// The revisions of the line that no checkout by date ever shows, the oldest first, since one that
+/// follows is dated earlier.
 pub(super) fn left_out<'a>(file: &'a File, line: Line<'_>) -> Vec<&'a Delta> {
     let chains = Chains::of(file, line.number(file));
     let Some(branch) = chains.branch else {

@@ -1,9 +1,10 @@
 //! A module of a CVS repository as a history.
 //!
-//! CVS knows revisions of files only. What belongs together is put together from its log (`rlog` reads it, `file` says
-//! which revision a date stands for, `commits` groups them), and a revision of the subject is a point in time at which no
-//! commit was under way. It is called by the time of its last commit and what it holds, so that two times with no commit
-//! between them are the same revision, and a history that was edited is another one.
+//! CVS knows revisions of files only. What belongs together is put together from its log (`rlog`
+//! reads it, `file` says which revision a date stands for, `commits` groups them), and a revision
+//! of the subject is a point in time at which no commit was under way. It is called by the time of
+//! its last commit and what it holds, so that two times with no commit between them are the same
+//! revision, and a history that was edited is another one.
 
 mod commits;
 mod diff;
@@ -41,7 +42,8 @@ pub(super) struct Points {
     past: OnceCell<Arc<Past>>,
 }
 
-/// What was read, by repository and module: a log may be long, and a command that asks twice is to hear the same.
+/// What was read, by repository and module: a log may be long, and a command that asks twice is to
+/// hear the same.
 static READ: Mutex<Vec<(String, CvsModule, Arc<Past>)>> = Mutex::new(Vec::new());
 
 /// All that the log tells.
@@ -55,13 +57,18 @@ struct Past {
     hidden: Vec<String>,
     /// Of how many files the log is doubtful.
     doubtful: usize,
-    /// What stands before the paths of files from the root of the repository: the module, unless that is another name.
+    /// What stands before the paths of files from the root of the repository: the module, unless
+    /// that is another name.
     prefix: String,
 }
 
 impl Points {
     /// Those of that module, as they stand at that time.
-    pub fn new(module: &CvsModule, plan_folder: &Path, now: Timestamp) -> Result<Self, SubjectError> {
+    pub fn new(
+        module: &CvsModule,
+        plan_folder: &Path,
+        now: Timestamp,
+    ) -> Result<Self, SubjectError> {
         let cvs = Cvs::of(module, plan_folder)?;
         Ok(Self { cvs, module: module.clone(), now, past: OnceCell::new() })
     }
@@ -71,8 +78,9 @@ impl Points {
             return Ok(past);
         }
         let mut all = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        let of =
-            |(root, module, _): &&(String, CvsModule, _)| root == self.cvs.root() && *module == self.module;
+        let of = |(root, module, _): &&(String, CvsModule, _)| {
+            root == self.cvs.root() && *module == self.module
+        };
         let known = all.iter().find(of).map(|(.., past)| past.clone());
         let past = if let Some(past) = known {
             past
@@ -90,13 +98,18 @@ impl Points {
         if let Some(why) = failure {
             let absent = why.starts_with("cannot find module") || why.contains("no such directory");
             return Err(if absent {
-                SubjectError::NoModule { module: module.to_owned(), root: self.cvs.root().to_owned() }
+                SubjectError::NoModule {
+                    module: module.to_owned(),
+                    root: self.cvs.root().to_owned(),
+                }
             } else {
                 SubjectError::Cvs { command: "rlog".to_owned(), why }
             });
         }
-        let mut files = rlog::parse(&printed)
-            .map_err(|broken| SubjectError::Cvs { command: "rlog".to_owned(), why: broken.to_string() })?;
+        let mut files = rlog::parse(&printed).map_err(|broken| SubjectError::Cvs {
+            command: "rlog".to_owned(),
+            why: broken.to_string(),
+        })?;
         drop(printed);
         let prefix = prefix(files.first().map_or("", |file| &file.path), self.cvs.folder(), module);
         for file in &mut files {
@@ -154,13 +167,15 @@ impl Past {
         }
     }
 
-    /// The files of a commit, with their numbers before and after; of one that ends at a point, those of all that came with that
-    /// point, as with a merge of git.
+    /// The files of a commit, with their numbers before and after; of one that ends at a point,
+    /// those of all that came with that point, as with a merge of git.
     fn numbers(&self, at: usize) -> BTreeMap<String, Numbers> {
         let cut = self.commits[..at].iter().rev();
         let cut = cut.take_while(|before| self.commits[at].whole && !before.whole).count();
         let mut numbers = BTreeMap::new();
-        for (file, [before, after]) in self.commits[at - cut..=at].iter().flat_map(|commit| &commit.numbers) {
+        for (file, [before, after]) in
+            self.commits[at - cut..=at].iter().flat_map(|commit| &commit.numbers)
+        {
             let [_, last] = numbers.entry(file.clone()).or_insert([before.clone(), None]);
             last.clone_from(after);
         }
@@ -173,8 +188,8 @@ impl Past {
         (from..=self.points[last]).map(|at| self.commit(at)).collect()
     }
 
-    /// How many points there are to which no file can come any more, all commits being over within the window; all of them
-    /// where there is none.
+    /// How many points there are to which no file can come any more, all commits being over within
+    /// the window; all of them where there is none.
     fn settled(&self, now: Timestamp) -> usize {
         let is_over = |at: &usize| self.commits[*at].end < now.as_second() - commits::WINDOW;
         let settled = self.points.partition_point(is_over);
@@ -196,7 +211,9 @@ impl Past {
         }
         let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
         let wanted = |revision: &Revision| {
-            pattern.as_ref().is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
+            pattern
+                .as_ref()
+                .is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
         };
         let candidates = self.revisions(first.unwrap_or(0)..=last);
         let unmatched = pattern.as_ref().filter(|_| !candidates.iter().any(&wanted));
@@ -216,14 +233,17 @@ impl Past {
     }
 
     fn list(&self, names: &[String], now: Timestamp) -> Result<Selected, SubjectError> {
-        let mut points = names.iter().map(|name| self.point(name, now)).collect::<Result<Vec<_>, _>>()?;
+        let mut points =
+            names.iter().map(|name| self.point(name, now)).collect::<Result<Vec<_>, _>>()?;
         points.sort_unstable();
         points.dedup();
         let (Some(&first), Some(&last)) = (points.first(), points.last()) else {
             return Err(SubjectError::EmptyList);
         };
         let mut revisions = self.revisions(first..=last);
-        revisions.retain(|revision| points.iter().any(|&at| self.commits[self.points[at]].id == revision.id));
+        revisions.retain(|revision| {
+            points.iter().any(|&at| self.commits[self.points[at]].id == revision.id)
+        });
         Ok(self.selected(revisions, self.between(Some(first), last), []))
     }
 
@@ -244,9 +264,13 @@ impl Past {
         if let Some(first) = self.hidden.first() {
             let (which, one) = match self.hidden.len() - 1 {
                 0 => (format!("{first} is"), "it"),
-                more => {
-                    (format!("{first} and {} of files are", counted(more, "other revision", "s", "")), "them")
-                }
+                more => (
+                    format!(
+                        "{first} and {} of files are",
+                        counted(more, "other revision", "s", "")
+                    ),
+                    "them",
+                ),
             };
             notes.push(format!(
                 "{which} dated later than what follows: a checkout by date leaves {one} out, and commits are ordered and put together \
@@ -265,7 +289,9 @@ impl History for Points {
     fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
         let past = self.past()?;
         match &selection.what {
-            What::Range { from, to } => past.range((from.as_deref(), to.as_deref()), self.now, selection),
+            What::Range { from, to } => {
+                past.range((from.as_deref(), to.as_deref()), self.now, selection)
+            }
             What::List(names) => past.list(names, self.now),
         }
     }
@@ -286,7 +312,8 @@ impl History for Points {
 
 /// What stands before the paths that [`within`] gives, from the root of the repository.
 fn prefix(path: &str, root: &str, module: &str) -> String {
-    let path = path.strip_prefix(root.trim_end_matches('/')).unwrap_or(path).trim_start_matches('/');
+    let path =
+        path.strip_prefix(root.trim_end_matches('/')).unwrap_or(path).trim_start_matches('/');
     let module = module.trim_matches('/');
     let is_below = path.strip_prefix(module).is_some_and(|below| below.starts_with('/'));
     if is_below { format!("{module}/") } else { String::new() }
@@ -299,8 +326,10 @@ fn counted(number: usize, what: &str, many: &str, one: &str) -> String {
 /// The path of a file from the root of the module: removed files lie in folders called `Attic`.
 fn within(path: &str, root: &str, module: &str) -> String {
     let path = path.strip_suffix(",v").unwrap_or(path);
-    let path = path.strip_prefix(root.trim_end_matches('/')).unwrap_or(path).trim_start_matches('/');
-    let below = path.strip_prefix(module.trim_matches('/')).and_then(|below| below.strip_prefix('/'));
+    let path =
+        path.strip_prefix(root.trim_end_matches('/')).unwrap_or(path).trim_start_matches('/');
+    let below =
+        path.strip_prefix(module.trim_matches('/')).and_then(|below| below.strip_prefix('/'));
     let path = below.unwrap_or(path);
     match path.rsplit_once('/') {
         Some(("Attic", name)) => name.to_owned(),

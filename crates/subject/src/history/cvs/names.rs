@@ -29,13 +29,15 @@ pub(super) fn tags(files: &[File], line: Line<'_>) -> HashMap<String, Tag> {
         let deltas: HashMap<&Number, &Delta> =
             file.deltas.iter().map(|delta| (&delta.number, delta)).collect();
         let branch = line.number(file);
-        let shown: Vec<&Number> = line.history(file).iter().map(|shown| &shown.delta.number).collect();
+        let shown: Vec<&Number> =
+            line.history(file).iter().map(|shown| &shown.delta.number).collect();
         let is_on = |number: &Number| match &branch {
             Some(branch) => number.is_on(branch) || *number == branch.base(),
             None => number.is_on_trunk() && line.branch.is_none() || shown.contains(&number),
         };
         for (name, number) in &file.symbols {
-            let Some(delta) = deltas.get(number).filter(|delta| !delta.dead && number.branch().is_none())
+            let Some(delta) =
+                deltas.get(number).filter(|delta| !delta.dead && number.branch().is_none())
             else {
                 continue;
             };
@@ -85,12 +87,21 @@ impl Past {
         }
         if let Some(tag) = self.tags.get(name) {
             let aside = || SubjectError::TagAside { name: name.to_owned() };
-            return if tag.aside > 0 { Err(aside()) } else { self.holding(tag.time).ok_or_else(aside) };
+            return if tag.aside > 0 {
+                Err(aside())
+            } else {
+                self.holding(tag.time).ok_or_else(aside)
+            };
         }
-        let called =
-            |commit: &super::commits::Commit| commit.id == name || commit.name.as_deref() == Some(name);
+        let called = |commit: &super::commits::Commit| {
+            commit.id == name || commit.name.as_deref() == Some(name)
+        };
         if let Some(at) = self.commits.iter().position(called) {
-            return self.points.iter().position(|&point| point >= at).ok_or_else(|| self.unknown(name));
+            return self
+                .points
+                .iter()
+                .position(|&point| point >= at)
+                .ok_or_else(|| self.unknown(name));
         }
         let time = time(name).ok_or_else(|| self.unknown(name))?;
         let before = self.points.partition_point(|&at| self.commits[at].end <= time);
@@ -112,11 +123,13 @@ impl Past {
     }
 }
 
-/// A time in UTC, in seconds since 1970: `2016-07-13`, which is its beginning, `2016-07-13T12:30`, `2016-07-13T12:30:42Z`.
+/// A time in UTC, in seconds since 1970: `2016-07-13`, which is its beginning, `2016-07-13T12:30`,
+/// `2016-07-13T12:30:42Z`.
 fn time(text: &str) -> Option<i64> {
     let utc = |time: DateTime| TimeZone::UTC.to_timestamp(time).ok();
     let instant = text.parse::<Timestamp>().ok();
-    let date = || text.parse::<Date>().ok().filter(|_| text.len() == 10).map(|date| date.at(0, 0, 0, 0));
+    let date =
+        || text.parse::<Date>().ok().filter(|_| text.len() == 10).map(|date| date.at(0, 0, 0, 0));
     let time = || text.parse::<DateTime>().ok().filter(|_| text.len() > 10);
     Some(instant.or_else(|| utc(date().or_else(time)?))?.as_second())
 }
@@ -129,7 +142,9 @@ mod tests {
     fn times_are_utc_and_a_day_is_its_beginning() {
         let second = time("2016-07-13T00:00:00Z");
         assert!(second.is_some());
-        for text in ["2016-07-13", "2016-07-13T00:00", "2016-07-13 00:00:00", "2016-07-13T02:00:00+02:00"] {
+        for text in
+            ["2016-07-13", "2016-07-13T00:00", "2016-07-13 00:00:00", "2016-07-13T02:00:00+02:00"]
+        {
             assert_eq!(time(text), second, "{text}");
         }
         for text in ["", "2016", "2016-13-01", "yesterday", "v1.0", "OPENBSD_6_2"] {

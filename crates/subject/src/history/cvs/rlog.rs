@@ -1,8 +1,8 @@
 //! Reads what `cvs rlog` prints.
 //!
-//! A message may hold anything, also lines such as stand between revisions: whoever quotes a log in a message does that.
-//! So a revision begins only where its number and its date follow, and a file ends only where as many revisions were
-//! seen as its head announces.
+//! A message may hold anything, also lines such as stand between revisions: whoever quotes a log in
+//! a message does that. So a revision begins only where its number and its date follow, and a file
+//! ends only where as many revisions were seen as its head announces.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,8 @@ use jiff::tz::{Offset, TimeZone};
 
 /// What stands before a revision, and after a file.
 const DASHES: &[u8] = b"----------------------------";
-const EQUALS: &[u8] = b"=============================================================================";
+const EQUALS: &[u8] =
+    b"=============================================================================";
 
 /// A number such as 1.4.2.1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,8 +52,9 @@ impl FromStr for Number {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let digits =
-            |part: &str| if part.bytes().all(|b| b.is_ascii_digit()) { part.parse().ok() } else { None };
+        let digits = |part: &str| {
+            if part.bytes().all(|b| b.is_ascii_digit()) { part.parse().ok() } else { None }
+        };
         let parts: Option<Vec<u32>> = text.split('.').map(digits).collect();
         parts.filter(|parts| parts.len() >= 2).map(Self).ok_or(())
     }
@@ -152,12 +154,15 @@ impl<'a> Reader<'a> {
 
     fn file(&mut self) -> Result<File, Broken> {
         let strange = Broken::Strange { line: self.at + 1 };
-        let path = self.line(self.at).and_then(|line| line.strip_prefix(b"RCS file: ")).ok_or(strange)?;
+        let path =
+            self.line(self.at).and_then(|line| line.strip_prefix(b"RCS file: ")).ok_or(strange)?;
         self.at += 1;
         let (mut file, selected) = self.head(text(path))?;
         let mut begins: Vec<Begin> = Vec::new();
         let end = loop {
-            let Some(line) = self.line(self.at) else { return Err(Broken::Truncated { path: file.path }) };
+            let Some(line) = self.line(self.at) else {
+                return Err(Broken::Truncated { path: file.path });
+            };
             if line == EQUALS && begins.len() >= selected && self.ends_here() {
                 break self.at;
             }
@@ -181,16 +186,19 @@ impl<'a> Reader<'a> {
 
     /// What stands before the revisions, and how many they will be.
     fn head(&mut self, path: String) -> Result<(File, usize), Broken> {
-        let mut file = File { path, default: None, symbols: Vec::new(), deltas: Vec::new(), doubtful: false };
+        let mut file =
+            File { path, default: None, symbols: Vec::new(), deltas: Vec::new(), doubtful: false };
         let mut selected = 0;
         loop {
-            let Some(line) = self.line(self.at) else { return Err(Broken::Truncated { path: file.path }) };
+            let Some(line) = self.line(self.at) else {
+                return Err(Broken::Truncated { path: file.path });
+            };
             self.at += 1;
             let line = text(line);
             if let Some(symbol) = line.strip_prefix('\t') {
-                let symbol = symbol
-                    .rsplit_once(": ")
-                    .and_then(|(name, number)| Some((name.to_owned(), number.trim().parse().ok()?)));
+                let symbol = symbol.rsplit_once(": ").and_then(|(name, number)| {
+                    Some((name.to_owned(), number.trim().parse().ok()?))
+                });
                 file.symbols.extend(symbol);
             } else if let Some(branch) = line.strip_prefix("branch: ") {
                 file.default = branch.trim().parse().ok();
@@ -264,19 +272,24 @@ fn seconds(date: &str) -> Option<i64> {
     Some(TimeZone::fixed(offset).to_timestamp(time).ok()?.as_second())
 }
 
-/// Takes out revisions that are only quoted in messages, as long as there are more than announced: those whose number comes
-/// again, since who quotes an older revision stands before it; then those that are out of order.
+/// Takes out revisions that are only quoted in messages, as long as there are more than announced:
+/// those whose number comes again, since who quotes an older revision stands before it; then those
+/// that are out of order.
 fn drop_quoted(begins: &mut Vec<Begin>, selected: usize) {
     while begins.len() > selected {
-        let again =
-            |at: usize| begins[at + 1..].iter().any(|later| later.delta.number == begins[at].delta.number);
+        let again = |at: usize| {
+            begins[at + 1..].iter().any(|later| later.delta.number == begins[at].delta.number)
+        };
         let above = |at: usize| {
             let number = &begins[at].delta.number;
             number.is_on_trunk()
-                && begins[..at].iter().any(|b| b.delta.number.is_on_trunk() && b.delta.number < *number)
+                && begins[..at]
+                    .iter()
+                    .any(|b| b.delta.number.is_on_trunk() && b.delta.number < *number)
         };
-        let Some(quoted) =
-            (0..begins.len()).find(|&at| again(at)).or_else(|| (1..begins.len()).find(|&at| above(at)))
+        let Some(quoted) = (0..begins.len())
+            .find(|&at| again(at))
+            .or_else(|| (1..begins.len()).find(|&at| above(at)))
         else {
             return;
         };

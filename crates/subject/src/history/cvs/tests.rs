@@ -17,7 +17,10 @@ fn sample() -> tempfile::TempDir {
                 .symbols("V_1:1.1")
                 .symbols(rel),
         ),
-        ("m/Attic/gone.c", Rcs::new(&[("2016-01-02 10:00:00", "add"), ("2016-02-01 00:00:00", "-remove")])),
+        (
+            "m/Attic/gone.c",
+            Rcs::new(&[("2016-01-02 10:00:00", "add"), ("2016-02-01 00:00:00", "-remove")]),
+        ),
         ("other/x", Rcs::new(&[("2015-01-01 10:00:00", "elsewhere")])),
     ])
 }
@@ -61,7 +64,8 @@ fn a_module_has_the_points_in_time_at_which_it_changed() {
     );
     assert_eq!(all.commits[0].files, ["a.c", "sub/b.c"]);
     assert_eq!(all.commits[3].files, ["gone.c"]);
-    let numbers = |at: usize, file: &str| all.commits[at].numbers[file].each_ref().map(Option::as_deref);
+    let numbers =
+        |at: usize, file: &str| all.commits[at].numbers[file].each_ref().map(Option::as_deref);
     assert_eq!(numbers(0, "sub/b.c"), [None, Some("1.1")]);
     assert_eq!(numbers(2, "a.c"), [Some("1.1"), Some("1.2")]);
     assert_eq!(numbers(3, "gone.c"), [Some("1.1"), None]);
@@ -82,7 +86,10 @@ fn dates_tags_and_names_stand_for_what_was_there_then() {
     assert_eq!(one("HEAD").unwrap(), "5 2016-03-01T08:00:00Z third");
     assert_eq!(one("V_1").unwrap(), "1 2016-01-01T10:00:05Z start V_1");
     let early = one("2016-01-01").unwrap_err().to_string();
-    assert_eq!(early, "at `2016-01-01` there was nothing yet: the first commit is of 2016-01-01T10:00:05Z");
+    assert_eq!(
+        early,
+        "at `2016-01-01` there was nothing yet: the first commit is of 2016-01-01T10:00:05Z"
+    );
     assert_eq!(one("V_2").unwrap_err().hint().unwrap(), "did you mean `V_1`?");
 }
 
@@ -157,7 +164,11 @@ fn all_that_a_clock_hides_is_counted() {
     let all = select(&points(root.path(), None), "..", "commit").unwrap();
     assert_eq!(
         shown(&all),
-        ["1 2016-01-01T10:00:00Z one", "2 2016-01-03T10:00:00Z four", "3 2016-01-04T10:00:00Z five"]
+        [
+            "1 2016-01-01T10:00:00Z one",
+            "2 2016-01-03T10:00:00Z four",
+            "3 2016-01-04T10:00:00Z five"
+        ]
     );
     let note = all.note.unwrap();
     assert!(note.starts_with("`a.c` 1.2 and 1 other revision of files are dated later than what follows: a checkout by date leaves them out"), "{note}");
@@ -201,7 +212,8 @@ fn what_may_be_under_way_is_held_back_unless_it_is_named() {
         ]),
     )]);
     let at = |now: &str| Points { now: now.parse().unwrap(), ..points(root.path(), None) };
-    let one = |points: &Points, name: &str| shown(&select(points, name, "commit").unwrap()).join("; ");
+    let one =
+        |points: &Points, name: &str| shown(&select(points, name, "commit").unwrap()).join("; ");
     let (early, late) = (at("2016-01-01T11:05:00Z"), at("2016-01-01T11:05:01Z"));
     assert_eq!(one(&early, "HEAD"), "1 2016-01-01T10:00:00Z one", "files may come for 300 s");
     assert_eq!(one(&late, "HEAD"), "2 2016-01-01T11:00:00Z two");
@@ -209,7 +221,11 @@ fn what_may_be_under_way_is_held_back_unless_it_is_named() {
     let note = select(&late, "..", "commit").unwrap().note.unwrap();
     assert!(note.starts_with("1 point is held back: "), "{note}");
     assert_eq!(select(&late, "..2041-01-01", "commit").unwrap().note, None);
-    assert_eq!(one(&at("2016-01-01T10:00:01Z"), "HEAD"), "3 2040-01-01T10:00:00Z skewed", "all is new");
+    assert_eq!(
+        one(&at("2016-01-01T10:00:01Z"), "HEAD"),
+        "3 2040-01-01T10:00:00Z skewed",
+        "all is new"
+    );
 }
 
 #[test]

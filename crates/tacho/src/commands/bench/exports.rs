@@ -1,4 +1,5 @@
-//! Where what was measured is written in the formats of others: files, and at most one on standard output.
+//! Where what was measured is written in the formats of others: files, and at most one on standard
+//! output.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,24 +34,31 @@ pub fn to_stdout(command: &Bench) -> Option<&'static str> {
     targets(command).into_iter().find(|(_, path)| is_stdout(path)).map(|(option, _)| option)
 }
 
-/// Reports what cannot be written, or would be written over one another, before anything is measured for it.
+/// Reports what cannot be written, or would be written over one another, before anything is
+/// measured for it.
 pub fn check(command: &Bench, is_loud: bool) -> Result<(), CliError> {
     let all = targets(command);
     for (at, (option, path)) in all.iter().enumerate() {
         if let Some((first, _)) = all[..at].iter().find(|(_, other)| is_same(other, path)) {
-            return Err(
-                BenchMistake::ExportedTwice { first, second: option, path: path.to_path_buf() }.into()
-            );
+            return Err(BenchMistake::ExportedTwice {
+                first,
+                second: option,
+                path: path.to_path_buf(),
+            }
+            .into());
         }
     }
     if let Some(option) = to_stdout(command).filter(|_| command.json || is_loud) {
         let other = if command.json { "`--json`" } else { "what the commands print" };
         return Err(BenchMistake::MixedWithExport { option, other }.into());
     }
-    all.into_iter().filter(|(_, path)| !is_stdout(path)).try_for_each(|(_, path)| check_writable(path))
+    all.into_iter()
+        .filter(|(_, path)| !is_stdout(path))
+        .try_for_each(|(_, path)| check_writable(path))
 }
 
-/// Whether a file can be written, of which nothing is changed by that: one that was not there is not there afterwards.
+/// Whether a file can be written, of which nothing is changed by that: one that was not there is
+/// not there afterwards.
 fn check_writable(path: &Path) -> Result<(), CliError> {
     let mut append = std::fs::OpenOptions::new();
     append.append(true);
@@ -67,14 +75,16 @@ fn check_writable(path: &Path) -> Result<(), CliError> {
 
 /// Whether both are one file; what is no file, such as `/dev/null`, takes both.
 fn is_same(one: &Path, other: &Path) -> bool {
-    let is_device = |path: &Path| !is_stdout(path) && path.metadata().is_ok_and(|data| !data.is_file());
+    let is_device =
+        |path: &Path| !is_stdout(path) && path.metadata().is_ok_and(|data| !data.is_file());
     is_stdout(one) == is_stdout(other) && full(one) == full(other) && !is_device(one)
 }
 
 /// Without links, of a file that need not be there.
 fn full(path: &Path) -> PathBuf {
     let of_folder = || {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Some(folder.canonicalize().ok()?.join(path.file_name()?))
     };
     path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
@@ -85,7 +95,10 @@ pub fn write(command: &Bench, report: &BenchReport<'_>) -> Result<(), CliError> 
     let is_measured = report.standings.each.iter().any(|standing| standing.time.is_some());
     for (option, path) in targets(command) {
         if !is_measured && !is_stdout(path) {
-            output::note("note", &format!("nothing was measured: `{}` is not written", path.display()));
+            output::note(
+                "note",
+                &format!("nothing was measured: `{}` is not written", path.display()),
+            );
             continue;
         }
         let content = match option {

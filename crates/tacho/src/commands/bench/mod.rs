@@ -115,13 +115,15 @@ fn measured(
     Ok((answer.map_err(cannot_be_had)?, progress.is_troubled()))
 }
 
-/// What may differ from one day to the next: facts of the host, the instrument's readings of itself, and the environment.
+/// What may differ from one day to the next: facts of the host, the instrument's readings of
+/// itself, and the environment.
 pub(super) fn record(
     question: &Question,
     host: &Host,
     executor: &mut ProcessExecutor,
 ) -> BTreeMap<String, String> {
-    // Where it cannot be read, as where `true` is not to be found, commands are measured all the same.
+    // Where it cannot be read, as where `true` is not to be found, commands are measured all the
+    // same.
     let instrument = Instrument::measure(executor, super::session::TURNS).ok();
     let mut record = super::session::conditions(host, instrument.as_ref());
     record.extend(inherited(question.commands.iter().map(|command| &command.conditions)));
@@ -145,8 +147,8 @@ fn has_failed(standing: &Standing) -> bool {
     standing.failed > 0 || standing.time.is_none() || standing.refused == Some(Limit::AddressSpace)
 }
 
-/// A command that failed is an error, also where others gave values; so is one that was never seen to work below its limit on address
-/// space, and a cleanup, as with hyperfine.
+/// A command that failed is an error, also where others gave values; so is one that was never seen
+/// to work below its limit on address space, and a cleanup, as with hyperfine.
 fn exit(answer: &Answer, standings: &Standings, is_troubled: bool) -> Exit {
     if answer.interrupted {
         Exit::Interrupted

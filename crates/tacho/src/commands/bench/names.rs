@@ -1,4 +1,5 @@
-//! What commands are called: `-n` once for all, once for each, or once for each that values of parameters make of them.
+//! What commands are called: `-n` once for all, once for each, or once for each that values of
+//! parameters make of them.
 
 use super::parameters::{self, Parameter};
 use crate::cli::Bench;
@@ -8,23 +9,26 @@ use crate::error::bench::BenchMistake;
 pub struct Names<'a>(Vec<Vec<Option<&'a String>>>);
 
 impl<'a> Names<'a> {
-    /// Without parameters the first is that of the first command. With parameters it is as hyperfine has it: one is that of all, and
-    /// as many as there are in the end go by its order, in which the command changes fastest and the last parameter slowest. As
-    /// many as were typed are those of these.
+    /// Without parameters the first is that of the first command. With parameters it is as
+    /// hyperfine has it: one is that of all, and as many as there are in the end go by its order,
+    /// in which the command changes fastest and the last parameter slowest. As many as were typed
+    /// are those of these.
     pub fn of(typed: &'a Bench, parameters: &[Parameter]) -> Result<Self, BenchMistake> {
         let (given, texts) = (&typed.command_name, typed.commands.len());
         let made: Vec<usize> = (0..texts).map(|text| makes(typed, parameters, text)).collect();
         let commands = made.iter().sum();
         let each = |name: &dyn Fn(usize, usize) -> Option<&'a String>| {
-            let of_text = |(text, made): (usize, &usize)| (0..*made).map(|place| name(text, place)).collect();
+            let of_text =
+                |(text, made): (usize, &usize)| (0..*made).map(|place| name(text, place)).collect();
             Self(made.iter().enumerate().map(of_text).collect())
         };
         match given.as_slice() {
             [one] if !parameters.is_empty() => Ok(each(&|_, _| Some(one))),
             all if all.len() <= texts => Ok(each(&|text, _| all.get(text))),
             all if all.len() == commands => {
-                let mut order: Vec<(usize, usize)> =
-                    (0..texts).flat_map(|text| (0..made[text]).map(move |place| (place, text))).collect();
+                let mut order: Vec<(usize, usize)> = (0..texts)
+                    .flat_map(|text| (0..made[text]).map(move |place| (place, text)))
+                    .collect();
                 order.sort_unstable();
                 Ok(each(&|text, place| all.get(order.iter().position(|it| *it == (place, text))?)))
             }
@@ -52,8 +56,10 @@ fn makes(typed: &Bench, parameters: &[Parameter], text: usize) -> usize {
         all => hooks.get((text + all).saturating_sub(commands)).cloned(),
     };
     let (prepare, conclude) = (of(&typed.prepare), of(&typed.conclude));
-    let hooks = [typed.setup.as_deref(), prepare.as_deref(), conclude.as_deref(), typed.cleanup.as_deref()];
-    let own = used_by(parameters, &typed.commands[text], &hooks, &mut vec![false; parameters.len()]);
+    let hooks =
+        [typed.setup.as_deref(), prepare.as_deref(), conclude.as_deref(), typed.cleanup.as_deref()];
+    let own =
+        used_by(parameters, &typed.commands[text], &hooks, &mut vec![false; parameters.len()]);
     parameters::choices(&own).len()
 }
 

@@ -14,10 +14,14 @@ const MOST: i128 = 10_000;
 pub fn range([name, from, to]: [&str; 3], step: Option<&str>) -> Result<Parameter, BenchMistake> {
     let typed = step.unwrap_or("1");
     let decimals = [from, to, typed].map(decimals).into_iter().max().unwrap_or(0);
-    let number =
-        |text: &str| scaled(text, decimals).ok_or_else(|| BenchMistake::NotANumber { text: text.to_owned() });
+    let number = |text: &str| {
+        scaled(text, decimals).ok_or_else(|| BenchMistake::NotANumber { text: text.to_owned() })
+    };
     let (first, last, step) = (number(from)?, number(to)?, number(typed)?);
-    if step == 0 || (last - first) / step < 0 || (last - first) / step > MOST || (first > last) != (step < 0)
+    if step == 0
+        || (last - first) / step < 0
+        || (last - first) / step > MOST
+        || (first > last) != (step < 0)
     {
         return Err(BenchMistake::BadRange {
             value: typed.to_owned(),
@@ -86,9 +90,11 @@ pub fn has(text: &str, name: &str) -> bool {
 
 /// The names in braces of these texts, as they may be places for parameters.
 pub fn places<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let ends = |text: &'a str| text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
-    let is_name =
-        |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    let ends =
+        |text: &'a str| text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c))
+    };
     texts.into_iter().flat_map(ends).filter(is_name).collect()
 }
 
@@ -100,7 +106,8 @@ fn decimals(text: &str) -> usize {
 fn scaled(text: &str, decimals: usize) -> Option<i128> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_number = whole.chars().chain(part.chars()).all(|c| c.is_ascii_digit()) && !digits.is_empty();
+    let is_number =
+        whole.chars().chain(part.chars()).all(|c| c.is_ascii_digit()) && !digits.is_empty();
     // Longer numbers are no sizes, times or counts of anything.
     let all = format!("{whole}{part:0<decimals$}");
     if is_number && all.len() <= 30 && part.len() <= decimals {
@@ -129,13 +136,19 @@ mod tests {
     fn ranges_have_the_decimals_that_were_typed() {
         assert_eq!(values(["n", "1", "4"], None).unwrap(), ["1", "2", "3", "4"]);
         assert_eq!(values(["n", "0.3", "0.7"], Some("0.2")).unwrap(), ["0.3", "0.5", "0.7"]);
-        assert_eq!(values(["n", "-1", "1"], Some(".5")).unwrap(), ["-1.0", "-0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(
+            values(["n", "-1", "1"], Some(".5")).unwrap(),
+            ["-1.0", "-0.5", "0.0", "0.5", "1.0"]
+        );
         assert_eq!(values(["n", "3", "1"], Some("-1")).unwrap(), ["3", "2", "1"]);
         assert_eq!(values(["n", "5", "5"], None).unwrap(), ["5"]);
         assert_eq!(values(["n", "1", "8"], Some("x")).unwrap_err(), "`x` is not a number");
         assert_eq!(values(["n", "8", "1"], None).unwrap_err(), "`1` is no step from 8 to 1");
         assert_eq!(values(["n", "1", "8"], Some("0")).unwrap_err(), "`0` is no step from 1 to 8");
-        assert_eq!(values(["n", "1", "1000000"], None).unwrap_err(), "`1` is no step from 1 to 1000000");
+        assert_eq!(
+            values(["n", "1", "1000000"], None).unwrap_err(),
+            "`1` is no step from 1 to 1000000"
+        );
     }
 
     #[test]
@@ -147,8 +160,12 @@ mod tests {
     fn all_combinations_are_made_and_other_braces_stay() {
         let parameters = [list(["a", "1,2"]), list(["b", "x,y"])];
         let all = choices(&parameters);
-        let filled: Vec<String> = all.iter().map(|choice| fill("{a}{b} {c} {{a}} ${b} {", choice)).collect();
-        assert_eq!(filled, ["1x {c} {1} $x {", "2x {c} {2} $x {", "1y {c} {1} $y {", "2y {c} {2} $y {"]);
+        let filled: Vec<String> =
+            all.iter().map(|choice| fill("{a}{b} {c} {{a}} ${b} {", choice)).collect();
+        assert_eq!(
+            filled,
+            ["1x {c} {1} $x {", "2x {c} {2} $x {", "1y {c} {1} $y {", "2y {c} {2} $y {"]
+        );
         assert_eq!(choices(&[]), [Choice::new()]);
         assert_eq!(places(["{a} {b c} {} {x_y}", "${z}"]), ["a", "x_y", "z"]);
     }

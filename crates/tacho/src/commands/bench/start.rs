@@ -58,7 +58,12 @@ fn split(command: &str) -> Result<Vec<String>, BenchMistake> {
 }
 
 /// Reports a command whose program is not there; `all` are all commands as they were typed.
-pub fn check(start: &Start, command: &str, folder: &Path, all: &[String]) -> Result<(), BenchMistake> {
+pub fn check(
+    start: &Start,
+    command: &str,
+    folder: &Path,
+    all: &[String],
+) -> Result<(), BenchMistake> {
     let (Start::Words(words) | Start::Shell(words, _)) = start;
     let program = words.first().cloned().unwrap_or_default();
     let is_there = if program.contains('/') {
@@ -78,8 +83,8 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
         return NoProgram::Nearest(format!("./{program}"));
     }
     let has_words = all.iter().any(|command| command.contains(char::is_whitespace));
-    let is_argument =
-        program.starts_with(|c: char| c.is_ascii_digit() || c == '-') || folder.join(program).exists();
+    let is_argument = program.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        || folder.join(program).exists();
     if all.len() > 1 && !has_words && all[0] != program {
         return NoProgram::Argument(all.join(" "));
     }
@@ -91,7 +96,8 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
     }
     if program.contains('/') {
         // What can be read as a link leads nowhere, or round in a circle.
-        let target = std::fs::read_link(folder.join(program)).map(|target| target.display().to_string());
+        let target =
+            std::fs::read_link(folder.join(program)).map(|target| target.display().to_string());
         return target.map_or(NoProgram::NoFile, NoProgram::Link);
     }
     if is_argument {
@@ -110,7 +116,9 @@ fn nearest(program: &str) -> Option<String> {
     let most = if program.len() < 4 { 1 } else { 2 };
     let entries = paths().filter_map(|path| path.read_dir().ok()).flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let near = names.map(|name| (strsim::osa_distance(program, &name), name)).filter(|(far, _)| *far <= most);
+    let near = names
+        .map(|name| (strsim::osa_distance(program, &name), name))
+        .filter(|(far, _)| *far <= most);
     near.min().map(|(_, name)| name)
 }
 
@@ -129,14 +137,27 @@ mod tests {
 
     #[test]
     fn a_shell_is_used_where_one_is_needed() {
-        for command in
-            ["a | b", "a; b", "a > f", "echo $HOME", "ls *.c", "X=1 a", "cd x", "echo \"$x\"", "a &"]
-        {
+        for command in [
+            "a | b",
+            "a; b",
+            "a > f",
+            "echo $HOME",
+            "ls *.c",
+            "X=1 a",
+            "cd x",
+            "echo \"$x\"",
+            "a &",
+        ] {
             assert!(shell_part(command).is_some(), "{command}");
         }
-        for command in
-            ["sleep 0.1", "awk '{print $1}' f", "grep \"a|b\" f", r"echo \$x", "make -j{n}", "a='b'c x"]
-        {
+        for command in [
+            "sleep 0.1",
+            "awk '{print $1}' f",
+            "grep \"a|b\" f",
+            r"echo \$x",
+            "make -j{n}",
+            "a='b'c x",
+        ] {
             assert_eq!(shell_part(command).is_some(), command.starts_with("a="), "{command}");
         }
     }
@@ -151,7 +172,10 @@ mod tests {
         assert_eq!(start(None, "a | b").unwrap(), by(&["sh", "-c"], "a | b"));
         assert_eq!(start(Some("bash --norc"), "a").unwrap(), by(&["bash", "--norc", "-c"], "a"));
         assert_eq!(start(Some("default"), "a").unwrap(), by(&["sh", "-c"], "a"));
-        assert_eq!(start(Some("none"), "a $b").unwrap(), Start::Words(vec!["a".into(), "$b".into()]));
+        assert_eq!(
+            start(Some("none"), "a $b").unwrap(),
+            Start::Words(vec!["a".into(), "$b".into()])
+        );
         let refused = Shell::parse(None, true).unwrap().start("a 'x|y' && b").unwrap_err();
         assert_eq!(refused.to_string(), "`a 'x|y' && b` has `&`, which only a shell understands");
         assert_eq!(

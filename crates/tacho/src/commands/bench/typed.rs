@@ -7,7 +7,9 @@ use std::time::Duration;
 use tacho_experiment::bench::{Command, Start};
 use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{Hook, Hooks, Output};
-use tacho_record::{Cgroup, Conditions, Cpus, Inherit, Limits, Precision, Rule, Warmup, duration, size};
+use tacho_record::{
+    Cgroup, Conditions, Cpus, Inherit, Limits, Precision, Rule, Warmup, duration, size,
+};
 
 use super::names::Names;
 use super::parameters::{self, Choice, Parameter, fill};
@@ -34,7 +36,8 @@ pub struct Typed {
 
 /// What comes before measuring, and when it stops.
 pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
-    let warmup = typed.warmup.as_deref().map(str::parse).transpose()?.unwrap_or(Warmup::Executions(0));
+    let warmup =
+        typed.warmup.as_deref().map(str::parse).transpose()?.unwrap_or(Warmup::Executions(0));
     let wanted = typed.precision.as_deref().map(|text| share("--precision", text)).transpose()?;
     let precision = wanted.map(|share| Precision { share, metric: None });
     let budget = typed.budget.as_deref().map(duration).transpose()?;
@@ -60,9 +63,9 @@ pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
 fn conditions(typed: &Bench) -> Result<Conditions, BenchMistake> {
     let cpus = |text: &String| match text.as_str() {
         "isolated" => Ok(Cpus::Isolated),
-        text => {
-            Cpus::list(text).map(Cpus::List).ok_or_else(|| BenchMistake::BadCpus { text: text.to_owned() })
-        }
+        text => Cpus::list(text)
+            .map(Cpus::List)
+            .ok_or_else(|| BenchMistake::BadCpus { text: text.to_owned() }),
     };
     let usual = Command::usual_conditions();
     let inherit = if typed.clean_environment { Inherit::default() } else { usual.inherit };
@@ -82,7 +85,10 @@ fn conditions(typed: &Bench) -> Result<Conditions, BenchMistake> {
 fn limits(typed: &Bench) -> Result<Limits, CliError> {
     let bytes = |option: &'static str, typed: &Option<String>| {
         let bad = |text: &String| BenchMistake::BadSize { option, text: text.clone() };
-        typed.as_ref().map(|text| size(text).filter(|size| *size > 0).ok_or_else(|| bad(text))).transpose()
+        typed
+            .as_ref()
+            .map(|text| size(text).filter(|size| *size > 0).ok_or_else(|| bad(text)))
+            .transpose()
     };
     Ok(Limits {
         address_space: bytes("--limit-address-space", &typed.limit_address_space)?,
@@ -124,8 +130,12 @@ impl Typed {
         let mut used = vec![false; parameters.len()];
         let mut commands: Vec<Command> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
-            let hooks =
-                [typed.setup.as_deref(), prepare.of(index), conclude.of(index), typed.cleanup.as_deref()];
+            let hooks = [
+                typed.setup.as_deref(),
+                prepare.of(index),
+                conclude.of(index),
+                typed.cleanup.as_deref(),
+            ];
             let own: Vec<Parameter> = used_by(&parameters, text, &hooks, &mut used);
             let first = commands.len();
             for (place, choice) in parameters::choices(&own).into_iter().enumerate() {
@@ -135,7 +145,8 @@ impl Typed {
                 let added = texts.len() - typed.commands.len();
                 let own = index.checked_sub(added).and_then(|text| names.get(text, place));
                 let own = own.map(|name| fill(name, &choice));
-                let is_reference = reference_text == Some(index) && is_meant(typed, own.as_deref(), &filled);
+                let is_reference =
+                    reference_text == Some(index) && is_meant(typed, own.as_deref(), &filled);
                 if is_reference {
                     reference = Some(commands.len());
                 }
@@ -178,8 +189,8 @@ impl Typed {
     }
 }
 
-/// The commands, the reference before them if it is none of them; and which of them is the reference, or with some values of
-/// parameters is.
+/// The commands, the reference before them if it is none of them; and which of them is the
+/// reference, or with some values of parameters is.
 fn with_reference(
     typed: &Bench,
     parameters: &[Parameter],
@@ -190,8 +201,8 @@ fn with_reference(
     let position = |is_it: &dyn Fn(&String) -> bool| {
         (0..texts.len()).find(|text| names.of_text(*text).iter().copied().any(is_it))
     };
-    let found =
-        position(&|name| name == reference).or_else(|| texts.iter().position(|text| text == reference));
+    let found = position(&|name| name == reference)
+        .or_else(|| texts.iter().position(|text| text == reference));
     let found = found.or_else(|| {
         let choices = parameters::choices(parameters);
         let is_it = |text: &String| choices.iter().any(|choice| fill(text, choice) == *reference);
@@ -209,7 +220,8 @@ fn is_meant(typed: &Bench, name: Option<&str>, filled: &str) -> bool {
     reference.is_some() && (name == reference || reference == Some(filled))
 }
 
-/// The one command that the reference is with its parameters' values, by the name that was typed for it.
+/// The one command that the reference is with its parameters' values, by the name that was typed
+/// for it.
 fn only(typed: &Bench, of_text: &mut [Command]) -> Result<usize, BenchMistake> {
     let [command] = of_text else {
         let reference = typed.reference.clone().unwrap_or_default();
@@ -245,10 +257,17 @@ fn parameters(typed: &Bench) -> Result<Vec<Parameter>, BenchMistake> {
     Ok(all)
 }
 
-fn report_unused(parameters: &[Parameter], used: &[bool], texts: &[String]) -> Result<(), BenchMistake> {
-    let Some(((name, _), _)) = parameters.iter().zip(used).find(|(_, used)| !**used) else { return Ok(()) };
+fn report_unused(
+    parameters: &[Parameter],
+    used: &[bool],
+    texts: &[String],
+) -> Result<(), BenchMistake> {
+    let Some(((name, _), _)) = parameters.iter().zip(used).find(|(_, used)| !**used) else {
+        return Ok(());
+    };
     let places = parameters::places(texts.iter().map(String::as_str));
-    let others = places.into_iter().filter(|place| parameters.iter().all(|(known, _)| known != place));
+    let others =
+        places.into_iter().filter(|place| parameters.iter().all(|(known, _)| known != place));
     let near = others.filter(|place| strsim::osa_distance(place, name) <= 3).map(str::to_owned);
     Err(BenchMistake::Unused {
         name: name.clone(),
@@ -279,7 +298,9 @@ fn check_output(output: &str, folder: &Path) -> Result<(), BenchMistake> {
     }
     // What is no file keeps what is written to it, if at all: a device.
     match folder.join(&path).metadata() {
-        Ok(found) if found.is_file() && found.len() > 0 => Err(BenchMistake::WouldOverwrite { path }),
+        Ok(found) if found.is_file() && found.len() > 0 => {
+            Err(BenchMistake::WouldOverwrite { path })
+        }
         _ => Ok(()),
     }
 }
@@ -300,14 +321,23 @@ fn hooks_of([setup, prepare, conclude, cleanup]: [Option<&str>; 4], choice: &Cho
         let script = script.filter(|script| !script.is_empty())?;
         Some(Hook { script: fill(script, choice), timeout: Duration::MAX })
     };
-    Hooks { setup: hook(setup), prepare: hook(prepare), conclude: hook(conclude), cleanup: hook(cleanup) }
+    Hooks {
+        setup: hook(setup),
+        prepare: hook(prepare),
+        conclude: hook(conclude),
+        cleanup: hook(cleanup),
+    }
 }
 
 /// An option that is given once for all commands, or once for each.
 struct PerCommand<'a>(&'a [String]);
 
 impl<'a> PerCommand<'a> {
-    fn new(option: &'static str, given: &'a [String], commands: usize) -> Result<Self, BenchMistake> {
+    fn new(
+        option: &'static str,
+        given: &'a [String],
+        commands: usize,
+    ) -> Result<Self, BenchMistake> {
         match given.len() {
             0 | 1 => Ok(Self(given)),
             all if all == commands => Ok(Self(given)),

@@ -28,7 +28,9 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
     let wider = ends_beside(&mut store, &change, &revisions)?;
     if wider != (good.clone(), bad.clone()) {
         let [from, to] = [&wider.0, &wider.1].map(|id| short(id));
-        let why = format!("from `{from}` to `{to}`: neighbours of so short a range tell how far builds vary");
+        let why = format!(
+            "from `{from}` to `{to}`: neighbours of so short a range tell how far builds vary"
+        );
         output::note("note", &why);
     }
     let (good, bad) = (short(&wider.0), short(&wider.1));
@@ -56,11 +58,13 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
     })
 }
 
-/// Where there are fewer revisions between the ends of a change, so many before and after are bisected with them: of two builds alone
-/// nobody knows whether they differ for no reason of the source.
+/// Where there are fewer revisions between the ends of a change, so many before and after are
+/// bisected with them: of two builds alone nobody knows whether they differ for no reason of the
+/// source.
 const BESIDE: u64 = 3;
 
-/// The ends of a change; of a short range the farthest of the tracked revisions right before it and after that have the same level.
+/// The ends of a change; of a short range the farthest of the tracked revisions right before it and
+/// after that have the same level.
 fn ends_beside(
     store: &mut Store,
     change: &Change,
@@ -68,7 +72,8 @@ fn ends_beside(
 ) -> Result<(String, String), CliError> {
     let finding = &change.finding;
     let own = (finding.good.clone(), finding.bad.clone());
-    let orders: HashMap<&str, u64> = revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
+    let orders: HashMap<&str, u64> =
+        revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
     let host = store.hosts()?.into_iter().find(|(_, host)| host.name == change.series.host);
     let order = |id: &str| orders.get(id).copied();
     let (Some((host, _)), Some(good), Some(bad)) = (host, order(&own.0), order(&own.1)) else {
@@ -80,44 +85,59 @@ fn ends_beside(
     // Whether all that was measured of a revision is at the level after the change.
     let mut levels: BTreeMap<u64, (String, Vec<bool>)> = BTreeMap::new();
     for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
-        let (Some(order), Some(median)) = (order(&values.revision), median(&values.values)) else { continue };
+        let (Some(order), Some(median)) = (order(&values.revision), median(&values.values)) else {
+            continue;
+        };
         let is_after = (median - finding.after).abs() < (median - finding.before).abs();
         levels.entry(order).or_insert_with(|| (values.revision, Vec::new())).1.push(is_after);
     }
     let same = |after: bool| {
         move |(_, (_, levels)): &(&u64, &(String, Vec<bool>))| levels.iter().all(|it| *it == after)
     };
-    let before = levels.range(good.saturating_sub(BESIDE)..good).rev().take_while(same(false)).last();
+    let before =
+        levels.range(good.saturating_sub(BESIDE)..good).rev().take_while(same(false)).last();
     let after = levels.range(bad + 1..=bad + BESIDE).take_while(same(true)).last();
-    let name =
-        |found: Option<(&u64, &(String, Vec<bool>))>, own: String| found.map_or(own, |it| it.1.0.clone());
+    let name = |found: Option<(&u64, &(String, Vec<bool>))>, own: String| {
+        found.map_or(own, |it| it.1.0.clone())
+    };
     Ok((name(before, own.0), name(after, own.1)))
 }
 
 /// So many revisions on either side of the range tell how far sessions are apart.
 const AROUND: usize = 30;
 
-/// How likely each candidate is to be the cause, by what the series has of revisions in the range and around it.
-pub fn prior(project: &Project, name: &str, candidates: &[Candidate]) -> Result<Vec<f64>, CliError> {
+/// How likely each candidate is to be the cause, by what the series has of revisions in the range
+/// and around it.
+pub fn prior(
+    project: &Project,
+    name: &str,
+    candidates: &[Candidate],
+) -> Result<Vec<f64>, CliError> {
     let mut store = project.store()?;
     let Some((_, change)) = store.change(name)? else { return Ok(Vec::new()) };
     let host = store.hosts()?.into_iter().find(|(_, host)| host.name == change.series.host);
     let (Some((host, _)), [first, .., last]) = (host, candidates) else { return Ok(Vec::new()) };
-    let orders: HashMap<String, u64> = store.revisions()?.into_iter().map(|it| (it.id, it.order)).collect();
+    let orders: HashMap<String, u64> =
+        store.revisions()?.into_iter().map(|it| (it.id, it.order)).collect();
     let places: HashMap<&str, usize> =
         candidates.iter().enumerate().map(|(place, it)| (it.revision.id.as_str(), place)).collect();
     let mut sides = [Vec::new(), Vec::new()];
     let mut earlier = Earlier::default();
     for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
-        let (Some(order), Some(median)) = (orders.get(&values.revision), median(&values.values)) else {
+        let (Some(order), Some(median)) = (orders.get(&values.revision), median(&values.values))
+        else {
             continue;
         };
         match places.get(values.revision.as_str()) {
             Some(place) if (1..candidates.len() - 1).contains(place) => {
                 earlier.between.push((*place, median));
             }
-            _ if *order <= first.revision.order => sides[0].push((first.revision.order - order, median)),
-            _ if *order >= last.revision.order => sides[1].push((order - last.revision.order, median)),
+            _ if *order <= first.revision.order => {
+                sides[0].push((first.revision.order - order, median));
+            }
+            _ if *order >= last.revision.order => {
+                sides[1].push((order - last.revision.order, median));
+            }
             _ => {}
         }
     }
@@ -133,6 +153,10 @@ pub fn prior(project: &Project, name: &str, candidates: &[Candidate]) -> Result<
 fn least(change: &Change) -> String {
     match change.finding.effect {
         Some(effect) if effect != 0.0 => format!("{:.1}%", (effect.abs() * 50.0).clamp(0.1, 50.0)),
-        _ => change.series.metric.unit.exact((change.finding.after - change.finding.before).abs() / 2.0),
+        _ => change
+            .series
+            .metric
+            .unit
+            .exact((change.finding.after - change.finding.before).abs() / 2.0),
     }
 }

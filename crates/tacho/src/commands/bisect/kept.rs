@@ -1,4 +1,5 @@
-//! Bisections that are kept, shown again: those of the plan, and those that were made without one in the same folder.
+//! Bisections that are kept, shown again: those of the plan, and those that were made without one
+//! in the same folder.
 
 use std::path::Path;
 
@@ -62,7 +63,9 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
             Some(name) => store.bisection(name)?,
             None => store.bisections()?.pop().map(|(bisection, _)| bisection),
         };
-        let newer = |one: &Bisection| found.as_ref().is_none_or(|(_, earlier)| earlier.started < one.started);
+        let newer = |one: &Bisection| {
+            found.as_ref().is_none_or(|(_, earlier)| earlier.started < one.started)
+        };
         if let Some(one) = one.filter(newer) {
             found = Some((store, one));
         }
@@ -74,7 +77,8 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
     Ok(found.ok_or_else(missing)?)
 }
 
-/// The plan's store, and that of what was typed for the repository without a plan, as far as they are there: at least one.
+/// The plan's store, and that of what was typed for the repository without a plan, as far as they
+/// are there: at least one.
 fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
     let planned = Project::open(global).and_then(|project| project.store_to_read());
     if global.store.is_some() && planned.is_ok() {
@@ -84,10 +88,14 @@ fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
     let none = |error: &CliError| matches!(error, CliError::Store(StoreError::NoStore { .. }));
     match (planned, typed::store(global, repository)) {
         (Ok(planned), typed) => Ok([planned].into_iter().chain(typed.ok()).collect()),
-        (Err(CliError::NoPlan { .. }), Err(error)) if none(&error) => Err(BisectMistake::NoneYet.into()),
+        (Err(CliError::NoPlan { .. }), Err(error)) if none(&error) => {
+            Err(BisectMistake::NoneYet.into())
+        }
         (Err(CliError::NoPlan { .. }), typed) => Ok(vec![typed?]),
         (Err(error), Ok(typed)) if none(&error) => Ok(vec![typed]),
-        (Err(error), Err(other)) if none(&error) && none(&other) => Err(BisectMistake::NoneYet.into()),
+        (Err(error), Err(other)) if none(&error) && none(&other) => {
+            Err(BisectMistake::NoneYet.into())
+        }
         (Err(error), _) => Err(error),
     }
 }

@@ -1,8 +1,9 @@
 //! Into a merge that did it: which of the commits that it brought.
 //!
-//! What a merge changed is what lies between its first parent and itself, and so that is what its commits are asked for: each is
-//! built merged into the first parent. What the main line has already, a branch that took it up cannot have brought; what a commit
-//! does only where the branch began is not asked.
+//! What a merge changed is what lies between its first parent and itself, and so that is what its
+//! commits are asked for: each is built merged into the first parent. What the main line has
+//! already, a branch that took it up cannot have brought; what a commit does only where the branch
+//! began is not asked.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +30,8 @@ pub fn hint(project: &Project, found: &Bisected) -> Result<(), CliError> {
         let Some(candidate) = bisection.candidates.get(culprit.place) else { continue };
         if bisection.asked.within.is_empty() && history.parents(&candidate.revision.id)?.len() > 1 {
             let short = candidate.revision.short();
-            let how = "with `--into-merges` the same command goes on among the commits that it brought";
+            let how =
+                "with `--into-merges` the same command goes on among the commits that it brought";
             output::note("hint", &format!("{short} is a merge: {how}"));
         }
     }
@@ -67,8 +69,13 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Goes into the merges that this named among revisions that are themselves merged into those others.
-    fn enter(&mut self, outer: Bisected, onto: &BTreeMap<String, Vec<String>>) -> Result<Followed, CliError> {
+    /// Goes into the merges that this named among revisions that are themselves merged into those
+    /// others.
+    fn enter(
+        &mut self,
+        outer: Bisected,
+        onto: &BTreeMap<String, Vec<String>>,
+    ) -> Result<Followed, CliError> {
         let mut inside = Vec::new();
         let is_only = outer.bisection.standing.culprits.len() == 1;
         for (culprit, merge) in self.merges(&outer)? {
@@ -87,14 +94,18 @@ impl Way<'_> {
         Ok(Followed { answer: outer, inside })
     }
 
-    /// Bisects what a merge brought; nothing where that does not say more than that the merge did it.
+    /// Bisects what a merge brought; nothing where that does not say more than that the merge did
+    /// it.
     fn among(&mut self, merge: &Revision, brought: &Brought) -> Result<Option<Bisected>, CliError> {
         let short = merge.short();
         if brought.onto.is_empty() {
             output::note("note", &format!("{short} is a merge that brought no commits"));
             return Ok(None);
         }
-        output::note("note", &format!("{short} is a merge: going on among the commits that it brought"));
+        output::note(
+            "note",
+            &format!("{short} is a merge: going on among the commits that it brought"),
+        );
         let ends = (Some(format!("{short}^1")), Some(short.to_owned()));
         let inside = Bisect { good: ends.0, bad: ends.1, before: None, ..self.command.clone() };
         let Some(inner) = once(self.global, self.project, &inside, Inside::Merge(brought))? else {
@@ -103,8 +114,12 @@ impl Way<'_> {
         self.spent = self.spent.and(&inner.bisection.standing);
         let effect = brought.within.last().map_or(0.0, |merge| merge.effect.estimate);
         let why = match inner.bisection.standing.found {
-            Some(Found::NotReproduced) => format!("what {short} changed was not seen again among them"),
-            Some(Found::Verified | Found::DependsOnMachine) if !goes_the_same_way(&inner, effect) => {
+            Some(Found::NotReproduced) => {
+                format!("what {short} changed was not seen again among them")
+            }
+            Some(Found::Verified | Found::DependsOnMachine)
+                if !goes_the_same_way(&inner, effect) =>
+            {
                 format!("all that was found among them goes the other way than {short}")
             }
             Some(Found::Undecided { .. }) => {
@@ -151,9 +166,9 @@ fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<St
         (true, None) => Some(format!(
             "what the commits that {short} brought change does not account for what it changed: the merge itself did, too"
         )),
-        (false, Some(others)) => {
-            Some(format!("{short} is a merge, but {others} may have done it instead: it is not gone into"))
-        }
+        (false, Some(others)) => Some(format!(
+            "{short} is a merge, but {others} may have done it instead: it is not gone into"
+        )),
         (false, None) => None,
     }
 }
@@ -164,7 +179,8 @@ fn goes_the_same_way(bisected: &Bisected, effect: f64) -> bool {
     culprits.is_empty() || culprits.iter().any(|it| (it.effect.estimate < 0.0) == (effect < 0.0))
 }
 
-/// What this merge brought, which was named among revisions that are themselves merged into those others.
+/// What this merge brought, which was named among revisions that are themselves merged into those
+/// others.
 fn brought(
     history: &dyn History,
     outer: &Bisected,
@@ -200,6 +216,12 @@ fn brought(
     selected.revisions.push(merge.clone());
     selected.known.clone_from(&selected.revisions);
     let all = if brought == 0 { BTreeMap::new() } else { all };
-    let within = bisection.asked.within.iter().cloned().chain(Merge::named(bisection, culprit)).collect();
-    Ok(Brought { range: Range { selected, exchanged: false, aside: None }, onto: all, within, spent })
+    let within =
+        bisection.asked.within.iter().cloned().chain(Merge::named(bisection, culprit)).collect();
+    Ok(Brought {
+        range: Range { selected, exchanged: false, aside: None },
+        onto: all,
+        within,
+        spent,
+    })
 }

@@ -41,8 +41,11 @@ pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 /// Bisects what was typed.
 fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     let project = typed::project(global, command)?;
-    let Some(bisected) = once(global, &project, command, Inside::All)? else { return Ok(Exit::Success) };
-    // What is reverted is reverted there, though it may be found on a branch that was merged before.
+    let Some(bisected) = once(global, &project, command, Inside::All)? else {
+        return Ok(Exit::Success);
+    };
+    // What is reverted is reverted there, though it may be found on a branch that was merged
+    // before.
     let later_end = bisected.bisection.candidates.get(bisected.bisection.standing.ends.1);
     let later_end = later_end.map(|it| it.revision.clone());
     let found = if command.into_merges {
@@ -76,15 +79,16 @@ fn print(command: &Bisect, found: &Followed, reverted: Option<&Reverted>) -> Res
     }
     if command.form.markdown {
         let all = [bisection].into_iter().chain(each).map(report::markdown);
-        let of_revert =
-            revert.map_or_else(String::new, |revert| format!("\nReverted:\n\n{}", revert.markdown()));
+        let of_revert = revert
+            .map_or_else(String::new, |revert| format!("\nReverted:\n\n{}", revert.markdown()));
         return Ok(output::print(&(all.collect::<Vec<_>>().join("\n") + &of_revert))?);
     }
     if bisected.known {
         let when = crate::output::text::moment(bisection.standing.updated);
         output::note("note", &format!("this was answered on {when}; `--again` bisects anew"));
     }
-    let goes_on = if command.again { "the same command without `--again`" } else { "the same command" };
+    let goes_on =
+        if command.again { "the same command without `--again`" } else { "the same command" };
     let text = |it: &Bisected| report::text(&it.bisection, it.interrupted.then_some(goes_on));
     let all: Vec<String> = [bisected].into_iter().chain(inside).map(text).collect();
     output::print(&all.join("\n"))?;
@@ -110,7 +114,8 @@ fn exit(found: &Followed) -> Exit {
     match exit_of(&found.answer.bisection.standing) {
         Exit::Success => {
             // The merge is named; which of its commits did it may not be.
-            let is_open = of_inside(Exit::Undecided).or_else(|| of_inside(Exit::SideUndecided)).is_some();
+            let is_open =
+                of_inside(Exit::Undecided).or_else(|| of_inside(Exit::SideUndecided)).is_some();
             let whole = || of_inside(Exit::DependsOnMachine).unwrap_or(Exit::Success);
             if is_open { Exit::SideUndecided } else { whole() }
         }

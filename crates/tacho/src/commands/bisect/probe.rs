@@ -15,13 +15,17 @@ const LAYOUTS: u32 = 2;
 /// The other orders of linking; none where nothing is linked, or no linker can.
 pub fn layouts(plan: &Plan) -> Vec<Layout> {
     let linker = plan.subject.build.as_ref().and_then(|_| Linker::find(None));
-    linker.map_or_else(Vec::new, |linker| (1..=LAYOUTS).map(|number| linker.layout(number)).collect())
+    linker
+        .map_or_else(Vec::new, |linker| (1..=LAYOUTS).map(|number| linker.layout(number)).collect())
 }
 
 /// Says what is not probed.
 pub fn tell_of_missing(layouts: &[Layout]) {
     if layouts.is_empty() {
-        output::note("note", "other orders of linking are left out: they need a build, and `mold` or `lld`");
+        output::note(
+            "note",
+            "other orders of linking are left out: they need a build, and `mold` or `lld`",
+        );
     }
 }
 
@@ -34,7 +38,8 @@ pub fn disturbances(benchmark: &Benchmark, layouts: &[Layout]) -> Vec<Disturbanc
     all
 }
 
-/// `usual`: whether the system puts memory at random addresses; `status`: what it says of us, with the processors that we may use.
+/// `usual`: whether the system puts memory at random addresses; `status`: what it says of us, with
+/// the processors that we may use.
 fn of_host(conditions: &Conditions, usual: bool, status: &str) -> Vec<Disturbance> {
     let mut all = Vec::new();
     if !conditions.random_environment {

@@ -23,10 +23,10 @@ pub fn ends(command: &Bisect) -> Result<(&str, &str), CliError> {
         (None, bad) => Ok((good, bad.unwrap_or(NEWEST))),
         (Some((good, "")), None) if !good.is_empty() => Ok((good, NEWEST)),
         (Some((good, bad)), None) if !good.is_empty() && !bad.starts_with('.') => Ok((good, bad)),
-        _ => {
-            Err(BisectMistake::BadRange { text: [good, bad.unwrap_or_default()].join(" ").trim().to_owned() }
-                .into())
+        _ => Err(BisectMistake::BadRange {
+            text: [good, bad.unwrap_or_default()].join(" ").trim().to_owned(),
         }
+        .into()),
     }
 }
 
@@ -46,7 +46,12 @@ impl Range {
         let history = history(&project.plan.subject, &project.folder)?;
         let select = |from: &str, to: &str| {
             let what = What::Range { from: Some(from.to_owned()), to: Some(to.to_owned()) };
-            history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })
+            history.select(&Selection {
+                what,
+                every: Every::Commit,
+                tags: None,
+                all_parents: false,
+            })
         };
         if !history.related(good, bad)? {
             let (good, bad) = (good.to_owned(), bad.to_owned());
@@ -72,7 +77,8 @@ impl Range {
             output::note("note", note);
         }
         let named = history.find(if exchanged { bad } else { good })?;
-        let aside = selected.revisions.first().is_some_and(|first| first.id != named.id).then_some(named);
+        let aside =
+            selected.revisions.first().is_some_and(|first| first.id != named.id).then_some(named);
         Ok(Self { selected, exchanged, aside })
     }
 
@@ -81,8 +87,9 @@ impl Range {
         let Selected { revisions, commits, .. } = &self.selected;
         if touch_none(revisions, commits, paths) {
             let paths = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
-            let why =
-                format!("no commit of the range touches the plan's `paths` ({paths}): they may be mistyped");
+            let why = format!(
+                "no commit of the range touches the plan's `paths` ({paths}): they may be mistyped"
+            );
             output::note("warning", &why);
         }
         left_out(revisions, commits, paths)

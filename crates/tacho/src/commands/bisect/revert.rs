@@ -28,14 +28,18 @@ pub fn measure(
     (bisected, base): (&Bisected, Revision),
 ) -> Result<Option<Reverted>, CliError> {
     let bisection = &bisected.bisection;
-    let verified = matches!(bisection.standing.found, Some(Found::Verified | Found::DependsOnMachine));
-    let Some(culprit) = bisection.standing.culprits.first().filter(|_| verified) else { return Ok(None) };
+    let verified =
+        matches!(bisection.standing.found, Some(Found::Verified | Found::DependsOnMachine));
+    let Some(culprit) = bisection.standing.culprits.first().filter(|_| verified) else {
+        return Ok(None);
+    };
     if bisection.asked.of != Measured::Execution {
         output::note("note", "a revert is measured of what is executed only");
         return Ok(None);
     }
     let of = &bisection.candidates[culprit.place].revision;
-    // Where commits in between could not be measured, or were left out, any of them may be the cause: all are undone.
+    // Where commits in between could not be measured, or were left out, any of them may be the
+    // cause: all are undone.
     let is_set = bisection.others(culprit).number() > 0;
     // Of a branch the one before may be of the main line: then the whole merge is undone.
     let merge = bisection.asked.within.last().filter(|_| is_set);
@@ -56,7 +60,9 @@ pub fn measure(
     };
     let folder = project.cache();
     let path = folder.join(format!("revert-{}.patch", of.short()));
-    fs::create_dir_all(&folder).and_then(|()| fs::write(&path, diff)).map_err(CliError::reading(&path))?;
+    fs::create_dir_all(&folder)
+        .and_then(|()| fs::write(&path, diff))
+        .map_err(CliError::reading(&path))?;
     let asked = trying::TryRequest {
         plan: wish::wish(&project.plan, command)?.plan,
         row: (bisection.asked.benchmark.clone(), bisection.asked.metric.clone()),

@@ -11,7 +11,8 @@ use tacho_record::plan::Benchmark;
 use crate::cli::Bisect;
 use crate::output;
 
-/// Says so before hours are spent on it. It is no mistake for certain: what is executed may find the program by itself.
+/// Says so before hours are spent on it. It is no mistake for certain: what is executed may find
+/// the program by itself.
 pub fn tell(plan: &Plan, of: Measured, command: &Bisect, folder: &Path) {
     let executed = plan.benchmarks.first().filter(|_| of == Measured::Execution);
     let typed = command.test.as_deref().or(command.typed.run.as_deref());
@@ -26,8 +27,10 @@ pub fn tell(plan: &Plan, of: Measured, command: &Bisect, folder: &Path) {
 }
 
 fn of_benchmark(benchmark: &Benchmark) -> [String; 2] {
-    let program = benchmark.command.first().filter(|word| benchmark.shell.is_none() && word.contains('/'));
-    let name = program.and_then(|word| Path::new(word).file_name()).map(|name| name.to_string_lossy());
+    let program =
+        benchmark.command.first().filter(|word| benchmark.shell.is_none() && word.contains('/'));
+    let name =
+        program.and_then(|word| Path::new(word).file_name()).map(|name| name.to_string_lossy());
     [
         format!(
             "nothing that `{}` executes names `{{build}}`: each revision is measured by the same program",
@@ -50,8 +53,8 @@ fn of_path(path: &Path) -> [String; 2] {
     ]
 }
 
-/// A program of the repository's folder that a shell command names by its whole path, from that folder: the command is executed where the
-/// revision was built.
+/// A program of the repository's folder that a shell command names by its whole path, from that
+/// folder: the command is executed where the revision was built.
 fn in_repository(command: &str, folder: &Path) -> Option<PathBuf> {
     let quotes = |c: char| matches!(c, '\'' | '"' | ';' | '(' | ')');
     let words = command.split_whitespace().map(|word| Path::new(word.trim_matches(quotes)));

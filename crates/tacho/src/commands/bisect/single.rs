@@ -35,8 +35,8 @@ pub(crate) fn once(
     let (good, bad) = super::range::ends(command)?;
     let (range, onto, within, spent) = match inside {
         Inside::All => {
-            let range =
-                Range::select(project, good, bad).map_err(|error| super::typed::mistaken(command, error))?;
+            let range = Range::select(project, good, bad)
+                .map_err(|error| super::typed::mistaken(command, error))?;
             (range, BTreeMap::new(), Vec::new(), None)
         }
         Inside::Merge(Brought { range, onto, within, spent }) => {
@@ -94,14 +94,23 @@ pub(crate) fn bisected(
 ) -> Result<Bisected, CliError> {
     let mut session = CommandSession::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
-    let with_left_out = inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));
+    let with_left_out =
+        inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));
     let revisions: Vec<Revision> = with_left_out.chain(&inquiry.aside).cloned().collect();
     let quiet = global.quiet || command.form.json;
     let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
-    let counted =
-        plan.benchmarks.iter().flat_map(|it| super::wish::counted(it, &inquiry.asked.metric)).collect();
-    let wanted =
-        SessionRequest { counted, retry_failed, seed, quiet, ..SessionRequest::new(plan, &revisions) };
+    let counted = plan
+        .benchmarks
+        .iter()
+        .flat_map(|it| super::wish::counted(it, &inquiry.asked.metric))
+        .collect();
+    let wanted = SessionRequest {
+        counted,
+        retry_failed,
+        seed,
+        quiet,
+        ..SessionRequest::new(plan, &revisions)
+    };
     session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
 }
 

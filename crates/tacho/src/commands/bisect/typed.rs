@@ -87,7 +87,9 @@ fn plan(typed: &Typed, folder: &Path) -> String {
     if let Some(number) = &typed.number {
         let from = quoted(&format!("regex:{number}"));
         let better = if matches!(typed.better, Some(Better::Higher)) { "higher" } else { "lower" };
-        lines.push(format!("metrics = [{{ name = \"number\", from = {from}, better = \"{better}\" }}]"));
+        lines.push(format!(
+            "metrics = [{{ name = \"number\", from = {from}, better = \"{better}\" }}]"
+        ));
     }
     lines.join("\n") + "\n"
 }
@@ -101,7 +103,8 @@ pub fn test(command: &str) -> Result<Benchmark, CliError> {
 
 /// A shell command in the folder that was built, as a benchmark of a plan.
 fn benchmark(name: &str, command: &str) -> String {
-    // What is executed is the command itself where it can be: an `exec` of a list would execute only its first part.
+    // What is executed is the command itself where it can be: an `exec` of a list would execute
+    // only its first part.
     let escaped = command.replace('{', "{{").replace('}', "}}");
     let there = format!("cd {{build}} && {{{{ {escaped}\n}}}}");
     let command = if command.contains("{build}") { command.to_owned() } else { there };

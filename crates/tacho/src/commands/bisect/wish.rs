@@ -1,4 +1,5 @@
-//! What is bisected, as it was typed: one benchmark with one choice of parameters, one metric, and how large a change.
+//! What is bisected, as it was typed: one benchmark with one choice of parameters, one metric, and
+//! how large a change.
 
 use crate::error::bisect::{BisectMistake, LEAST, LEAST_RATE};
 use std::collections::BTreeMap;
@@ -34,7 +35,11 @@ pub fn wish(plan: &Plan, command: &Bisect) -> Result<Wish, CliError> {
     if let Some(&(name, of)) = of_build {
         let unit = if of == Measured::Build { Unit::Nanoseconds } else { Unit::Bytes };
         let metric = Metric { name: name.to_owned(), unit, better: Direction::Lower };
-        let key = BenchmarkKey { name: "build".to_owned(), version: 1, parameters: Parameters::default() };
+        let key = BenchmarkKey {
+            name: "build".to_owned(),
+            version: 1,
+            parameters: Parameters::default(),
+        };
         return Ok(Wish { plan: plan.clone(), key, metric, of, test: None });
     }
     let (mut benchmark, key) = chosen(plan, command.benchmark.as_deref())?;
@@ -46,7 +51,11 @@ pub fn wish(plan: &Plan, command: &Bisect) -> Result<Wish, CliError> {
 /// How often a command fails, built as this plan says.
 pub(crate) fn test(plan: &Plan, command: &str) -> Result<Wish, CliError> {
     let benchmark = typed::test(command)?;
-    let key = BenchmarkKey { name: benchmark.name.clone(), version: 1, parameters: Parameters::default() };
+    let key = BenchmarkKey {
+        name: benchmark.name.clone(),
+        version: 1,
+        parameters: Parameters::default(),
+    };
     let unit = Unit::Other(String::new());
     let metric = Metric { name: "failed".to_owned(), unit, better: Direction::Lower };
     let plan = Plan { benchmarks: vec![benchmark], ..plan.clone() };
@@ -63,19 +72,26 @@ fn chosen(plan: &Plan, name: Option<&str>) -> Result<(Benchmark, BenchmarkKey), 
     let known = || all.iter().map(|(_, key)| format!("`{key}`")).collect::<Vec<_>>().join(", ");
     match (chosen.as_slice(), name) {
         ([(benchmark, key)], _) => {
-            let parameters: BTreeMap<_, _> =
-                key.parameters.0.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect();
+            let parameters: BTreeMap<_, _> = key
+                .parameters
+                .0
+                .iter()
+                .map(|(name, value)| (name.clone(), vec![value.clone()]))
+                .collect();
             Ok((Benchmark { parameters, ..(*benchmark).clone() }, key.clone()))
         }
-        ([], Some(name)) => Err(CliError::UnknownBenchmark { name: name.to_owned(), known: known() }),
+        ([], Some(name)) => {
+            Err(CliError::UnknownBenchmark { name: name.to_owned(), known: known() })
+        }
         _ => Err(BisectMistake::WhichBenchmark { known: known() }.into()),
     }
 }
 
 /// The metric of that name, which the benchmark reads from now on; else its first.
 pub(crate) fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Metric, CliError> {
-    let own =
-        |name: &str| benchmark.metrics.iter().find(|it| it.metric.name == name).map(|it| it.metric.clone());
+    let own = |name: &str| {
+        benchmark.metrics.iter().find(|it| it.metric.name == name).map(|it| it.metric.clone())
+    };
     let Some(name) = name else {
         let first = benchmark.metrics.first().map(|planned| planned.metric.clone());
         return Ok(first.or_else(|| Metric::built_in("wall")).unwrap_or_else(wall));
@@ -93,7 +109,8 @@ pub(crate) fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Me
         let names = benchmark.metrics.iter().map(|it| it.metric.name.as_str());
         let built_in = Metric::BUILT_IN.into_iter().filter(|name| own(name).is_none());
         let of_builds = OF_BUILDS.map(|(name, _)| name);
-        let counters = Counter::ALL.map(Counter::name).into_iter().filter(|name| own(name).is_none());
+        let counters =
+            Counter::ALL.map(Counter::name).into_iter().filter(|name| own(name).is_none());
         let known = names.chain(built_in).chain(of_builds).chain(counters);
         let known = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         CliError::UnknownMetric { name: name.to_owned(), known }
@@ -127,7 +144,8 @@ impl Wish {
         };
         let (by, least) = self.least(command.min_effect.as_deref())?;
         let layout = command.layout.as_deref().map(|text| self.layout(text, by)).transpose()?;
-        let before = command.before.as_deref().map(|text| before(text, &self.metric.unit)).transpose()?;
+        let before =
+            command.before.as_deref().map(|text| before(text, &self.metric.unit)).transpose()?;
         let budget = command.budget.as_deref().map(duration).transpose()?;
         Ok(Asked {
             good: good.to_owned(),
@@ -185,7 +203,9 @@ impl Wish {
 pub(crate) fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliError> {
     let (by, size) = match text.trim_end().strip_suffix('%') {
         // Not as a precision is: a value may become three times what it was.
-        Some(number) => (Comparison::Ratio, number.trim().parse().ok().map(|number: f64| number / 100.0)),
+        Some(number) => {
+            (Comparison::Ratio, number.trim().parse().ok().map(|number: f64| number / 100.0))
+        }
         None => (Comparison::Difference, value(text, unit)),
     };
     let bad = || BisectMistake::BadEffect { text: text.to_owned() };
@@ -202,7 +222,8 @@ pub(crate) fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliEr
 
 /// What both ends once were.
 pub(crate) fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
-    let values = text.split_once(',').and_then(|(good, bad)| Some((value(good, unit)?, value(bad, unit)?)));
+    let values =
+        text.split_once(',').and_then(|(good, bad)| Some((value(good, unit)?, value(bad, unit)?)));
     let values = values.ok_or_else(|| BisectMistake::BadBefore { text: text.to_owned() })?;
     match (named(unit), text.split(',').map(str::trim).find(|text| is_bare(text))) {
         (Some((what, name)), Some(typed)) => {
@@ -213,8 +234,8 @@ pub(crate) fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
     }
 }
 
-/// What a metric is whose numbers are never shown in the unit that they are kept in, and a unit that people use for it: a bare number would
-/// be taken for so many nanoseconds.
+/// What a metric is whose numbers are never shown in the unit that they are kept in, and a unit
+/// that people use for it: a bare number would be taken for so many nanoseconds.
 fn named(unit: &Unit) -> Option<(&'static str, &'static str)> {
     match unit {
         Unit::Bytes => Some(("a size", "MiB")),
@@ -231,7 +252,8 @@ fn is_bare(text: &str) -> bool {
 /// A number with or without its unit, in the base unit.
 fn value(text: &str, unit: &Unit) -> Option<f64> {
     let text = text.trim();
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || ".-+".contains(c))).unwrap_or(text.len());
+    let digits =
+        text.find(|c: char| !(c.is_ascii_digit() || ".-+".contains(c))).unwrap_or(text.len());
     let (number, name) = text.split_at(digits);
     let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
     let (known, scale) = Unit::named(name.trim());
@@ -260,7 +282,9 @@ mod tests {
         {
             assert_eq!(read(text, unit), None, "{text}");
         }
-        for (text, unit) in [("5", &Unit::Nanoseconds), (" 5 ", &Unit::Bytes), ("1e6", &Unit::Bytes)] {
+        for (text, unit) in
+            [("5", &Unit::Nanoseconds), (" 5 ", &Unit::Bytes), ("1e6", &Unit::Bytes)]
+        {
             assert_eq!(read(text, unit), None, "{text}");
         }
         assert_eq!(before("21s,44s", &Unit::Nanoseconds).ok(), Some((21e9, 44e9)));

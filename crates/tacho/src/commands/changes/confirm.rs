@@ -18,7 +18,11 @@ use crate::project::Project;
 /// Rounds where nothing else is asked for.
 pub const ROUNDS: u32 = 20;
 
-pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Result<Exit, CliError> {
+pub fn execute(
+    global: &Global,
+    command: &AskedChanges,
+    names: &[String],
+) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let plan = project.plan.clone().wishing(wishes(command)?)?;
     // What was never measured cannot be measured again: said before anything is locked.
@@ -31,9 +35,15 @@ pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Res
         None
     } else {
         let quiet = global.quiet || command.list.form.json;
-        let sides =
-            SessionRequest { seed: command.seed, quiet, ..SessionRequest::new(plan, &found.revisions) };
-        Some(session.measure(&project, sides, |bench, question| confirm(bench, question, &wanted))?)
+        let sides = SessionRequest {
+            seed: command.seed,
+            quiet,
+            ..SessionRequest::new(plan, &found.revisions)
+        };
+        Some(
+            session
+                .measure(&project, sides, |bench, question| confirm(bench, question, &wanted))?,
+        )
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
     confirmed.named = !names.is_empty();
@@ -51,7 +61,8 @@ fn wishes(command: &AskedChanges) -> Result<Wishes, CliError> {
     Ok(Wishes { rounds: Some(command.rounds.unwrap_or(ROUNDS)), budget, ..Wishes::default() })
 }
 
-/// The changes that are asked for: those that are named, else those that are listed, new, and not measured again yet.
+/// The changes that are asked for: those that are named, else those that are listed, new, and not
+/// measured again yet.
 fn asked(
     project: &Project,
     found: &StoredChanges,
@@ -65,7 +76,10 @@ fn asked(
     if !names.is_empty() {
         let filter = Filter::of(&command.list, orders);
         let all = found.all_named(project, names)?.into_iter();
-        return Ok(all.filter(|change| filter.shows_asked(change, found.place(change))).cloned().collect());
+        return Ok(all
+            .filter(|change| filter.shows_asked(change, found.place(change)))
+            .cloned()
+            .collect());
     }
     let filter = Filter::of_new(&command.list, orders);
     let is_open = |change: &&Change| {
@@ -95,7 +109,9 @@ pub fn divide(
         let elsewhere = !here.iter().any(|known| known.name == change.name);
         let why = elsewhere.then(|| format!("it is of `{}`: confirm it there", change.series.host));
         match why.or_else(|| why_not(&change)).or_else(|| of_layouts(project, found, &change)) {
-            Some(why) => left_out.push(ConfirmationRequest { change, answer: Answer::NotMeasured { why } }),
+            Some(why) => {
+                left_out.push(ConfirmationRequest { change, answer: Answer::NotMeasured { why } });
+            }
             None => wanted.push(change),
         }
     }
@@ -140,9 +156,11 @@ fn report(
     Ok(confirmed)
 }
 
-/// As `tacho changes` itself; an error when something was named and nothing of it could be measured.
+/// As `tacho changes` itself; an error when something was named and nothing of it could be
+/// measured.
 fn exit(confirmed: &Confirmed) -> Exit {
-    let nothing = confirmed.changes.iter().all(|asked| matches!(asked.answer, Answer::NotMeasured { .. }));
+    let nothing =
+        confirmed.changes.iter().all(|asked| matches!(asked.answer, Answer::NotMeasured { .. }));
     match confirmed {
         Confirmed { interrupted: true, .. } => Exit::Interrupted,
         Confirmed { changes, .. } if !changes.is_empty() && nothing => Exit::Error,

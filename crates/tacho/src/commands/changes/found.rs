@@ -42,11 +42,16 @@ impl StoredChanges {
             let mut analysed = analyse(store, scope, Timestamp::now())?;
             take_up(store, &orders, &mut analysed.changes)?;
             // Two machines may call themselves the same.
-            analysed.changes.iter_mut().for_each(|change| change.series.host.clone_from(&known.name));
+            analysed
+                .changes
+                .iter_mut()
+                .for_each(|change| change.series.host.clone_from(&known.name));
             hosts.push((host, analysed));
             let mut builds = store.builds(host)?;
             builds.retain(|build| build.recipe == recipes.of(&build.revision));
-            not_built.extend(unbuilt(&revisions, &builds).into_iter().map(|it| (known.name.clone(), it)));
+            not_built.extend(
+                unbuilt(&revisions, &builds).into_iter().map(|it| (known.name.clone(), it)),
+            );
         }
         let planned = planned(&project.plan);
         let all = hosts.iter().flat_map(|(_, analysed)| &analysed.changes);
@@ -82,8 +87,9 @@ impl StoredChanges {
         let keys: Vec<_> = keys.chain(self.changes().map(|change| &change.series)).collect();
         let names: BTreeSet<String> =
             planned.chain(keys.iter().map(|key| key.benchmark.name.clone())).collect();
-        let is_known =
-            |name: &String| names.contains(name) || keys.iter().any(|key| key.benchmark.to_string() == *name);
+        let is_known = |name: &String| {
+            names.contains(name) || keys.iter().any(|key| key.benchmark.to_string() == *name)
+        };
         let Some(name) = asked.iter().find(|name| !is_known(name)) else { return Ok(()) };
         let known = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         Err(CliError::UnknownBenchmark { name: name.clone(), known })
@@ -112,18 +118,24 @@ impl StoredChanges {
         if !exact.is_empty() {
             return Ok(exact);
         }
-        let begins: Vec<&Change> = self.changes().filter(|change| change.name.starts_with(name)).collect();
+        let begins: Vec<&Change> =
+            self.changes().filter(|change| change.name.starts_with(name)).collect();
         if let ([one], false) = (begins.as_slice(), name.is_empty()) {
             return Ok(vec![*one]);
         }
-        let unknown = || CliError::UnknownChange { name: name.to_owned(), nearest: self.nearest(name) };
+        let unknown =
+            || CliError::UnknownChange { name: name.to_owned(), nearest: self.nearest(name) };
         let order = order(project, &self.revisions, name).map_err(|_| unknown())?;
         let is_there = |change: &&Change| {
             let (good, bad) = self.place(change);
             change.stands() && good < order && order <= bad
         };
         let there: Vec<&Change> = self.changes().filter(is_there).collect();
-        if there.is_empty() { Err(CliError::NoChangeAt { name: name.to_owned() }) } else { Ok(there) }
+        if there.is_empty() {
+            Err(CliError::NoChangeAt { name: name.to_owned() })
+        } else {
+            Ok(there)
+        }
     }
 
     /// The same for several names, each change once.
@@ -142,14 +154,17 @@ impl StoredChanges {
     /// The name of a change that is spelled nearly like this.
     fn nearest(&self, name: &str) -> Option<String> {
         let distance = |change: &Change| strsim::damerau_levenshtein(&change.name, name);
-        let near =
-            self.changes().filter(|change| distance(change) <= 2).min_by_key(|change| distance(change));
+        let near = self
+            .changes()
+            .filter(|change| distance(change) <= 2)
+            .min_by_key(|change| distance(change));
         near.map(|change| change.name.clone())
     }
 }
 
-/// Keeps the commits between both sides of each change that git has and the store has not, as between two ranges that were
-/// measured and do not touch. A repository that cannot be asked now tells none.
+/// Keeps the commits between both sides of each change that git has and the store has not, as
+/// between two ranges that were measured and do not touch. A repository that cannot be asked now
+/// tells none.
 fn know_between<'a>(
     project: &Project,
     store: &mut Store,
@@ -164,7 +179,8 @@ fn know_between<'a>(
     let mut wanted = Vec::new();
     for (good, bad) in all {
         let (Some(&from), Some(&to)) = (orders.get(good), orders.get(bad)) else { continue };
-        let known: HashSet<u64> = store.commits(from, to)?.into_iter().map(|commit| commit.order).collect();
+        let known: HashSet<u64> =
+            store.commits(from, to)?.into_iter().map(|commit| commit.order).collect();
         if (known.len() as u64) < to.saturating_sub(from) {
             wanted.push((good, bad));
         }
@@ -193,13 +209,18 @@ fn planned(plan: &Plan) -> HashSet<(String, String)> {
 }
 
 /// After which and up to which place in history `A..B` is, or a revision alone.
-pub fn range(project: &Project, revisions: &[Revision], range: Option<&str>) -> Result<(u64, u64), CliError> {
+pub fn range(
+    project: &Project,
+    revisions: &[Revision],
+    range: Option<&str>,
+) -> Result<(u64, u64), CliError> {
     let Some(range) = range else { return Ok((0, u64::MAX)) };
     let Some((from, to)) = range.split_once("..") else {
         let at = order(project, revisions, range)?;
         return Ok((at.saturating_sub(1), at));
     };
-    let end = |name: &str, open| if name.is_empty() { Ok(open) } else { order(project, revisions, name) };
+    let end =
+        |name: &str, open| if name.is_empty() { Ok(open) } else { order(project, revisions, name) };
     let (first, last) = (end(from, 0)?, end(to, u64::MAX)?);
     if first >= last {
         return Err(CliError::NoRange { from: from.to_owned(), to: to.to_owned() });

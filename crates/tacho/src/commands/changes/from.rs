@@ -55,8 +55,11 @@ fn one(path: &Path, better: Direction) -> Result<Numbers, CliError> {
 
 /// Whether the file has each series that is asked for.
 fn named(numbers: &Numbers, asked: &[String]) -> Result<(), CliError> {
-    let known: Vec<&str> = numbers.series.iter().filter_map(|series| series.name.as_deref()).collect();
-    let Some(name) = asked.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+    let known: Vec<&str> =
+        numbers.series.iter().filter_map(|series| series.name.as_deref()).collect();
+    let Some(name) = asked.iter().find(|name| !known.contains(&name.as_str())) else {
+        return Ok(());
+    };
     let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     Err(CliError::UnknownSeries { name: name.clone(), known })
 }
@@ -74,9 +77,11 @@ fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Points are judged in the order in which they stand. Where their times say otherwise, changes are told the wrong way round.
+/// Points are judged in the order in which they stand. Where their times say otherwise, changes are
+/// told the wrong way round.
 fn tell_descending(numbers: &Numbers) {
-    let mut descending = numbers.series.iter().filter_map(|series| Some((series, series.descends()?)));
+    let mut descending =
+        numbers.series.iter().filter_map(|series| Some((series, series.descends()?)));
     let Some((series, index)) = descending.next() else { return };
     let name = series.name.as_deref().map_or_else(String::new, |name| format!(" of `{name}`"));
     let more = match descending.count() {
@@ -98,7 +103,8 @@ fn tell_left_out(numbers: &Numbers) {
     }
 }
 
-/// That rows of one release are samples of it: where they are revisions one after the other, changes between them are not seen.
+/// That rows of one release are samples of it: where they are revisions one after the other,
+/// changes between them are not seen.
 fn tell_together(numbers: &Numbers) {
     let Some(Together { column, rows, points }) = &numbers.together else { return };
     let points = output::text::count(*points, "point");

@@ -45,11 +45,19 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
 
 /// Adds a value to its series, in which files that lack it are gaps.
 fn add(series: &mut Vec<Given>, at: usize, point: &FilePoint, value: &FileValue) {
-    let place = series.iter().position(|it| it.name.as_deref() == Some(&value.series)).unwrap_or_else(|| {
-        let (unit, better) = (value.unit.clone(), value.better);
-        series.push(Given { name: Some(value.series.clone()), unit, better, points: Vec::new() });
-        series.len() - 1
-    });
+    let place = series
+        .iter()
+        .position(|it| it.name.as_deref() == Some(&value.series))
+        .unwrap_or_else(|| {
+            let (unit, better) = (value.unit.clone(), value.better);
+            series.push(Given {
+                name: Some(value.series.clone()),
+                unit,
+                better,
+                points: Vec::new(),
+            });
+            series.len() - 1
+        });
     let points = &mut series[place].points;
     points.resize_with(at, GivenPoint::default);
     points.push(GivenPoint {
@@ -79,7 +87,8 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let entries = std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
     let is_data = |path: &PathBuf| {
         // These describe asv's machine and benchmarks.
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name =
+            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         path.is_file()
             && !name.starts_with('.')
             && !["machine.json", "benchmarks.json"].contains(&name.as_str())
@@ -127,12 +136,16 @@ pub(crate) fn point(path: &Path) -> Result<FilePoint, CliError> {
     let first = |benchmark: &str| report.benchmarks.iter().find(|one| one.benchmark == benchmark);
     let values = report.benchmarks.iter().map(|one| {
         let is_usual = first(&one.benchmark).is_some_and(|first| first.metric == one.metric);
-        let series =
-            if is_usual { one.benchmark.clone() } else { format!("{} {}", one.benchmark, one.metric.name) };
+        let series = if is_usual {
+            one.benchmark.clone()
+        } else {
+            format!("{} {}", one.benchmark, one.metric.name)
+        };
         let Metric { unit, better, .. } = one.metric.clone();
         FileValue { series, unit, better, samples: one.values.clone() }
     });
-    let label = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let label =
+        path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(FilePoint { label, time: None, moment: None, values: values.collect() })
 }
 

@@ -1,6 +1,8 @@
 //! `tacho changes list`: all changes, event by event.
 
-use tacho_experiment::changes::{FalseAlarms, JudgedSeries, Verdict, events, is_new_regression, verdict_of};
+use tacho_experiment::changes::{
+    FalseAlarms, JudgedSeries, Verdict, events, is_new_regression, verdict_of,
+};
 use tacho_record::{Change, Metric, Series, SeriesKey};
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
@@ -66,7 +68,13 @@ fn listing(
         let commits = store.commits(good.order, bad.order)?.len();
         let mut changes: Vec<Change> = event.changes.into_iter().cloned().collect();
         changes.sort_by_key(|change| verdict_of(change) == Verdict::Better);
-        listed.push(ListedEvent { revision: found.revision(&event.revision), good, bad, commits, changes });
+        listed.push(ListedEvent {
+            revision: found.revision(&event.revision),
+            good,
+            bad,
+            commits,
+            changes,
+        });
     }
     let (judged, mut not_judged) = judged(found, filter);
     not_judged.extend(not_planned(project, store, found, filter)?);
@@ -97,7 +105,8 @@ fn judged(found: &StoredChanges, filter: &Filter) -> (usize, Vec<(SeriesKey, Str
     (judged, not_judged)
 }
 
-/// Series of metrics that are asked for by name, and were measured, but of which the plan does not say that they are judged.
+/// Series of metrics that are asked for by name, and were measured, but of which the plan does not
+/// say that they are judged.
 fn not_planned(
     project: &Project,
     store: &mut Store,
@@ -130,7 +139,10 @@ fn not_planned(
 }
 
 /// What the runs of series know, with the full names of the revisions of each.
-fn histories(found: &StoredChanges, filter: &Filter) -> Vec<(SeriesKey, HistoryVerdict, Vec<String>)> {
+fn histories(
+    found: &StoredChanges,
+    filter: &Filter,
+) -> Vec<(SeriesKey, HistoryVerdict, Vec<String>)> {
     let shown = found.series().filter(|series| filter.shows_series(&series.material.series.key));
     let of = |series: &JudgedSeries| {
         let verdict = series.judgement.history.clone()?;
@@ -151,7 +163,11 @@ fn remarks(found: &StoredChanges, filter: &Filter) -> Vec<(SeriesKey, String)> {
             detection.modes.iter().map(changes::modes).for_each(&mut say);
             let at = |place| found.revision(series.material.revision(place)).short().to_owned();
             for refused in &detection.refused {
-                say(format!("no change at {}: {}", at(refused.index), changes::refusal(refused.why)));
+                say(format!(
+                    "no change at {}: {}",
+                    at(refused.index),
+                    changes::refusal(refused.why)
+                ));
             }
             for change in &series.judgement.chance {
                 say(format!("no change at {}: {}", at(change.index), changes::BY_CHANCE));

@@ -35,7 +35,9 @@ fn asked(global: &Global, asked: &AskedChanges) -> Result<Exit, CliError> {
 /// A file's name where a revision belongs: its numbers were meant.
 fn of_file(error: CliError) -> CliError {
     match error {
-        CliError::Unknown { name, .. } if Path::new(&name).is_file() => CliError::FileOfNumbers { name },
+        CliError::Unknown { name, .. } if Path::new(&name).is_file() => {
+            CliError::FileOfNumbers { name }
+        }
         error => error,
     }
 }

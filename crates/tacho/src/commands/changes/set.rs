@@ -27,7 +27,13 @@ pub fn execute(global: &Global, name: &str, state: State, note: &str) -> Result<
         store.say(&change.name, said, note, Timestamp::now())?;
         let key = &change.series;
         let was = if change.word == Word::New { String::new() } else { was(change) };
-        lines += &format!("{}  {} · {}: {}{was}\n", change.name, key.benchmark, key.metric.name, word(said));
+        lines += &format!(
+            "{}  {} · {}: {}{was}\n",
+            change.name,
+            key.benchmark,
+            key.metric.name,
+            word(said)
+        );
     }
     output::print(&lines)?;
     Ok(Exit::Success)

@@ -52,9 +52,12 @@ fn evidence(
 ) -> Result<Evidence, CliError> {
     let finding = &change.finding;
     let (after, up_to) = found.place(change);
-    let event =
-        found.events().into_iter().find(|event| event.changes.iter().any(|one| one.name == change.name));
-    let others = event.into_iter().flat_map(|event| event.changes).filter(|one| one.name != change.name);
+    let event = found
+        .events()
+        .into_iter()
+        .find(|event| event.changes.iter().any(|one| one.name == change.name));
+    let others =
+        event.into_iter().flat_map(|event| event.changes).filter(|one| one.name != change.name);
     Ok(Evidence {
         link: project.plan.subject.link.clone(),
         good: found.revision(&finding.good),
@@ -92,14 +95,21 @@ fn of_quirks(
 }
 
 /// What was measured on both sides, from the change before to the change after.
-pub fn sides(found: &StoredChanges, judged: &JudgedSeries, change: &Change) -> Option<[ChangeSide; 2]> {
+pub fn sides(
+    found: &StoredChanges,
+    judged: &JudgedSeries,
+    change: &Change,
+) -> Option<[ChangeSide; 2]> {
     let material = &judged.material;
     let place = |id: &str| material.series.points.iter().position(|point| point.revision.id == id);
     let here = place(&change.finding.revision)?;
-    let neighbours = found.changes().filter(|other| other.series == change.series && other.stands());
-    let places: Vec<usize> = neighbours.filter_map(|other| place(&other.finding.revision)).collect();
+    let neighbours =
+        found.changes().filter(|other| other.series == change.series && other.stands());
+    let places: Vec<usize> =
+        neighbours.filter_map(|other| place(&other.finding.revision)).collect();
     let from = places.iter().copied().filter(|&other| other < here).max().unwrap_or(0);
-    let to = places.iter().copied().filter(|&other| other > here).min().unwrap_or(material.points.len());
+    let to =
+        places.iter().copied().filter(|&other| other > here).min().unwrap_or(material.points.len());
     let good = place(&change.finding.good)?;
     Some([side(material, from..good + 1, true), side(material, here..to, false)])
 }
@@ -108,7 +118,8 @@ pub fn sides(found: &StoredChanges, judged: &JudgedSeries, change: &Change) -> O
 fn side(material: &Material, range: Range<usize>, last: bool) -> ChangeSide {
     let mut places: Vec<usize> = material.places().filter(|place| range.contains(place)).collect();
     let spare = places.len().saturating_sub(NEAR);
-    let places = if last { places.split_off(spare) } else { places[..places.len() - spare].to_vec() };
+    let places =
+        if last { places.split_off(spare) } else { places[..places.len() - spare].to_vec() };
     let points = || places.iter().map(|&place| &material.series.points[place]);
     let mut runs: Vec<i64> = points().flat_map(|point| point.runs.iter().copied()).collect();
     runs.sort_unstable();

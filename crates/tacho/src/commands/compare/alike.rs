@@ -1,4 +1,5 @@
-//! What files say of each benchmark that must be alike at both sides: how its executions ended, and on how many processors Go executed it.
+//! What files say of each benchmark that must be alike at both sides: how its executions ended, and
+//! on how many processors Go executed it.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +19,8 @@ pub fn status<'a>(taken: &'a Taken, benchmark: &str) -> Option<&'a str> {
     taken.report.as_ref()?.host.get(&format!("exit status of `{benchmark}`")).map(String::as_str)
 }
 
-/// In which of these rows executions of the file at that side ended otherwise than those will that count of the other side: with
-/// what the plan expects, of a command with 0.
+/// In which of these rows executions of the file at that side ended otherwise than those will that
+/// count of the other side: with what the plan expects, of a command with 0.
 pub fn statuses(
     taken: &[Taken; 2],
     file: usize,
@@ -47,8 +48,8 @@ fn is_all(found: &str, status: &str) -> bool {
     }
 }
 
-/// Takes from the names of Go's benchmarks the processors (`-8`) where the two files have others, so that they are the same ones; says
-/// on how many each executed them then.
+/// Takes from the names of Go's benchmarks the processors (`-8`) where the two files have others,
+/// so that they are the same ones; says on how many each executed them then.
 pub fn same_processors(taken: &[Taken; 2], said: &mut [Vec<Exported>; 2]) -> Option<String> {
     let is_go = |report: &Report| report.tool == "go test";
     if !taken.iter().all(|taken| taken.report.as_ref().is_some_and(is_go)) {
@@ -65,7 +66,8 @@ pub fn same_processors(taken: &[Taken; 2], said: &mut [Vec<Exported>; 2]) -> Opt
             one.benchmark.truncate(one.benchmark.len() - end.len());
         }
     }
-    // Else it was something else that the names end with. Two that are alone in their files are compared whatever they are called.
+    // Else it was something else that the names end with. Two that are alone in their files are
+    // compared whatever they are called.
     let is_common = |one: &Exported| renamed[1].iter().any(|it| it.benchmark == one.benchmark);
     let are_alone = said.iter().all(|said| only_name(said).is_some());
     if !are_alone && !renamed[0].iter().any(is_common) {

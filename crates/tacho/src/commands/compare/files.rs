@@ -1,4 +1,5 @@
-//! What is compared where a side is a file of another tool: the benchmarks that both have, under names that both have.
+//! What is compared where a side is a file of another tool: the benchmarks that both have, under
+//! names that both have.
 
 use crate::commands::compare::alike::only_name;
 use crate::commands::compare::measure::wishes;
@@ -35,9 +36,14 @@ pub struct ComparisonRows {
 }
 
 /// What both sides have, and what only one of them has.
-pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<ComparisonRows, CliError> {
+pub fn rows(
+    given: &Given,
+    command: &Compare,
+    taken: &[Taken; 2],
+) -> Result<ComparisonRows, CliError> {
     let [a, b] = taken;
-    let said = |taken: &Taken| taken.report.as_ref().map_or_else(Vec::new, |it| it.benchmarks.clone());
+    let said =
+        |taken: &Taken| taken.report.as_ref().map_or_else(Vec::new, |it| it.benchmarks.clone());
     let (file, live) = match [is_file(a), is_file(b)] {
         [false, false] => {
             let (plan, rows) = live_rows(given, command, [a, b])?;
@@ -86,7 +92,8 @@ fn not_comparable(taken: &[Taken; 2], why: &str) -> CliError {
     CompareMistake::NotComparable { a, b, why: why.to_owned() }.into()
 }
 
-/// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is called.
+/// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is
+/// called.
 fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<ComparisonRows, CliError> {
     let mut differs: Vec<String> = same_processors(taken, &mut said).into_iter().collect();
     check_benchmarks(command, &said)?;
@@ -127,7 +134,8 @@ fn check_benchmarks(command: &Compare, said: &Said) -> Result<(), CliError> {
     Err(CliError::UnknownBenchmark { name: name.clone(), known })
 }
 
-/// What one file alone has: benchmarks that have no metric in common with the other's, and of the metrics that were asked for those.
+/// What one file alone has: benchmarks that have no metric in common with the other's, and of the
+/// metrics that were asked for those.
 fn lone(own: &[Exported], other: &[Exported], wanted: &[String]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for one in own.iter().filter(|one| !has(other, one)) {
@@ -153,7 +161,8 @@ fn lone_of_file(command: &Compare, said: &[Exported], of_plan: &Keys) -> Vec<Str
     if !command.terms.benchmark.is_empty() {
         return Vec::new();
     }
-    let is_in_plan = |name: &str| of_plan.iter().any(|(key, _)| name == key.name || name == key.to_string());
+    let is_in_plan =
+        |name: &str| of_plan.iter().any(|(key, _)| name == key.name || name == key.to_string());
     let names: BTreeSet<&str> = said.iter().map(|one| one.benchmark.as_str()).collect();
     names.into_iter().filter(|name| !is_in_plan(name)).map(str::to_owned).collect()
 }
@@ -168,13 +177,16 @@ fn lone_of_plan(of_plan: &Keys, common: &Keys) -> Vec<String> {
 fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Keys, CliError> {
     let is_known = |name: &String| common.iter().any(|one| one.metric.name == *name);
     if let Some(name) = wanted.iter().find(|name| *name != "all" && !is_known(name)) {
-        let known: BTreeSet<String> = common.iter().map(|one| format!("`{}`", one.metric.name)).collect();
+        let known: BTreeSet<String> =
+            common.iter().map(|one| format!("`{}`", one.metric.name)).collect();
         let known = known.into_iter().collect::<Vec<_>>().join(", ");
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
     let is_all = wanted == ["all"];
     let mut rows = Keys::new();
-    for one in common.iter().filter(|one| wanted.is_empty() || is_all || wanted.contains(&one.metric.name)) {
+    for one in
+        common.iter().filter(|one| wanted.is_empty() || is_all || wanted.contains(&one.metric.name))
+    {
         let known = rows.iter_mut().find(|(key, _)| key.name == one.benchmark);
         match known {
             Some((_, metrics)) if !wanted.is_empty() => metrics.push(one.metric.clone()),
@@ -195,9 +207,11 @@ fn rows_of_command(live: &Taken, rows: Keys) -> Result<Keys, CliError> {
     Ok(rows.into_iter().map(|(key, _)| (key, metrics.clone())).collect())
 }
 
-/// The benchmark that has the command's name, or is the only one; its time as what the command's is called.
+/// The benchmark that has the command's name, or is the only one; its time as what the command's is
+/// called.
 fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Renamed {
-    let times: Vec<&Exported> = said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
+    let times: Vec<&Exported> =
+        said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
     let of_name = times.iter().find(|one| one.benchmark == shown(&live.side.name));
     let names: BTreeSet<&str> = times.iter().map(|one| one.benchmark.as_str()).collect();
     let found = of_name.or(times.first().filter(|_| names.len() == 1));
@@ -209,19 +223,25 @@ fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Renamed {
     renamed.into_iter().collect()
 }
 
-/// Of the plan's benchmarks those that the file has, each with the metrics that it has, by name; a time is a time.
+/// Of the plan's benchmarks those that the file has, each with the metrics that it has, by name; a
+/// time is a time.
 fn for_plan(said: &[Exported], rows: &mut Keys) -> Renamed {
     let mut all = Renamed::new();
     for (key, metrics) in rows.iter_mut() {
         let name = key.to_string();
-        let of_benchmark = || said.iter().filter(|one| one.benchmark == name || one.benchmark == key.name);
+        let of_benchmark =
+            || said.iter().filter(|one| one.benchmark == name || one.benchmark == key.name);
         metrics.retain(|metric| {
             let of_name = of_benchmark().find(|one| one.metric.name == metric.name);
-            let is_time =
-                |one: &&Exported| metric.unit == Unit::Nanoseconds && one.metric.unit == metric.unit;
+            let is_time = |one: &&Exported| {
+                metric.unit == Unit::Nanoseconds && one.metric.unit == metric.unit
+            };
             let found = of_name.or_else(|| of_benchmark().find(is_time));
-            let renamed =
-                |one: &Exported| Exported { benchmark: name.clone(), metric: metric.clone(), ..one.clone() };
+            let renamed = |one: &Exported| Exported {
+                benchmark: name.clone(),
+                metric: metric.clone(),
+                ..one.clone()
+            };
             all.extend(found.map(|one| (one.benchmark.clone(), renamed(one))));
             found.is_some()
         });
@@ -248,8 +268,9 @@ fn live_rows(
         }
         _ => None,
     };
-    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs)
-        .map_err(|why| CompareMistake::NotComparable { a: taken[0].told(), b: taken[1].told(), why })?;
+    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs).map_err(|why| {
+        CompareMistake::NotComparable { a: taken[0].told(), b: taken[1].told(), why }
+    })?;
     let mut rows = Vec::new();
     for key in keys {
         let metrics = match (given.project(), is_command) {

@@ -13,7 +13,8 @@ use crate::exit::Exit;
 use crate::output::compare::FailOn;
 use crate::project::Project;
 
-/// What is to be a failure, if anything was typed; within the margin nothing is slower, and could never be one.
+/// What is to be a failure, if anything was typed; within the margin nothing is slower, and could
+/// never be one.
 pub fn fail_on(terms: &Terms) -> Result<Option<FailOn>, CompareMistake> {
     let mut gate = Gate::default();
     for word in &terms.fail_on {
@@ -33,16 +34,25 @@ fn beyond(typed: &str, margin: &str) -> Result<f64, CompareMistake> {
     let limit = percentage(typed.strip_prefix("slower:").unwrap_or(typed))
         .map_err(|_| CompareMistake::NoLimit { text: typed.to_owned() })?;
     if limit > 0.0 && limit < share("--margin", margin)? {
-        return Err(CompareMistake::LimitWithinMargin { text: typed.to_owned(), margin: margin.to_owned() });
+        return Err(CompareMistake::LimitWithinMargin {
+            text: typed.to_owned(),
+            margin: margin.to_owned(),
+        });
     }
     Ok(limit)
 }
 
-/// The metrics that a benchmark is compared by: those named, else the plan's first, or all of the plan's where one of them may
-/// make the comparison fail.
-pub fn metrics(project: &Project, key: &BenchmarkKey, terms: &Terms) -> Result<Vec<Metric>, CliError> {
-    let counters: Vec<String> =
-        counters(&terms.counter)?.into_iter().map(|counting| counting.counter.name().to_owned()).collect();
+/// The metrics that a benchmark is compared by: those named, else the plan's first, or all of the
+/// plan's where one of them may make the comparison fail.
+pub fn metrics(
+    project: &Project,
+    key: &BenchmarkKey,
+    terms: &Terms,
+) -> Result<Vec<Metric>, CliError> {
+    let counters: Vec<String> = counters(&terms.counter)?
+        .into_iter()
+        .map(|counting| counting.counter.name().to_owned())
+        .collect();
     let shown = |metric: Vec<String>| Shown { metric, json: false };
     let planned = project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name);
     match planned {
@@ -74,6 +84,7 @@ pub fn exit(compared: &Compared, fail_on: Option<&FailOn>, is_missing: bool) -> 
         return Exit::Error;
     }
     let Some(FailOn { gate, .. }) = fail_on else { return Exit::Success };
-    let stands: Vec<Stands> = all.rows.iter().map(|row| gate.stands(row, all.terms.margin)).collect();
+    let stands: Vec<Stands> =
+        all.rows.iter().map(|row| gate.stands(row, all.terms.margin)).collect();
     if gate.fails(&stands, is_missing) { Exit::Worse } else { Exit::Success }
 }

@@ -1,4 +1,5 @@
-//! What a name may be meant for that is typed without saying so: a report, a program, a file that is missing.
+//! What a name may be meant for that is typed without saying so: a report, a program, a file that
+//! is missing.
 
 use std::path::Path;
 
@@ -33,8 +34,9 @@ pub fn may_be_commands(command: &Compare) -> bool {
             })
 }
 
-/// What cannot be meant of two sides where there is no plan. Two names of nothing are likely to be revisions, whose plan is missed;
-/// one beside a file or a program, or one that is nearly that of a file, is mistyped.
+/// What cannot be meant of two sides where there is no plan. Two names of nothing are likely to be
+/// revisions, whose plan is missed; one beside a file or a program, or one that is nearly that of a
+/// file, is mistyped.
 pub fn mistyped(command: &Compare) -> Option<CompareMistake> {
     let sides = [Some(&command.a), command.b.as_ref()];
     let is_here = |typed: &&String| is_program(typed) || Path::new(typed).exists();
@@ -57,8 +59,10 @@ fn nearest_file(name: &str) -> Option<String> {
     let (folder, file) = (path.parent()?, path.file_name()?.to_str()?);
     let most = if file.len() < 4 { 1 } else { 2 };
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let names = here.read_dir().ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let near = names.map(|name| (strsim::osa_distance(file, &name), name)).filter(|(far, _)| *far <= most);
+    let names =
+        here.read_dir().ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let near =
+        names.map(|name| (strsim::osa_distance(file, &name), name)).filter(|(far, _)| *far <= most);
     near.min().map(|(_, near)| folder.join(near).display().to_string())
 }
 
@@ -76,7 +80,8 @@ pub fn is_unknown_file(name: &str) -> bool {
 /// Whether it can only be meant for a file, by its path or by its ending, and there is none.
 pub fn is_missing_file(name: &str) -> bool {
     let path = Path::new(name);
-    let is_of_file = path.extension().is_some_and(|ending| FILES.iter().any(|known| ending == *known));
+    let is_of_file =
+        path.extension().is_some_and(|ending| FILES.iter().any(|known| ending == *known));
     (is_of_file || is_path(name)) && !name.contains(char::is_whitespace) && !path.exists()
 }
 

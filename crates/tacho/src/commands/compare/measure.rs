@@ -21,8 +21,8 @@ use crate::error::compare::CompareMistake;
 use crate::output::progress::Progress;
 use crate::project::Project;
 
-/// Measures on these terms, and says how long a build took where there are several of a side; `plan` is there unless both sides
-/// are commands.
+/// Measures on these terms, and says how long a build took where there are several of a side;
+/// `plan` is there unless both sides are commands.
 pub fn measure(
     given: &Given,
     (global, command): (&Global, &Compare),
@@ -43,8 +43,8 @@ pub fn measure(
         return Ok((commands(given, command, quiet, terms)?, None));
     };
     let are_executed = terms.executes(0) && terms.executes(1);
-    let are_revisions =
-        are_executed && terms.sides.iter().all(|side| matches!(side.program, Program::Revision { .. }));
+    let are_revisions = are_executed
+        && terms.sides.iter().all(|side| matches!(side.program, Program::Revision { .. }));
     if command.terms.wants_layouts() && !are_revisions {
         return Err(CompareMistake::NoLayouts.into());
     }
@@ -62,13 +62,15 @@ pub fn measure(
     let (mut terms, mut took) = (terms.clone(), None);
     let mut order = command.terms.order.as_ref();
     for side in terms.sides.iter_mut().filter(|_| !layouts.is_empty()) {
-        let known = revisions.iter().find(|revision| Some(revision.id.as_str()) == side.program.revision());
+        let known =
+            revisions.iter().find(|revision| Some(revision.id.as_str()) == side.program.revision());
         let Some(revision) = known else { continue };
         let of = (revision, side.name.as_str());
         match over::program(&mut session, project, (plan.clone(), quiet), of, &layouts)? {
             Ok((program, each)) => {
                 if let Some(order) = order.take() {
-                    let found = over::ordered(&mut session, project, (&plan, quiet), (revision, &program))?;
+                    let found =
+                        over::ordered(&mut session, project, (&plan, quiet), (revision, &program))?;
                     over::tell_of_order(order, &side.name, found.as_ref());
                 }
                 (side.program, took) = (program, Some(each));
@@ -76,8 +78,10 @@ pub fn measure(
             Err(ended) => return Ok((ended, None)),
         }
     }
-    let wanted = SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
-    let compared = session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
+    let wanted =
+        SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
+    let compared =
+        session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
     Ok((compared, took))
 }
 
@@ -90,7 +94,12 @@ fn read(given: &Given, terms: &Comparing) -> Result<Compared, CliError> {
 }
 
 /// Commands: kept beside the plan if there is one, else nowhere.
-fn commands(given: &Given, command: &Compare, quiet: bool, terms: &Comparing) -> Result<Compared, CliError> {
+fn commands(
+    given: &Given,
+    command: &Compare,
+    quiet: bool,
+    terms: &Comparing,
+) -> Result<Compared, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = lock("tacho compare", command.begin.wait.then_some(&interrupt))?;
     let location = given.project().map_or(Location::Memory, Project::location);
@@ -145,7 +154,10 @@ pub fn empty_plan() -> Result<Plan, CliError> {
 }
 
 /// The metrics that two commands are compared by.
-pub fn metrics_of_commands(programs: [&Program; 2], named: &[String]) -> Result<Vec<Metric>, CliError> {
+pub fn metrics_of_commands(
+    programs: [&Program; 2],
+    named: &[String],
+) -> Result<Vec<Metric>, CliError> {
     let shell = matches!(programs[0], Program::Command { shell: true, .. });
     let time = if shell { Metric::NET_WALL } else { "wall" };
     let wanted = match named {

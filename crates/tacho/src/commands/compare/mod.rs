@@ -36,7 +36,8 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     let earlier = kept::earlier(command, &taken)?;
     let Compare { no_control, .. } = command;
-    let ComparisonRows { plan, rows, exported, mut lone, differ } = files::rows(&given, command, &taken)?;
+    let ComparisonRows { plan, rows, exported, mut lone, differ } =
+        files::rows(&given, command, &taken)?;
     for (lone, lost) in lone.iter_mut().zip(kept::lost(&given, command, earlier, &rows)?) {
         lone.extend(lost);
     }
@@ -63,7 +64,8 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         check_unexecuted(command)?;
     }
     terms.duet = processors(command, &terms, plan.as_ref())?;
-    // What is not measured today has no noise of today; beside both at the same time a third would be none of the pair.
+    // What is not measured today has no noise of today; beside both at the same time a third would
+    // be none of the pair.
     terms.control = !no_control && terms.duet.is_none() && terms.executes(0) && terms.executes(1);
     let (compared, build) = measure::measure(&given, (global, command), plan, &terms)?;
     if let Some(name) = &command.save_as {
@@ -95,7 +97,8 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     Ok(exit(&compared, fail_on.as_ref(), is_missing))
 }
 
-/// That nothing was typed of how to execute where nothing is executed: whoever did takes it for measured.
+/// That nothing was typed of how to execute where nothing is executed: whoever did takes it for
+/// measured.
 fn check_unexecuted(command: &Compare) -> Result<(), CompareMistake> {
     let typed = [
         ("--rounds", command.terms.rounds.is_some()),
@@ -106,7 +109,8 @@ fn check_unexecuted(command: &Compare) -> Result<(), CompareMistake> {
         ("--seed", command.begin.seed.is_some()),
         ("--wait", command.begin.wait),
     ];
-    let options: Vec<&str> = typed.into_iter().filter(|(_, typed)| *typed).map(|(name, _)| name).collect();
+    let options: Vec<&str> =
+        typed.into_iter().filter(|(_, typed)| *typed).map(|(name, _)| name).collect();
     if options.is_empty() { Ok(()) } else { Err(CompareMistake::NothingExecuted { options }) }
 }
 
@@ -123,8 +127,10 @@ fn processors(
         return Err(CompareMistake::DuetOfOne.into());
     }
     let is_compared = |name: &String| terms.rows.iter().any(|(key, _)| key.name == *name);
-    let benchmarks = plan.into_iter().flat_map(|plan| &plan.benchmarks).filter(|it| is_compared(&it.name));
-    let mut wished: Vec<_> = benchmarks.map(|benchmark| benchmark.conditions.cpus.as_ref()).collect();
+    let benchmarks =
+        plan.into_iter().flat_map(|plan| &plan.benchmarks).filter(|it| is_compared(&it.name));
+    let mut wished: Vec<_> =
+        benchmarks.map(|benchmark| benchmark.conditions.cpus.as_ref()).collect();
     wished.dedup();
     match wished[..] {
         [] => super::duet::processors(None).map(Some),

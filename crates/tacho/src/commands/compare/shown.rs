@@ -21,13 +21,17 @@ use crate::output::{self, table, text};
 /// Prints what the run of that number compared.
 pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliError> {
     let unknown = || CliError::Unknown { name: format!("run:{number}"), nearest: None };
-    let mistaken =
-        [("--build-log", command.build_log), ("--output", command.output), ("--diff", command.diff)];
+    let mistaken = [
+        ("--build-log", command.build_log),
+        ("--output", command.output),
+        ("--diff", command.diff),
+    ];
     if let Some((option, _)) = mistaken.into_iter().find(|(_, asked)| *asked) {
         return Err(CompareMistake::OfRevision { option }.into());
     }
     let run = store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)?;
-    let terms = store.comparing(run.number)?.ok_or(CompareMistake::NoComparison { run: run.number })?;
+    let terms =
+        store.comparing(run.number)?.ok_or(CompareMistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
     let (together, all) = (judged_together(&rows), rows.len());
     let stood = stood(&terms, &rows, run.state == RunState::Finished);
@@ -39,7 +43,8 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let metrics = metrics_of(&rows);
     let carried = carried_over(store, &run, &terms)?.filter(|it| command.names(&it.benchmark));
     let interrupted = run.state != RunState::Finished;
-    let told = terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
+    let told =
+        terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
     let (loads, terms_of) = (loads(store, Some(&run), &terms)?, terms.clone());
     let all = Rows {
         run: Some(run),
@@ -62,7 +67,8 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
         lone: [terms.fail_on.as_ref().map_or_else(Vec::new, |it| it.lone.clone()), Vec::new()],
     };
     if command.shown.json {
-        let samples = command.samples.then(|| samples.iter().map(|of| SideAnswer::of(of, &terms)).collect());
+        let samples =
+            command.samples.then(|| samples.iter().map(|of| SideAnswer::of(of, &terms)).collect());
         Ok(output::print_json(&versioned(ShownAnswer { compared: report.answer(), samples }))?)
     } else if command.markdown {
         Ok(output::print(&report.markdown())?)
@@ -79,7 +85,8 @@ fn told_gate(stood: &GateRecord, terms: &Comparing) -> String {
     text::wrap(&line, output::terminal_width())
 }
 
-/// The rows of the benchmark and the metrics that are asked for. They are judged with all others of the run.
+/// The rows of the benchmark and the metrics that are asked for. They are judged with all others of
+/// the run.
 fn chosen(mut rows: Vec<Row>, command: &Show) -> Result<Vec<Row>, CliError> {
     if let Some(name) =
         command.benchmark.as_ref().filter(|_| !rows.iter().any(|row| command.names(&row.benchmark)))
@@ -130,7 +137,8 @@ fn told_samples(of: &Sampled, terms: &Comparing, metrics: &[Metric]) -> String {
         .iter()
         .filter(|it| it.benchmark == of.benchmark.to_string() && metrics.contains(&it.metric))
         .map(|it| {
-            let values: Vec<String> = it.values.iter().map(|value| it.metric.unit.show(*value)).collect();
+            let values: Vec<String> =
+                it.values.iter().map(|value| it.metric.unit.show(*value)).collect();
             format!("  {}: {}\n", it.metric.name, values.join(", "))
         })
         .collect();
@@ -166,7 +174,11 @@ impl<'a> SideAnswer<'a> {
             side: ["a", "b", "control"][of.side.min(2)],
             layout: of.layout,
             revision: terms.sides[of.side % 2].program.revision(),
-            samples: of.samples.iter().map(|sample| SampleAnswer::of(of.run, sample, None)).collect(),
+            samples: of
+                .samples
+                .iter()
+                .map(|sample| SampleAnswer::of(of.run, sample, None))
+                .collect(),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What each side was typed as, and what it is taken for: nothing is guessed where it could be two things.
+//! What each side was typed as, and what it is taken for: nothing is guessed where it could be two
+//! things.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -13,8 +14,8 @@ use tacho_store::{Baseline, Store};
 use tacho_subject::{Every, Selected, Selection, What, history};
 
 use super::meant::{
-    exported, is_missing_file, is_path, is_program, is_program_of_folder, is_unknown_file, may_be_commands,
-    mistyped, no_file,
+    exported, is_missing_file, is_path, is_program, is_program_of_folder, is_unknown_file,
+    may_be_commands, mistyped, no_file,
 };
 use crate::cli::{Compare, Global};
 use crate::commands::bench::start::{Shell, check};
@@ -60,10 +61,13 @@ impl Given {
                 return Err(CompareMistake::NeedsPlan { option: "--counter" }.into());
             }
             Err(CliError::NoPlan { .. }) if may_be_commands(command) => None,
-            Err(error @ CliError::NoPlan { .. }) => return Err(mistyped(command).map_or(error, Into::into)),
+            Err(error @ CliError::NoPlan { .. }) => {
+                return Err(mistyped(command).map_or(error, Into::into));
+            }
             Err(error) => return Err(error),
         };
-        let store = project.as_ref().and_then(|project| project.store_to_read().ok()).map(RefCell::new);
+        let store =
+            project.as_ref().and_then(|project| project.store_to_read().ok()).map(RefCell::new);
         Ok(Self { project, store })
     }
 
@@ -99,7 +103,11 @@ impl Given {
         }
         let Some(store) = &self.store else { return Ok(()) };
         let is_taken = store.borrow_mut().baselines()?.iter().any(|known| known.name == name);
-        if is_taken && !force { Err(CompareMistake::BaselineExists { name }.into()) } else { Ok(()) }
+        if is_taken && !force {
+            Err(CompareMistake::BaselineExists { name }.into())
+        } else {
+            Ok(())
+        }
     }
 
     /// Gives what was compared a name, unless it is not all there: then it says so.
@@ -145,7 +153,9 @@ impl Given {
 
     /// Whether history has that revision no more.
     pub fn is_gone(&self, revision: &str) -> bool {
-        self.project.as_ref().is_some_and(|project| select(project, vec![revision.to_owned()]).is_err())
+        self.project
+            .as_ref()
+            .is_some_and(|project| select(project, vec![revision.to_owned()]).is_err())
     }
 
     fn side(&self, typed: &str, command: &Compare) -> Result<Taken, CliError> {
@@ -165,9 +175,9 @@ impl Given {
         };
         match prefix {
             "rev:" => self.revision(name),
-            "build:" => {
-                self.build(name)?.ok_or_else(|| CompareMistake::NoBuild { name: name.to_owned() }.into())
-            }
+            "build:" => self
+                .build(name)?
+                .ok_or_else(|| CompareMistake::NoBuild { name: name.to_owned() }.into()),
             "command:" => one_command(name),
             "file:" => match read_report(Path::new(name)) {
                 Ok(report) => Ok(file(name, report)),
@@ -190,7 +200,8 @@ impl Given {
         all.extend(revision.as_ref().ok().map(|taken| ("rev:", taken.clone())));
         all.extend(self.build(name)?.filter(|_| name.len() >= 8).map(|taken| ("build:", taken)));
         if all.len() > 1 {
-            let candidates = all.iter().map(|(prefix, taken)| format!("{} (`{prefix}{name}`)", taken.what));
+            let candidates =
+                all.iter().map(|(prefix, taken)| format!("{} (`{prefix}{name}`)", taken.what));
             return Err(CompareMistake::Ambiguous {
                 name: name.to_owned(),
                 candidates: candidates.collect(),
@@ -224,7 +235,8 @@ impl Given {
             _ => (name, None),
         };
         let project = self.project.as_ref().ok_or(CompareMistake::NeedsPlan { option: "rev:" })?;
-        // Only where it has values: else it is an unset variable of somebody's script, and all would pass.
+        // Only where it has values: else it is an unset variable of somebody's script, and all
+        // would pass.
         let base = match (base, values) {
             ("", None) => return Err(CompareMistake::Nothing.into()),
             ("", Some(_)) => "HEAD",
@@ -253,9 +265,14 @@ impl Given {
                 if artifact.to_string().starts_with(&name.to_ascii_lowercase()) {
                     if build.state.layouts().is_some() {
                         let revision = short(&build.revision).to_owned();
-                        return Err(CompareMistake::BuildOfLayouts { name: name.to_owned(), revision }.into());
+                        return Err(CompareMistake::BuildOfLayouts {
+                            name: name.to_owned(),
+                            revision,
+                        }
+                        .into());
                     }
-                    let told = format!("the build {} of {}", artifact.short(), short(&build.revision));
+                    let told =
+                        format!("the build {} of {}", artifact.short(), short(&build.revision));
                     return Ok(Some(taken(
                         name,
                         Program::Build { artifact, revision: build.revision },
@@ -270,7 +287,8 @@ impl Given {
     /// The baseline of that name.
     fn saved(&self, name: &str, kept: bool) -> Result<Option<Taken>, CliError> {
         let Some(store) = &self.store else { return Ok(None) };
-        let found = store.borrow_mut().baselines()?.into_iter().find(|baseline| baseline.name == name);
+        let found =
+            store.borrow_mut().baselines()?.into_iter().find(|baseline| baseline.name == name);
         let Some(baseline) = found else { return Ok(None) };
         self.earlier(name, baseline.of, "the baseline", kept).map(Some)
     }
@@ -298,9 +316,10 @@ impl Given {
         let built = cells.into_iter().nth(of.side).map(|(_, cell)| cell.artifact);
         // Its revision may build otherwise by now.
         let program = match (program, built) {
-            (Program::Revision { revision } | Program::Layouts { revision, .. }, Some(artifact)) => {
-                Program::Build { artifact, revision: revision.clone() }
-            }
+            (
+                Program::Revision { revision } | Program::Layouts { revision, .. },
+                Some(artifact),
+            ) => Program::Build { artifact, revision: revision.clone() },
             (other, _) => other.clone(),
         };
         let when = if kept { "as it was measured then" } else { "measured again" };
@@ -372,7 +391,8 @@ fn one_command(text: &str) -> Result<Taken, CliError> {
 
 /// Two commands of which one needs a shell are both started by it, since it takes its time.
 fn started_alike(taken: &mut [Taken; 2]) {
-    let is_shell = |taken: &Taken| matches!(taken.side.program, Program::Command { shell: true, .. });
+    let is_shell =
+        |taken: &Taken| matches!(taken.side.program, Program::Command { shell: true, .. });
     if taken.iter().any(is_shell) {
         for side in taken {
             if let Program::Command { words, shell, .. } = &mut side.side.program {

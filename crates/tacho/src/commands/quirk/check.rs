@@ -21,13 +21,15 @@ struct Try<'a> {
     with: Option<String>,
     /// Why it does not build without the quirk; absent: it builds.
     without: Option<String>,
-    /// Whether it builds to other artifacts with the quirk than without; absent where one of them does not build.
+    /// Whether it builds to other artifacts with the quirk than without; absent where one of them
+    /// does not build.
     differs: Option<bool>,
 }
 
 impl<'a> Try<'a> {
     fn of(revision: &'a Revision, with: Came, without: Came) -> Self {
-        let differs = with.as_ref().ok().zip(without.as_ref().ok()).map(|(with, without)| with != without);
+        let differs =
+            with.as_ref().ok().zip(without.as_ref().ok()).map(|(with, without)| with != without);
         Self { revision: &revision.id, with: with.err(), without: without.err(), differs }
     }
 }
@@ -63,7 +65,8 @@ pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Ex
         let mut places = places(project, quirk, line)?;
         places.retain(|place| quirk.skip || !skipped.contains(place));
         let number = if command.all { places.len() } else { command.revisions as usize };
-        let tried: Vec<&Revision> = spread(places.len(), number).map(|at| &line[places[at]]).collect();
+        let tried: Vec<&Revision> =
+            spread(places.len(), number).map(|at| &line[places[at]]).collect();
         let name = &quirk.name;
         let plan = (project.plan.clone(), format!(" with `{name}`"));
         let Some(with) = built(&mut session, project, plan, &tried, quiet)? else {
@@ -88,7 +91,8 @@ pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Ex
     Ok(if fails { Exit::Worse } else { Exit::Success })
 }
 
-/// So many of that many places, both ends among them, as evenly apart as can be; all where there are no more.
+/// So many of that many places, both ends among them, as evenly apart as can be; all where there
+/// are no more.
 fn spread(of: usize, number: usize) -> impl Iterator<Item = usize> {
     let number = number.min(of);
     (0..number).map(move |at| if number > 1 { at * (of - 1) / (number - 1) } else { at })
@@ -96,14 +100,16 @@ fn spread(of: usize, number: usize) -> impl Iterator<Item = usize> {
 
 /// The plan without a quirk.
 pub fn lacking(plan: &Plan, quirk: &Quirk) -> Plan {
-    let quirks = plan.subject.quirks.iter().filter(|other| other.name != quirk.name).cloned().collect();
+    let quirks =
+        plan.subject.quirks.iter().filter(|other| other.name != quirk.name).cloned().collect();
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
 
 /// What a revision builds to, or why it does not.
 type Came = Result<Digest, String>;
 
-/// What each of these revisions builds to by a plan, which is announced in these words; none when interrupted.
+/// What each of these revisions builds to by a plan, which is announced in these words; none when
+/// interrupted.
 fn built(
     session: &mut CommandSession,
     project: &Project,
@@ -112,8 +118,11 @@ fn built(
     quiet: bool,
 ) -> Result<Option<Vec<Came>>, CliError> {
     let revisions: Vec<Revision> = revisions.iter().map(|&revision| revision.clone()).collect();
-    let wanted =
-        SessionRequest { quiet, announced: Some(announced), ..SessionRequest::new(plan, &revisions) };
+    let wanted = SessionRequest {
+        quiet,
+        announced: Some(announced),
+        ..SessionRequest::new(plan, &revisions)
+    };
     session.measure(project, wanted, |bench, question| {
         let mut all = Vec::new();
         for revision in &question.revisions {

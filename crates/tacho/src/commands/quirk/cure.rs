@@ -1,4 +1,5 @@
-//! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill in.
+//! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill
+//! in.
 
 use tacho_experiment::build::failure_range::{Cure, Window, remedy_of};
 use tacho_record::Revision;
@@ -37,7 +38,8 @@ pub fn propose(
             announced,
             ..SessionRequest::new(with(&project.plan, &cure), std::slice::from_ref(revision))
         };
-        let tried = session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
+        let tried = session
+            .measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
         match tried {
             None => return Ok(Proposal { interrupted: true, ..proposal }),
             Some(build) if build.state.artifact().is_some() => {
@@ -78,9 +80,16 @@ impl Proposal {
     }
 
     /// The quirk for this stretch of history, as a plan has it.
-    pub fn quirk(&self, project: &Project, line: &[Revision], window: &Window, error: &str) -> String {
+    pub fn quirk(
+        &self,
+        project: &Project,
+        line: &[Revision],
+        window: &Window,
+        error: &str,
+    ) -> String {
         let why = self.cure.as_ref().map_or(error, |cure| cure.remedy().why);
-        let mut out = format!("[[quirk]]\nwhy = {}\n", quoted(&why.chars().take(120).collect::<String>()));
+        let mut out =
+            format!("[[quirk]]\nwhy = {}\n", quoted(&why.chars().take(120).collect::<String>()));
         if window.before.is_some() {
             out += &format!("from = {}\n", quoted(line[window.first].short()));
         }
@@ -98,8 +107,10 @@ impl Proposal {
 
     /// What a quirk may do, to choose from.
     fn choices(&self, project: &Project) -> String {
-        let tried =
-            self.in_vain.iter().map(|cure| format!("# tried, does not build either: {}\n", words(cure)));
+        let tried = self
+            .in_vain
+            .iter()
+            .map(|cure| format!("# tried, does not build either: {}\n", words(cure)));
         let build = project.plan.subject.build.as_deref().unwrap_or("make -j{jobs}");
         tried.collect::<String>()
             + "# one of these:\n# patch = \"quirks/name.patch\"\n# environment = { CFLAGS = \"-O2 -std=gnu89\" }\n"

@@ -1,7 +1,8 @@
 //! `tacho quirk effect`: what a quirk alone does to the numbers, at each edge of its range.
 //!
-//! The revision beside the edge that has the quirk is built without it too, where that builds; else the one beside it that does not
-//! have it is built with it. Both are executed side by side, so that the commit at the edge has no part in it.
+//! The revision beside the edge that has the quirk is built without it too, where that builds; else
+//! the one beside it that does not have it is built with it. Both are executed side by side, so
+//! that the commit at the edge has no part in it.
 
 use std::collections::HashSet;
 
@@ -82,7 +83,8 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
         }
         return Ok(Exit::Success);
     };
-    let processes = project.plan.measure.levels.filter(|levels| levels.layouts > 1).map(|it| it.processes);
+    let processes =
+        project.plan.measure.levels.filter(|levels| levels.layouts > 1).map(|it| it.processes);
     let wishes = wished(command.rounds.or(processes), command.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
     let layouts = over::of_plan(&plan)?;
@@ -102,7 +104,8 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
     }
     if command.json {
         let reports: Vec<_> = all.iter().map(Told::report).collect();
-        let effects = all.iter().zip(&reports).map(|(told, report)| told.answer(report.as_ref())).collect();
+        let effects =
+            all.iter().zip(&reports).map(|(told, report)| told.answer(report.as_ref())).collect();
         output::print_json(&versioned(QuirkEffectAnswer { effects }))?;
     } else {
         output::print(&all.iter().map(Told::text).collect::<Vec<_>>().join("\n"))?;
@@ -119,7 +122,8 @@ fn nothing(quirks: &[&Quirk]) -> &'static str {
     }
 }
 
-/// Where a quirk that is for these places of a line of history begins and ends in it, those left out that are skipped.
+/// Where a quirk that is for these places of a line of history begins and ends in it, those left
+/// out that are skipped.
 fn edges_of<'a>(
     quirk: &'a Quirk,
     places: &[usize],
@@ -130,7 +134,9 @@ fn edges_of<'a>(
     let built: Vec<usize> = (0..line.len()).filter(|place| !skipped.contains(place)).collect();
     let edge = |old: usize, new: usize| {
         let begins = is_in(new);
-        let first = (old + 1..=new).find(|&place| is_in(place) == begins).map_or(&line[new], |at| &line[at]);
+        let first = (old + 1..=new)
+            .find(|&place| is_in(place) == begins)
+            .map_or(&line[new], |at| &line[at]);
         let (inside, outside) = if begins { (new, old) } else { (old, new) };
         let (inside, outside) = (&line[inside], &line[outside]);
         (is_in(old) != begins).then_some(Edge { quirk, inside, outside, begins, first })
@@ -138,7 +144,8 @@ fn edges_of<'a>(
     built.windows(2).filter_map(|pair| edge(pair[0], pair[1])).collect()
 }
 
-/// The plan by which the quirk is also for the revision beside the edge that does not have it; all others are for what they were.
+/// The plan by which the quirk is also for the revision beside the edge that does not have it; all
+/// others are for what they were.
 fn stretched(plan: &Plan, edge: &Edge<'_>) -> Plan {
     let beside = Place::Revision { name: edge.outside.id.clone(), itself: true };
     let start = Some(PlanEdge { typed: format!("from `{}`", edge.outside.short()), place: beside });
@@ -146,17 +153,25 @@ fn stretched(plan: &Plan, edge: &Edge<'_>) -> Plan {
     let start = if edge.quirk.once && !edge.begins { edge.quirk.start.clone() } else { start };
     let all = plan.subject.quirks.iter().cloned();
     let is_it = |it: &Quirk| it.name == edge.quirk.name;
-    let quirks =
-        all.map(|it| if is_it(&it) { Quirk { start: start.clone(), end: None, ..it } } else { it }).collect();
+    let quirks = all
+        .map(|it| if is_it(&it) { Quirk { start: start.clone(), end: None, ..it } } else { it })
+        .collect();
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
 
-/// Why the revision beyond the edge cannot have the quirk besides its own, where one of those says otherwise.
-fn contradicted(project: &Project, stretched: &Plan, edge: &Edge<'_>) -> Result<Option<String>, CliError> {
+/// Why the revision beyond the edge cannot have the quirk besides its own, where one of those says
+/// otherwise.
+fn contradicted(
+    project: &Project,
+    stretched: &Plan,
+    edge: &Edge<'_>,
+) -> Result<Option<String>, CliError> {
     let (beyond, own) = (std::slice::from_ref(edge.outside), &edge.quirk.name);
     match tacho_subject::recipes(&stretched.subject, &project.folder, beyond) {
         Ok(_) => Ok(None),
-        Err(SubjectError::QuirkConflict { one, other, what, .. }) if [&one, &other].contains(&own) => {
+        Err(SubjectError::QuirkConflict { one, other, what, .. })
+            if [&one, &other].contains(&own) =>
+        {
             let other = if one == *own { other } else { one };
             Ok(Some(format!("{} has `{other}`, which says {what} otherwise", edge.outside.short())))
         }
@@ -164,7 +179,8 @@ fn contradicted(project: &Project, stretched: &Plan, edge: &Edge<'_>) -> Result<
     }
 }
 
-/// A revision beside the edge, and what it came to side by side; or why neither can be had in both ways. None when interrupted.
+/// A revision beside the edge, and what it came to side by side; or why neither can be had in both
+/// ways. None when interrupted.
 type Beside<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
 
 fn effect<'a>(
@@ -176,8 +192,10 @@ fn effect<'a>(
     trying.session.store.put_revisions(&[edge.outside.clone(), edge.inside.clone()])?;
     let mut reasons = Vec::new();
     let stretched = stretched(plan, edge);
-    let ways =
-        [(edge.inside, lacking(plan, edge.quirk), plan.clone()), (edge.outside, plan.clone(), stretched)];
+    let ways = [
+        (edge.inside, lacking(plan, edge.quirk), plan.clone()),
+        (edge.outside, plan.clone(), stretched),
+    ];
     for (revision, without, with) in ways {
         if revision.id == edge.outside.id
             && let Some(why) = contradicted(trying.project, &with, edge)?
@@ -196,8 +214,9 @@ fn effect<'a>(
                 return Ok(Some(Ok((revision, tried))));
             }
             (a, b) => {
-                let why =
-                    |way: &str, why: String| format!("{} {way} it does not build: {why}", revision.short());
+                let why = |way: &str, why: String| {
+                    format!("{} {way} it does not build: {why}", revision.short())
+                };
                 reasons.extend(a.err().map(|it| why("without", it)));
                 reasons.extend(b.err().map(|it| why("with", it)));
             }
@@ -207,15 +226,23 @@ fn effect<'a>(
 }
 
 /// On which terms: all benchmarks by their first metrics.
-fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Result<Comparing, CliError> {
+fn terms(
+    project: &Project,
+    plan: &Plan,
+    edge: &Edge<'_>,
+    base: &Revision,
+) -> Result<Comparing, CliError> {
     let (name, quirk) = (base.short(), &edge.quirk.name);
     let side = |way: &str| {
         let program = Program::Revision { revision: base.id.clone() };
         Side { name: format!("{name} {way} {quirk}"), program }
     };
     let sides = [side("without"), side("with")];
-    let refused =
-        |why| CompareMistake::NotComparable { a: sides[0].name.clone(), b: sides[1].name.clone(), why };
+    let refused = |why| CompareMistake::NotComparable {
+        a: sides[0].name.clone(),
+        b: sides[1].name.clone(),
+        why,
+    };
     let keys = rows_of(plan, [&sides[0].program, &sides[1].program]).map_err(refused)?;
     let shown = Shown { metric: Vec::new(), json: false };
     let mut rows = Vec::new();
@@ -233,7 +260,11 @@ fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Re
         estimator: None,
         margin: MARGIN,
         until: Until::Settled(None),
-        quirk: Some(QuirkEdge { quirk: quirk.clone(), revision: edge.first.id.clone(), begins: edge.begins }),
+        quirk: Some(QuirkEdge {
+            quirk: quirk.clone(),
+            revision: edge.first.id.clone(),
+            begins: edge.begins,
+        }),
         patches: Vec::new(),
         otherwise: Vec::new(),
         fail_on: None,
@@ -299,9 +330,9 @@ mod tests {
         .unwrap();
         let edges = |skipped: &[usize]| {
             let all = edges_of(&quirk, &[3, 4, 5], &skipped.iter().copied().collect(), &line);
-            let told = all
-                .iter()
-                .map(|it| format!("{} {} {} {}", it.begins, it.first.id, it.inside.id, it.outside.id));
+            let told = all.iter().map(|it| {
+                format!("{} {} {} {}", it.begins, it.first.id, it.inside.id, it.outside.id)
+            });
             told.collect::<Vec<_>>()
         };
         assert_eq!(edges(&[]), ["true r3 r3 r2", "false r6 r5 r6"]);

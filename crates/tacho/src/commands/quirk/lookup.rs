@@ -21,17 +21,27 @@ pub(crate) fn interrupted() -> Exit {
 pub(crate) fn line(project: &Project, to: Option<String>) -> Result<Selected, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let what = What::Range { from: None, to };
-    let selected =
-        history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
+    let selected = history.select(&Selection {
+        what,
+        every: Every::Commit,
+        tags: None,
+        all_parents: false,
+    })?;
     tell_of_stray(project, &selected.revisions)?;
     Ok(selected)
 }
 
 /// Says which quirks begin or end on another branch than these revisions.
 pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), CliError> {
-    for (quirk, edge) in tacho_subject::stray_edges(&project.plan.subject, &project.folder, revisions)? {
-        let begins =
-            project.plan.subject.quirks.iter().any(|it| it.name == quirk && it.start.as_ref() == Some(&edge));
+    for (quirk, edge) in
+        tacho_subject::stray_edges(&project.plan.subject, &project.folder, revisions)?
+    {
+        let begins = project
+            .plan
+            .subject
+            .quirks
+            .iter()
+            .any(|it| it.name == quirk && it.start.as_ref() == Some(&edge));
         let so = if begins {
             "it begins for none of these revisions"
         } else {
@@ -53,25 +63,38 @@ pub fn tell_of_idle(project: &Project, revisions: &[Revision]) -> Result<(), Cli
     let met: HashSet<&String> = revisions.iter().flat_map(|it| recipes.quirks(&it.id)).collect();
     for quirk in project.plan.subject.quirks.iter().filter(|quirk| !met.contains(&quirk.name)) {
         let (name, range) = (&quirk.name, range(quirk));
-        output::note("note", &format!("the quirk `{name}` ({range}) is for none of these revisions"));
+        output::note(
+            "note",
+            &format!("the quirk `{name}` ({range}) is for none of these revisions"),
+        );
     }
     Ok(())
 }
 
 /// The quirk of that name; all where none is named.
-pub(crate) fn named<'a>(project: &'a Project, name: Option<&str>) -> Result<Vec<&'a Quirk>, CliError> {
+pub(crate) fn named<'a>(
+    project: &'a Project,
+    name: Option<&str>,
+) -> Result<Vec<&'a Quirk>, CliError> {
     let all = &project.plan.subject.quirks;
-    let quirks: Vec<&Quirk> = all.iter().filter(|quirk| name.is_none_or(|name| quirk.name == name)).collect();
+    let quirks: Vec<&Quirk> =
+        all.iter().filter(|quirk| name.is_none_or(|name| quirk.name == name)).collect();
     if let (Some(name), true) = (name, quirks.is_empty()) {
-        let known = all.iter().map(|quirk| format!("`{}`", quirk.name)).collect::<Vec<_>>().join(", ");
+        let known =
+            all.iter().map(|quirk| format!("`{}`", quirk.name)).collect::<Vec<_>>().join(", ");
         return Err(CliError::UnknownQuirk { name: name.to_owned(), known });
     }
     Ok(quirks)
 }
 
 /// The places in a line of history that a quirk is for.
-pub(crate) fn places(project: &Project, quirk: &Quirk, line: &[Revision]) -> Result<Vec<usize>, CliError> {
-    let subject = tacho_record::plan::Subject { quirks: vec![quirk.clone()], ..project.plan.subject.clone() };
+pub(crate) fn places(
+    project: &Project,
+    quirk: &Quirk,
+    line: &[Revision],
+) -> Result<Vec<usize>, CliError> {
+    let subject =
+        tacho_record::plan::Subject { quirks: vec![quirk.clone()], ..project.plan.subject.clone() };
     let recipes = tacho_subject::recipes(&subject, &project.folder, line)?;
     Ok((0..line.len()).filter(|&place| !recipes.quirks(&line[place].id).is_empty()).collect())
 }
@@ -108,6 +131,8 @@ pub(crate) fn deeds(quirk: &Quirk) -> String {
     deeds.extend(quirk.patches.iter().map(|patch| format!("patch {patch}")));
     deeds.extend(quirk.take.iter().map(|take| format!("take {} from {}", take.path, take.from)));
     deeds.extend(quirk.environment.iter().map(|(name, value)| format!("{name}={value}")));
-    deeds.extend(texts.into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key.to_owned()));
+    deeds.extend(
+        texts.into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key.to_owned()),
+    );
     deeds.join(", ")
 }

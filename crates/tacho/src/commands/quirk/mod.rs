@@ -1,4 +1,5 @@
-//! `tacho quirk`: which quirks there are, whether they do what they are for, and which one is lacking.
+//! `tacho quirk`: which quirks there are, whether they do what they are for, and which one is
+//! lacking.
 
 mod check;
 mod cure;

@@ -33,7 +33,8 @@ struct Suggested<'a> {
     /// What beside it fails for another reason, in order of history.
     others: Vec<Other<'a>>,
     quirk: Option<&'a str>,
-    /// Whether the quirk was tried at this revision, which builds with it; else it is to be filled in.
+    /// Whether the quirk was tried at this revision, which builds with it; else it is to be filled
+    /// in.
     mends: Option<bool>,
 }
 
@@ -65,8 +66,12 @@ pub fn execute(
     session.know(&selected)?;
     let quiet = global.quiet || json;
     let announced = Some(String::new());
-    let asked =
-        SessionRequest { retry_failed, quiet, announced, ..SessionRequest::new(project.plan.clone(), line) };
+    let asked = SessionRequest {
+        retry_failed,
+        quiet,
+        announced,
+        ..SessionRequest::new(project.plan.clone(), line)
+    };
     let found = session.measure(project, asked, |bench, question| {
         let Some(build) = bench.build_of(question, &line[at])? else { return Ok(None) };
         if build.state.artifact().is_some() || matches!(build.state, BuildState::Skipped { .. }) {
@@ -76,9 +81,12 @@ pub fn execute(
         Ok(window(bench, question, at)?.map(|window| (build, Some((window, complaint)))))
     })?;
     let Some((build, found)) = found else { return Ok(interrupted()) };
-    let skipped = if let BuildState::Skipped { why } = &build.state { Some(why.as_str()) } else { None };
+    let skipped =
+        if let BuildState::Skipped { why } = &build.state { Some(why.as_str()) } else { None };
     let proposal = match &found {
-        Some((_, complaint)) => propose(&mut session, project, &line[at], complaint.error(), quiet)?,
+        Some((_, complaint)) => {
+            propose(&mut session, project, &line[at], complaint.error(), quiet)?
+        }
         None => Proposal::default(),
     };
     if proposal.interrupted {
@@ -103,7 +111,8 @@ pub fn execute(
     Ok(Exit::Success)
 }
 
-/// What is found of a revision: whether it builds, why it is skipped, the stretch in which it fails.
+/// What is found of a revision: whether it builds, why it is skipped, the stretch in which it
+/// fails.
 fn suggested<'a>(
     wanted: &'a Revision,
     (builds, skipped): (bool, Option<&'a str>),
@@ -161,8 +170,10 @@ impl Failing<'_> {
         let (near, far) = (*near, *far);
         let [first, last] = [near.min(far), near.max(far)].map(|place| self.line[place].short());
         let which = if near == far { first.to_owned() } else { format!("{first} to {last}") };
-        let (many, verb) =
-            (text::count(near.abs_diff(far) + 1, "revision"), if near == far { "fails" } else { "fail" });
+        let (many, verb) = (
+            text::count(near.abs_diff(far) + 1, "revision"),
+            if near == far { "fails" } else { "fail" },
+        );
         format!("\n{many} beside it {verb} otherwise, {which}:\n  {error}\n")
     }
 
@@ -185,7 +196,8 @@ impl Failing<'_> {
         let mut out = format!("{} does not build:\n  {}\n\n", wanted.short(), self.error);
         out += &format!("{} in a row:\n", text::count(window.last - window.first + 1, "revision"));
         out += &beside(window.before.as_ref());
-        out += &format!("  fails from  {}\n  fails to    {}\n", name(window.first), name(window.last));
+        out +=
+            &format!("  fails from  {}\n  fails to    {}\n", name(window.first), name(window.last));
         out += &beside(window.after.as_ref());
         for beside in [&window.before, &window.after].into_iter().flatten() {
             out += &self.otherwise(beside);

@@ -34,7 +34,8 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
     let gate = stood(terms, &rows, run.state == RunState::Finished);
     let carried = carried_over(store, &run, terms)?;
     let each = cells.len() / terms.rows.len().max(1);
-    let of_benchmark = |row: &Row| terms.rows.iter().position(|(key, _)| *key == row.benchmark).unwrap_or(0);
+    let of_benchmark =
+        |row: &Row| terms.rows.iter().position(|(key, _)| *key == row.benchmark).unwrap_or(0);
     let compared = |row: Row| {
         let first = of_benchmark(&row) * each;
         compared(terms, row, cells.get(first..first + each).unwrap_or_default())
@@ -62,7 +63,8 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
     })
 }
 
-/// A row, with the executions of its cells: those of the first side, of the second, and of the control.
+/// A row, with the executions of its cells: those of the first side, of the second, and of the
+/// control.
 fn compared(terms: &Comparing, row: Row, cells: &[Vec<Sample>]) -> ComparedRow {
     let [a, b] = terms.sides.each_ref().map(|side| side.program.builds());
     let builds = |from: usize, number: usize| -> Vec<Vec<f64>> {

@@ -61,7 +61,8 @@ fn record(
     })
 }
 
-/// A metric of a benchmark's cells; one that was never read is left out unless the benchmark had none before.
+/// A metric of a benchmark's cells; one that was never read is left out unless the benchmark had
+/// none before.
 fn laid_out(
     group: &[(Cell, Vec<Sample>)],
     (metric, fixed): (Metric, &[&str]),
@@ -83,7 +84,8 @@ fn laid_out(
     if !is_read && before.is_some_and(|row| row.benchmark == *benchmark) {
         return None;
     }
-    let builds: Vec<Duration> = layouts.iter().filter_map(|it| took.get(&it.artifact).copied()).collect();
+    let builds: Vec<Duration> =
+        layouts.iter().filter_map(|it| took.get(&it.artifact).copied()).collect();
     let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
     let number = u32::try_from(builds.len()).unwrap_or(u32::MAX);
     Some(LaidOut {

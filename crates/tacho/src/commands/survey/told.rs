@@ -1,4 +1,5 @@
-//! What `tacho changes` tells of what a survey found: the two judge by different rules, and nobody is to be left alone with both.
+//! What `tacho changes` tells of what a survey found: the two judge by different rules, and nobody
+//! is to be left alone with both.
 
 use tacho_experiment::changes::{Analysed, JudgedSeries};
 use tacho_experiment::survey::{Placed, Surveyed, Wish};
@@ -12,8 +13,8 @@ use crate::output::changes::{BY_CHANCE, not_judged, refusal, withdrawal};
 use crate::output::surveyed::{AtPlace, SurveyFindings};
 use crate::project::Project;
 
-/// Judges all series, as `tacho changes` does, and says what it tells of each place of each series; the revisions are those that
-/// were surveyed.
+/// Judges all series, as `tacho changes` does, and says what it tells of each place of each series;
+/// the revisions are those that were surveyed.
 pub(super) fn told(
     project: &Project,
     session: &mut CommandSession,
@@ -38,11 +39,15 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     fn told(&self, one: &Surveyed, least: f64) -> SurveyFindings {
-        let places: Vec<AtPlace> = one.survey.places.iter().map(|place| self.at(one, place)).collect();
-        let named = |change: &Change| places.iter().any(|at| at.change.as_deref() == Some(&change.name));
-        let is_large = |change: &Change| change.finding.effect.is_none_or(|effect| effect.abs() >= least);
+        let places: Vec<AtPlace> =
+            one.survey.places.iter().map(|place| self.at(one, place)).collect();
+        let named =
+            |change: &Change| places.iter().any(|at| at.change.as_deref() == Some(&change.name));
+        let is_large =
+            |change: &Change| change.finding.effect.is_none_or(|effect| effect.abs() >= least);
         let besides = self.changes(one).filter(|change| change.stands() && self.is_within(change));
-        let besides = besides.filter(|change| is_large(change) && !named(change)).cloned().collect();
+        let besides =
+            besides.filter(|change| is_large(change) && !named(change)).cloned().collect();
         SurveyFindings { places, besides }
     }
 
@@ -59,7 +64,8 @@ impl Judged<'_> {
     /// Whether a change lies among the revisions that were surveyed.
     fn is_within(&self, change: &Change) -> bool {
         let (good, bad) = self.found.place(change);
-        let zoomed = self.zoom.map_or(self.revisions, |(first, last)| &self.revisions[first..=last]);
+        let zoomed =
+            self.zoom.map_or(self.revisions, |(first, last)| &self.revisions[first..=last]);
         let ends = zoomed.first().zip(zoomed.last());
         ends.is_some_and(|(first, last)| first.order <= good && bad <= last.order)
     }
@@ -84,7 +90,8 @@ impl Judged<'_> {
         AtPlace { change: None, why_not: Some(why) }
     }
 
-    /// Why nothing was ever told of a change after the first and up to the second of these places in history.
+    /// Why nothing was ever told of a change after the first and up to the second of these places
+    /// in history.
     fn why_not(&self, one: &Surveyed, (good, bad): (u64, u64)) -> String {
         let Some(series) = self.analysed.series(&one.key, &one.metric.name) else {
             return "its series is not judged".to_owned();
@@ -101,7 +108,8 @@ impl Judged<'_> {
             return BY_CHANCE.to_owned();
         }
         let refused = detection.refused.iter().find(|refused| is_there(refused.index));
-        let unclear = "not clear enough, as long as what drifted between runs is left in".to_owned();
+        let unclear =
+            "not clear enough, as long as what drifted between runs is left in".to_owned();
         refused.map_or(unclear, |refused| refusal(refused.why).to_owned())
     }
 }

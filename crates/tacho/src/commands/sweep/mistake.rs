@@ -37,7 +37,9 @@ impl SweepMistake {
     /// What to do about it.
     pub fn hint(&self) -> String {
         let text = match self {
-            Self::BadMetric { .. } => "metrics are read like `-m 'loss[%]=json:/end/sum/lost_percent'`",
+            Self::BadMetric { .. } => {
+                "metrics are read like `-m 'loss[%]=json:/end/sum/lost_percent'`"
+            }
             Self::BadRange { .. } => "ranges are written like `batch=1..65536`",
             Self::Companion { .. } => {
                 "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with it"
@@ -56,7 +58,9 @@ impl SweepMistake {
             Self::NothingToSweep => {
                 "`-P batch=1,2,4..64` gives a parameter its values; several commands are variants"
             }
-            Self::OneCommand { .. } => "search for each command on its own, or sweep all of them with `-P`",
+            Self::OneCommand { .. } => {
+                "search for each command on its own, or sweep all of them with `-P`"
+            }
             Self::Unsteady { .. } => "write the step or the factor: `10..100:10`, `1..1024*2`",
             Self::UnknownMetric { name } => {
                 return format!(

@@ -62,8 +62,10 @@ pub fn execute(global: &Global, command: &Sweep) -> Result<Exit, CliError> {
 
 /// The highest load, as it was typed.
 fn load(command: &Sweep, asked: &Asked, keep: &str) -> Result<LoadQuestion, CliError> {
-    let known: Vec<Metric> = asked.question.metrics.iter().map(|planned| planned.metric.clone()).collect();
-    let received = command.received.as_ref().map(|name| typed::named(name, &asked.question.metrics));
+    let known: Vec<Metric> =
+        asked.question.metrics.iter().map(|planned| planned.metric.clone()).collect();
+    let received =
+        command.received.as_ref().map(|name| typed::named(name, &asked.question.metrics));
     let exceed = command.exceed.as_deref().map(exceed).transpose()?;
     Ok(LoadQuestion {
         bench: asked.question.clone(),
@@ -94,13 +96,15 @@ impl Place {
     fn grid(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
         let mut question = sweep_question(asked);
         let mut progress = BenchProgress::new(&question.bench, self.is_quiet);
-        let found = self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
-            question.bench.conditions = conditions;
-            sweep(bench, &question)
-        });
+        let found =
+            self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
+                question.bench.conditions = conditions;
+                sweep(bench, &question)
+            });
         progress.clear();
         let found = found?;
-        let standings = Standings::of(&question.bench, &found.answer.samples, asked.floor, asked.margin);
+        let standings =
+            Standings::of(&question.bench, &found.answer.samples, asked.floor, asked.margin);
         let front = front(&standings, asked.floor);
         let exit = grid_exit(&found, progress.is_troubled());
         let report = SweepReport {
@@ -126,10 +130,14 @@ impl Place {
     fn search(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
         let mut question = OptimumQuestion::of(sweep_question(asked));
         let mut progress = StepProgress::new(self.is_quiet);
-        let found = self.with_bench(&mut question.sweep.bench.clone(), &mut progress, |bench, conditions| {
-            question.sweep.bench.conditions = conditions;
-            find_optimum(bench, &question)
-        });
+        let found = self.with_bench(
+            &mut question.sweep.bench.clone(),
+            &mut progress,
+            |bench, conditions| {
+                question.sweep.bench.conditions = conditions;
+                find_optimum(bench, &question)
+            },
+        );
         progress.clear();
         let found = found?;
         let report = OptimumReport {
@@ -159,10 +167,11 @@ impl Place {
         mut question: LoadQuestion,
     ) -> Result<Exit, CliError> {
         let mut progress = StepProgress::new(self.is_quiet);
-        let found = self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
-            question.bench.conditions = conditions;
-            highest_load(bench, &question)
-        });
+        let found =
+            self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
+                question.bench.conditions = conditions;
+                highest_load(bench, &question)
+            });
         progress.clear();
         let found = found?;
         let report = LoadReport {

@@ -1,4 +1,5 @@
-//! A benchmark of the plan as commands: one for each choice of its parameters, at what is built in a folder.
+//! A benchmark of the plan as commands: one for each choice of its parameters, at what is built in
+//! a folder.
 
 use std::path::Path;
 
@@ -25,9 +26,13 @@ impl Planned<'_> {
         let known = &self.benchmark.parameters;
         if let Some((name, _)) = typed.iter().find(|(name, _)| !known.contains_key(name)) {
             let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-            return Err(SweepMistake::NotAParameter { name: name.clone(), known: known.join(", ") });
+            return Err(SweepMistake::NotAParameter {
+                name: name.clone(),
+                known: known.join(", "),
+            });
         }
-        let of_plan = known.iter().filter(|(name, _)| typed.iter().all(|(other, _)| other != *name));
+        let of_plan =
+            known.iter().filter(|(name, _)| typed.iter().all(|(other, _)| other != *name));
         let shown = |(name, all): (&String, &Vec<tacho_record::Parameter>)| {
             (name.clone(), values::in_order(all.iter().map(ToString::to_string).collect()))
         };
@@ -49,20 +54,24 @@ impl Planned<'_> {
     fn command(&self, choice: Choice) -> Command {
         let benchmark = self.benchmark;
         let build = self.build.to_string_lossy();
-        let mut all: Vec<(&str, &str)> = vec![("build", &*build), ("revision", "HEAD"), ("release", "HEAD")];
+        let mut all: Vec<(&str, &str)> =
+            vec![("build", &*build), ("revision", "HEAD"), ("release", "HEAD")];
         all.extend(choice.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let (start, text) = match &benchmark.shell {
             None => {
-                let words: Vec<String> = benchmark.command.iter().map(|word| fill(word, &all)).collect();
+                let words: Vec<String> =
+                    benchmark.command.iter().map(|word| fill(word, &all)).collect();
                 (Start::Words(words.clone()), words.join(" "))
             }
             Some(shell) => {
-                let code: String = benchmark.command.iter().map(|code| fill_shell(code, &all)).collect();
+                let code: String =
+                    benchmark.command.iter().map(|code| fill_shell(code, &all)).collect();
                 (Start::Shell(shell.clone(), code.clone()), code)
             }
         };
         let hook = |hook: &Option<Hook>| {
-            hook.as_ref().map(|hook| Hook { script: fill_shell(&hook.script, &all), ..hook.clone() })
+            hook.as_ref()
+                .map(|hook| Hook { script: fill_shell(&hook.script, &all), ..hook.clone() })
         };
         let Hooks { setup, prepare, conclude, cleanup } = &benchmark.hooks;
         let hooks = Hooks {
@@ -71,7 +80,8 @@ impl Planned<'_> {
             conclude: hook(conclude),
             cleanup: hook(cleanup),
         };
-        let values: Vec<String> = choice.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let values: Vec<String> =
+            choice.iter().map(|(name, value)| format!("{name}={value}")).collect();
         Command {
             name: format!("{} {}", benchmark.name, values.join(" ")),
             text,

@@ -89,7 +89,12 @@ impl Asked {
         let question = Question {
             commands: planned.commands(&parameters)?,
             exits: Exits::One(planned.exit()),
-            counters: bare.counters.iter().copied().chain(of_plan.filter_map(|it| it.counting)).collect(),
+            counters: bare
+                .counters
+                .iter()
+                .copied()
+                .chain(of_plan.filter_map(|it| it.counting))
+                .collect(),
             metrics: metrics(&typed.metric)?.into_iter().chain(read).collect(),
             ..bare
         };
@@ -104,7 +109,8 @@ impl Asked {
         floor: Option<usize>,
     ) -> Result<Self, CliError> {
         let objective = objective(typed, &question.metrics)?;
-        let known: Vec<Metric> = question.metrics.iter().map(|planned| planned.metric.clone()).collect();
+        let known: Vec<Metric> =
+            question.metrics.iter().map(|planned| planned.metric.clone()).collect();
         let limit = |text: &String| MetricLimit::parse(text, &known).map_err(SweepMistake::from);
         let limits: Vec<MetricLimit> = typed.limits.iter().map(limit).collect::<Result<_, _>>()?;
         // What is looked at is counted.
@@ -116,7 +122,10 @@ impl Asked {
             .collect();
         Ok(Self {
             default: default(&typed.default, &question.commands)?,
-            question: Question { counters: [question.counters.clone(), missing].concat(), ..question },
+            question: Question {
+                counters: [question.counters.clone(), missing].concat(),
+                ..question
+            },
             floor,
             parameters,
             objective,
@@ -125,11 +134,13 @@ impl Asked {
         })
     }
 
-    /// The values as numbers, in order of the commands, where they differ in one parameter alone that has numbers.
+    /// The values as numbers, in order of the commands, where they differ in one parameter alone
+    /// that has numbers.
     pub fn positions(&self) -> Option<Vec<f64>> {
         let mut varied = self.varied();
         let (Some((_, values)), None) = (varied.next(), varied.next()) else { return None };
-        let numbers: Vec<f64> = values::numbers(values)?.into_iter().map(|(number, _)| number).collect();
+        let numbers: Vec<f64> =
+            values::numbers(values)?.into_iter().map(|(number, _)| number).collect();
         (numbers.len() == self.question.commands.len()).then_some(numbers)
     }
 
@@ -150,7 +161,8 @@ impl Asked {
         self.parameters.iter().filter(|(_, values)| values.len() > 1)
     }
 
-    /// What a command is called in the answer: its values, or its name where there are several commands.
+    /// What a command is called in the answer: its values, or its name where there are several
+    /// commands.
     pub fn label(&self, command: usize) -> String {
         let Command { name, parameters, .. } = &self.question.commands[command];
         let values: usize = self.parameters.iter().map(|(_, values)| values.len()).product();
@@ -158,8 +170,10 @@ impl Asked {
             return name.clone();
         }
         let is_varied = |name: &String| self.varied().any(|(varied, _)| varied == name);
-        let all = || parameters.iter().map(|(name, value)| (is_varied(name), format!("{name}={value}")));
-        let some: Vec<String> = all().filter(|(varied, _)| *varied).map(|(_, value)| value).collect();
+        let all =
+            || parameters.iter().map(|(name, value)| (is_varied(name), format!("{name}={value}")));
+        let some: Vec<String> =
+            all().filter(|(varied, _)| *varied).map(|(_, value)| value).collect();
         if some.is_empty() {
             all().map(|(_, value)| value).collect::<Vec<_>>().join(" ")
         } else {
@@ -200,7 +214,8 @@ fn parameters(typed: &Sweep) -> Result<Vec<Parameter>, CliError> {
     typed.parameter.iter().map(|text| values::parameter(text)).collect()
 }
 
-/// The metrics that are read from the output, by the rules of plans: `NAME=FROM`, `NAME[UNIT]=FROM`.
+/// The metrics that are read from the output, by the rules of plans: `NAME=FROM`,
+/// `NAME[UNIT]=FROM`.
 pub fn metrics(typed: &[String]) -> Result<Vec<PlannedMetric>, SweepMistake> {
     typed.iter().map(|text| metric(text)).collect()
 }
@@ -216,8 +231,10 @@ fn metric(text: &str) -> Result<PlannedMetric, SweepMistake> {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let unit = unit.map_or_else(String::new, |unit| format!(", unit = {}", quoted(unit)));
     let entry = format!("{{ name = {}, from = {}{unit} }}", quoted(name), quoted(from));
-    let text = format!("[subject]\n[[benchmark]]\nname = \"x\"\ncommand = \"x\"\nmetrics = [{entry}]\n");
-    let plan = plan::parse(&text, "-m").map_err(|errors| wrong(&first_line(&errors.render(false))))?;
+    let text =
+        format!("[subject]\n[[benchmark]]\nname = \"x\"\ncommand = \"x\"\nmetrics = [{entry}]\n");
+    let plan =
+        plan::parse(&text, "-m").map_err(|errors| wrong(&first_line(&errors.render(false))))?;
     let metrics = plan.benchmarks.into_iter().flat_map(|benchmark| benchmark.metrics);
     metrics.into_iter().next().ok_or_else(|| wrong("it has no place in the output"))
 }
@@ -230,8 +247,10 @@ fn first_line(rendered: &str) -> String {
 
 /// A metric that is read, or a built-in one.
 pub fn named(name: &str, metrics: &[PlannedMetric]) -> Result<Metric, SweepMistake> {
-    let own = metrics.iter().map(|planned| &planned.metric).find(|metric| metric.name == name).cloned();
-    own.or_else(|| Metric::known(name)).ok_or_else(|| SweepMistake::UnknownMetric { name: name.to_owned() })
+    let own =
+        metrics.iter().map(|planned| &planned.metric).find(|metric| metric.name == name).cloned();
+    own.or_else(|| Metric::known(name))
+        .ok_or_else(|| SweepMistake::UnknownMetric { name: name.to_owned() })
 }
 
 fn objective(typed: &Sweep, metrics: &[PlannedMetric]) -> Result<Option<Metric>, SweepMistake> {
@@ -246,8 +265,11 @@ fn default(typed: &[String], commands: &[Command]) -> Result<Option<usize>, Swee
     for text in typed {
         let wrong = || SweepMistake::NoValues { text: text.clone() };
         let (name, value) = text.split_once('=').ok_or_else(wrong)?;
-        let is_same = |own: &str| own == value || own.parse::<f64>().is_ok_and(|it| Ok(it) == value.parse());
-        let has = |it: &usize| commands[*it].parameters.iter().any(|(own, at)| own == name && is_same(at));
+        let is_same =
+            |own: &str| own == value || own.parse::<f64>().is_ok_and(|it| Ok(it) == value.parse());
+        let has = |it: &usize| {
+            commands[*it].parameters.iter().any(|(own, at)| own == name && is_same(at))
+        };
         fitting.retain(has);
         if fitting.is_empty() {
             return Err(SweepMistake::NotAValue { name: name.to_owned(), value: value.to_owned() });
@@ -263,8 +285,12 @@ mod tests {
     #[test]
     fn metrics_are_read_by_the_rules_of_plans() {
         let read =
-            metrics(&["loss[%]=json:/end/sum/lost_percent".into(), "got=iperf3:received".into()]).unwrap();
-        assert_eq!((read[0].metric.name.as_str(), read[0].metric.unit.show(1.0).as_str()), ("loss", "1 %"));
+            metrics(&["loss[%]=json:/end/sum/lost_percent".into(), "got=iperf3:received".into()])
+                .unwrap();
+        assert_eq!(
+            (read[0].metric.name.as_str(), read[0].metric.unit.show(1.0).as_str()),
+            ("loss", "1 %")
+        );
         assert_eq!(read[1].metric.better, Direction::Higher);
         let wrong = |text: &str| metric(text).unwrap_err().to_string();
         assert_eq!(wrong("loss"), "`loss` is not a metric to read: `=` is missing");

@@ -38,13 +38,20 @@ pub fn in_order(all: Vec<String>) -> Vec<String> {
 
 /// The values as numbers, with how each is typed; none where one is not a number.
 pub fn numbers(values: &[String]) -> Option<Vec<(f64, String)>> {
-    let number =
-        |value: &String| Some((value.parse::<f64>().ok().filter(|it| it.is_finite())?, value.clone()));
+    let number = |value: &String| {
+        Some((value.parse::<f64>().ok().filter(|it| it.is_finite())?, value.clone()))
+    };
     values.iter().map(number).collect()
 }
 
 /// `4..64` after `1, 2`; `10..100:10`; `1..1024*2`.
-fn steps(name: &str, from: &str, to: &str, before: &[String], text: &str) -> Result<Vec<String>, CliError> {
+fn steps(
+    name: &str,
+    from: &str,
+    to: &str,
+    before: &[String],
+    text: &str,
+) -> Result<Vec<String>, CliError> {
     if let Some((to, step)) = to.split_once(':') {
         return Ok(range([name, from, to], Some(step))?.1);
     }
@@ -77,7 +84,8 @@ fn by_factor(from: &str, to: &str, factor: f64, text: &str) -> Result<Vec<String
 /// The values of a search: `NAME=FROM..TO` in so many steps.
 pub fn searched(text: &str, steps: usize, is_log: bool) -> Result<Parameter, CliError> {
     let (name, from, to) = named_range(text)?;
-    let (first, last) = ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;
+    let (first, last) =
+        ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;
     check(text, from, (first, last), is_log)?;
     Ok((name.to_owned(), spaced((first, last), steps, decimals(from).max(decimals(to)), is_log)))
 }
@@ -85,7 +93,8 @@ pub fn searched(text: &str, steps: usize, is_log: bool) -> Result<Parameter, Cli
 /// The values of a load: all of them where they are few, else by steps of half a percent.
 pub fn loads(text: &str, is_log: bool) -> Result<Parameter, CliError> {
     let (name, from, to) = named_range(text)?;
-    let (first, last) = ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;
+    let (first, last) =
+        ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;
     check(text, from, (first, last), is_log)?;
     let decimals = decimals(from).max(decimals(to));
     let all = (last - first) * 10_f64.powf(decimals as f64);
@@ -96,7 +105,8 @@ pub fn loads(text: &str, is_log: bool) -> Result<Parameter, CliError> {
     }
     let is_log = first > 0.0;
     let steps = if is_log { (last / first).ln() / LOAD_STEP.ln_1p() } else { ALL_LOADS as f64 };
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a range of numbers that were typed
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // a range of numbers that were typed
     let steps = (steps.ceil() as usize).min(MOST);
     Ok((name.to_owned(), spaced((first, last), steps, decimals, is_log)))
 }
@@ -108,7 +118,12 @@ fn named_range(text: &str) -> Result<(&str, &str, &str), SweepMistake> {
     if name.is_empty() { Err(wrong()) } else { Ok((name, from, to)) }
 }
 
-fn check(text: &str, from: &str, (first, last): (f64, f64), is_log: bool) -> Result<(), SweepMistake> {
+fn check(
+    text: &str,
+    from: &str,
+    (first, last): (f64, f64),
+    is_log: bool,
+) -> Result<(), SweepMistake> {
     if first >= last {
         return Err(SweepMistake::BadRange { text: text.to_owned() });
     }
@@ -118,13 +133,15 @@ fn check(text: &str, from: &str, (first, last): (f64, f64), is_log: bool) -> Res
     Ok(())
 }
 
-/// So many steps between two numbers, rounded to so many decimals, without those that are equal then.
+/// So many steps between two numbers, rounded to so many decimals, without those that are equal
+/// then.
 fn spaced((first, last): (f64, f64), steps: usize, decimals: usize, is_log: bool) -> Vec<String> {
     let at = |step: usize| {
         let share = step as f64 / steps.max(1) as f64;
         if is_log { first * (last / first).powf(share) } else { first + share * (last - first) }
     };
-    let mut values: Vec<String> = (0..=steps).map(|step| format!("{:.decimals$}", at(step))).collect();
+    let mut values: Vec<String> =
+        (0..=steps).map(|step| format!("{:.decimals$}", at(step))).collect();
     values.dedup();
     values
 }
@@ -145,7 +162,11 @@ fn is_near(one: f64, other: f64) -> bool {
 /// A number with at most so many decimals, and none that are 0.
 fn trimmed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -183,7 +204,8 @@ mod tests {
 
     #[test]
     fn a_search_spaces_its_values() {
-        let of = |text, steps, is_log| searched(text, steps, is_log).map(|(_, values)| values.join(" "));
+        let of =
+            |text, steps, is_log| searched(text, steps, is_log).map(|(_, values)| values.join(" "));
         assert_eq!(of("n=1..16", 4, true).unwrap(), "1 2 4 8 16");
         assert_eq!(of("n=1..4", 64, true).unwrap(), "1 2 3 4", "equal ones are one");
         assert_eq!(of("n=0.0..1.0", 4, false).unwrap(), "0.0 0.2 0.5 0.8 1.0");
@@ -194,7 +216,10 @@ mod tests {
     fn loads_are_all_values_or_half_a_percent_apart() {
         assert_eq!(loads("rate=1..1000", false).unwrap().1.len(), 1000);
         let long = loads("rate=1000..1000000", false).unwrap().1;
-        assert_eq!((long.first().unwrap().as_str(), long.last().unwrap().as_str()), ("1000", "1000000"));
+        assert_eq!(
+            (long.first().unwrap().as_str(), long.last().unwrap().as_str()),
+            ("1000", "1000000")
+        );
         assert!((1300..1450).contains(&long.len()), "{}", long.len());
     }
 }

@@ -106,13 +106,21 @@ impl BenchReport<'_> {
             seed: self.question.seed,
             estimator: self.question.estimator,
             margin: self.margin,
-            reference: self.standings.reference.map(|index| self.question.commands[index].name.as_str()),
+            reference: self
+                .standings
+                .reference
+                .map(|index| self.question.commands[index].name.as_str()),
             duet: self.question.duet.map(DuetAnswer::on),
             family: self.family(),
             absent: &self.answer.absent,
             notes: self.notes(),
             waits: self.answer.waits.iter().cloned().map(WaitAnswer::from).collect(),
-            disturbed: self.answer.disturbed.iter().map(|(round, why)| (*round, why.as_str())).collect(),
+            disturbed: self
+                .answer
+                .disturbed
+                .iter()
+                .map(|(round, why)| (*round, why.as_str()))
+                .collect(),
             warnings: self.standings.warnings.iter().copied().map(warning).collect(),
             commands: (0..self.question.commands.len()).map(|index| self.command(index)).collect(),
         }
@@ -129,11 +137,16 @@ impl BenchReport<'_> {
         let (time, looked_at) = (standing.time, self.question.rule.precision.is_some());
         let name = |index: &usize| self.question.commands[*index].name.as_str();
         let mut bounds = Bounds::default();
-        let is_bound = |(_, value): &&(_, Option<Bounded>)| value.is_some_and(|it| it.if_exact().is_none());
+        let is_bound =
+            |(_, value): &&(_, Option<Bounded>)| value.is_some_and(|it| it.if_exact().is_none());
         CommandAnswer {
             name: &command.name,
             command: &command.text,
-            parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
+            parameters: command
+                .parameters
+                .iter()
+                .map(|(name, value)| (&**name, &**value))
+                .collect(),
             shell: shell_of(command),
             metric: &standing.metric.name,
             failed: standing.failed,

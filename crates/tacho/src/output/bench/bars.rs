@@ -18,25 +18,29 @@ const FEWEST: usize = 6;
 /// How broad a bar may become.
 const BROADEST: usize = 3;
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// A bar that goes beyond the scale, or nobody knows how far, as that of an execution which reached a limit.
+/// A bar that goes beyond the scale, or nobody knows how far, as that of an execution which reached
+/// a limit.
 const BEYOND: char = '▲';
-/// The scale ends at so many times the highest upper quartile, if no value is there: one slow execution must not hide the
-/// others.
+/// The scale ends at so many times the highest upper quartile, if no value is there: one slow
+/// execution must not hide the others.
 const TOP: f64 = 1.25;
 
 impl BenchReport<'_> {
-    /// One bar an execution in the order in which they were executed, or the median of several where there is no room.
+    /// One bar an execution in the order in which they were executed, or the median of several
+    /// where there is no room.
     pub fn bars(&self) -> String {
-        let values: Vec<(&str, Vec<f64>)> = (self.question.commands.iter().zip(&self.answer.samples))
-            .map(|(command, samples)| {
-                let metric = command.time().name;
-                // What reached a limit would have been more than it was.
-                let cut_off = |it: &Sample| it.is_limited().then_some(f64::INFINITY);
-                let height = |it: &Sample| if it.counts() { it.value(&metric) } else { cut_off(it) };
-                (command.name.as_str(), samples.iter().filter_map(height).collect())
-            })
-            .filter(|(_, values): &(&str, Vec<f64>)| values.len() > 1)
-            .collect();
+        let values: Vec<(&str, Vec<f64>)> =
+            (self.question.commands.iter().zip(&self.answer.samples))
+                .map(|(command, samples)| {
+                    let metric = command.time().name;
+                    // What reached a limit would have been more than it was.
+                    let cut_off = |it: &Sample| it.is_limited().then_some(f64::INFINITY);
+                    let height =
+                        |it: &Sample| if it.counts() { it.value(&metric) } else { cut_off(it) };
+                    (command.name.as_str(), samples.iter().filter_map(height).collect())
+                })
+                .filter(|(_, values): &(&str, Vec<f64>)| values.len() > 1)
+                .collect();
         draw(&values, self.width.map_or(WIDTH, |width| width.saturating_sub(LABEL).min(WIDTH)))
     }
 }
@@ -80,8 +84,9 @@ fn draw(all: &[(&str, Vec<f64>)], width: usize) -> String {
 fn widened(bars: Vec<(&str, Vec<f64>)>, most: usize) -> Vec<(&str, Vec<f64>)> {
     let longest = bars.iter().map(|(_, values)| values.len()).max().unwrap_or(1);
     let times = (most / longest.max(1)).clamp(1, BROADEST);
-    let widen =
-        |values: Vec<f64>| values.into_iter().flat_map(|value| std::iter::repeat_n(value, times)).collect();
+    let widen = |values: Vec<f64>| {
+        values.into_iter().flat_map(|value| std::iter::repeat_n(value, times)).collect()
+    };
     bars.into_iter().map(|(name, values)| (name, widen(values))).collect()
 }
 
@@ -131,8 +136,9 @@ fn short_names(bars: &[(&str, Vec<f64>)]) -> Vec<String> {
 /// How long the words are, in bytes, that all names begin with; something is left of each.
 fn common_words(names: &[&str]) -> usize {
     let first = names[0];
-    let is_common =
-        |end: &usize| names.iter().all(|name| name.len() > *end && name.starts_with(&first[..*end]));
+    let is_common = |end: &usize| {
+        names.iter().all(|name| name.len() > *end && name.starts_with(&first[..*end]))
+    };
     let ends = first.match_indices(' ').map(|(at, _)| at + 1);
     ends.rev().find(is_common).unwrap_or(0)
 }

@@ -1,4 +1,5 @@
-//! The files that hyperfine writes, with its keys, columns and units (seconds, bytes), for all that reads them.
+//! The files that hyperfine writes, with its keys, columns and units (seconds, bytes), for all that
+//! reads them.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,9 @@ struct Exported<'a> {
     results: Vec<ExportRow<'a>>,
 }
 
-/// A command of it: means, as hyperfine has them, beside the median. Its format has no word for what is no more than a bound: of a
-/// command that reached a limit those numbers are `null`, as are the times that were cut off, and keys of our own say of how many.
+/// A command of it: means, as hyperfine has them, beside the median. Its format has no word for
+/// what is no more than a bound: of a command that reached a limit those numbers are `null`, as are
+/// the times that were cut off, and keys of our own say of how many.
 #[derive(Serialize)]
 struct ExportRow<'a> {
     command: &'a str,
@@ -39,7 +41,8 @@ struct ExportRow<'a> {
     cut_off: Option<CutOff<'a>>,
 }
 
-/// That executions reached a limit: how many, which one, and what their times would have been at least.
+/// That executions reached a limit: how many, which one, and what their times would have been at
+/// least.
 #[derive(Serialize)]
 struct CutOff<'a> {
     limited: u32,
@@ -67,7 +70,9 @@ pub fn csv(report: &BenchReport<'_>) -> String {
         let numbers = [row.mean, row.stddev, row.median, row.user, row.system, row.min, row.max];
         let mut fields = vec![quoted(row.command)];
         fields.extend(numbers.map(|number| number.map_or_else(String::new, |it| it.to_string())));
-        fields.extend(names.iter().map(|name| quoted(row.parameters.get(name).copied().unwrap_or_default())));
+        fields.extend(
+            names.iter().map(|name| quoted(row.parameters.get(name).copied().unwrap_or_default())),
+        );
         fields.extend(has_limited.then(|| row.cut_off.map_or(0, |it| it.limited).to_string()));
         out += &format!("{}\n", fields.join(","));
     }
@@ -94,8 +99,9 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
             continue;
         };
         let show = |value: f64| format!("{:.1}", value / unit);
-        let interval =
-            time.interval.map(|(low, high)| format!("{} … {}", text::end(low, show), text::end(high, show)));
+        let interval = time
+            .interval
+            .map(|(low, high)| format!("{} … {}", text::end(low, show), text::end(high, show)));
         out += &format!(
             "| {name} | {} | {} | {} | {} | {} |\n",
             time.known_median().shown(show),
@@ -136,7 +142,8 @@ fn relative(report: &BenchReport<'_>, index: usize) -> String {
     }
 }
 
-/// What is to be said beside files in hyperfine's format, where that has no word for what was measured.
+/// What is to be said beside files in hyperfine's format, where that has no word for what was
+/// measured.
 pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
     let line = |row: ExportRow<'_>| {
         let limited = row.cut_off?.limited as usize;
@@ -151,11 +158,16 @@ pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
 
 /// The commands that gave values.
 fn rows<'a>(report: &'a BenchReport<'_>) -> Vec<ExportRow<'a>> {
-    let all = report.question.commands.iter().zip(&report.standings.each).zip(&report.answer.samples);
+    let all =
+        report.question.commands.iter().zip(&report.standings.each).zip(&report.answer.samples);
     all.filter_map(|((command, standing), samples)| row(command, standing, samples)).collect()
 }
 
-fn row<'a>(command: &'a Command, standing: &'a Standing, samples: &[Sample]) -> Option<ExportRow<'a>> {
+fn row<'a>(
+    command: &'a Command,
+    standing: &'a Standing,
+    samples: &[Sample],
+) -> Option<ExportRow<'a>> {
     let time = standing.time?;
     let all: Vec<&Sample> = samples.iter().filter(|it| it.counts() || it.is_limited()).collect();
     let value = |it: &Sample, name: &str| it.value(name).filter(|_| it.counts());
@@ -206,7 +218,8 @@ fn whole(all: &[&Sample]) -> Vec<Option<u64>> {
     all.iter().filter(|_| has_all).map(|it| bytes(&it).filter(|_| it.counts())).collect()
 }
 
-/// The exit status of an execution that counts: 0, unless others are right too; of one that was cut off there is none.
+/// The exit status of an execution that counts: 0, unless others are right too; of one that was cut
+/// off there is none.
 #[allow(clippy::cast_possible_truncation)] // it was an `i32`
 fn status(sample: &Sample) -> Option<i32> {
     sample.counts().then(|| sample.value(EXIT_STATUS).map_or(0, |status| status as i32))

@@ -8,7 +8,8 @@ use super::BenchReport;
 
 /// Of which kind the peak of memory is.
 const MEMORY: &str = "the peak of the largest process, not of all together";
-/// From so much processor time on, in nanoseconds, it means something how the kernel tells user from sys.
+/// From so much processor time on, in nanoseconds, it means something how the kernel tells user
+/// from sys.
 const EXACT: f64 = 1e9;
 /// What these are below that.
 const SPLIT: &str = "split as the kernel's ticks fell (every 4 ms, say): only the sum is exact";
@@ -26,14 +27,18 @@ impl BenchReport<'_> {
         let memory = self.standings.each.iter().any(|it| it.peak_memory.is_some());
         let split = self.is_split_by_ticks();
         let limited = self.standings.each.iter().any(|it| it.limited.count > 0);
-        let shell = memory && self.question.commands.iter().any(|it| matches!(it.start, Start::Shell(..)));
+        let shell =
+            memory && self.question.commands.iter().any(|it| matches!(it.start, Start::Shell(..)));
         let all = [
             (memory, vec!["memory"], MEMORY),
             (split, vec!["user", "sys"], SPLIT),
             (shell, vec!["user", "sys", "CPU", "memory"], SHELL),
             (limited, vec!["CPU"], LIMITED),
         ];
-        all.into_iter().filter(|(is_shown, ..)| *is_shown).map(|(_, columns, what)| (columns, what)).collect()
+        all.into_iter()
+            .filter(|(is_shown, ..)| *is_shown)
+            .map(|(_, columns, what)| (columns, what))
+            .collect()
     }
 
     /// The same by the keys of JSON.

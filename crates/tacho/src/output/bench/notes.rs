@@ -23,7 +23,8 @@ impl BenchReport<'_> {
         }
         if let Some([first, second]) = self.question.duet {
             let how = "swapped each round: each time is that beside the other";
-            let text = format!("executed at the same time on processors {first} and {second}, {how}");
+            let text =
+                format!("executed at the same time on processors {first} and {second}, {how}");
             output::note("note", &text);
         }
         if let Some(conditions) = self.conditions() {
@@ -66,7 +67,8 @@ impl BenchReport<'_> {
             tell_failure(&name, standing);
         }
         // Of a signal, a hook or a time limit it is no help.
-        let exited = |it: &Standing| it.failure.as_ref().is_some_and(|(why, _)| why.starts_with("exit "));
+        let exited =
+            |it: &Standing| it.failure.as_ref().is_some_and(|(why, _)| why.starts_with("exit "));
         if self.standings.each.iter().any(exited) {
             output::note("hint", "`-i` lets commands exit with any status");
         }
@@ -119,16 +121,26 @@ impl BenchReport<'_> {
         match warning {
             Warning::CarryOver(index, share) => {
                 let name = text::cut(&self.question.commands[index].name, 40);
-                let what =
-                    format!("what is executed after `{name}` differs by {}", text::change(1.0 + share));
+                let what = format!(
+                    "what is executed after `{name}` differs by {}",
+                    text::change(1.0 + share)
+                );
                 (
                     what,
-                    Some("`-p` can bring about the same state before each execution, such as `-p 'sleep 1'`"),
+                    Some(
+                        "`-p` can bring about the same state before each execution, such as `-p 'sleep 1'`",
+                    ),
                 )
             }
             Warning::FirstSlow(ratio) => {
-                let what = format!("the first execution took {ratio:.1} times as long as the median");
-                let hint = if self.question.commands.iter().any(|command| command.hooks.prepare.is_some()) {
+                let what =
+                    format!("the first execution took {ratio:.1} times as long as the median");
+                let hint = if self
+                    .question
+                    .commands
+                    .iter()
+                    .any(|command| command.hooks.prepare.is_some())
+                {
                     "`-w 3` executes each three times before measuring"
                 } else {
                     "`-w 3` executes each three times before measuring; `-p` can make each execution a first one"
@@ -136,26 +148,41 @@ impl BenchReport<'_> {
                 (what, Some(hint).filter(|_| self.question.rule.warmup == Warmup::Executions(0)))
             }
             Warning::LeftBehind(number) => {
-                let what =
-                    format!("{} left processes behind, which were killed", text::count(number, "execution"));
-                (what, Some("let the command wait for them: what they were to do is measured in part"))
+                let what = format!(
+                    "{} left processes behind, which were killed",
+                    text::count(number, "execution")
+                );
+                (
+                    what,
+                    Some("let the command wait for them: what they were to do is measured in part"),
+                )
             }
             Warning::Loaded(cpus) => (
                 format!("other processes used {cpus:.1} CPU meanwhile"),
                 Some("measure again when they are done"),
             ),
             Warning::MostlyShell(share) => {
-                let share =
-                    if share < 0.95 { format!("{:.0} %", share * 100.0) } else { "nearly all".to_owned() };
+                let share = if share < 0.95 {
+                    format!("{:.0} %", share * 100.0)
+                } else {
+                    "nearly all".to_owned()
+                };
                 let what = format!("{share} of its time was its shell, which is taken off");
-                (what, Some("a command that needs no shell is measured without one; `-N` insists on it"))
+                (
+                    what,
+                    Some(
+                        "a command that needs no shell is measured without one; `-N` insists on it",
+                    ),
+                )
             }
             Warning::NoSteadyState(rounds) => {
                 let rounds = text::count(rounds as usize, "round");
-                let what = format!("no steady state: its level last changed {rounds} before the end");
+                let what =
+                    format!("no steady state: its level last changed {rounds} before the end");
                 // Who looks at an interval must know beforehand where it begins.
                 let is_found = self.question.rule.precision.is_none();
-                let hint = "`-w found` with more executions shows its levels, and leaves a warm-up out";
+                let hint =
+                    "`-w found` with more executions shows its levels, and leaves a warm-up out";
                 (what, Some(hint).filter(|_| is_found))
             }
             Warning::Stolen(share) => {
@@ -172,7 +199,12 @@ fn tell_outliers(name: &str, standing: &Standing) {
     let Some(first) = far.first() else { return };
     let number = text::count(far.len(), "outlier");
     let line = |it: &outlier_causes::Explained| {
-        format!("round {}: {}, {}", it.place.round, text::change(it.ratio), outlier_causes::line(&it.causes))
+        format!(
+            "round {}: {}, {}",
+            it.place.round,
+            text::change(it.ratio),
+            outlier_causes::line(&it.causes)
+        )
     };
     if far.len() == 1 {
         return output::note("note", &format!("`{name}`: 1 outlier, {}", line(first)));
@@ -188,7 +220,9 @@ fn tell_refusal(name: &str, standing: &Standing) {
             ("--limit-address-space", "the limit, which may be too low for it to start")
         }
         // Memory is in use only once a program was started.
-        Some(Limit::Memory) => ("--limit-memory", "the limit: whether it works below that is not known"),
+        Some(Limit::Memory) => {
+            ("--limit-memory", "the limit: whether it works below that is not known")
+        }
         _ => return,
     };
     output::note("warning", &format!("`{name}`: all executions reached {what}"));

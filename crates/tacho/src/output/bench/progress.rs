@@ -10,7 +10,8 @@ use tacho_stats::Summary;
 
 use crate::output::{self, text};
 
-/// Draws, and works out what to draw, at most so often: between two executions nothing is done that need not be.
+/// Draws, and works out what to draw, at most so often: between two executions nothing is done that
+/// need not be.
 const HERTZ: u8 = 4;
 /// Nothing is drawn before so long.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -44,10 +45,15 @@ struct Known {
 impl BenchProgress {
     /// Progress of that question; `quiet` draws nothing.
     pub fn new(question: &Question, quiet: bool) -> Self {
-        let target =
-            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(HERTZ)
+        };
         let bar = ProgressBar::with_draw_target(Some(1000), target);
-        if let Ok(style) = ProgressStyle::with_template("measuring [{bar:20}] {elapsed}, {wide_msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("measuring [{bar:20}] {elapsed}, {wide_msg}")
+        {
             bar.set_style(style.progress_chars("=> "));
         }
         let known = |command: &tacho_experiment::bench::Command| Known {
@@ -114,8 +120,10 @@ impl BenchProgress {
 
     /// The share of the measuring that is behind us, as far as can be told.
     fn done(&self) -> f64 {
-        let budget =
-            self.rule.budget.map_or(0.0, |budget| self.began.elapsed().as_secs_f64() / budget.as_secs_f64());
+        let budget = self
+            .rule
+            .budget
+            .map_or(0.0, |budget| self.began.elapsed().as_secs_f64() / budget.as_secs_f64());
         let (mut took, mut all) = (0.0, 0.0);
         for known in &self.commands {
             let one = if known.counted > 0 { known.took / f64::from(known.counted) } else { 1.0 };
@@ -129,7 +137,8 @@ impl BenchProgress {
     /// How many executions of that length there will be.
     fn rounds(&self, one: f64) -> f64 {
         let (fewest, most) = (f64::from(self.rule.min_rounds), f64::from(self.rule.max_rounds));
-        let by_time = self.rule.each.map_or(most, |each| (each.as_nanos() as f64 / one.max(1.0)).ceil());
+        let by_time =
+            self.rule.each.map_or(most, |each| (each.as_nanos() as f64 / one.max(1.0)).ceil());
         by_time.max(fewest).min(most)
     }
 }
@@ -139,7 +148,8 @@ impl Observer for BenchProgress {
         match event {
             Event::Sampled { cell, sample } => self.sampled(&cell.benchmark.name, sample),
             Event::GivenUp { cell, .. } | Event::Precise { cell, .. } => {
-                let found = self.commands.iter_mut().find(|known| known.name == cell.benchmark.name);
+                let found =
+                    self.commands.iter_mut().find(|known| known.name == cell.benchmark.name);
                 if let Some(known) = found {
                     known.is_done = true;
                 }

@@ -35,7 +35,9 @@ impl BenchReport<'_> {
             (true, false) => format!("times that of `{name}`{word},{by} with 95 % intervals\n"),
             (false, true) => format!("differences from `{name}`{word},{by} with 95 % intervals\n"),
             (true, true) => {
-                format!("times that of `{name}`{word}, or differences from it,{by} with 95 % intervals\n")
+                format!(
+                    "times that of `{name}`{word}, or differences from it,{by} with 95 % intervals\n"
+                )
             }
         };
         // The empty head of the table.
@@ -50,7 +52,8 @@ impl BenchReport<'_> {
         wrap(&head) + &rows + &wrap(&(self.modes(reference) + &family + &self.beaten()))
     }
 
-    /// Whether rows have ratios, and whether they have differences: where a time may be 0 there is no ratio.
+    /// Whether rows have ratios, and whether they have differences: where a time may be 0 there is
+    /// no ratio.
     fn quantities(&self) -> (bool, bool) {
         let estimates = self.standings.each.iter().filter_map(|it| {
             let estimate = it.compared.as_ref()?.estimate?;
@@ -85,7 +88,8 @@ impl BenchReport<'_> {
             let [ratio, interval, name, verdict] =
                 <[String; 4]>::try_from(self.row(index)).unwrap_or_default();
             let told = [ratio, interval, verdict].into_iter().filter(|it| !it.is_empty());
-            let name = self.width.map_or(name.clone(), |width| text::cut(&name, width.saturating_sub(2)));
+            let name =
+                self.width.map_or(name.clone(), |width| text::cut(&name, width.saturating_sub(2)));
             format!("  {name}\n    {}\n", told.collect::<Vec<_>>().join("  "))
         });
         text::wrap(&lines.collect::<String>(), self.width)
@@ -112,9 +116,10 @@ impl BenchReport<'_> {
         let names = ["the reference", name.as_str()];
         let why = || match (compared?.more, said::refuted(compared?, names)) {
             (_, Some(refuted)) => Some(refuted),
-            (Some(more), None) => {
-                Some(format!("some {} would settle it", text::count(round(more.rounds), "more round")))
-            }
+            (Some(more), None) => Some(format!(
+                "some {} would settle it",
+                text::count(round(more.rounds), "more round")
+            )),
             (None, None) => said::beyond_rounds(compared?, names, &metric.unit),
         };
         match verdict {
@@ -124,16 +129,20 @@ impl BenchReport<'_> {
                 "the same, no difference".to_owned()
             }
             Verdict::Same => format!("the same, within {}", text::precision(self.margin)),
-            Verdict::Unclear => why().map_or_else(|| "unclear".to_owned(), |why| format!("unclear: {why}")),
+            Verdict::Unclear => {
+                why().map_or_else(|| "unclear".to_owned(), |why| format!("unclear: {why}"))
+            }
         }
     }
 
     /// A line for each command that another beats on time and memory.
     fn beaten(&self) -> String {
-        let name = |index: usize| format!("`{}`", text::cut(&self.question.commands[index].name, COMMAND));
+        let name =
+            |index: usize| format!("`{}`", text::cut(&self.question.commands[index].name, COMMAND));
         let line = |(index, standing): (usize, &Standing)| {
             let by: Vec<String> = standing.beaten_by.iter().map(|index| name(*index)).collect();
-            let line = format!("{} is beaten on time and memory by {}\n", name(index), by.join(", "));
+            let line =
+                format!("{} is beaten on time and memory by {}\n", name(index), by.join(", "));
             (!by.is_empty()).then_some(line)
         };
         self.standings.each.iter().enumerate().filter_map(line).collect()

@@ -15,8 +15,10 @@ const FEWEST: usize = 6;
 impl BenchReport<'_> {
     /// Median, interval, spread and range of each, and what it used.
     pub fn table(&self) -> String {
-        let usual =
-            ["command", "n", "median", "95 %", "spread", "min", "max", "user", "sys", "CPU", "memory"];
+        let usual = [
+            "command", "n", "median", "95 %", "spread", "min", "max", "user", "sys", "CPU",
+            "memory",
+        ];
         let counters = self.question.counters.iter().map(|asked| asked.counter.name());
         let head: Vec<&str> = usual.into_iter().chain(counters).chain([""]).collect();
         let mut list = table::plain(&head, &(1..head.len() - 1).collect::<Vec<_>>());
@@ -26,7 +28,8 @@ impl BenchReport<'_> {
         table::hide_empty_columns(&mut list);
         let table = table::render(&list);
         let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        let table = if self.width.is_some_and(|width| widest > width) { self.listed(&head) } else { table };
+        let table =
+            if self.width.is_some_and(|width| widest > width) { self.listed(&head) } else { table };
         table + self.means() + &self.without_interval()
     }
 
@@ -36,7 +39,8 @@ impl BenchReport<'_> {
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let cells = row(&command.name, standing, self.is_looked_at());
             let named = |column: usize| {
-                Some(format!("{} {}", head[column], cells[column])).filter(|_| !cells[column].is_empty())
+                Some(format!("{} {}", head[column], cells[column]))
+                    .filter(|_| !cells[column].is_empty())
             };
             let state = cells.last().filter(|state| !state.is_empty()).cloned();
             let range = (!cells[5].is_empty()).then(|| format!("{} … {}", cells[5], cells[6]));
@@ -69,7 +73,8 @@ impl BenchReport<'_> {
 
     /// What an interval means whose number of samples was chosen by looking.
     fn means(&self) -> &'static str {
-        let has_interval = |standing: &Standing| standing.time.is_some_and(|time| time.interval.is_some());
+        let has_interval =
+            |standing: &Standing| standing.time.is_some_and(|time| time.interval.is_some());
         let looked_at =
             self.question.rule.precision.is_some() && self.standings.each.iter().any(has_interval);
         if looked_at { table::LOOKED_AT_MEANS.trim_start() } else { "" }

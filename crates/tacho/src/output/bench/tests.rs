@@ -149,7 +149,8 @@ fn the_heading_names_what_follows() {
     }
     let mut answer = answer();
     // About as much time as the shell, which is taken off: no ratio, but a difference.
-    let small = |which: usize, round: usize| [-2e3, 90e3, 90e6][which] + [1e3, -1e3, 2e3, 0.0][round % 4];
+    let small =
+        |which: usize, round: usize| [-2e3, 90e3, 90e6][which] + [1e3, -1e3, 2e3, 0.0][round % 4];
     for (which, samples) in answer.samples.iter_mut().enumerate() {
         for (round, sample) in samples.iter_mut().enumerate() {
             sample.values.insert(2, ("net-wall".into(), small(which, round)));
@@ -164,7 +165,9 @@ fn the_heading_names_what_follows() {
     };
     let notes = with_report(|report| BenchReport { question: &question, ..*report }.notes());
     assert!(
-        ["user", "sys", "cpu_percent", "peak_memory"].iter().all(|key| notes[key].contains("with a shell"))
+        ["user", "sys", "cpu_percent", "peak_memory"]
+            .iter()
+            .all(|key| notes[key].contains("with a shell"))
     );
     let [none, small, large] = answer.samples.clone().try_into().unwrap();
     assert_eq!(
@@ -232,18 +235,24 @@ fn several_comparisons_are_a_family_with_a_rank_test_each() {
 
 #[test]
 fn columns_say_what_they_are() {
-    let notes = with_report(|report| serde_json::to_value(report.answer()).unwrap())["notes"].clone();
+    let notes =
+        with_report(|report| serde_json::to_value(report.answer()).unwrap())["notes"].clone();
     assert_eq!(notes["peak_memory"], "the peak of the largest process, not of all together");
     assert_eq!(notes["user"], notes["sys"]);
     assert!(!notes["sys"].as_str().unwrap().contains("shell"), "there is none");
-    assert!(notes["sys"].as_str().unwrap().contains("only the sum is exact"), "90 ms of processor time");
+    assert!(
+        notes["sys"].as_str().unwrap().contains("only the sum is exact"),
+        "90 ms of processor time"
+    );
     // From a second on the split means something.
     let mut long = answer();
     let values = long.samples.iter_mut().flatten().flat_map(|sample| &mut sample.values);
     values.filter(|(name, _)| name == "cpu").for_each(|(_, value)| *value = 1e9);
     let question = question();
     let standings = Standings::of(&question, &long.samples, None, 0.01);
-    let notes = with_report(|report| BenchReport { answer: &long, standings: &standings, ..*report }.notes());
+    let notes = with_report(|report| {
+        BenchReport { answer: &long, standings: &standings, ..*report }.notes()
+    });
     assert_eq!(notes.keys().collect::<Vec<_>>(), [&"peak_memory"]);
 }
 
@@ -286,8 +295,10 @@ fn the_files_of_others() {
     | `slow and large` | 150.6 | 150.1 … 151.2 | 150.0 | 151.3 | 1.500 (1.500 … 1.501) |
     | `nearly \| as quick` | 100.8 | 100.5 … 101.2 | 100.4 | 101.3 | 1.004 (1.004 … 1.005) |
     ");
-    let json: serde_json::Value = serde_json::from_str(&with_report(|it| export::json(it).unwrap())).unwrap();
-    let keys: Vec<&str> = json["results"][0].as_object().unwrap().keys().map(String::as_str).collect();
+    let json: serde_json::Value =
+        serde_json::from_str(&with_report(|it| export::json(it).unwrap())).unwrap();
+    let keys: Vec<&str> =
+        json["results"][0].as_object().unwrap().keys().map(String::as_str).collect();
     insta::assert_snapshot!(keys.join(" "), @"command exit_codes max mean median memory_usage_byte min parameters stddev system times user");
     assert_eq!(json["results"][1]["times"].as_array().unwrap().len(), 10);
     assert_eq!(json["results"][1]["memory_usage_byte"][0], 3 << 20);

@@ -14,7 +14,8 @@ use crate::error::CliError;
 use crate::output::text::{count, duration};
 use crate::project::Project;
 
-/// Builds besides those that halve the range: both ends and what a failure or two cost; those beside the culprit.
+/// Builds besides those that halve the range: both ends and what a failure or two cost; those
+/// beside the culprit.
 const MORE_BUILDS: usize = 4;
 /// Where all changes are asked for: in each eighth of all candidates one at least.
 const BUILDS_OF_ALL: usize = 8;
@@ -57,8 +58,10 @@ impl Expected {
     pub fn forecast<'a>(&self, inquiry: &'a Inquiry) -> Forecast<'a> {
         let asked = &inquiry.asked;
         let known = self.sd.and_then(|sd| samples(asked, sd)).map(f64::round);
-        let samples = known.map_or((SAMPLES.0 as f64, SAMPLES.1 as f64), |samples| (samples, samples));
-        let building = self.build.map(|build| build * self.builds.saturating_sub(self.built) as f64);
+        let samples =
+            known.map_or((SAMPLES.0 as f64, SAMPLES.1 as f64), |samples| (samples, samples));
+        let building =
+            self.build.map(|build| build * self.builds.saturating_sub(self.built) as f64);
         let execution = if self.executes { self.execution } else { Some(0.0) };
         let takes = building
             .zip(execution)
@@ -100,7 +103,8 @@ impl Expected {
             return Ok(expected);
         };
         let recipe = project.plan.subject.recipe();
-        let builds: Vec<_> = store.builds(host)?.into_iter().filter(|it| it.recipe == recipe).collect();
+        let builds: Vec<_> =
+            store.builds(host)?.into_iter().filter(|it| it.recipe == recipe).collect();
         // The commits of a merge are not built as they are.
         let as_they_are =
             if inquiry.asked.within.is_empty() { 1 } else { candidates.len().saturating_sub(1) };
@@ -118,7 +122,8 @@ impl Expected {
         Ok(expected)
     }
 
-    /// How long executions take here, and how far their values lie apart: of what was tracked, else of bisections.
+    /// How long executions take here, and how far their values lie apart: of what was tracked, else
+    /// of bisections.
     fn learn(
         &mut self,
         store: &mut Store,
@@ -126,7 +131,8 @@ impl Expected {
         asked: &Asked,
     ) -> Result<(), CliError> {
         let walls = store.values(host, &asked.benchmark, "wall")?;
-        self.execution = median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
+        self.execution =
+            median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
         self.sd = scatter(asked, &store.values(host, &asked.benchmark, &asked.metric.name)?);
         let earlier = earlier(store, name, asked)?;
         let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
@@ -145,7 +151,9 @@ impl Expected {
             left => format!(" ({left} more touch none of the plan's paths)"),
         };
         let least = match asked.by {
-            Comparison::Ratio | Comparison::Failure => format!("{} %", (asked.least * 1e8).round() / 1e6),
+            Comparison::Ratio | Comparison::Failure => {
+                format!("{} %", (asked.least * 1e8).round() / 1e6)
+            }
             Comparison::Difference => asked.metric.unit.show(asked.least),
         };
         let built = match self.built {
@@ -185,7 +193,9 @@ impl Expected {
     }
 
     fn time(&self, asked: &Asked) -> String {
-        let most = asked.own_budget().map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
+        let most = asked
+            .own_budget()
+            .map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
         let Some(build) = self.build else {
             return format!("how long that takes is known after the first build{most}");
         };
@@ -210,15 +220,19 @@ impl Expected {
     }
 }
 
-/// The bisections here of what is executed in the same way, as far as they have samples; the newest is the last.
+/// The bisections here of what is executed in the same way, as far as they have samples; the newest
+/// is the last.
 fn earlier(store: &mut Store, host: &str, asked: &Asked) -> Result<Vec<Bisection>, CliError> {
-    let executed = |asked: &Asked| (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone());
-    let alike =
-        |it: &Bisection| it.host == host && it.standing.samples > 0 && executed(&it.asked) == executed(asked);
+    let executed =
+        |asked: &Asked| (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone());
+    let alike = |it: &Bisection| {
+        it.host == host && it.standing.samples > 0 && executed(&it.asked) == executed(asked)
+    };
     Ok(store.bisections()?.into_iter().map(|(bisection, _)| bisection).filter(alike).collect())
 }
 
-/// How far samples of one revision usually lie apart on the scale of the effect, as a standard deviation.
+/// How far samples of one revision usually lie apart on the scale of the effect, as a standard
+/// deviation.
 fn scatter(asked: &Asked, measured: &[Values]) -> Option<f64> {
     let of = |values: &Values| {
         let ratios = asked.by == Comparison::Ratio;

@@ -14,7 +14,8 @@ const ENOUGH: usize = 6;
 /// From so many on it is worth a word before they are taken.
 const MANY: f64 = 500.0;
 
-/// About how many samples the least effect takes where a sample has this standard deviation, on the scale of the effect.
+/// About how many samples the least effect takes where a sample has this standard deviation, on the
+/// scale of the effect.
 pub fn samples(asked: &Asked, sd: f64) -> Option<f64> {
     let least = match asked.by {
         Comparison::Difference => asked.least,
@@ -29,7 +30,8 @@ pub fn samples(asked: &Asked, sd: f64) -> Option<f64> {
 pub fn noise(bisection: &Bisection) -> Option<f64> {
     let (first, last) = bisection.standing.ends;
     let of = |place: usize| {
-        let rung = bisection.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))?;
+        let rung =
+            bisection.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))?;
         (rung.samples >= ENOUGH).then(|| rung.error * (rung.samples as f64).sqrt())
     };
     Some(of(first)?.max(of(last)?))
@@ -41,7 +43,8 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     let proving = standing.found.is_none() && standing.stage == Stage::Proving;
     let sd = noise(bisection).filter(|_| proving)?;
     let samples = samples(&bisection.asked, sd).filter(|samples| *samples >= MANY)?;
-    let spent = if bisection.asked.of == Measured::Build { standing.building } else { standing.executing };
+    let spent =
+        if bisection.asked.of == Measured::Build { standing.building } else { standing.executing };
     let seconds = samples * spent / standing.samples.max(1) as f64;
     let more = bisection.asked.own_budget().is_some_and(|budget| seconds > budget);
     Some(format!(
@@ -84,7 +87,8 @@ mod tests {
                 })
             };
             let mut bisection = bisection(stage);
-            bisection.standing.ladder = serde_json::from_value([rung(0), rung(9999)].into()).unwrap();
+            bisection.standing.ladder =
+                serde_json::from_value([rung(0), rung(9999)].into()).unwrap();
             bisection.standing.executing = bisection.standing.samples as f64 * 2.0;
             forecast(&bisection)
         };

@@ -21,8 +21,11 @@ pub fn live(bisection: &Bisection, columns: usize) -> [String; 2] {
     let words = format!("{left} may be it");
     let room = columns.saturating_sub(stage.len() + words.len() + BRACKETS);
     let drawn = bars(bisection, room.clamp(1, WIDTH));
-    let changed =
-        if bisection.standing.belief.is_empty() { String::new() } else { format!("changed: {changed}, ") };
+    let changed = if bisection.standing.belief.is_empty() {
+        String::new()
+    } else {
+        format!("changed: {changed}, ")
+    };
     [format!("{stage} [{drawn}] {words}"), format!("{changed}{}", taken(bisection))]
 }
 
@@ -85,9 +88,11 @@ pub(super) mod tests {
 
     /// One of 10,000 commits, at this stage.
     pub fn bisection(stage: &str) -> Bisection {
-        let revision = |order: u64| tacho_record::Revision { order, ..tacho_record::Revision::bare("r") };
-        let candidates: Vec<_> =
-            (0..10_000).map(|order| tacho_record::bisection::Candidate::new(revision(order))).collect();
+        let revision =
+            |order: u64| tacho_record::Revision { order, ..tacho_record::Revision::bare("r") };
+        let candidates: Vec<_> = (0..10_000)
+            .map(|order| tacho_record::bisection::Candidate::new(revision(order)))
+            .collect();
         let json = serde_json::json!({
             "name": "zurepi", "run": 1, "host": "lab", "started": "2026-01-01T00:00:00Z",
             "asked": {

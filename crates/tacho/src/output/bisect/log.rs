@@ -44,8 +44,9 @@ pub fn step(bisection: &Bisection, step: &Observed) -> String {
     let cut = step.revision.get(..SHORT).unwrap_or(&step.revision);
     let short = place.map_or(cut, |place| bisection.candidates[place].revision.short());
     let place = place.map_or_else(String::new, |place| format!(" ({place})"));
-    let took =
-        |seconds: f64| duration(std::time::Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
+    let took = |seconds: f64| {
+        duration(std::time::Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default())
+    };
     let what = match &step.seen {
         Seen::Built { artifact } => match step.build {
             Some(seconds) => format!("built in {}: {}", took(seconds), artifact.short()),
@@ -58,9 +59,14 @@ pub fn step(bisection: &Bisection, step: &Observed) -> String {
         Seen::Samples { values, limited, host } => {
             let known = |(at, value): (usize, &f64)| Bounded::least(*value, limited.contains(&at));
             let shown = values.iter().enumerate().map(known);
-            let shown: Vec<String> = shown.map(|it| it.shown(|value| level(bisection, value))).collect();
+            let shown: Vec<String> =
+                shown.map(|it| it.shown(|value| level(bisection, value))).collect();
             let beside = Beside::of(host).map_or_else(String::new, |beside| beside.line());
-            if beside.is_empty() { shown.join(", ") } else { format!("{} ({beside})", shown.join(", ")) }
+            if beside.is_empty() {
+                shown.join(", ")
+            } else {
+                format!("{} ({beside})", shown.join(", "))
+            }
         }
         Seen::Unusable { kind, why } => failure(*kind, why),
     };

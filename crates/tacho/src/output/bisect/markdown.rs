@@ -23,7 +23,8 @@ pub fn markdown(bisection: &Bisection) -> String {
             let _ = writeln!(text, "  - {}", escaped(&commit(&bisection.candidates[place])));
         }
     }
-    for line in merges(bisection).into_iter().chain(aside(bisection)).chain(hidden_ends(bisection)) {
+    for line in merges(bisection).into_iter().chain(aside(bisection)).chain(hidden_ends(bisection))
+    {
         let _ = writeln!(text, "- {}", escaped(&line));
     }
     if let Some(change) = standing.change {
@@ -81,7 +82,10 @@ fn answer(bisection: &Bisection) -> String {
         Some(Found::NotReproduced) => {
             let what = escaped(&subject(&bisection.asked));
             let least = least(bisection);
-            let _ = writeln!(text, "`{good}` and `{bad}` do not differ in {what} by {least} here and now.\n");
+            let _ = writeln!(
+                text,
+                "`{good}` and `{bad}` do not differ in {what} by {least} here and now.\n"
+            );
             if let Some(constant) = constant(bisection) {
                 let _ = writeln!(text, "{}.\n", sentence(&constant));
             }
@@ -105,7 +109,8 @@ fn answer(bisection: &Bisection) -> String {
             );
             if !standing.belief.is_empty() {
                 let [left, changed] = so_far(bisection);
-                let _ = writeln!(text, "So far {left} may be it; that it changed is {changed} likely.");
+                let _ =
+                    writeln!(text, "So far {left} may be it; that it changed is {changed} likely.");
             }
             text.push('\n');
             text.push_str(&culprits(bisection));
@@ -128,13 +133,17 @@ fn culprits(bisection: &Bisection) -> String {
             let _ = writeln!(text, "or {others}\n");
         }
         if bisection.is_merge_itself(culprit.place) {
-            text.push_str("the merge itself, against all that it brought, merged one after the other\n\n");
+            text.push_str(
+                "the merge itself, against all that it brought, merged one after the other\n\n",
+            );
         }
         if let Some(surprise) = candidate.surprise() {
             let _ = writeln!(text, "{surprise}\n");
         }
         let (one_of, with) = match others {
-            Some(_) => (" that it is one of these", format!("`{}`", name(bisection, culprit.parent_place))),
+            Some(_) => {
+                (" that it is one of these", format!("`{}`", name(bisection, culprit.parent_place)))
+            }
             None => ("", "its parent".to_owned()),
         };
         let _ = writeln!(
@@ -161,7 +170,11 @@ fn culprits(bisection: &Bisection) -> String {
 
 /// As code: in the line where it can be.
 fn code(text: &str) -> String {
-    if text.contains(['`', '\n']) { format!("\n\n~~~sh\n{text}\n~~~") } else { format!("`{text}`.") }
+    if text.contains(['`', '\n']) {
+        format!("\n\n~~~sh\n{text}\n~~~")
+    } else {
+        format!("`{text}`.")
+    }
 }
 
 /// The measured revisions.
@@ -173,14 +186,18 @@ fn ladder(bisection: &Bisection) -> String {
     let told = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
     let host = standing.ladder.iter().any(|rung| !told(rung).is_empty());
     let [name, line] = if host { [" the host meanwhile |", "---|"] } else { ["", ""] };
-    let mut text = format!("| revision | date | samples | level | |{name}\n|---|---|---:|---:|---|{line}\n");
+    let mut text =
+        format!("| revision | date | samples | level | |{name}\n|---|---|---:|---:|---|{line}\n");
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
         let error = within(bisection, rung.error)
             .filter(|_| !rung.is_bound)
             .map_or_else(String::new, |error| format!(" ± {error}"));
-        let mark =
-            if standing.culprits.iter().any(|it| it.place == rung.place) { "**this one**" } else { "" };
+        let mark = if standing.culprits.iter().any(|it| it.place == rung.place) {
+            "**this one**"
+        } else {
+            ""
+        };
         let _ = writeln!(
             text,
             "| `{}` | {} | {} | {}{error} | {mark} |{}",

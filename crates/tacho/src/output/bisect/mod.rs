@@ -38,8 +38,17 @@ pub struct BisectAnswer<'a> {
 
 impl<'a> BisectAnswer<'a> {
     /// Of this bisection, which the user stopped or not, and of what was named reverted.
-    pub fn new(bisection: &'a Bisection, interrupted: bool, revert: Option<&'a CompareReport<'a>>) -> Self {
-        Self { interrupted, bisection, revert: revert.map(CompareReport::answer), inside: Vec::new() }
+    pub fn new(
+        bisection: &'a Bisection,
+        interrupted: bool,
+        revert: Option<&'a CompareReport<'a>>,
+    ) -> Self {
+        Self {
+            interrupted,
+            bisection,
+            revert: revert.map(CompareReport::answer),
+            inside: Vec::new(),
+        }
     }
 
     /// With those of what guilty merges brought, where several did it.

@@ -21,8 +21,11 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
     };
     let (low, high) = effect.interval;
     let of = if bisection.asked.by == Comparison::Failure { " of executions" } else { "" };
-    let interval =
-        if effect.is_exact() { String::new() } else { format!(" ({} … {})", show(low), show(high)) };
+    let interval = if effect.is_exact() {
+        String::new()
+    } else {
+        format!(" ({} … {})", show(low), show(high))
+    };
     format!("{}{interval}{of}", show(effect.estimate))
 }
 
@@ -31,15 +34,17 @@ pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &Bisecte
     bounded(bisection, places.map(|place| bisection.limited(place)), shown)
 }
 
-/// How much one side differs from the other. `limited` is the number of samples of each that reached
-/// a limit.
+/// How much one side differs from the other. `limited` is the number of samples of each that
+/// reached a limit.
 pub(super) fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect) -> String {
     match Bound::of_sides(limited) {
         Bound::Exact => effect(bisection, shown),
         Bound::Unknown => "an unknown amount, as both reached a limit".to_owned(),
         bound => {
-            let estimate =
-                BisectedEffect { estimate: shown.estimate, interval: (shown.estimate, shown.estimate) };
+            let estimate = BisectedEffect {
+                estimate: shown.estimate,
+                interval: (shown.estimate, shown.estimate),
+            };
             let known = Bounded { value: shown.estimate, bound };
             format!("{} (a limit was reached)", known.shown(|_| effect(bisection, &estimate)))
         }

@@ -92,7 +92,8 @@ fn culprits(bisection: &Bisection) -> String {
 /// That a bisection named this revision, and for what.
 pub fn named_line(bisection: &Bisection, revision: &str) -> String {
     let place = bisection.place(revision);
-    let Some(culprit) = bisection.standing.culprits.iter().find(|it| Some(it.place) == place) else {
+    let Some(culprit) = bisection.standing.culprits.iter().find(|it| Some(it.place) == place)
+    else {
         return String::new();
     };
     let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
@@ -109,7 +110,9 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
         let _ = writeln!(text, "  or {others}");
     }
     if bisection.is_merge_itself(culprit.place) {
-        text.push_str("  the merge itself, against all that it brought, merged one after the other\n");
+        text.push_str(
+            "  the merge itself, against all that it brought, merged one after the other\n",
+        );
     }
     if let Some(surprise) = candidate.surprise() {
         let _ = writeln!(text, "  {surprise}");
@@ -162,7 +165,9 @@ fn not_reproduced(bisection: &Bisection) -> String {
     if same_program {
         text.push_str("  both built to the same artifacts: they are the same program\n");
     }
-    if let (true, true, Some(gap)) = (same_program, asked.all, asked.all_gap(bisection.candidates.len())) {
+    if let (true, true, Some(gap)) =
+        (same_program, asked.all, asked.all_gap(bisection.candidates.len()))
+    {
         let unseen = match gap {
             0 => String::new(),
             some => format!("; what came and went again within {some} commits would not be seen"),
@@ -180,7 +185,9 @@ fn not_reproduced(bisection: &Bisection) -> String {
     }
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "  they {then}");
-        text.push_str("  so it is the machine, the toolchain or the input that moved, not the program\n");
+        text.push_str(
+            "  so it is the machine, the toolchain or the input that moved, not the program\n",
+        );
     }
     // With `--all` it stands below what was looked at in between.
     if bisection.candidates.len() > 2 && !asked.all {
@@ -189,7 +196,8 @@ fn not_reproduced(bisection: &Bisection) -> String {
     text
 }
 
-/// A quarter of a rate, in percent, and how often each end is executed to exclude that; nothing below 1 %.
+/// A quarter of a rate, in percent, and how often each end is executed to exclude that; nothing
+/// below 1 %.
 fn rarer(least: f64) -> Option<(f64, usize)> {
     let less = (least * 25.0).ceil().max(1.0);
     (less < least * 100.0).then(|| (less, Asked::executions_to_exclude(less / 100.0)))
@@ -254,14 +262,18 @@ fn whole(bisection: &Bisection) -> String {
     for line in merges(bisection) {
         let _ = writeln!(text, "{line}");
     }
-    for hint in asked.within.iter().filter_map(|merge| left_hint(bisection, &merge.left?, asked.all)) {
+    for hint in
+        asked.within.iter().filter_map(|merge| left_hint(bisection, &merge.left?, asked.all))
+    {
         let _ = writeln!(text, "hint: {hint}");
     }
     for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "{line}");
     }
     let (little, left) = match bisection.left() {
-        Some(left) if left.said == LeftSaid::Little => (format!("; {}", words::left(bisection, &left)), None),
+        Some(left) if left.said == LeftSaid::Little => {
+            (format!("; {}", words::left(bisection, &left)), None)
+        }
         left => (String::new(), left),
     };
     if let Some(change) = standing.change {
@@ -345,7 +357,8 @@ fn unusable(bisection: &Bisection) -> String {
 /// What it took, and how it is repeated or gone on with.
 fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize>) -> String {
     let Standing { builds, samples, building, executing, .. } = bisection.standing;
-    let time = |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
+    let time =
+        |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
     let around = bisection.asked.spent.map_or_else(String::new, |spent| {
         let all = spent.and(&bisection.standing);
         let took = time(all.building + all.executing);

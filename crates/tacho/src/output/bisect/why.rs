@@ -56,13 +56,18 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     let sd = standing.between_builds.filter(|sd| *sd >= asked.least * TOLD);
     let why = match sd {
         Some(sd) => {
-            format!("builds vary by about {} here, and no step stands out from that", size(bisection, sd))
+            format!(
+                "builds vary by about {} here, and no step stands out from that",
+                size(bisection, sd)
+            )
         }
         None => why.to_owned(),
     };
     let mut hints = vec!["no more samples of the same builds would tell"];
     if asked.layout.is_none() && asked.typed.is_none() {
-        hints.push("`tacho layouts` measures how far builds vary, which --layout takes into account");
+        hints.push(
+            "`tacho layouts` measures how far builds vary, which --layout takes into account",
+        );
     }
     hints.push(larger);
     [why, hints.join("; ")]
@@ -71,7 +76,8 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
 /// Where no others show by how much builds vary.
 fn two_builds(bisection: &Bisection) -> [String; 2] {
     let change = bisection.standing.change.as_ref();
-    let change = change.map_or_else(|| "what they differ by".to_owned(), |by| effect(bisection, by));
+    let change =
+        change.map_or_else(|| "what they differ by".to_owned(), |by| effect(bisection, by));
     let layouts = match bisection.asked.typed {
         None => "; `tacho layouts` measures that",
         Some(_) => "",
@@ -103,7 +109,8 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
 
 /// What the CPU time of the same samples says, if that is known.
 fn of_cpu(bisection: &Bisection) -> String {
-    let told = |cpu| format!("; the CPU time of the same samples changes by {}", effect(bisection, cpu));
+    let told =
+        |cpu| format!("; the CPU time of the same samples changes by {}", effect(bisection, cpu));
     bisection.standing.cpu.as_ref().map_or_else(String::new, told)
 }
 
@@ -123,9 +130,10 @@ fn usable_ends(bisection: &Bisection) -> &'static str {
 fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
     let unusable = &bisection.standing.unusable;
     match reason {
-        Undecided::Budget => {
-            ["the time or the number of builds is spent", "with a larger one, the same command goes on"]
-        }
+        Undecided::Budget => [
+            "the time or the number of builds is spent",
+            "with a larger one, the same command goes on",
+        ],
         Undecided::Builds => [
             "builds differ among themselves by as much as this commit changes",
             "ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
@@ -134,9 +142,10 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
             "neither end can be built, for the same reason, so no other revision was tried",
             "most likely it has to do with this host, not with the commits: once it is mended, the same command with --retry-failed builds again",
         ],
-        Undecided::Command if unusable.iter().all(has_no_ratio) => {
-            ["no value of either end has a ratio to another, so no other revision was tried", BY_DIFFERENCE]
-        }
+        Undecided::Command if unusable.iter().all(has_no_ratio) => [
+            "no value of either end has a ratio to another, so no other revision was tried",
+            BY_DIFFERENCE,
+        ],
         Undecided::Command => [
             "both ends fail in the same way, so no other revision was tried",
             "most likely the command, or what is read of its output, is mistyped or needs what is not there; else name ends at which it works",
@@ -149,9 +158,10 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
             "no revision near an end could be measured, or an end failed later",
             "name ends that can be built and executed; `tacho show REVISION --build-log` shows why one could not be built",
         ],
-        Undecided::End => {
-            ["no revision near an end could be measured, or an end failed later", usable_ends(bisection)]
-        }
+        Undecided::End => [
+            "no revision near an end could be measured, or an end failed later",
+            usable_ends(bisection),
+        ],
         Undecided::Exhausted => [
             "nothing that can be measured would tell more",
             "those that cannot be measured hide it: what they lack may be added to what builds them",
@@ -177,7 +187,8 @@ fn has_no_ratio(unusable: &Unusable) -> bool {
 /// What may be done where values have no ratio, and others do.
 pub fn ratios(bisection: &Bisection) -> Option<&'static str> {
     let unusable = &bisection.standing.unusable;
-    (unusable.iter().any(has_no_ratio) && !bisection.standing.ladder.is_empty()).then_some(BY_DIFFERENCE)
+    (unusable.iter().any(has_no_ratio) && !bisection.standing.ladder.is_empty())
+        .then_some(BY_DIFFERENCE)
 }
 
 /// Whether others stand in for an end.
@@ -197,7 +208,9 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
     let last = bisection.candidates.len().saturating_sub(1);
     let lacks = |place: usize, end: usize| {
         let of = |place: usize| standing.unusable.iter().find(|it| it.place == place);
-        let Some(it) = of(place).or_else(|| of(end)) else { return "nothing could be measured".to_owned() };
+        let Some(it) = of(place).or_else(|| of(end)) else {
+            return "nothing could be measured".to_owned();
+        };
         let lacks = match it.kind {
             UnusableKind::NoMetric => "the metric is missing",
             _ => "nothing could be measured",
@@ -227,7 +240,8 @@ pub fn retry(bisection: &Bisection) -> Option<&'static str> {
         standing.unusable.iter().any(|it| of(&it))
     };
     let hides = standing.culprits.iter().any(|it| not_built(it.parent_place, it.place));
-    let all = standing.culprits.is_empty() && matches!(standing.found, Some(Found::Undecided { .. }));
+    let all =
+        standing.culprits.is_empty() && matches!(standing.found, Some(Found::Undecided { .. }));
     let hidden = hides || (all && standing.unusable.iter().any(may_be_built));
     hidden.then_some("`--retry-failed` builds again what could not be built")
 }
@@ -245,27 +259,39 @@ const NEAR: f64 = 0.02;
 /// That numbers of the output change by a factor between units, where a culprit changes them so.
 pub fn unit(bisection: &Bisection) -> Option<&'static str> {
     let Bisection { asked, standing, .. } = bisection;
-    let own = Metric::known(&asked.metric.name).is_none() && Counter::named(&asked.metric.name).is_none();
+    let own =
+        Metric::known(&asked.metric.name).is_none() && Counter::named(&asked.metric.name).is_none();
     let is_read = own && asked.of == Measured::Execution && asked.by != Comparison::Failure;
     let level = |place: usize| {
-        standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place)).map(|it| it.level)
+        standing
+            .ladder
+            .iter()
+            .find(|it| (it.place..=it.same_to).contains(&place))
+            .map(|it| it.level)
     };
     let jumps = |culprit: &Culprit| {
-        let ratio = level(culprit.place).zip(level(culprit.parent_place)).map_or(1.0, |(new, old)| new / old);
-        UNITS.iter().any(|unit| [ratio, 1.0 / ratio].iter().any(|it| (it / unit - 1.0).abs() < NEAR))
+        let ratio = level(culprit.place)
+            .zip(level(culprit.parent_place))
+            .map_or(1.0, |(new, old)| new / old);
+        UNITS
+            .iter()
+            .any(|unit| [ratio, 1.0 / ratio].iter().any(|it| (it / unit - 1.0).abs() < NEAR))
     };
     (is_read && standing.culprits.iter().any(jumps)).then_some(
         "numbers that change by a factor of 1000 or 1024, or of a power of it, may have changed their unit: look at the output of both",
     )
 }
 
-/// What could not be measured; those with the same reason together, as long as none in between was measured.
+/// What could not be measured; those with the same reason together, as long as none in between was
+/// measured.
 pub fn alike(bisection: &Bisection) -> Vec<&[Unusable]> {
     let Standing { unusable, ladder, .. } = &bisection.standing;
-    let measured = |from: usize, to: usize| ladder.iter().any(|rung| from < rung.place && rung.place < to);
+    let measured =
+        |from: usize, to: usize| ladder.iter().any(|rung| from < rung.place && rung.place < to);
     let together = |one: &Unusable, next: &Unusable| {
         let of_builds = one.kind == UnusableKind::NotBuilt && has_same_cause(&one.why, &next.why);
-        let same = one.why == next.why || of_builds || (said(one).is_some() && said(one) == said(next));
+        let same =
+            one.why == next.why || of_builds || (said(one).is_some() && said(one) == said(next));
         one.kind == next.kind && same && !measured(one.place, next.place)
     };
     unusable.chunk_by(together).collect()
@@ -282,10 +308,15 @@ fn said(unusable: &Unusable) -> Option<Vec<&str>> {
 pub fn failure_of(group: &[Unusable]) -> String {
     let [first, others @ ..] = group else { return String::new() };
     let one = failure(first.kind, &first.why);
-    if others.iter().all(|it| it.why == first.why) { one } else { format!("{one} (so the first of them)") }
+    if others.iter().all(|it| it.why == first.why) {
+        one
+    } else {
+        format!("{one} (so the first of them)")
+    }
 }
 
-/// Which commits these are, each name between `quote`: `3 commits from a to b`, or of how many where others lie between them.
+/// Which commits these are, each name between `quote`: `3 commits from a to b`, or of how many
+/// where others lie between them.
 pub fn stretch(bisection: &Bisection, group: &[Unusable], quote: &str) -> String {
     let name = |it: &Unusable| format!("{quote}{}{quote}", name(bisection, it.place));
     let [first, .., last] = group else { return group.first().map_or_else(String::new, name) };
@@ -294,17 +325,23 @@ pub fn stretch(bisection: &Bisection, group: &[Unusable], quote: &str) -> String
     if tried == all {
         format!("{} from {first} to {last}", count(tried, "commit"))
     } else {
-        format!("{tried} of the {} from {first} to {last} (the others not tried)", count(all, "commit"))
+        format!(
+            "{tried} of the {} from {first} to {last} (the others not tried)",
+            count(all, "commit")
+        )
     }
 }
 
 /// What went wrong: the kind of failure and its reason, once where both say the same.
 pub fn failure(kind: UnusableKind, why: &str) -> String {
     let what = self::kind(kind);
-    let why =
-        ["unreadable: ", "wrong answer: "].iter().find_map(|said| why.strip_prefix(said)).unwrap_or(why);
-    let alike =
-        what == why || why.is_empty() || (kind == UnusableKind::NoMetric && why.starts_with("it has no"));
+    let why = ["unreadable: ", "wrong answer: "]
+        .iter()
+        .find_map(|said| why.strip_prefix(said))
+        .unwrap_or(why);
+    let alike = what == why
+        || why.is_empty()
+        || (kind == UnusableKind::NoMetric && why.starts_with("it has no"));
     match (alike, kind) {
         (true, UnusableKind::NoMetric) if !why.is_empty() => why.to_owned(),
         (true, _) => what.to_owned(),
@@ -359,8 +396,7 @@ mod tests {
         ];
         let told: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
-        let first =
-            "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210 (so the first of them)";
+        let first = "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210 (so the first of them)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(told, [(2, first.to_owned()), (2, contains.to_owned())]);
         // Exits of other statuses are other reasons.

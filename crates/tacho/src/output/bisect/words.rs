@@ -2,8 +2,8 @@
 
 use crate::output::bisect::sizes::{bounded, effect, least, level, level_of, name};
 use tacho_record::bisection::{
-    AsideSaid, Asked, Candidate, Constant, Culprit, Found, Left, LeftSaid, Merge, Probe, Side, Stage,
-    Standing, Suspects,
+    AsideSaid, Asked, Candidate, Constant, Culprit, Found, Left, LeftSaid, Merge, Probe, Side,
+    Stage, Standing, Suspects,
 };
 use tacho_record::{Bisection, short_name};
 
@@ -47,7 +47,9 @@ pub fn found(bisection: &Bisection) -> String {
         None if bisection.standing.culprits.is_empty() => {
             format!("unfinished: {}", stage(bisection.standing.stage))
         }
-        None => format!("unfinished: {}, {} so far", stage(bisection.standing.stage), named(bisection)),
+        None => {
+            format!("unfinished: {}, {} so far", stage(bisection.standing.stage), named(bisection))
+        }
         Some(Found::Verified) if bisection.standing.has_open_sides() => {
             format!("{}; a side of it undecided", named(bisection))
         }
@@ -81,10 +83,12 @@ pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     (!reached && is_known).then(|| format!("less than the {} that was asked for", least(bisection)))
 }
 
-/// What the ends once were, if that was said, and what they are now as far as that is known: `were 21 s and 44 s, now 44 s and 44 s`.
+/// What the ends once were, if that was said, and what they are now as far as that is known: `were
+/// 21 s and 44 s, now 44 s and 44 s`.
 pub fn then(bisection: &Bisection) -> Option<String> {
     let (good, bad) = bisection.asked.before?;
-    let now = ends(bisection).map_or_else(String::new, |(one, other)| format!(", now {one} and {other}"));
+    let now =
+        ends(bisection).map_or_else(String::new, |(one, other)| format!(", now {one} and {other}"));
     Some(format!("were {} and {}{now}", level(bisection, good), level(bisection, bad)))
 }
 
@@ -104,27 +108,36 @@ pub fn suspected(suspects: &[Suspects]) -> usize {
     suspects.iter().map(|it| it.last - it.first + 1).sum()
 }
 
-/// What came of the sides of culprits, where all changes were asked for: each with the places of its suspects.
+/// What came of the sides of culprits, where all changes were asked for: each with the places of
+/// its suspects.
 pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
     let told = |side: &Side| {
-        let [before, last] = [side.first.saturating_sub(1), side.last].map(|place| name(bisection, place));
-        let mut places: Vec<usize> = side.suspects.iter().flat_map(|it| it.first..=it.last).collect();
+        let [before, last] =
+            [side.first.saturating_sub(1), side.last].map(|place| name(bisection, place));
+        let mut places: Vec<usize> =
+            side.suspects.iter().flat_map(|it| it.first..=it.last).collect();
         places.sort_unstable();
         let line = if let Found::Undecided { reason } = side.found {
             let why = undecided(bisection, reason)[0].clone();
             let among = match places.len() {
                 0 => String::new(),
                 1 => "; if anything changed, it is with 95 % this commit".to_owned(),
-                some => format!("; if anything changed, it is with 95 % among {}", count(some, "commit")),
+                some => format!(
+                    "; if anything changed, it is with 95 % among {}",
+                    count(some, "commit")
+                ),
             };
             format!("undecided after {before} up to {last}: {why}{among}")
         } else {
             let hidden = match bisection.standing.unseen_in(side) {
                 0 => String::new(),
                 1 => "; what came and went again with one commit would not be seen".to_owned(),
-                some => format!("; what came and went again within {some} commits would not be seen"),
+                some => {
+                    format!("; what came and went again within {some} commits would not be seen")
+                }
             };
-            let nothing = if bisection.standing.culprits.is_empty() { "nothing" } else { "nothing else" };
+            let nothing =
+                if bisection.standing.culprits.is_empty() { "nothing" } else { "nothing else" };
             format!("after {before} up to {last} {nothing} changed by {}{hidden}", least(bisection))
         };
         (line, places)
@@ -132,7 +145,8 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
     bisection.standing.sides.iter().map(told).collect()
 }
 
-/// What is to be said of an earlier end that is no candidate: whether it behaves as the first of them, or that it was not measured.
+/// What is to be said of an earlier end that is no candidate: whether it behaves as the first of
+/// them, or that it was not measured.
 pub fn aside(bisection: &Bisection) -> Vec<String> {
     let Asked { good, bad, exchanged, aside, .. } = &bisection.asked;
     if aside.is_none() {
@@ -148,15 +162,21 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
     let by = told.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
     let beside = format!("{earlier} itself, which the main line of {later} does not pass through,");
     match told.said {
-        AsideSaid::Alike => vec![format!("{beside} behaves as {start} does, where they part: {by}")],
-        AsideSaid::SameProgram => vec![format!("{beside} is the same program as {start}, where they part")],
+        AsideSaid::Alike => {
+            vec![format!("{beside} behaves as {start} does, where they part: {by}")]
+        }
+        AsideSaid::SameProgram => {
+            vec![format!("{beside} is the same program as {start}, where they part")]
+        }
         AsideSaid::Otherwise => vec![
             format!("{beside} differs from {start}, where they part, by {by}"),
             format!(
                 "that change is on the way from {start} to {earlier}, which is not searched: `tacho bisect {start} {earlier}` does"
             ),
         ],
-        AsideSaid::UnderWay => vec![format!("whether {beside} behaves as {start} does is not known yet")],
+        AsideSaid::UnderWay => {
+            vec![format!("whether {beside} behaves as {start} does is not known yet")]
+        }
         AsideSaid::Unknown => {
             let why = told.why.as_deref().unwrap_or_default();
             let seen = if by.is_empty() { by } else { format!(" ({by} so far)") };
@@ -192,20 +212,26 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
 /// What is to be said of the range in which a merge was named.
 fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
     let better = merge.better.as_ref().map(|end| format!("{end} is the better one of both"));
-    let said = merge.left.map(|it| left(bisection, &it)).into_iter().chain(better).collect::<Vec<_>>();
+    let said =
+        merge.left.map(|it| left(bisection, &it)).into_iter().chain(better).collect::<Vec<_>>();
     let change = bounded(bisection, merge.change_limited, &merge.change?);
     let (good, bad) = &merge.ends;
     let (first, last) = if merge.exchanged { (bad, good) } else { (good, bad) };
-    (!said.is_empty()).then(|| format!("from {first} to {last} in all: {change}; {}", said.join("; ")))
+    (!said.is_empty())
+        .then(|| format!("from {first} to {last} in all: {change}; {}", said.join("; ")))
 }
 
 /// What culprits leave of the whole change.
 pub fn left(bisection: &Bisection, left: &Left) -> String {
     let by = effect(bisection, &left.effect);
     match left.said {
-        LeftSaid::Bounds => "what is left over of that is not known, as limits were reached".to_owned(),
+        LeftSaid::Bounds => {
+            "what is left over of that is not known, as limits were reached".to_owned()
+        }
         LeftSaid::Little => format!("left over of that: {by}"),
-        LeftSaid::Likely | LeftSaid::Unknown => format!("what is left over of that is not known: {by}"),
+        LeftSaid::Likely | LeftSaid::Unknown => {
+            format!("what is left over of that is not known: {by}")
+        }
         LeftSaid::More => format!("{by} of that is left over: something else changed too"),
     }
 }
@@ -222,14 +248,19 @@ pub fn left_hint(bisection: &Bisection, left: &Left, searched: bool) -> Option<S
         LeftSaid::Bounds | LeftSaid::Likely if !searched => {
             Some("`--all` looks for what else may have changed".to_owned())
         }
-        LeftSaid::Bounds | LeftSaid::Likely | LeftSaid::Little | LeftSaid::More | LeftSaid::Unknown => None,
+        LeftSaid::Bounds
+        | LeftSaid::Likely
+        | LeftSaid::Little
+        | LeftSaid::More
+        | LeftSaid::Unknown => None,
     }
 }
 
 /// What a command did each time at both ends, and what that excludes.
 pub fn constant(bisection: &Bisection) -> Option<String> {
     let Constant { fails, executions, excluded } = bisection.constant()?;
-    let (did, other) = if fails { ("failed each time", "passes") } else { ("never failed", "fails") };
+    let (did, other) =
+        if fails { ("failed each time", "passes") } else { ("never failed", "fails") };
     let excluded = (excluded * 100.0).ceil();
     Some(format!(
         "it {did}, in {} of each: that it {other} in {excluded} % of executions or more is excluded with 95 %",
@@ -245,7 +276,11 @@ pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
             (Some(why), _) => format!("{}: {why}", probe.probed.words()),
             (None, Some(shown)) => {
                 let pairs = count(probe.pairs, "pair");
-                format!("{}, {} in {pairs}", probe.probed.words(), bounded(bisection, probe.limited, shown))
+                format!(
+                    "{}, {} in {pairs}",
+                    probe.probed.words(),
+                    bounded(bisection, probe.limited, shown)
+                )
             }
             (None, None) => probe.probed.words().to_owned(),
         };

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::changes::{is_new_regression, verdict_of};
 use tacho_record::{
-    Again, Change, ChangeKind, Commit, Direction, Life, Numbers, Revision, Tagged, Unit, Withdrawal, Word,
+    Again, Change, ChangeKind, Commit, Direction, Life, Numbers, Revision, Tagged, Unit,
+    Withdrawal, Word,
 };
 
 use super::{life_word, verdict_word};

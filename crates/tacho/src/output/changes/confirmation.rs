@@ -139,8 +139,8 @@ impl Confirmed {
     }
 
     fn summary(&self) -> String {
-        let counts =
-            [CONFIRMED, NOT_REPRODUCED, OPEN, NOT_MEASURED].map(|outcome| (outcome, self.count(outcome)));
+        let counts = [CONFIRMED, NOT_REPRODUCED, OPEN, NOT_MEASURED]
+            .map(|outcome| (outcome, self.count(outcome)));
         let counts: Vec<String> = (counts.iter().filter(|(_, count)| *count > 0))
             .map(|(outcome, count)| format!("{count} {}", outcome.replace('-', " ")))
             .collect();
@@ -178,8 +178,8 @@ impl ConfirmationRequest {
     fn lines(&self) -> Option<String> {
         let Answer::Measured(said) = &self.answer else { return None };
         let (change, again) = (&self.change, &said.again);
-        let found =
-            said::effect(again).map_or_else(|| said::no_effect(again).to_owned(), |it| it.shown(effect));
+        let found = said::effect(again)
+            .map_or_else(|| said::no_effect(again).to_owned(), |it| it.shown(effect));
         let range = again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
         Some(format!(
             "{}  {}\n  {}, again {found}{range}, {}\n  {}; {}\n",

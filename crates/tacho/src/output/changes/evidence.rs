@@ -1,11 +1,12 @@
-//! The evidence for one change: both sides, the commits between, what else changed there, what became of it.
+//! The evidence for one change: both sides, the commits between, what else changed there, what
+//! became of it.
 
 use serde::Serialize;
 use tacho_experiment::changes::verdict_of;
 use tacho_experiment::compare::QuirkEffect;
 use tacho_record::{
-    Again, Build, Change, ChangeKind, Commit, Finding, Happened, Happening, Life, Otherwise, Revision,
-    Tagged, short_name,
+    Again, Build, Change, ChangeKind, Commit, Finding, Happened, Happening, Life, Otherwise,
+    Revision, Tagged, short_name,
 };
 use tacho_site::said;
 
@@ -110,8 +111,10 @@ impl Evidence {
             let known = self.quirk(quirk);
             let edge = if known.begins { "beginning" } else { "end" };
             let found = known.effect.map_or_else(|| "cannot be told".to_owned(), effect);
-            let range = known.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
-            let rest = known.rest.map_or_else(String::new, |it| format!("; what is left: {}", effect(it)));
+            let range =
+                known.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
+            let rest =
+                known.rest.map_or_else(String::new, |it| format!("; what is left: {}", effect(it)));
             format!(
                 "the {edge} of the quirk `{}` alone: {found}{range}, side by side at {} in run {}{rest}",
                 known.quirk,
@@ -147,11 +150,15 @@ impl Evidence {
     /// What it is.
     fn head(&self) -> String {
         let (change, finding) = (&self.change, &self.change.finding);
-        let words =
-            [revision_name(&self.revision), text::day(self.revision.date), self.revision.subject.clone()];
+        let words = [
+            revision_name(&self.revision),
+            text::day(self.revision.date),
+            self.revision.subject.clone(),
+        ];
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        let range =
-            finding.interval.map_or_else(String::new, |range| format!(" (95 %: {})", interval(range)));
+        let range = finding
+            .interval
+            .map_or_else(String::new, |range| format!(" (95 %: {})", interval(range)));
         format!(
             "{}  {}  {} {}{range}  {}\n  {}\n  {}\n",
             change.name,
@@ -177,16 +184,25 @@ impl Evidence {
         )];
         match self.change.life {
             Life::Provisional if finding.missed > 0 => {
-                reasons.push(format!("provisional, and not seen in the last {}", analyses(finding.missed)));
+                reasons.push(format!(
+                    "provisional, and not seen in the last {}",
+                    analyses(finding.missed)
+                ));
             }
             Life::Provisional => {
-                reasons.push(format!("seen in {} in a row so far: provisional", analyses(finding.seen)));
+                reasons.push(format!(
+                    "seen in {} in a row so far: provisional",
+                    analyses(finding.seen)
+                ));
             }
             Life::Confirmed if finding.missed == 1 => {
                 reasons.push("confirmed, but not seen in the last analysis".to_owned());
             }
             Life::Confirmed if finding.missed > 0 => {
-                reasons.push(format!("confirmed, but not seen in the last {}", analyses(finding.missed)));
+                reasons.push(format!(
+                    "confirmed, but not seen in the last {}",
+                    analyses(finding.missed)
+                ));
             }
             Life::Confirmed => reasons.push("confirmed".to_owned()),
             Life::Withdrawn { why } => reasons.push(format!("withdrawn: {}", withdrawal(why))),
@@ -231,8 +247,12 @@ impl Evidence {
         if self.commits.len() > COMMITS {
             out += &format!("  and {} more\n", self.commits.len() - COMMITS);
         }
-        if self.change.again.is_none() && tacho_experiment::changes::why_not(&self.change).is_none() {
-            out += &format!("  to measure both sides again: tacho changes --confirm {}\n", self.change.name);
+        if self.change.again.is_none() && tacho_experiment::changes::why_not(&self.change).is_none()
+        {
+            out += &format!(
+                "  to measure both sides again: tacho changes --confirm {}\n",
+                self.change.name
+            );
         }
         if self.commits.len() > 1 && self.change.finding.kind.is_of_level() {
             out += &format!("  to look for the one: tacho bisect --change {}\n", self.change.name);
@@ -245,7 +265,8 @@ impl Evidence {
 
     fn commit(&self, commit: &Commit) -> String {
         let id = short_name(&commit.id);
-        let mut out = format!("  {id}  {}  {}  {}\n", text::day(commit.date), commit.author, commit.subject);
+        let mut out =
+            format!("  {id}  {}  {}  {}\n", text::day(commit.date), commit.author, commit.subject);
         if let Some(link) = self.link.as_ref().and_then(|link| super::link(link, &commit.id)) {
             out += &format!("      {link}\n");
         }
@@ -275,7 +296,8 @@ impl Evidence {
                 state(change),
             ]);
         }
-        let rows: String = table::render(&list).lines().skip(1).map(|row| format!("  {row}\n")).collect();
+        let rows: String =
+            table::render(&list).lines().skip(1).map(|row| format!("  {row}\n")).collect();
         if table::fits(&rows, width) {
             return format!("{head}{rows}");
         }
@@ -306,7 +328,9 @@ impl Evidence {
     fn was(&self, from: &Finding, now: &Finding) -> String {
         let unit = &self.change.series.metric.unit;
         let words = |what| match what {
-            Otherwise::Ends => format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad)),
+            Otherwise::Ends => {
+                format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad))
+            }
             Otherwise::Kind => from.kind_words().to_owned(),
             Otherwise::Revision => format!("first at {}", short_name(&from.revision)),
             Otherwise::Size => format!("{} → {}", unit.show(from.before), unit.show(from.after)),
@@ -320,7 +344,9 @@ impl Evidence {
             Happened::Confirmed { seen: Some(seen) } => {
                 format!("confirmed: seen in {} in a row", analyses(*seen))
             }
-            Happened::Confirmed { seen: None } => "confirmed: both sides were measured again".to_owned(),
+            Happened::Confirmed { seen: None } => {
+                "confirmed: both sides were measured again".to_owned()
+            }
             Happened::Fixed { by } => format!("the level came back with {by}"),
             Happened::Found { revision } => format!("found at {}", short_name(revision)),
             Happened::Measured(again) => {
@@ -337,8 +363,12 @@ impl Evidence {
                     text::count(*samples as usize, "sample")
                 )
             }
-            Happened::Moved { from } => format!("told otherwise; until then: {}", self.was(from, now)),
-            Happened::Said { to, note, .. } if note.is_empty() => format!("marked {}", super::word(*to)),
+            Happened::Moved { from } => {
+                format!("told otherwise; until then: {}", self.was(from, now))
+            }
+            Happened::Said { to, note, .. } if note.is_empty() => {
+                format!("marked {}", super::word(*to))
+            }
             Happened::Said { to, note, .. } => {
                 // What has several lines stays below its date.
                 format!("marked {}: {}", super::word(*to), note.trim_end().replace('\n', "\n    "))

@@ -15,8 +15,20 @@ use crate::output::{spark, table, text};
 /// How many blocks a drawn series has at the most.
 const SPARK: usize = 60;
 /// The columns of a series' changes, and which of them are numbers.
-const HEAD: [&str; 12] =
-    ["index", "range", "label", "time", "before", "after", "change", "", "95 %", "confidence", "kind", ""];
+const HEAD: [&str; 12] = [
+    "index",
+    "range",
+    "label",
+    "time",
+    "before",
+    "after",
+    "change",
+    "",
+    "95 %",
+    "confidence",
+    "kind",
+    "",
+];
 const NUMBERS: [usize; 5] = [0, 4, 5, 6, 9];
 /// How wide a label may become.
 const LABEL: usize = 24;
@@ -174,7 +186,8 @@ impl GivenChanges<'_> {
 
     /// How many series were judged, and what came of it.
     fn summary(&self) -> String {
-        let skipped = |found: &JudgedGiven<'_>| super::not_judged(found.judgement.detection.judged).is_some();
+        let skipped =
+            |found: &JudgedGiven<'_>| super::not_judged(found.judgement.detection.judged).is_some();
         let not = self.all().filter(|series| skipped(series.found)).count();
         let changes: usize = self.all().map(|series| series.shown().count()).sum();
         let judged = self.all().count() - not;
@@ -216,7 +229,8 @@ struct One<'a> {
 }
 
 impl<'a> One<'a> {
-    /// The changes that are shown, in order, each with the index of the one with which its level came back.
+    /// The changes that are shown, in order, each with the index of the one with which its level
+    /// came back.
     fn shown(self) -> impl Iterator<Item = (&'a Change, Option<usize>)> {
         let detection = &self.found.judgement.detection;
         let back = returns(&detection.changes).into_iter();
@@ -254,12 +268,17 @@ impl<'a> One<'a> {
             changes: self.changes(true),
             scatter: self.changes(false),
             refused: self.refused(),
-            drift: self
-                .drift()
-                .map(|drift| DriftAnswer { range: [drift.first, drift.last], effect: finite(drift.effect) }),
+            drift: self.drift().map(|drift| DriftAnswer {
+                range: [drift.first, drift.last],
+                effect: finite(drift.effect),
+            }),
             history: self.found.judgement.history.as_ref().map(HistoryAnswer::of),
             modes: detection.modes.as_ref().map(|modes| {
-                modes.levels.iter().map(|mode| ModeAnswer { ratio: mode.ratio, share: mode.share }).collect()
+                modes
+                    .levels
+                    .iter()
+                    .map(|mode| ModeAnswer { ratio: mode.ratio, share: mode.share })
+                    .collect()
             }),
         }
     }
@@ -279,7 +298,9 @@ impl<'a> One<'a> {
             before: change.before,
             after: change.after,
             effect: finite(change.effect),
-            interval: finite(change.interval.0).zip(finite(change.interval.1)).map(|(low, high)| [low, high]),
+            interval: finite(change.interval.0)
+                .zip(finite(change.interval.1))
+                .map(|(low, high)| [low, high]),
             p: change.p,
             confidence: change.confidence,
             kind: super::kind_key(kind_of(change.kind)),
@@ -289,13 +310,14 @@ impl<'a> One<'a> {
         }
     }
 
-    /// What of the environment differs between the last value that is surely before a change and the first that is surely after
-    /// it; nothing of what was found to be the program's.
+    /// What of the environment differs between the last value that is surely before a change and
+    /// the first that is surely after it; nothing of what was found to be the program's.
     fn environment(self, change: &Change) -> Vec<EnvironmentAnswer> {
         if matches!(change.kind, Kind::Step | Kind::DipStart | Kind::DipEnd) {
             return Vec::new();
         }
-        let before = (0..*change.range.start()).rev().find(|&index| self.found.values[index].is_finite());
+        let before =
+            (0..*change.range.start()).rev().find(|&index| self.found.values[index].is_finite());
         let differences =
             before.map(|before| self.found.environments.differences(before, *change.range.end()));
         let answer = |difference: Difference| EnvironmentAnswer {
@@ -309,12 +331,17 @@ impl<'a> One<'a> {
     /// What looked like a change and is none, in order.
     fn refused(self) -> Vec<RefusedAnswer<'a>> {
         let judgement = &self.found.judgement;
-        let refused =
-            judgement.detection.refused.iter().map(|refused| (refused.index, super::refusal(refused.why)));
+        let refused = judgement
+            .detection
+            .refused
+            .iter()
+            .map(|refused| (refused.index, super::refusal(refused.why)));
         let chance = judgement.chance.iter().map(|change| (change.index, BY_CHANCE));
         let mut all: Vec<(usize, &str)> = refused.chain(chance).collect();
         all.sort_unstable();
-        all.into_iter().map(|(index, why)| RefusedAnswer { index, label: self.label(index), why }).collect()
+        all.into_iter()
+            .map(|(index, why)| RefusedAnswer { index, label: self.label(index), why })
+            .collect()
     }
 
     /// What is to be said of it beside its changes.
@@ -350,12 +377,14 @@ impl<'a> One<'a> {
 
     /// The same in Markdown.
     fn markdown(self) -> Option<String> {
-        let rows: Vec<Vec<String>> = self.shown().map(|(change, back)| self.row(change, back)).collect();
+        let rows: Vec<Vec<String>> =
+            self.shown().map(|(change, back)| self.row(change, back)).collect();
         let notes = self.notes();
         if rows.is_empty() && notes.is_empty() {
             return None;
         }
-        let name = format!("**{}**\n", escaped(self.found.given.name.as_deref().unwrap_or("values")));
+        let name =
+            format!("**{}**\n", escaped(self.found.given.name.as_deref().unwrap_or("values")));
         let table = if rows.is_empty() { String::new() } else { rows_in_markdown(&rows) };
         let notes: String = notes.iter().map(|note| format!("- {}\n", escaped(note))).collect();
         let parts = [name, table, notes].into_iter().filter(|part| !part.is_empty());
@@ -372,7 +401,8 @@ impl<'a> One<'a> {
         };
         let name = self.found.given.name.as_deref().unwrap_or("values");
         let head = format!("{name} ({better})  ");
-        let room = width.map_or(SPARK, |width| width.saturating_sub(head.chars().count()).clamp(10, SPARK));
+        let room = width
+            .map_or(SPARK, |width| width.saturating_sub(head.chars().count()).clamp(10, SPARK));
         head + &spark::line(&values, room)
     }
 
@@ -389,8 +419,20 @@ impl<'a> One<'a> {
     /// The rows where the table has no room: some lines each.
     fn lines(self) -> String {
         let lines = |(change, back): (&Change, Option<usize>)| {
-            let [index, range, label, time, before, after, effect, verdict, interval, sure, kind, notes] =
-                <[String; 12]>::try_from(self.row(change, back)).unwrap_or_default();
+            let [
+                index,
+                range,
+                label,
+                time,
+                before,
+                after,
+                effect,
+                verdict,
+                interval,
+                sure,
+                kind,
+                notes,
+            ] = <[String; 12]>::try_from(self.row(change, back)).unwrap_or_default();
             let told = |words: [String; 4]| {
                 words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("  ")
             };
@@ -406,9 +448,11 @@ impl<'a> One<'a> {
 
     fn row(self, change: &Change, back: Option<usize>) -> Vec<String> {
         let (first, last) = (change.range.start(), change.range.end());
-        let time = self.found.given.points.get(change.index).and_then(|point| point.time.as_deref());
+        let time =
+            self.found.given.points.get(change.index).and_then(|point| point.time.as_deref());
         let show = |value| shown(&self.found.given.unit, value);
-        let mut notes: Vec<String> = back.map(|index| format!("came back at {index}")).into_iter().collect();
+        let mut notes: Vec<String> =
+            back.map(|index| format!("came back at {index}")).into_iter().collect();
         if change.kind == Kind::Environment {
             let differences = self.environment(change).into_iter();
             notes.extend(differences.map(|d| format!("{}: {} → {}", d.tag, d.before, d.after)));
@@ -438,8 +482,10 @@ fn rows_in_markdown(rows: &[Vec<String>]) -> String {
     let used: Vec<usize> =
         (0..HEAD.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let cells = |row: &[String]| used.iter().map(|&column| escaped(&row[column])).collect::<Vec<_>>();
-    let rule = used.iter().map(|column| if NUMBERS.contains(column) { "--:" } else { "---" }.to_owned());
+    let cells =
+        |row: &[String]| used.iter().map(|&column| escaped(&row[column])).collect::<Vec<_>>();
+    let rule =
+        used.iter().map(|column| if NUMBERS.contains(column) { "--:" } else { "---" }.to_owned());
     let mut out = line(cells(&HEAD.map(str::to_owned)));
     out += &line(rule.collect());
     out.extend(rows.iter().map(|row| line(cells(row))));

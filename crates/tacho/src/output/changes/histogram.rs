@@ -12,10 +12,11 @@ pub struct Histogram {
     pub lines: [String; 2],
 }
 
-/// Draws both sets in so many parts, each as high as its own highest; nothing when there are no values.
+/// Draws both sets in so many parts, each as high as its own highest; nothing when there are no
+/// values.
 ///
-/// The axis holds all but the outermost 2 % at each end, so that one value far off does not squeeze all others
-/// into one part.
+/// The axis holds all but the outermost 2 % at each end, so that one value far off does not squeeze
+/// all others into one part.
 pub fn draw(sets: [&[f64]; 2], width: usize) -> Option<Histogram> {
     let all = sets.concat();
     let (low, high) = (quantile(&all, 0.02)?, quantile(&all, 0.98)?);
@@ -30,7 +31,8 @@ pub fn draw(sets: [&[f64]; 2], width: usize) -> Option<Histogram> {
 fn count(values: &[f64], (low, high): (f64, f64), width: usize) -> Vec<usize> {
     let mut counts = vec![0; width];
     for value in values.iter().filter(|value| value.is_finite()) {
-        let part = ((value - low) / (high - low) * width as f64).floor().clamp(0.0, (width - 1) as f64);
+        let part =
+            ((value - low) / (high - low) * width as f64).floor().clamp(0.0, (width - 1) as f64);
         counts[part as usize] += 1;
     }
     counts
@@ -39,8 +41,9 @@ fn count(values: &[f64], (low, high): (f64, f64), width: usize) -> Vec<usize> {
 /// A block for each part that has any, a blank for the others.
 fn line(counts: &[usize]) -> String {
     let most = counts.iter().copied().max().unwrap_or(0);
-    let block =
-        |&count: &usize| if count == 0 { ' ' } else { BLOCKS[(count * BLOCKS.len()).div_ceil(most) - 1] };
+    let block = |&count: &usize| {
+        if count == 0 { ' ' } else { BLOCKS[(count * BLOCKS.len()).div_ceil(most) - 1] }
+    };
     counts.iter().map(block).collect()
 }
 
@@ -61,7 +64,9 @@ mod tests {
     fn a_value_far_off_is_drawn_at_the_end_and_squeezes_nothing() {
         let mut values: Vec<f64> = (0..100).map(|n| 100.0 + f64::from(n) / 100.0).collect();
         values[50] = 1e9;
-        let Some(Histogram { ends, lines }) = draw([&values, &[]], 10) else { panic!("there are values") };
+        let Some(Histogram { ends, lines }) = draw([&values, &[]], 10) else {
+            panic!("there are values")
+        };
         assert!(ends.1 < 102.0, "{ends:?}");
         assert!(!lines[0].contains(' ') && lines[1].trim().is_empty(), "{lines:?}");
     }

@@ -69,7 +69,8 @@ fn settled_by(settling: Settling) -> &'static str {
 /// The places that are unclear, in words, a line each.
 pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
     verdict.unclear.iter().map(|place| {
-        let (effect, probability) = (super::effect(place.effect.exp_m1()), 100.0 * place.probability);
+        let (effect, probability) =
+            (super::effect(place.effect.exp_m1()), 100.0 * place.probability);
         let settled_by = settled_by(place.settling);
         format!(
             "unclear at {}: {effect}, a change with {probability:.0} %; {settled_by} would tell",

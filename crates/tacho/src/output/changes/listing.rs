@@ -31,13 +31,15 @@ pub struct Listing {
     pub not_judged: Vec<(SeriesKey, String)>,
     /// What could not be built, and so not be judged, each with the name of the host.
     pub unbuilt: Vec<(String, Unbuilt)>,
-    /// What else is to be said of a series: drifts, levels that it goes to and fro between, what was refused.
+    /// What else is to be said of a series: drifts, levels that it goes to and fro between, what
+    /// was refused.
     pub remarks: Vec<(SeriesKey, String)>,
     /// How often users were told of what is none.
     pub false_alarms: FalseAlarms,
     /// How many changes for the worse nobody has said anything to yet, among those that are shown.
     pub regressions: usize,
-    /// The names of changes of series that the plan no longer has: told of, and listed only where all are asked for.
+    /// The names of changes of series that the plan no longer has: told of, and listed only where
+    /// all are asked for.
     pub unplanned: HashSet<String>,
     /// What the runs of a series know, where it was judged by them.
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
@@ -157,7 +159,8 @@ impl Listing {
 
     /// All of it, for people; `width` is that of their terminal, in columns.
     pub fn text(&self, width: Option<usize>) -> String {
-        let events: Vec<String> = self.events.iter().map(|event| event.text(self.hosts, width)).collect();
+        let events: Vec<String> =
+            self.events.iter().map(|event| event.text(self.hosts, width)).collect();
         let mut out = events.join("\n");
         let remark = |(key, what): &(SeriesKey, String)| format!("{}: {what}\n", self.series(key));
         let remarks: String = self.remarks.iter().map(remark).collect();
@@ -172,14 +175,18 @@ impl Listing {
 
     /// All of it, for a mail or a pull request.
     pub fn markdown(&self) -> String {
-        let events: Vec<String> =
-            self.events.iter().map(|event| event.markdown(self.link.as_deref(), self.hosts)).collect();
+        let events: Vec<String> = self
+            .events
+            .iter()
+            .map(|event| event.markdown(self.link.as_deref(), self.hosts))
+            .collect();
         let remark = |(key, what): &(SeriesKey, String)| {
             format!("- {}: {}\n", escaped(&self.series(key)), escaped(what))
         };
         let remarks: String = self.remarks.iter().map(remark).collect();
         let summary: String = self.summary().lines().map(|line| format!("{line}  \n")).collect();
-        let parts = [events.join("\n"), remarks, summary].into_iter().filter(|part| !part.is_empty());
+        let parts =
+            [events.join("\n"), remarks, summary].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n")
     }
 
@@ -189,7 +196,9 @@ impl Listing {
         let places = text::count(self.events.len(), "place");
         let mut out = match changes {
             0 => format!("no changes in {} series", self.judged),
-            _ => format!("{} at {places} in {} series", text::count(changes, "change"), self.judged),
+            _ => {
+                format!("{} at {places} in {} series", text::count(changes, "change"), self.judged)
+            }
         };
         if self.regressions > 0 {
             out += &format!("; {} for the worse and new", self.regressions);
@@ -208,7 +217,8 @@ impl Listing {
         out += &self.unbuilt();
         if !self.unplanned.is_empty() {
             let count = text::count(self.unplanned.len(), "change");
-            out += &format!("of series that the plan no longer has: {count} (`--all` lists them)\n");
+            out +=
+                &format!("of series that the plan no longer has: {count} (`--all` lists them)\n");
         }
         let alarms = self.false_alarms;
         if let Some(rate) = alarms.rate() {
@@ -228,7 +238,8 @@ impl Listing {
         let mut out = String::new();
         for of_host in self.unbuilt.chunk_by(|one, other| one.0 == other.0) {
             let host = if self.hosts { format!(" on {}", of_host[0].0) } else { String::new() };
-            let stretches: Vec<Unbuilt> = of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
+            let stretches: Vec<Unbuilt> =
+                of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
             for line in unbuilt::lines(&stretches) {
                 out += &format!("{line}{host}\n");
             }
@@ -330,7 +341,8 @@ impl ListedEvent {
         }
         out += "\n\n| | series | before | after | change | | 95 % | kind | |\n|---|---|--:|--:|--:|---|---|---|---|\n";
         for change in &self.changes {
-            let mut cells: Vec<String> = row(change, hosts).iter().map(|cell| escaped(cell)).collect();
+            let mut cells: Vec<String> =
+                row(change, hosts).iter().map(|cell| escaped(cell)).collect();
             cells[0] = format!("`{}`", cells[0]);
             if verdict_of(change) == Verdict::Worse {
                 cells[5] = format!("**{}**", cells[5]);
@@ -408,7 +420,12 @@ fn remarks(all: &[(SeriesKey, String)]) -> Vec<RemarkAnswer<'_>> {
 
 impl<'a> RemarkAnswer<'a> {
     fn of(key: &'a SeriesKey, what: &'a str) -> Self {
-        Self { benchmark: key.benchmark.to_string(), host: &key.host, metric: &key.metric.name, what }
+        Self {
+            benchmark: key.benchmark.to_string(),
+            host: &key.host,
+            metric: &key.metric.name,
+            what,
+        }
     }
 }
 

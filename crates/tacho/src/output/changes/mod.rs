@@ -106,7 +106,8 @@ impl Filter {
         said && stands
     }
 
-    /// Whether a stretch that could not be built is shown: whether it lies in the range, or in part.
+    /// Whether a stretch that could not be built is shown: whether it lies in the range, or in
+    /// part.
     pub fn shows_stretch(&self, stretch: &Unbuilt) -> bool {
         stretch.last.order > self.orders.0 && stretch.first.order <= self.orders.1
     }
@@ -114,12 +115,16 @@ impl Filter {
     /// Whether a series is shown.
     pub fn shows_series(&self, key: &SeriesKey) -> bool {
         self.shows_benchmark(&key.benchmark.to_string(), &key.benchmark.name)
-            && (self.metrics.is_empty() || self.names_metric(&key.metric.name) || self.names_metric("all"))
+            && (self.metrics.is_empty()
+                || self.names_metric(&key.metric.name)
+                || self.names_metric("all"))
     }
 
-    /// Whether a benchmark, or a series of a file, is shown: by its name, with its parameters or without.
+    /// Whether a benchmark, or a series of a file, is shown: by its name, with its parameters or
+    /// without.
     pub fn shows_benchmark(&self, whole: &str, name: &str) -> bool {
-        self.benchmarks.is_empty() || self.benchmarks.iter().any(|asked| asked == whole || asked == name)
+        self.benchmarks.is_empty()
+            || self.benchmarks.iter().any(|asked| asked == whole || asked == name)
     }
 
     /// Whether a drift is shown: unless other kinds are asked for, or larger ones.
@@ -187,14 +192,14 @@ pub fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// An effect in per cent: `+12.3 %`; a factor when it is huge, two digits when one would be 0, and words where there was
-/// nothing before.
+/// An effect in per cent: `+12.3 %`; a factor when it is huge, two digits when one would be 0, and
+/// words where there was nothing before.
 pub fn effect(effect: f64) -> String {
     effect_to(effect, decimals(effect))
 }
 
-/// The ends of an effect's interval, with as many decimals: as the one nearer to zero needs, but no more than one beyond those of
-/// the other, which say how little is known: `+10.1 % … +14.2 %`.
+/// The ends of an effect's interval, with as many decimals: as the one nearer to zero needs, but no
+/// more than one beyond those of the other, which say how little is known: `+10.1 % … +14.2 %`.
 pub fn interval((low, high): (f64, f64)) -> String {
     if !low.is_finite() || !high.is_finite() {
         return String::new();
@@ -204,11 +209,13 @@ pub fn interval((low, high): (f64, f64)) -> String {
     format!("{} … {}", effect_to(low, fine), effect_to(high, fine))
 }
 
-/// With how many decimals an effect is shown in per cent: one, or as many as two digits take once they are rounded.
+/// With how many decimals an effect is shown in per cent: one, or as many as two digits take once
+/// they are rounded.
 fn decimals(effect: f64) -> usize {
     let percent = effect.abs() * 100.0;
     let rounded = format!("{percent:.1e}");
-    let exponent = rounded.split_once("e-").and_then(|(_, exponent)| exponent.parse::<usize>().ok());
+    let exponent =
+        rounded.split_once("e-").and_then(|(_, exponent)| exponent.parse::<usize>().ok());
     if (1e-8..0.05).contains(&percent) { 1 + exponent.unwrap_or(0) } else { 1 }
 }
 
@@ -252,9 +259,10 @@ pub fn not_judged(judged: Judged) -> Option<String> {
     match judged {
         Judged::Yes | Judged::Constant => None,
         Judged::Empty => Some("it has no values".to_owned()),
-        Judged::TooFew { points, needed } => {
-            Some(format!("it has {} with values, and {needed} are needed", text::count(points, "point")))
-        }
+        Judged::TooFew { points, needed } => Some(format!(
+            "it has {} with values, and {needed} are needed",
+            text::count(points, "point")
+        )),
     }
 }
 
@@ -268,19 +276,26 @@ pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<St
 /// Points that reached a limit, in a sentence.
 fn bounds(points: usize) -> String {
     let which = text::count(points, "revision");
-    format!("left out: {which} of which only a lower bound is known, since executions reached a limit")
+    format!(
+        "left out: {which} of which only a lower bound is known, since executions reached a limit"
+    )
 }
 
 /// A drift in a sentence.
 pub fn drift(drift: &Drift) -> String {
     let places = drift.last.saturating_sub(drift.first) + 1;
-    format!("drifts by {} over {}, at no single place", effect(drift.effect), text::count(places, "point"))
+    format!(
+        "drifts by {} over {}, at no single place",
+        effect(drift.effect),
+        text::count(places, "point")
+    )
 }
 
 /// Modes in a sentence.
 pub fn modes(modes: &Modes) -> String {
     let level = |mode: &stats::Mode| {
-        let ratio = if mode.ratio == 1.0 { "its usual level".to_owned() } else { text::change(mode.ratio) };
+        let ratio =
+            if mode.ratio == 1.0 { "its usual level".to_owned() } else { text::change(mode.ratio) };
         format!("{ratio} ({})", text::percent(mode.share))
     };
     let levels: Vec<String> = modes.levels.iter().map(level).collect();

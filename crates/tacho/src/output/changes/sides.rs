@@ -67,8 +67,9 @@ impl ChangeSide {
         let interval = level.and_then(|level| level.interval);
         [
             level.map_or_else(String::new, |level| unit.show(level.median)),
-            interval
-                .map_or_else(String::new, |(low, high)| format!("{} … {}", unit.show(low), unit.show(high))),
+            interval.map_or_else(String::new, |(low, high)| {
+                format!("{} … {}", unit.show(low), unit.show(high))
+            }),
             self.spread().map_or_else(String::new, text::percent),
             self.values.len().to_string(),
             self.revisions.len().to_string(),
@@ -82,7 +83,9 @@ impl ChangeSide {
         let spread = if spread.is_empty() { spread } else { format!(", spread {spread}") };
         let samples = text::count(self.values.len(), "sample");
         let revisions = text::count(self.revisions.len(), "revision");
-        format!("  {name:<6}  median {median}{interval}\n          {samples} of {revisions}{spread}\n")
+        format!(
+            "  {name:<6}  median {median}{interval}\n          {samples} of {revisions}{spread}\n"
+        )
     }
 }
 
@@ -94,8 +97,10 @@ pub fn drawn(sides: &[ChangeSide; 2], unit: &Unit, width: Option<usize>) -> Stri
 
 /// A row a side.
 fn whole(sides: &[ChangeSide; 2], unit: &Unit) -> Option<String> {
-    let Histogram { ends, lines } = draw(sides.each_ref().map(|side| side.values.as_slice()), WIDTH)?;
-    let mut list = table::plain(&["", "", "median", "95 %", "spread", "samples", "revisions"], &[2, 4, 5, 6]);
+    let Histogram { ends, lines } =
+        draw(sides.each_ref().map(|side| side.values.as_slice()), WIDTH)?;
+    let mut list =
+        table::plain(&["", "", "median", "95 %", "spread", "samples", "revisions"], &[2, 4, 5, 6]);
     for ((name, side), line) in ["before", "after"].into_iter().zip(sides).zip(lines) {
         list.add_row([name.to_owned(), line].into_iter().chain(side.numbers(unit)));
     }
@@ -105,10 +110,13 @@ fn whole(sides: &[ChangeSide; 2], unit: &Unit) -> Option<String> {
 /// The numbers below the drawing, which is as wide as there is room.
 fn narrow(sides: &[ChangeSide; 2], unit: &Unit, width: Option<usize>) -> Option<String> {
     let room = width.map_or(WIDTH, |width| width.saturating_sub(MARGIN).clamp(MARGIN, WIDTH));
-    let Histogram { ends, lines } = draw(sides.each_ref().map(|side| side.values.as_slice()), room)?;
+    let Histogram { ends, lines } =
+        draw(sides.each_ref().map(|side| side.values.as_slice()), room)?;
     let named = || ["before", "after"].into_iter();
-    let drawn: String =
-        named().zip(lines).map(|(name, line)| format!("  {name:<6}  {}\n", line.trim_end())).collect();
+    let drawn: String = named()
+        .zip(lines)
+        .map(|(name, line)| format!("  {name:<6}  {}\n", line.trim_end()))
+        .collect();
     let told: String = named().zip(sides).map(|(name, side)| side.told(name, unit)).collect();
     Some(drawn + &axis(ends, unit, room) + &told)
 }
@@ -140,7 +148,8 @@ mod tests {
             assert!(told.contains("40 samples of 2 revisions, spread"), "{told}");
         }
         assert_eq!(drawn(&sides, &unit, None).lines().count(), 4);
-        let empty = || ChangeSide { revisions: vec![], levels: vec![], values: vec![], runs: vec![] };
+        let empty =
+            || ChangeSide { revisions: vec![], levels: vec![], values: vec![], runs: vec![] };
         assert_eq!(drawn(&[empty(), empty()], &unit, Some(60)), "");
     }
 
@@ -148,8 +157,10 @@ mod tests {
     fn samples_of_one_revision_are_no_independent_ones() {
         // Twenty samples each agree closely, ten revisions do not.
         let levels: Vec<f64> = (0..10).map(|i| 100.0 + f64::from(i)).collect();
-        let values =
-            levels.iter().flat_map(|level| (0..20).map(move |i| level + 0.01 * f64::from(i))).collect();
+        let values = levels
+            .iter()
+            .flat_map(|level| (0..20).map(move |i| level + 0.01 * f64::from(i)))
+            .collect();
         let revisions = (0..10).map(|i| format!("r{i}")).collect();
         let side = ChangeSide { revisions, levels, values, runs: vec![1] };
         let (low, high) = side.answer().interval.unwrap();

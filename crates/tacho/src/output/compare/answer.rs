@@ -166,7 +166,8 @@ impl SecondAnswer {
     fn of(comparison: &Comparison) -> Option<Self> {
         let second = comparison.second?;
         let Estimate { estimator: by, interval, .. } = second;
-        let estimator = if comparison.second_is_of_levels() { "levels".to_owned() } else { estimator(by) };
+        let estimator =
+            if comparison.second_is_of_levels() { "levels".to_owned() } else { estimator(by) };
         let mut bounds = Bounds::default();
         let ratio = bounds.of("ratio", second.known_ratio());
         Some(Self { estimator, ratio, interval, bounds })
@@ -211,7 +212,8 @@ pub(super) fn places(comparison: &Comparison) -> Option<f64> {
         .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
 }
 
-/// The chance of so much by accident. Where samples were cut off it is that of what is known: if they were more, it is less.
+/// The chance of so much by accident. Where samples were cut off it is that of what is known: if
+/// they were more, it is less.
 pub fn known_p(comparison: &Comparison) -> Option<Bounded> {
     let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
     let bound = if is_limited { Bound::AtMost } else { Bound::Exact };
@@ -257,7 +259,11 @@ impl CompareReport<'_> {
             a: &self.terms.sides[0],
             b: &self.terms.sides[1],
             same_program: matches!(self.compared, Compared::SameProgram),
-            not_built: if let Compared::NotBuilt { why, .. } = self.compared { Some(why) } else { None },
+            not_built: if let Compared::NotBuilt { why, .. } = self.compared {
+                Some(why)
+            } else {
+                None
+            },
             interrupted: matches!(self.compared, Compared::Interrupted)
                 || all.is_some_and(|all| all.interrupted),
             run: all.filter(|_| self.is_kept).and_then(|all| Some(all.run.as_ref()?.number)),
@@ -267,7 +273,8 @@ impl CompareReport<'_> {
             executed: [0, 1].map(|side| all.is_some() && self.terms.executes(side)),
             duet: self.terms.duet.map(DuetAnswer::on),
             carry_over: all.and_then(|all| all.carried.as_ref()).map(CarryOverAnswer::from),
-            loads: all.map_or_else(Vec::new, |all| all.loads.iter().map(LoadAnswer::from).collect()),
+            loads: all
+                .map_or_else(Vec::new, |all| all.loads.iter().map(LoadAnswer::from).collect()),
             otherwise: &self.terms.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
             family: all.and_then(|all| Family::of(all.together)),
@@ -291,9 +298,11 @@ impl CompareReport<'_> {
         });
         let found = row.comparison.estimate.and_then(|estimate| estimate.reach());
         let precision = match self.terms.until {
-            Until::Precise(wanted) => {
-                Some(PrecisionAnswer { wanted, found, reached: found.is_some_and(|found| found <= wanted) })
-            }
+            Until::Precise(wanted) => Some(PrecisionAnswer {
+                wanted,
+                found,
+                reached: found.is_some_and(|found| found <= wanted),
+            }),
             _ => None,
         };
         let stands = self.stands(row);

@@ -54,8 +54,13 @@ mod tests {
 
     #[test]
     fn what_is_slower_and_what_is_faster_comes_first() {
-        let mut rows =
-            vec![row("same", 1.0), row("fast", 0.9), row("slow", 1.05), row("faster", 0.5), row("even", 1.0)];
+        let mut rows = vec![
+            row("same", 1.0),
+            row("fast", 0.9),
+            row("slow", 1.05),
+            row("faster", 0.5),
+            row("even", 1.0),
+        ];
         assert!(is_trade_off(&rows));
         assert_eq!(names(&rows), "slow faster fast same even");
         rows.push(row("slowest", 1.3));

@@ -14,7 +14,8 @@ const NAMED: usize = 10;
 /// More rounds than this are given as a number to nobody.
 const MOST_MORE: usize = 1000;
 
-/// How all rows of a run stand to what it was to fail on, if anything; `is_finished` says that there will be no more of them.
+/// How all rows of a run stand to what it was to fail on, if anything; `is_finished` says that
+/// there will be no more of them.
 pub fn stood(terms: &Comparing, rows: &[Row], is_finished: bool) -> Option<GateRecord> {
     let kept = terms.fail_on.as_ref()?;
     let gate = Gate::from(kept);
@@ -24,7 +25,12 @@ pub fn stood(terms: &Comparing, rows: &[Row], is_finished: bool) -> Option<GateR
     let of = |wanted: Stands| -> Vec<String> {
         let told = |row: &Row| {
             let by = slower_by(row).filter(|_| gate.slower.is_some());
-            format!("{} {} ({})", row.benchmark, row.metric.name, by.unwrap_or_else(|| "unclear".to_owned()))
+            format!(
+                "{} {} ({})",
+                row.benchmark,
+                row.metric.name,
+                by.unwrap_or_else(|| "unclear".to_owned())
+            )
         };
         in_order(rows).into_iter().filter(|row| stands(row) == wanted).map(told).collect()
     };
@@ -58,7 +64,8 @@ struct Warning {
 }
 
 impl CompareReport<'_> {
-    /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not measured.
+    /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not
+    /// measured.
     pub(super) fn stands(&self, row: &Row) -> Option<Stands> {
         let fail_on = self.fail_on?;
         is_measured(row).then(|| fail_on.gate.stands(row, self.terms.margin))
@@ -80,15 +87,20 @@ impl CompareReport<'_> {
 
     /// How all rows stand to what is to be a failure, if anything is.
     pub(super) fn stood(&self) -> Option<GateRecord> {
-        let (Some(fail_on), Compared::Measured(all)) = (self.fail_on, self.compared) else { return None };
+        let (Some(fail_on), Compared::Measured(all)) = (self.fail_on, self.compared) else {
+            return None;
+        };
         let terms = Comparing { fail_on: Some(fail_on.kept(&self.lone[0])), ..self.terms.clone() };
         stood(&terms, &all.rows, !all.interrupted)
     }
 
     /// How the gate came out: `--fail-on slower: failed by sort wall (slower by 7.1 % to 8.3 %)`.
     pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
-        let with =
-            if self.terms.patches.is_empty() { String::new() } else { format!(" with {}", self.names()[1]) };
+        let with = if self.terms.patches.is_empty() {
+            String::new()
+        } else {
+            format!(" with {}", self.names()[1])
+        };
         format!("`--fail-on {}`{with}: {}", stood.typed, said::gate(stood, &self.names()[0]))
     }
 
@@ -99,7 +111,8 @@ impl CompareReport<'_> {
         }
     }
 
-    /// Says beside the answer what `--fail-on` cannot tell or does not see, and what only one side has.
+    /// Says beside the answer what `--fail-on` cannot tell or does not see, and what only one side
+    /// has.
     pub fn tell(&self) {
         for Warning { told, rows, hint } in self.warnings() {
             let end = if rows.is_empty() { "" } else { ":" };
@@ -148,7 +161,8 @@ impl CompareReport<'_> {
     /// The rows of which it cannot be told whether they are slower.
     fn open(&self, FailOn { typed, gate }: &FailOn, all: &Rows) -> Option<Warning> {
         let rows = in_order(&all.rows);
-        let open: Vec<&Row> = rows.into_iter().filter(|row| self.stands(row) == Some(Stands::Open)).collect();
+        let open: Vec<&Row> =
+            rows.into_iter().filter(|row| self.stands(row) == Some(Stands::Open)).collect();
         let so = match (gate.unclear, open.len()) {
             (_, 0) => return None,
             (true, _) => "fails",
@@ -156,11 +170,15 @@ impl CompareReport<'_> {
             (false, _) => "lets them pass",
         };
         // Of several diffs that are tried each is told of by itself.
-        let with =
-            if self.terms.patches.is_empty() { String::new() } else { format!(" with {}", self.names()[1]) };
+        let with = if self.terms.patches.is_empty() {
+            String::new()
+        } else {
+            format!(" with {}", self.names()[1])
+        };
         let of = format!("{} of {}{with}", open.len(), text::count(all.rows.len(), "row"));
-        let line =
-            |row: &&Row| format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, row));
+        let line = |row: &&Row| {
+            format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, row))
+        };
         let mut rows: Vec<String> = open.iter().take(NAMED).map(line).collect();
         if open.len() > NAMED {
             rows.push(format!("and {} more", text::count(open.len() - NAMED, "row")));
@@ -176,14 +194,21 @@ impl CompareReport<'_> {
     /// What is known of an open row, and what would tell.
     fn why_open(&self, gate: &Gate, row: &Row) -> String {
         let by = slower_by(row).filter(|_| gate.slower.is_some());
-        let more = gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| match more
-            .rounds
-        {
-            rounds if rounds > MOST_MORE => format!("over {MOST_MORE} more rounds would tell"),
-            rounds => {
-                format!("{} ({}) would tell", text::count(rounds, "more round"), rounds_take(row, rounds))
-            }
-        });
+        let more =
+            gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(
+                |more| match more.rounds {
+                    rounds if rounds > MOST_MORE => {
+                        format!("over {MOST_MORE} more rounds would tell")
+                    }
+                    rounds => {
+                        format!(
+                            "{} ({}) would tell",
+                            text::count(rounds, "more round"),
+                            rounds_take(row, rounds)
+                        )
+                    }
+                },
+            );
         let parts = [by, more.or_else(|| self.missing(row))];
         let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         if why.is_empty() { "unclear".to_owned() } else { why }
@@ -194,8 +219,10 @@ impl CompareReport<'_> {
         let names: Vec<String> =
             self.lone[0].iter().map(|name| format!("`{}`", text::cut(name, usize::MAX))).collect();
         let so = if gate.missing { "fails" } else { "does not see that" };
-        let told = format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
-        let hint = (!gate.missing).then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
+        let told =
+            format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
+        let hint = (!gate.missing)
+            .then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
         (!names.is_empty()).then_some(Warning { told, rows: Vec::new(), hint })
     }
 }
@@ -217,5 +244,7 @@ fn slower_by(row: &Row) -> Option<String> {
 /// How long so many rounds of a row take.
 pub(super) fn rounds_take(row: &Row, rounds: usize) -> String {
     let seconds = rounds as f64 * row.round / 1e9;
-    text::duration(std::time::Duration::try_from_secs_f64(seconds).unwrap_or(std::time::Duration::MAX))
+    text::duration(
+        std::time::Duration::try_from_secs_f64(seconds).unwrap_or(std::time::Duration::MAX),
+    )
 }

@@ -21,8 +21,15 @@ impl CompareReport<'_> {
         let cells = self.cells(first);
         let effect = [&cells[5], &cells[6]].into_iter().find(|cell| !cell.is_empty());
         let effect = effect.map_or_else(String::new, |effect| format!(" {effect}"));
-        let more = if slower.len() > 1 { format!(" and {} more", slower.len() - 1) } else { String::new() };
+        let more = if slower.len() > 1 {
+            format!(" and {} more", slower.len() - 1)
+        } else {
+            String::new()
+        };
         let typed = self.fail_on.map_or("", |fail_on| fail_on.typed.as_str());
-        format!("**{counts}: fails on `{typed}`: {} {}{effect}{more}**\n", first.benchmark, first.metric.name)
+        format!(
+            "**{counts}: fails on `{typed}`: {} {}{effect}{more}**\n",
+            first.benchmark, first.metric.name
+        )
     }
 }

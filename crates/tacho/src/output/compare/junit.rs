@@ -8,10 +8,13 @@ use super::family::in_order;
 use crate::output::compare::report::{CompareReport, is_failed};
 
 impl CompareReport<'_> {
-    /// The rows as test cases in the XML of `JUnit`. A row fails where `--fail-on` fails on it, and is an error where a side has no values.
+    /// The rows as test cases in the XML of `JUnit`. A row fails where `--fail-on` fails on it, and
+    /// is an error where a side has no values.
     pub fn junit(&self) -> String {
         let cases: Vec<Case> = match self.compared {
-            Compared::Measured(all) => in_order(&all.rows).into_iter().map(|row| self.case(row)).collect(),
+            Compared::Measured(all) => {
+                in_order(&all.rows).into_iter().map(|row| self.case(row)).collect()
+            }
             Compared::NotBuilt { side, why } => {
                 vec![Case {
                     name: format!("{side} builds"),
@@ -38,12 +41,17 @@ impl CompareReport<'_> {
 
     fn case(&self, row: &Row) -> Case {
         let cells = self.cells(row);
-        let told: Vec<&str> =
-            [5, 6, 7, 12].iter().map(|at| cells[*at].as_str()).filter(|cell| !cell.is_empty()).collect();
+        let told: Vec<&str> = [5, 6, 7, 12]
+            .iter()
+            .map(|at| cells[*at].as_str())
+            .filter(|cell| !cell.is_empty())
+            .collect();
         let told = told.join("  ");
         let fails_on_open = self.fail_on.is_some_and(|fail_on| fail_on.gate.unclear);
         let end = match self.stands(row) {
-            _ if is_failed(row) || row.sides.iter().any(Option::is_none) => End::Error(cells[12].clone()),
+            _ if is_failed(row) || row.sides.iter().any(Option::is_none) => {
+                End::Error(cells[12].clone())
+            }
             Some(Stands::Slower) => End::Failed(told.clone()),
             Some(Stands::Open) if fails_on_open => End::Failed(told.clone()),
             _ => End::Passed,

@@ -58,7 +58,9 @@ impl CompareReport<'_> {
     /// All that is said below the table.
     fn prose(&self, all: &Rows) -> String {
         let interrupted = match (all.interrupted, self.is_kept) {
-            (true, true) => "interrupted: this is what was measured so far, the same command goes on\n",
+            (true, true) => {
+                "interrupted: this is what was measured so far, the same command goes on\n"
+            }
             (true, false) => "interrupted: this is what was measured so far, and it is not kept\n",
             (false, _) => "",
         };
@@ -76,7 +78,8 @@ impl CompareReport<'_> {
 
     /// A row each; with the smallest differences that would have been told, or without.
     fn rows(&self, all: &Rows, has_least: bool) -> String {
-        let mut list = table::plain(&self.head().each_ref().map(String::as_str), &[2, 3, 4, 5, 6, 7, 10, 11]);
+        let mut list =
+            table::plain(&self.head().each_ref().map(String::as_str), &[2, 3, 4, 5, 6, 7, 10, 11]);
         for row in in_order(&all.rows) {
             let mut cells = self.cells(row);
             if !has_least {
@@ -130,8 +133,10 @@ impl CompareReport<'_> {
                 verdict,
             ] = <[String; 13]>::try_from(self.cells(row)).unwrap_or_default();
             out += &format!("{benchmark} {metric}: {verdict}\n");
-            let told =
-                [ratio, difference, interval, of].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>();
+            let told = [ratio, difference, interval, of]
+                .into_iter()
+                .filter(|it| !it.is_empty())
+                .collect::<Vec<_>>();
             let also = if also.is_empty() { also } else { format!("also {also}") };
             let control = if control.is_empty() { control } else { format!("control {control}") };
             let least = if least.is_empty() { least } else { format!("{LEAST} {least}") };
@@ -146,13 +151,15 @@ impl CompareReport<'_> {
     fn cells(&self, row: &Row) -> Vec<String> {
         let Comparison { estimate, second, control, counts, .. } = &row.comparison;
         let median = |side: &Option<Summary>| {
-            side.as_ref().map_or_else(String::new, |summary| text::median(&row.metric.unit, summary))
+            side.as_ref()
+                .map_or_else(String::new, |summary| text::median(&row.metric.unit, summary))
         };
         let ratio = |estimate: &Option<Estimate>| {
             let ratio = estimate.and_then(|it| it.known_ratio());
             ratio.map(|it| it.shown(times)).filter(|it| !it.is_empty())
         };
-        let [first, between] = estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
+        let [first, between] =
+            estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
         let is_ratio = estimate.is_none_or(|it| it.ratio.is_some());
         let [ratio_of_all, difference] =
             if is_ratio { [first, String::new()] } else { [String::new(), first] };
@@ -190,7 +197,8 @@ impl CompareReport<'_> {
             }
             Verdict::Same => format!("same, within {}", text::precision(self.terms.margin)),
             Verdict::Unclear => {
-                let parts = [self.told_alone(row).or_else(|| self.why_unclear(row)), self.missing(row)];
+                let parts =
+                    [self.told_alone(row).or_else(|| self.why_unclear(row)), self.missing(row)];
                 let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
                 if why.is_empty() { "unclear".to_owned() } else { format!("unclear: {why}") }
             }
@@ -222,7 +230,10 @@ impl CompareReport<'_> {
         let Compared::Measured(all) = self.compared else { return None };
         let alone = row.comparison.verdict;
         let alone = (alone != Verdict::Unclear).then(|| word(alone))?;
-        Some(format!("{alone} on its own, not certain among {}", text::count(all.together.max(2), "row")))
+        Some(format!(
+            "{alone} on its own, not certain among {}",
+            text::count(all.together.max(2), "row")
+        ))
     }
 
     /// Why a row is unclear although the interval that is shown does not hold 1.
@@ -270,7 +281,8 @@ impl CompareReport<'_> {
         out
     }
 
-    /// How often to repeat at each level so that the mean of the side that varies more is known to the margin.
+    /// How often to repeat at each level so that the mean of the side that varies more is known to
+    /// the margin.
     fn repetition(&self, row: &Row) -> Option<Repetition> {
         let [Some(a), Some(b)] = row.levels else { return None };
         let execution = row.round / (2 * a.layouts + b.layouts) as f64 / 1e9;
@@ -289,16 +301,21 @@ impl CompareReport<'_> {
         let Compared::Measured(all) = self.compared else {
             return text::markdown_with(&self.text(), &self.names());
         };
-        let rows: Vec<Vec<String>> = in_order(&all.rows).into_iter().map(|row| self.cells(row)).collect();
+        let rows: Vec<Vec<String>> =
+            in_order(&all.rows).into_iter().map(|row| self.cells(row)).collect();
         // How many rounds there were is left out, and so are differences where all have a ratio.
         let has_difference = rows.iter().any(|cells| !cells[6].is_empty());
         let line = |cells: &[String]| {
-            let kept = cells.iter().enumerate().filter(|(at, _)| *at != 2 && (*at != 6 || has_difference));
-            format!("| {} |\n", kept.map(|(_, cell)| text::markdown(cell)).collect::<Vec<_>>().join(" | "))
+            let kept =
+                cells.iter().enumerate().filter(|(at, _)| *at != 2 && (*at != 6 || has_difference));
+            format!(
+                "| {} |\n",
+                kept.map(|(_, cell)| text::markdown(cell)).collect::<Vec<_>>().join(" | ")
+            )
         };
         let aligned = [
-            ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:", "---:",
-            ":---",
+            ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:",
+            "---:", ":---",
         ];
         let mut out = line(&self.head()) + &line(&aligned.map(str::to_owned)).replace(' ', "");
         for cells in rows {
@@ -313,7 +330,8 @@ impl CompareReport<'_> {
     }
 }
 
-/// Lines as a list in Markdown: what goes on in the next line belongs to the item, and so does a hint, on a line of its own.
+/// Lines as a list in Markdown: what goes on in the next line belongs to the item, and so does a
+/// hint, on a line of its own.
 fn list(prose: &str) -> String {
     let mut out = String::new();
     for line in prose.lines() {
@@ -330,15 +348,19 @@ fn list(prose: &str) -> String {
     out + "\n"
 }
 
-/// The ratio with its interval; the difference where there is none, since values are at zero or below.
+/// The ratio with its interval; the difference where there is none, since values are at zero or
+/// below.
 pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {
-    let between =
-        |of: Option<(f64, f64)>, show: &dyn Fn((f64, f64)) -> String| of.map_or_else(String::new, show);
+    let between = |of: Option<(f64, f64)>, show: &dyn Fn((f64, f64)) -> String| {
+        of.map_or_else(String::new, show)
+    };
     let difference = estimate.known_difference();
     match (estimate.known_ratio(), estimate.difference_interval) {
         (Some(Bounded { bound: Bound::Unknown, .. }), _) => Default::default(),
         (Some(ratio), _) => [ratio.shown(times), between(estimate.interval, &interval)],
-        (None, Some((low, high))) if (low, high) != (0.0, 0.0) && difference.bound != Bound::Unknown => {
+        (None, Some((low, high)))
+            if (low, high) != (0.0, 0.0) && difference.bound != Bound::Unknown =>
+        {
             [difference.shown(|it| signed(unit, it)), text::interval(unit, (low, high))]
         }
         _ => Default::default(),

@@ -55,7 +55,9 @@ impl CompareReport<'_> {
             "executed at the same time on processors {first} and {second},\n  swapped each round; no control\n"
         );
         for row in in_order(&all.rows) {
-            let Some(places) = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES) else { continue };
+            let Some(places) = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES) else {
+                continue;
+            };
             out += &format!(
                 "{} {}:\n  processor {first} has {} beside {second}, which was taken away\n",
                 row.benchmark,
@@ -81,8 +83,10 @@ impl CompareReport<'_> {
     /// That what is compared is not of one run, and what that costs.
     fn of_several_runs(&self, all: &Rows) -> String {
         let names = self.names();
-        let kept: Vec<&str> =
-            (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side].as_str()).collect();
+        let kept: Vec<&str> = (0..2)
+            .filter(|side| !self.terms.executes(*side))
+            .map(|side| names[side].as_str())
+            .collect();
         if kept.is_empty() {
             return String::new();
         }
@@ -92,7 +96,9 @@ impl CompareReport<'_> {
         let differ = most.map_or_else(String::new, |most| {
             let from = said::from_runs(found().any(|it| it.assumed), most.deviation);
             let most = text::percent(most.deviation);
-            format!("; the interval has in it what runs of one program differ by (up to {most}, {from})")
+            format!(
+                "; the interval has in it what runs of one program differ by (up to {most}, {from})"
+            )
         });
         let mut out = format!("not measured today: {}{differ}\n", kept.join(" and "));
         for otherwise in &self.terms.otherwise {
@@ -115,13 +121,16 @@ pub(super) fn of_host(all: &Rows) -> String {
             }
         }
         if let Some(share) = load.stolen {
-            out += &format!("warning: a hypervisor kept {share:.2} CPUs' time from this host {meanwhile}\n");
+            out += &format!(
+                "warning: a hypervisor kept {share:.2} CPUs' time from this host {meanwhile}\n"
+            );
         }
     }
     out
 }
 
-/// Whether what the control differs by is no less than what is told, and more than what counts as none.
+/// Whether what the control differs by is no less than what is told, and more than what counts as
+/// none.
 fn is_beyond(control: f64, told: f64, margin: f64) -> bool {
     let size = |ratio: f64| ratio.ln().abs();
     size(control) > margin.ln_1p().max(size(told))
@@ -154,7 +163,8 @@ impl CompareReport<'_> {
 /// What the ratio is of, where the medians that stand beside it have another one that is not shown.
 fn beside_medians(row: &Row) -> Option<String> {
     let estimate = row.comparison.estimate?;
-    let has_medians = row.comparison.second.is_some_and(|second| second.estimator == Estimator::Median);
+    let has_medians =
+        row.comparison.second.is_some_and(|second| second.estimator == Estimator::Median);
     if has_medians && !row.comparison.second_is_of_levels() {
         return None;
     }
@@ -171,7 +181,11 @@ fn beside_medians(row: &Row) -> Option<String> {
         Estimator::Median => return None,
     };
     is_far.then(|| {
-        format!("× {} is the ratio {of}; that of the medians is × {}", factor(ratio), factor(medians))
+        format!(
+            "× {} is the ratio {of}; that of the medians is × {}",
+            factor(ratio),
+            factor(medians)
+        )
     })
 }
 

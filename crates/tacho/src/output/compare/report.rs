@@ -49,7 +49,13 @@ impl FailOn {
     /// As it is kept with a run of which only the first side has this.
     pub fn kept(&self, lone: &[String]) -> tacho_record::FailOn {
         let Gate { slower, unclear, missing } = self.gate;
-        tacho_record::FailOn { typed: self.typed.clone(), slower, unclear, missing, lone: lone.to_vec() }
+        tacho_record::FailOn {
+            typed: self.typed.clone(),
+            slower,
+            unclear,
+            missing,
+            lone: lone.to_vec(),
+        }
     }
 }
 

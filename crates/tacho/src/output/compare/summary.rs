@@ -18,7 +18,10 @@ pub(super) fn counts(all: &Rows) -> String {
     let judged: Vec<&Row> = all.rows.iter().filter(|row| is_measured(row)).collect();
     let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
     let count = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
-    let told = words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
+    let told = words
+        .into_iter()
+        .filter(|it| count(*it) > 0)
+        .map(|it| format!("{} {}", count(it), word(it)));
     let failed = all.rows.iter().filter(|row| is_failed(row)).count();
     let others = [(failed, "failed"), (all.rows.len() - judged.len() - failed, "not measured")];
     let others = others.into_iter().filter(|(number, _)| *number > 0);
@@ -42,13 +45,14 @@ impl CompareReport<'_> {
     fn imprecise(&self, judged: &[&Row]) -> String {
         let Until::Precise(wanted) = self.terms.until else { return String::new() };
         let reach = |row: &Row| row.comparison.estimate.and_then(|estimate| estimate.reach());
-        let open: Vec<&&Row> = judged.iter().filter(|row| reach(row).is_none_or(|it| it > wanted)).collect();
+        let open: Vec<&&Row> =
+            judged.iter().filter(|row| reach(row).is_none_or(|it| it > wanted)).collect();
         if open.is_empty() {
             return String::new();
         }
         let name = |row: &&&Row| {
-            let found =
-                reach(row).map_or_else(|| "no interval".to_owned(), |it| format!("± {}", text::percent(it)));
+            let found = reach(row)
+                .map_or_else(|| "no interval".to_owned(), |it| format!("± {}", text::percent(it)));
             let rounds = text::count(row.comparison.counts.rounds, "round");
             format!("{} {} {found} in {rounds}", row.benchmark, row.metric.name)
         };
@@ -78,22 +82,33 @@ pub(super) fn least(row: &Row) -> Option<f64> {
 /// The same of all rows: the smallest and the largest, if they differ as they are printed.
 fn could_see(judged: &[&Row]) -> String {
     let what = said::could_see(judged.iter().filter_map(|row| least(row)), text::percent);
-    what.map_or_else(String::new, |what| format!("; {what} would have been told with a chance of 80 %"))
+    what.map_or_else(String::new, |what| {
+        format!("; {what} would have been told with a chance of 80 %")
+    })
 }
 
-/// That the budget ended it with something open. Where a side is not executed more rounds settle nothing, and what was executed as often as
-/// was asked for, or known precisely enough, was not ended by it.
+/// That the budget ended it with something open. Where a side is not executed more rounds settle
+/// nothing, and what was executed as often as was asked for, or known precisely enough, was not
+/// ended by it.
 pub(super) fn spent_budget(all: &Rows) -> String {
     let rule = all.run.as_ref().map(|run| &run.rule).filter(|_| !all.interrupted);
-    let Some((rule, budget)) = rule.and_then(|rule| Some((rule, rule.budget?))) else { return String::new() };
+    let Some((rule, budget)) = rule.and_then(|rule| Some((rule, rule.budget?))) else {
+        return String::new();
+    };
     let is_executed = (0..2).all(|side| all.terms.executes(side));
     let was_ended = |row: &&Row| {
         let is_open = row.verdict == Verdict::Unclear && is_measured(row) && row.failure.is_none();
-        is_open && is_executed && !row.settled && row.comparison.counts.rounds < rule.max_rounds as usize
+        is_open
+            && is_executed
+            && !row.settled
+            && row.comparison.counts.rounds < rule.max_rounds as usize
     };
     let fewest = all.rows.iter().filter(was_ended).map(|row| row.comparison.counts.rounds).min();
     fewest.map_or_else(String::new, |rounds| {
         let rounds = text::count(rounds, "round");
-        format!("the budget of {} held {rounds}, too few for what is unclear\n", text::duration(budget))
+        format!(
+            "the budget of {} held {rounds}, too few for what is unclear\n",
+            text::duration(budget)
+        )
     })
 }

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use tacho_experiment::compare::{Compared, Row, Rows};
 use tacho_record::{
-    BenchmarkKey, Comparing, Digest, Direction, Limited, Metric, Parameters, Program, Purpose, Rule, Run,
-    RunState, Side, Unit, Until,
+    BenchmarkKey, Comparing, Digest, Direction, Limited, Metric, Parameters, Program, Purpose,
+    Rule, Run, RunState, Side, Unit, Until,
 };
 use tacho_stats::Summary;
 use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
@@ -18,9 +18,14 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {
         (0..).zip(values).map(|(round, value)| Sample::new(*value).in_round(round)).collect()
     };
     let look = Look::only(a.len(), 0.05);
-    let comparison = compare(&Sides { a: &side(a), b: &side(b), control: &[] }, &Rules::default(), look);
+    let comparison =
+        compare(&Sides { a: &side(a), b: &side(b), control: &[] }, &Rules::default(), look);
     Row {
-        benchmark: BenchmarkKey { name: name.into(), version: 1, parameters: Parameters::default() },
+        benchmark: BenchmarkKey {
+            name: name.into(),
+            version: 1,
+            parameters: Parameters::default(),
+        },
         metric: Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower },
         sides: [Summary::of(a), Summary::of(b)],
         levels: [None, None],
@@ -33,7 +38,8 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {
     }
 }
 
-/// Ten rounds; the second side takes so many times as long, and both vary by so much from end to end.
+/// Ten rounds; the second side takes so many times as long, and both vary by so much from end to
+/// end.
 pub fn row(name: &str, ratio: f64, spread: f64) -> Row {
     let side = |centre: f64, step: u32| -> Vec<f64> {
         (0..10).map(|n| centre * (1.0 + spread / 10.0 * f64::from(n * step % 10))).collect()
@@ -44,7 +50,8 @@ pub fn row(name: &str, ratio: f64, spread: f64) -> Row {
 #[test]
 fn levels_and_means_that_say_the_opposite_are_named() {
     let side = |level: f64, is_slow: fn(u32) -> bool| -> Vec<f64> {
-        let value = |n: u32| if is_slow(n) { 1.22 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
+        let value =
+            |n: u32| if is_slow(n) { 1.22 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
         (0..30).map(|n| 1e8 * level * value(n)).collect()
     };
     let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
@@ -114,7 +121,16 @@ fn terms(until: Until) -> Comparing {
 fn measured(rows: Vec<Row>, until: Until, rule: Rule) -> Rows {
     let (run, terms) = (Some(run(rule)), terms(until));
     let together = rows.len();
-    Rows { run, terms, interrupted: false, executing: None, rows, together, carried: None, loads: Vec::new() }
+    Rows {
+        run,
+        terms,
+        interrupted: false,
+        executing: None,
+        rows,
+        together,
+        carried: None,
+        loads: Vec::new(),
+    }
 }
 
 /// The last lines of the answer.
@@ -151,12 +167,19 @@ fn the_smallest_difference_is_that_of_each_row() {
         )
     );
     let alone = told(vec![wide]);
-    assert!(alone.starts_with(&format!("1 slower; a difference of {high} would have been told")), "{alone}");
+    assert!(
+        alone.starts_with(&format!("1 slower; a difference of {high} would have been told")),
+        "{alone}"
+    );
 }
 
 #[test]
 fn a_budget_that_left_something_open_is_told() {
-    let minute = Rule { budget: Some(std::time::Duration::from_secs(60)), max_rounds: 30, ..Rule::default() };
+    let minute = Rule {
+        budget: Some(std::time::Duration::from_secs(60)),
+        max_rounds: 30,
+        ..Rule::default()
+    };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
     let sentence = "the budget of 1 min 0 s held 10 rounds, too few for what is unclear\n";
     let told = |all: &Rows| summary::spent_budget(all);
@@ -166,11 +189,24 @@ fn a_budget_that_left_something_open_is_told() {
     let ten = Rule { max_rounds: 10, ..minute.clone() };
     assert_eq!(told(&measured(open(), SETTLED, ten)), "", "the number of rounds ended it");
     let precise = open().into_iter().map(|row| Row { settled: true, ..row }).collect();
-    assert_eq!(told(&measured(precise, Until::Precise(0.5), minute.clone())), "", "the precision ended it");
+    assert_eq!(
+        told(&measured(precise, Until::Precise(0.5), minute.clone())),
+        "",
+        "the precision ended it"
+    );
     assert_eq!(told(&measured(open(), SETTLED, Rule::default())), "", "there was none");
-    assert_eq!(told(&measured(vec![row("sharp", 1.5, 0.002)], SETTLED, minute.clone())), "", "all is clear");
-    let failed = Row { failure: Some(("exit 1".into(), 1)), sides: [None, None], ..row("wide", 1.0, 0.2) };
-    assert_eq!(told(&measured(vec![failed], SETTLED, minute)), "", "more time helps nothing that fails");
+    assert_eq!(
+        told(&measured(vec![row("sharp", 1.5, 0.002)], SETTLED, minute.clone())),
+        "",
+        "all is clear"
+    );
+    let failed =
+        Row { failure: Some(("exit 1".into(), 1)), sides: [None, None], ..row("wide", 1.0, 0.2) };
+    assert_eq!(
+        told(&measured(vec![failed], SETTLED, minute)),
+        "",
+        "more time helps nothing that fails"
+    );
 }
 
 #[test]
@@ -198,22 +234,33 @@ fn where_there_is_no_ratio_the_difference_is_shown() {
     let [difference, interval] = super::shown(&estimate, &Unit::Nanoseconds);
     assert!(difference.ends_with('s') && !difference.contains('×'), "{difference}");
     let (low, high) = estimate.difference_interval.unwrap();
-    assert_eq!(interval, format!("{} … {}", Unit::Nanoseconds.show(low), Unit::Nanoseconds.show(high)));
+    assert_eq!(
+        interval,
+        format!("{} … {}", Unit::Nanoseconds.show(low), Unit::Nanoseconds.show(high))
+    );
     let zeros = row_of("none", [&[0.0; 8], &[0.0; 8]]).comparison.estimate.unwrap();
     assert_eq!(super::shown(&zeros, &Unit::Nanoseconds), ["", ""], "nothing differs anywhere");
 }
 
 #[test]
 fn what_was_never_measured_has_its_reason() {
-    let rows =
-        vec![row_of("gauss", [&[], &[1.0, 2.0]]), row_of("euler", [&[], &[]]), row("sharp", 1.5, 0.002)];
+    let rows = vec![
+        row_of("gauss", [&[], &[1.0, 2.0]]),
+        row_of("euler", [&[], &[]]),
+        row("sharp", 1.5, 0.002),
+    ];
     let told = |rows| super::list(&told(measured(rows, SETTLED, Rule::default())));
-    assert!(told(rows.clone()).starts_with("- 1 slower, 2 not measured; a difference of "), "{}", told(rows));
+    assert!(
+        told(rows.clone()).starts_with("- 1 slower, 2 not measured; a difference of "),
+        "{}",
+        told(rows)
+    );
 }
 
 #[test]
 fn notes_are_a_list_in_markdown() {
-    let prose = "sort wall: decided by minima:\n  ± 1 %\nwarning: after old\nhint: a `prepare`\n1 same\n";
+    let prose =
+        "sort wall: decided by minima:\n  ± 1 %\nwarning: after old\nhint: a `prepare`\n1 same\n";
     assert_eq!(
         super::list(prose),
         "- sort wall: decided by minima: ± 1 %\n- warning: after old\n  hint: a `prepare`\n- 1 same\n"

@@ -272,7 +272,11 @@ impl LoadReport<'_> {
         let samples = &self.found.samples[load];
         TriedLoad {
             name: self.names.label(load),
-            parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
+            parameters: command
+                .parameters
+                .iter()
+                .map(|(name, value)| (&**name, &**value))
+                .collect(),
             trials,
             kept,
             received: self.found.search.received(load),

@@ -1,4 +1,5 @@
-//! Variants beside each other: times of the floor, processor time, memory, and the front of time and memory.
+//! Variants beside each other: times of the floor, processor time, memory, and the front of time
+//! and memory.
 
 use tacho_experiment::bench::{BEATEN_BY, Standing};
 use tacho_record::{Unit, factor};
@@ -31,7 +32,8 @@ impl SweepReport<'_> {
             return String::new();
         }
         let mut out =
-            "\n| Variant | × floor | 95 % | CPU | Memory | |\n|:---|---:|---:|---:|---:|:---|\n".to_owned();
+            "\n| Variant | × floor | 95 % | CPU | Memory | |\n|:---|---:|---:|---:|---:|:---|\n"
+                .to_owned();
         for (at, standing) in self.standings.each.iter().enumerate() {
             let cells = self.variant(at, standing);
             let label = text::markdown_code_cell(&cells[0]);
@@ -44,7 +46,8 @@ impl SweepReport<'_> {
         let is_floor = self.names.floor == Some(at);
         let estimate = standing.compared.as_ref().and_then(|row| row.estimate);
         let estimate = estimate.filter(|_| self.names.floor.is_some());
-        let ratio = estimate.and_then(|it| it.known_ratio()).and_then(tacho_stats::Bounded::if_known);
+        let ratio =
+            estimate.and_then(|it| it.known_ratio()).and_then(tacho_stats::Bounded::if_known);
         let interval = estimate.and_then(|it| it.interval);
         let below = self.names.floor.is_some() && standing.verdict == Some(Verdict::Faster);
         let mark = match (is_floor, below, self.front.contains(&at)) {
@@ -60,7 +63,9 @@ impl SweepReport<'_> {
                 format!("{} … {}", text::end(low, factor), text::end(high, factor))
             }),
             standing.cpu_percent.map_or_else(String::new, |percent| format!("{percent:.0} %")),
-            standing.peak_memory.map_or_else(String::new, |memory| memory.shown(|it| Unit::Bytes.show(it))),
+            standing
+                .peak_memory
+                .map_or_else(String::new, |memory| memory.shown(|it| Unit::Bytes.show(it))),
             mark.to_owned(),
         ]
     }
@@ -72,8 +77,14 @@ impl SweepReport<'_> {
                 "no front of time and memory: among more than {BEATEN_BY} it is not looked for\n"
             );
         }
-        let names: Vec<String> =
-            self.front.iter().map(|at| format!("`{}`", text::cut(&self.names.label(*at), COMMAND))).collect();
-        format!("front of time and memory, no other is certainly better at both: {}\n", names.join(", "))
+        let names: Vec<String> = self
+            .front
+            .iter()
+            .map(|at| format!("`{}`", text::cut(&self.names.label(*at), COMMAND)))
+            .collect();
+        format!(
+            "front of time and memory, no other is certainly better at both: {}\n",
+            names.join(", ")
+        )
     }
 }

@@ -51,11 +51,14 @@ impl LoadReport<'_> {
         let name = |load: usize| format!("`{}`", self.names.label(load));
         let last = self.question.bench.commands.len() - 1;
         let received = |load: usize| {
-            self.received(load).map_or_else(String::new, |received| format!(", received {received}"))
+            self.received(load)
+                .map_or_else(String::new, |received| format!(", received {received}"))
         };
         let mut lines = match self.found.outcome {
             None => vec!["not found: the search did not end".to_owned()],
-            Some(LoadOutcome::NoneKeeps) => vec![format!("none: even {} breaks `{limit}`", name(0))],
+            Some(LoadOutcome::NoneKeeps) => {
+                vec![format!("none: even {} breaks `{limit}`", name(0))]
+            }
             Some(LoadOutcome::AllKeep) => vec![
                 format!("highest load: at least {}{}", name(last), received(last)),
                 format!("the whole range keeps `{limit}`: a wider one would show where that ends"),

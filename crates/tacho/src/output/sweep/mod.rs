@@ -10,7 +10,9 @@ mod rows;
 mod words;
 
 use tacho_experiment::bench::Standings;
-use tacho_experiment::sweep::{FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion};
+use tacho_experiment::sweep::{
+    FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion,
+};
 use tacho_record::Host;
 
 use super::{bench, text};
@@ -72,7 +74,8 @@ impl SweepReport<'_> {
 
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
-        let lines: String = self.rows().lines().into_iter().map(|line| format!("- {line}\n")).collect();
+        let lines: String =
+            self.rows().lines().into_iter().map(|line| format!("- {line}\n")).collect();
         self.rows().markdown() + "\n" + &lines + &self.front_markdown()
     }
 

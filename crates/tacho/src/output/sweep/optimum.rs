@@ -64,7 +64,11 @@ impl OptimumReport<'_> {
     fn spent(&self) -> String {
         let (taken, whole) = (self.found.taken, self.found.whole);
         let values = self.question.bench.commands.len();
-        let why = if self.found.is_cut_short { "; it stopped there, as more were not allowed" } else { "" };
+        let why = if self.found.is_cut_short {
+            "; it stopped there, as more were not allowed"
+        } else {
+            ""
+        };
         let taken = text::count(taken, "sample");
         format!("{taken}; all {values} values would have taken {whole}{why}")
     }

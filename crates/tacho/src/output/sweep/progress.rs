@@ -7,7 +7,8 @@ use tacho_experiment::{Event, Observer};
 
 use crate::output::text;
 
-/// Draws on standard error, if that is a terminal: how many executions there were, and what is executed.
+/// Draws on standard error, if that is a terminal: how many executions there were, and what is
+/// executed.
 pub struct StepProgress {
     bar: ProgressBar,
     executions: usize,
@@ -16,7 +17,11 @@ pub struct StepProgress {
 impl StepProgress {
     /// Progress that draws nothing where it is quiet.
     pub fn new(quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(4)
+        };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("searching {elapsed}, {wide_msg}") {
             bar.set_style(style);

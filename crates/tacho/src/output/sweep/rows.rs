@@ -47,7 +47,12 @@ impl SweepRows<'_> {
         };
         let length = |text: &String| text.chars().count();
         let wide = |at: usize| {
-            cells.iter().map(|it| length(&columns(it)[at])).chain([length(&head[at])]).max().unwrap_or(0)
+            cells
+                .iter()
+                .map(|it| length(&columns(it)[at]))
+                .chain([length(&head[at])])
+                .max()
+                .unwrap_or(0)
         };
         let widths: Vec<usize> = (0..head.len()).map(wide).collect();
         let marks = cells.iter().map(|it| length(&it.mark)).max().unwrap_or(0);
@@ -59,7 +64,8 @@ impl SweepRows<'_> {
                 if at == 0 { format!("{text:<width$}") } else { format!("{text:>width$}") }
             });
             let bar = if bars == 0 { String::new() } else { format!("  {bar:<bars$}") };
-            format!("{}{bar}  {mark}", padded.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
+            format!("{}{bar}  {mark}", padded.collect::<Vec<_>>().join("  ")).trim_end().to_owned()
+                + "\n"
         };
         let mut out = line(head.clone(), String::new(), "");
         for row in &cells {
@@ -71,12 +77,15 @@ impl SweepRows<'_> {
 
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
-        let mut out =
-            "| Value | n | Median | 95 % | × best | |\n|:---|---:|---:|---:|---:|:---|\n".to_owned();
+        let mut out = "| Value | n | Median | 95 % | × best | |\n|:---|---:|---:|---:|---:|:---|\n"
+            .to_owned();
         for row in self.cells() {
             let label = text::markdown_code_cell(&row.label);
             let [mark, times] = [&row.mark, &row.times].map(|text| text::markdown(text));
-            out += &format!("| {label} | {} | {} | {} | {times} | {mark} |\n", row.n, row.median, row.margin);
+            out += &format!(
+                "| {label} | {} | {} | {} | {times} | {mark} |\n",
+                row.n, row.median, row.margin
+            );
         }
         out
     }
@@ -98,10 +107,12 @@ impl SweepRows<'_> {
     }
 
     fn cells(&self) -> Vec<RowCells> {
-        let high = |row: &SweepRow| row.summary.map(|it| it.interval.map_or(it.median, |(_, high)| high));
+        let high =
+            |row: &SweepRow| row.summary.map(|it| it.interval.map_or(it.median, |(_, high)| high));
         let highest = self.rows.iter().filter_map(high).fold(0.0, f64::max);
         // One wide interval must not hide the other values.
-        let medians = self.rows.iter().filter_map(|row| Some(row.summary?.median)).fold(0.0, f64::max);
+        let medians =
+            self.rows.iter().filter_map(|row| Some(row.summary?.median)).fold(0.0, f64::max);
         let longest = highest.min(BEYOND * medians);
         let executed = |(at, row): (usize, &SweepRow)| {
             (row.summary.is_some() || row.failed.0 > 0).then(|| self.row(at, row, longest))

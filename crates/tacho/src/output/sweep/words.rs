@@ -21,8 +21,11 @@ impl NamedCurve<'_> {
     /// A line each: the best value, the plateau, the shape, the knee, what the default costs.
     pub fn lines(&self) -> Vec<String> {
         let curve = self.curve;
-        let best =
-            format!("best: {}, {}", self.name(curve.best), self.metric.unit.show(self.medians[curve.best]));
+        let best = format!(
+            "best: {}, {}",
+            self.name(curve.best),
+            self.metric.unit.show(self.medians[curve.best])
+        );
         let lines = [Some(best), Some(self.plateau()), self.dips(), self.knee(), self.default()];
         lines.into_iter().flatten().collect()
     }
@@ -38,14 +41,20 @@ impl NamedCurve<'_> {
         match curve.shape {
             _ if all < 2 => "plateau: there is one value alone".to_owned(),
             SweepShape::Flat => {
-                format!("flat: no value is more than {} worse than the best", text::percent(most.exp_m1()))
+                format!(
+                    "flat: no value is more than {} worse than the best",
+                    text::percent(most.exp_m1())
+                )
             }
             SweepShape::Unresolved => format!(
                 "unclear: no value can be told from the best, which some may miss by up to {}: more rounds (`-r`) would tell",
                 text::percent(most.exp_m1())
             ),
             SweepShape::Varied if curve.plateau.len() == 1 => {
-                format!("plateau: none of the other {} can be the best, with 95 % confidence", all - 1)
+                format!(
+                    "plateau: none of the other {} can be the best, with 95 % confidence",
+                    all - 1
+                )
             }
             SweepShape::Varied => format!(
                 "plateau: {} of {} values cannot be told from the best, with 95 % confidence: {}",
@@ -84,7 +93,10 @@ impl NamedCurve<'_> {
     fn knee(&self) -> Option<String> {
         let knee = self.curve.knee?;
         let cost = text::percent(self.curve.costs[knee].estimate.exp_m1());
-        Some(format!("knee: {}, {cost} from the best; beyond it, little is gained", self.name(knee)))
+        Some(format!(
+            "knee: {}, {cost} from the best; beyond it, little is gained",
+            self.name(knee)
+        ))
     }
 
     fn default(&self) -> Option<String> {

@@ -35,9 +35,11 @@ pub fn digest(indices: &[PathBuf]) -> Result<[u8; 32], Error> {
     for path in indices {
         let metadata = std::fs::metadata(path).map_err(Error::file("read", path))?;
         hasher.update(path.as_os_str().as_encoded_bytes());
-        for number in
-            [metadata.size(), metadata.mtime().cast_unsigned(), metadata.mtime_nsec().cast_unsigned()]
-        {
+        for number in [
+            metadata.size(),
+            metadata.mtime().cast_unsigned(),
+            metadata.mtime_nsec().cast_unsigned(),
+        ] {
             hasher.update(&number.to_le_bytes());
         }
     }
@@ -99,7 +101,8 @@ impl Builder {
         let text = &bytes[HEADER..];
         let mut at = begin;
         while at < text.len() {
-            let length = memchr::memmem::find(&text[at..], b"\n\n").map_or(text.len() - at, |end| end + 1);
+            let length =
+                memchr::memmem::find(&text[at..], b"\n\n").map_or(text.len() - at, |end| end + 1);
             self.add_stanza(text, at, length);
             at += length + 1;
         }
@@ -185,7 +188,8 @@ impl Builder {
             sections[section as usize] = (begin, bytes.len());
         }
         let sums = checksum.of(&bytes[sections[Section::Sums as usize].0..]);
-        let header = Header { hash: self.shape.hash, checksum, is_clean: true, source, sections, sums };
+        let header =
+            Header { hash: self.shape.hash, checksum, is_clean: true, source, sections, sums };
         bytes[..HEADER].copy_from_slice(&header.encode());
         Image { bytes, header }
     }
@@ -195,7 +199,8 @@ impl Builder {
             Section::Text => {}
             Section::Buckets => extend(bytes, self.buckets.iter().map(|&bucket| [bucket])),
             Section::Names => {
-                let record = |name: &Name| [name.place, name.length, name.next, name.version, name.link];
+                let record =
+                    |name: &Name| [name.place, name.length, name.next, name.version, name.link];
                 extend(bytes, self.names.iter().map(record));
             }
             Section::Versions => extend(bytes, self.versions.iter().copied()),
@@ -208,10 +213,13 @@ impl Builder {
         }
     }
 
-    /// At least as many bytes as the sections behind the text take, so that the image is not copied while it grows.
+    /// At least as many bytes as the sections behind the text take, so that the image is not copied
+    /// while it grows.
     fn size(&self, text: usize) -> usize {
-        let records =
-            self.buckets.len() * 4 + self.names.len() * 20 + self.versions.len() * 20 + self.links.len() * 12;
+        let records = self.buckets.len() * 4
+            + self.names.len() * 20
+            + self.versions.len() * 20
+            + self.links.len() * 12;
         let content = records + 64;
         content + (text + content).div_ceil(BLOCK) * 8 + 8
     }
@@ -242,7 +250,8 @@ fn place(text: &[u8], part: &[u8]) -> u32 {
     number(if part.is_empty() { 0 } else { part.as_ptr() as usize - text.as_ptr() as usize })
 }
 
-/// A number below the length of the text, which was checked to fit; saturates, as counts of records are smaller still.
+/// A number below the length of the text, which was checked to fit; saturates, as counts of records
+/// are smaller still.
 fn number(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

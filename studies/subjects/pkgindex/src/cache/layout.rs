@@ -1,6 +1,7 @@
 //! What stands where in a cache. All numbers are little-endian.
 //!
-//! A header of [`HEADER`] bytes, then the sections in the order of [`Section`], each at a multiple of 8.
+//! A header of [`HEADER`] bytes, then the sections in the order of [`Section`], each at a multiple
+//! of 8.
 
 use crate::Error;
 use crate::checksum::Checksum;
@@ -28,9 +29,11 @@ pub(super) enum Section {
     Text,
     /// For each hash: 1 + the last name with it, or 0.
     Buckets,
-    /// Names: place and length in the text, 1 + the next name in the bucket, 1 + the last version, 1 + the last link.
+    /// Names: place and length in the text, 1 + the next name in the bucket, 1 + the last version,
+    /// 1 + the last link.
     Names,
-    /// Versions: place and length of the stanza, place and length of the version, 1 + the next version of the name.
+    /// Versions: place and length of the stanza, place and length of the version, 1 + the next
+    /// version of the name.
     Versions,
     /// Links: version that names the name, relation, 1 + the next link of the name.
     Links,
@@ -98,12 +101,14 @@ impl Header {
             return Err(corrupt("the checksum of its header differs"));
         }
         let code = |at: usize| u32_at(header, at).unwrap_or(u32::MAX) as usize;
-        let hash = *Hash::ALL.get(code(8)).ok_or_else(|| corrupt("it has an unknown hash function"))?;
-        let checksum = *Checksum::ALL.get(code(12)).ok_or_else(|| corrupt("it has an unknown checksum"))?;
+        let hash =
+            *Hash::ALL.get(code(8)).ok_or_else(|| corrupt("it has an unknown hash function"))?;
+        let checksum =
+            *Checksum::ALL.get(code(12)).ok_or_else(|| corrupt("it has an unknown checksum"))?;
         let mut source = [0; 32];
         source.copy_from_slice(&header[32..64]);
-        let sections =
-            sections(header, bytes.len()).ok_or_else(|| corrupt("its sections do not fit its length"))?;
+        let sections = sections(header, bytes.len())
+            .ok_or_else(|| corrupt("its sections do not fit its length"))?;
         let sums = u64_at(header, 16).unwrap_or_default();
         let decoded = Self { hash, checksum, is_clean, source, sections, sums };
         decoded.check_records()?;
@@ -116,7 +121,8 @@ impl Header {
         let lengths = self.sections.map(|(begin, end)| end - begin);
         let is_whole = lengths.iter().zip(sizes).all(|(length, size)| length % size == 0);
         let blocks = blocks(self.sections[Section::Sums as usize].0);
-        let has_sums = self.checksum == Checksum::None || lengths[Section::Sums as usize] == blocks * SUM;
+        let has_sums =
+            self.checksum == Checksum::None || lengths[Section::Sums as usize] == blocks * SUM;
         if is_whole && has_sums && lengths[Section::Buckets as usize] > 0 {
             return Ok(());
         }

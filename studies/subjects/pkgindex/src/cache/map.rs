@@ -6,7 +6,9 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use super::layout::{BLOCK, BUCKET, HEADER, Header, LINK, NAME, SUM, Section, VERSION, u32_at, u64_at};
+use super::layout::{
+    BLOCK, BUCKET, HEADER, Header, LINK, NAME, SUM, Section, VERSION, u32_at, u64_at,
+};
 use super::mark;
 use crate::Error;
 use crate::checksum::Checksum;
@@ -46,7 +48,8 @@ impl Deref for Bytes {
 pub struct Cache {
     bytes: Bytes,
     header: Header,
-    /// For each block whether its checksum was right; empty if blocks are not verified when touched.
+    /// For each block whether its checksum was right; empty if blocks are not verified when
+    /// touched.
     verified: RefCell<Vec<bool>>,
 }
 
@@ -75,7 +78,8 @@ impl Cache {
     /// If there is none, or it is found to be damaged.
     pub fn open(path: &Path, verify: Verify) -> Result<Self, Error> {
         let file = std::fs::File::open(path).map_err(Error::file("read", path))?;
-        // SAFETY: caches are replaced by renaming, never changed or shortened in place, so that the mapping stays as it is.
+        // SAFETY: caches are replaced by renaming, never changed or shortened in place, so that the
+        // mapping stays as it is.
         let map = unsafe { Mmap::map(&file) }.map_err(Error::file("map", path))?;
         let is_doubted = verify == Verify::Doubt && !mark::is_set(path);
         let cache = Self::new(Bytes::Mapped(map), verify)?;
@@ -97,7 +101,9 @@ impl Cache {
     fn new(bytes: Bytes, verify: Verify) -> Result<Self, Error> {
         let header = Header::decode(&bytes)?;
         let cache = Self { bytes, header, verified: RefCell::default() };
-        if cache.header.checksum != Checksum::None && matches!(verify, Verify::Always | Verify::Touched) {
+        if cache.header.checksum != Checksum::None
+            && matches!(verify, Verify::Always | Verify::Touched)
+        {
             cache.verify_sums()?;
         }
         if verify == Verify::Always {
@@ -138,7 +144,11 @@ impl Cache {
         let is_right = content.is_some_and(|content| {
             u64_at(&self.bytes, sums + block * SUM) == Some(self.header.checksum.of(content))
         });
-        if is_right { Ok(()) } else { Err(Error::Corrupt { what: "the checksum of a block differs" }) }
+        if is_right {
+            Ok(())
+        } else {
+            Err(Error::Corrupt { what: "the checksum of a block differs" })
+        }
     }
 
     /// What the cache was made of.
@@ -184,7 +194,8 @@ impl Cache {
         number: usize,
         size: usize,
     ) -> Result<[u32; N], Error> {
-        let at = number.checked_mul(size).ok_or(Error::Corrupt { what: "a number is too large" })?;
+        let at =
+            number.checked_mul(size).ok_or(Error::Corrupt { what: "a number is too large" })?;
         let bytes = self.read(section, at, N * 4)?;
         Ok(std::array::from_fn(|place| u32_at(bytes, place * 4).unwrap_or_default()))
     }
@@ -229,7 +240,8 @@ impl Cache {
         (0..self.table())
             .map(|bucket| {
                 let [first] = self.record::<1>(Section::Buckets, bucket, BUCKET)?;
-                Chain::new(first, |name| Ok(self.record::<3>(Section::Names, name, NAME)?[2])).count_all()
+                Chain::new(first, |name| Ok(self.record::<3>(Section::Names, name, NAME)?[2]))
+                    .count_all()
             })
             .collect()
     }
@@ -242,7 +254,8 @@ impl Cache {
         let table = u32::try_from(self.table()).map_err(|_| Error::TooLarge)?;
         let bucket = self.header.hash.of(name) % table;
         let [first] = self.record::<1>(Section::Buckets, bucket as usize, BUCKET)?;
-        for number in Chain::new(first, |name| Ok(self.record::<3>(Section::Names, name, NAME)?[2])) {
+        for number in Chain::new(first, |name| Ok(self.record::<3>(Section::Names, name, NAME)?[2]))
+        {
             let number = number?;
             let [place, length] = self.record::<2>(Section::Names, number, NAME)?;
             if self.text(place, length)? == name {
@@ -274,7 +287,10 @@ impl Cache {
     fn version(&self, number: usize) -> Result<Version<'_>, Error> {
         let [place, length, version, version_length] =
             self.record::<4>(Section::Versions, number, VERSION)?;
-        Ok(Version { stanza: self.text(place, length)?, version: self.text(version, version_length)? })
+        Ok(Version {
+            stanza: self.text(place, length)?,
+            version: self.text(version, version_length)?,
+        })
     }
 
     /// Who names a name, last added first.
@@ -294,8 +310,8 @@ impl Cache {
     }
 }
 
-/// Follows a chain of records. Builders put new records before old ones, so that each leads to a lower number;
-/// a chain that does not is damaged, and could go round for ever.
+/// Follows a chain of records. Builders put new records before old ones, so that each leads to a
+/// lower number; a chain that does not is damaged, and could go round for ever.
 struct Chain<N> {
     /// 1 + the number of the next record, or 0.
     next: u32,
@@ -309,7 +325,9 @@ impl<N: Fn(usize) -> Result<u32, Error>> Iterator for Chain<N> {
         let number = self.next.checked_sub(1)?;
         match (self.read_next)(number as usize) {
             Ok(next) if next <= number => self.next = next,
-            Ok(_) => return Some(self.end(Error::Corrupt { what: "a chain of records leads forward" })),
+            Ok(_) => {
+                return Some(self.end(Error::Corrupt { what: "a chain of records leads forward" }));
+            }
             Err(error) => return Some(self.end(error)),
         }
         Some(Ok(number as usize))

@@ -1,7 +1,8 @@
 //! Remembers that a cache was written or verified since the machine started.
 //!
-//! What was written without a sync can only be torn by a crash, after which the machine starts again. So a cache whose mark
-//! names this start and this very file is in no doubt. The mark is a hint: losing it costs one verification.
+//! What was written without a sync can only be torn by a crash, after which the machine starts
+//! again. So a cache whose mark names this start and this very file is in no doubt. The mark is a
+//! hint: losing it costs one verification.
 
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;

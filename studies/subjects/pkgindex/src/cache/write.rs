@@ -1,4 +1,5 @@
-//! Stores a cache. Each way renames a whole file at the end: a reader that has the old one mapped keeps it.
+//! Stores a cache. Each way renames a whole file at the end: a reader that has the old one mapped
+//! keeps it.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -37,7 +38,8 @@ pub struct Written {
 /// If the folder cannot be made or written to.
 pub fn write(image: &Image, path: &Path, way: WriteWay) -> Result<Written, Error> {
     let failed = |source| Error::File { action: "write", path: path.to_owned(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut file = temporary(folder).map_err(failed)?;
     let written = content(file.as_file_mut(), image, way).map_err(failed)?;

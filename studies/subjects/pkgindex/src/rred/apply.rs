@@ -17,8 +17,14 @@ pub enum Output {
 /// Writes the patched file. A last line without an end gets one, as by `ed`.
 ///
 /// # Errors
-/// If reading or writing fails, or the old file ends before a line that a patch names: `UnexpectedEof`.
-pub fn apply(old: &mut impl BufRead, merged: &Merged, output: Output, new: &mut impl Write) -> Result<()> {
+/// If reading or writing fails, or the old file ends before a line that a patch names:
+/// `UnexpectedEof`.
+pub fn apply(
+    old: &mut impl BufRead,
+    merged: &Merged,
+    output: Output,
+    new: &mut impl Write,
+) -> Result<()> {
     match output {
         Output::Buffered => {
             let mut new = std::io::BufWriter::with_capacity(64 << 10, new);
@@ -71,7 +77,8 @@ fn copy(old: &mut impl BufRead, mut count: u64, new: &mut impl Write) -> Result<
     Ok(())
 }
 
-/// How many bytes of the buffer belong to the next `count` lines, and how many of these lines end in it.
+/// How many bytes of the buffer belong to the next `count` lines, and how many of these lines end
+/// in it.
 fn whole_lines(buffer: &[u8], count: u64) -> (usize, u64) {
     let mut lines = 0;
     for at in memchr::memchr_iter(b'\n', buffer) {

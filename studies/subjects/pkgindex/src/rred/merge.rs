@@ -54,7 +54,9 @@ impl Piece {
 
 /// Where the line begins that has `count` lines before it.
 fn line_start(text: &[u8], count: u64) -> usize {
-    let Some(last) = count.checked_sub(1).and_then(|last| usize::try_from(last).ok()) else { return 0 };
+    let Some(last) = count.checked_sub(1).and_then(|last| usize::try_from(last).ok()) else {
+        return 0;
+    };
     memchr::memchr_iter(b'\n', text).nth(last).map_or(text.len(), |at| at + 1)
 }
 
@@ -98,7 +100,8 @@ impl Merged {
                 }
             }
         }
-        // Pieces end with the rest of the old file: a patch cannot take out lines that it does not name.
+        // Pieces end with the rest of the old file: a patch cannot take out lines that it does not
+        // name.
         commands.reverse();
         commands.concat()
     }
@@ -150,7 +153,8 @@ impl Source<'_> {
     }
 }
 
-/// The command that turns lines `from` to `to` (from 0, without the last) into others; nothing if there are none.
+/// The command that turns lines `from` to `to` (from 0, without the last) into others; nothing if
+/// there are none.
 fn command(from: u64, to: u64, added: &[u8]) -> Vec<u8> {
     let range = if to == from + 1 { format!("{to}") } else { format!("{},{to}", from + 1) };
     match (from == to, added.is_empty()) {
@@ -161,7 +165,8 @@ fn command(from: u64, to: u64, added: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Text with its end. A line that is a dot would end it: it gets a second dot, which is taken away again.
+/// Text with its end. A line that is a dot would end it: it gets a second dot, which is taken away
+/// again.
 fn escaped(added: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut is_open = true;

@@ -46,7 +46,9 @@ pub fn parse(script: &[u8]) -> Result<Vec<Edit>, String> {
                     lines.text(&mut edit.added)?;
                 }
                 if edits.last().is_some_and(|before| edit.line + edit.removed > before.line) {
-                    return wrong("not before the command that precedes it; the last line must come first");
+                    return wrong(
+                        "not before the command that precedes it; the last line must come first",
+                    );
                 }
                 edits.push(edit);
             }
@@ -59,8 +61,9 @@ pub fn parse(script: &[u8]) -> Result<Vec<Edit>, String> {
 /// The numbers and the letter of a command: `12,34c`.
 fn command(line: &[u8]) -> Option<(u64, u64, u8)> {
     let (&letter, range) = line.split_last()?;
-    let number =
-        |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse::<u64>().ok().filter(|&n| n < 1 << 48);
+    let number = |digits: &[u8]| {
+        std::str::from_utf8(digits).ok()?.parse::<u64>().ok().filter(|&n| n < 1 << 48)
+    };
     let (first, last) = match memchr::memchr(b',', range) {
         Some(comma) => (number(&range[..comma])?, number(&range[comma + 1..])?),
         None => (number(range)?, number(range)?),
@@ -119,7 +122,8 @@ mod tests {
     #[test]
     fn commands_become_edits_in_ascending_order() {
         let script = b"9,10d\n5c\nfive\n.\n3,4c\nthree\n.\n0a\nzero\n.\n";
-        let edits = [edit(1, 0, "zero\n"), edit(3, 2, "three\n"), edit(5, 1, "five\n"), edit(9, 2, "")];
+        let edits =
+            [edit(1, 0, "zero\n"), edit(3, 2, "three\n"), edit(5, 1, "five\n"), edit(9, 2, "")];
         assert_eq!(parse(script).unwrap(), edits);
         assert_eq!(parse(b"").unwrap(), []);
     }

@@ -8,14 +8,21 @@ use crate::{ListedFile, Package, Requirement, RootFolder};
 const NAME: &str = "(alternatives)";
 
 /// All alternatives as if they were a package; none if there are none.
-pub(super) fn package(root: &RootFolder, folder: &Path, warnings: &mut Vec<String>) -> Option<Package> {
+pub(super) fn package(
+    root: &RootFolder,
+    folder: &Path,
+    warnings: &mut Vec<String>,
+) -> Option<Package> {
     let mut names: Vec<PathBuf> =
         std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     names.sort();
     let mut files = Vec::new();
     for path in names {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match std::fs::read_to_string(&path).ok().and_then(|content| Alternative::parse(&name, &content)) {
+        match std::fs::read_to_string(&path)
+            .ok()
+            .and_then(|content| Alternative::parse(&name, &content))
+        {
             Some(alternative) => files.extend(alternative.files(root)),
             None => warnings.push(format!("alternative `{name}` cannot be read")),
         }
@@ -45,8 +52,9 @@ struct Alternative {
 }
 
 impl Alternative {
-    /// Reads `auto` or `manual`, the master's place, name and place of each other link, an empty line; then for each
-    /// choice its path, priority and a path for each other link; then an empty line.
+    /// Reads `auto` or `manual`, the master's place, name and place of each other link, an empty
+    /// line; then for each choice its path, priority and a path for each other link; then an empty
+    /// line.
     fn parse(name: &str, content: &str) -> Option<Self> {
         let mut content = content.lines();
         let mut next = || content.next();
@@ -55,7 +63,9 @@ impl Alternative {
         loop {
             match next()? {
                 "" => break,
-                name => links.push(AlternativeLink { name: name.to_owned(), place: next()?.into() }),
+                name => {
+                    links.push(AlternativeLink { name: name.to_owned(), place: next()?.into() });
+                }
             }
         }
         let mut choices = Vec::new();
@@ -70,8 +80,8 @@ impl Alternative {
         Some(Self { links, choices })
     }
 
-    /// Two symlinks for each link of the choice that is in force: from its place to `/etc/alternatives`, and from
-    /// there to what the choice offers.
+    /// Two symlinks for each link of the choice that is in force: from its place to
+    /// `/etc/alternatives`, and from there to what the choice offers.
     fn files(&self, root: &RootFolder) -> Vec<ListedFile> {
         let middle = |link: &AlternativeLink| Path::new("/etc/alternatives").join(&link.name);
         let target = |path: &Path| root.locate(path, false).and_then(std::fs::read_link);
@@ -86,7 +96,8 @@ impl Alternative {
                 None => continue,
             };
             // `update-alternatives` makes no link to what a choice lacks.
-            let is_offered = |path: &PathBuf| !path.as_os_str().is_empty() && root.leads_somewhere(path);
+            let is_offered =
+                |path: &PathBuf| !path.as_os_str().is_empty() && root.leads_somewhere(path);
             if index > 0 && !allowed.iter().any(is_offered) {
                 continue;
             }

@@ -34,7 +34,8 @@ mod tests {
     #[test]
     fn all_but_the_diverting_package_are_diverted() {
         let diversions = Diversions::parse(b"/bin/sh\n/bin/sh.distrib\ndash\n/a\n/b\n:\n");
-        let place = |path, package| diversions.place(Path::new(path), package).to_str().unwrap().to_owned();
+        let place =
+            |path, package| diversions.place(Path::new(path), package).to_str().unwrap().to_owned();
         assert_eq!(place("/bin/sh", "bash"), "/bin/sh.distrib");
         assert_eq!(place("/bin/sh", "dash"), "/bin/sh");
         assert_eq!(place("/a", "any"), "/b");

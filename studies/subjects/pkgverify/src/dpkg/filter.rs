@@ -1,4 +1,5 @@
-//! `path-exclude` and `path-include` of `dpkg.cfg(5)`: files that were left out when packages were unpacked.
+//! `path-exclude` and `path-include` of `dpkg.cfg(5)`: files that were left out when packages were
+//! unpacked.
 
 use std::path::{Path, PathBuf};
 

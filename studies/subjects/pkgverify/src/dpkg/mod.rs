@@ -18,7 +18,8 @@ use diversions::Diversions;
 pub use filter::PathFilter;
 use status::Stanza;
 
-/// Reads the database in `admindir`, which describes the system in `root`, as far as packages are chosen.
+/// Reads the database in `admindir`, which describes the system in `root`, as far as packages are
+/// chosen.
 pub fn load(
     root: &RootFolder,
     admindir: &Path,
@@ -27,10 +28,16 @@ pub fn load(
     let status = read(&admindir.join("status"))?;
     let diversions = Diversions::parse(&read_if_there(&admindir.join("diversions"))?);
     let mut database = Database { admindir, diversions, warnings: Vec::new() };
-    let stanzas: HashMap<String, Stanza> =
-        status::stanzas(&status).filter(Stanza::has_files).map(|stanza| (stanza.label(), stanza)).collect();
+    let stanzas: HashMap<String, Stanza> = status::stanzas(&status)
+        .filter(Stanza::has_files)
+        .map(|stanza| (stanza.label(), stanza))
+        .collect();
     let mut packages: Vec<Package> = stanzas.values().map(package).collect();
-    packages.extend(alternatives::package(root, &admindir.join("alternatives"), &mut database.warnings));
+    packages.extend(alternatives::package(
+        root,
+        &admindir.join("alternatives"),
+        &mut database.warnings,
+    ));
     packages.sort_by(|a, b| a.label.cmp(&b.label));
     let mut packages = choose(packages)?;
     for package in &mut packages {
@@ -79,10 +86,14 @@ impl Database<'_> {
 
     /// Conffiles that still belong to the package; their checksums stand in the status.
     fn conffiles(&self, stanza: &Stanza) -> Vec<ListedFile> {
-        let current =
-            stanza.conffiles.iter().filter_map(|conffile| Some((conffile.path, conffile.sum.clone()?)));
+        let current = stanza
+            .conffiles
+            .iter()
+            .filter_map(|conffile| Some((conffile.path, conffile.sum.clone()?)));
         current
-            .map(|(listed, sum)| self.listed(stanza, &path(listed), Requirement::Content(sum), true))
+            .map(|(listed, sum)| {
+                self.listed(stanza, &path(listed), Requirement::Content(sum), true)
+            })
             .collect()
     }
 
@@ -109,7 +120,9 @@ impl Database<'_> {
         };
         let list = read(&name)?;
         let known: HashSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
-        for line in list.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line != b"/.") {
+        for line in
+            list.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line != b"/.")
+        {
             let listed = path(line);
             let place = self.diversions.place(&listed, &stanza.name);
             if !known.contains(place) && !conffiles.contains(&listed) {
@@ -130,12 +143,17 @@ impl Database<'_> {
         ListedFile { path, requirement, is_conffile }
     }
 
-    /// The file of `kind` for a package. Those that several architectures may share have the architecture in
-    /// their name.
+    /// The file of `kind` for a package. Those that several architectures may share have the
+    /// architecture in their name.
     fn info(&self, stanza: &Stanza, kind: &str) -> Option<PathBuf> {
-        let names =
-            [format!("{}:{}.{kind}", stanza.name, stanza.architecture), format!("{}.{kind}", stanza.name)];
-        names.into_iter().map(|name| self.admindir.join("info").join(name)).find(|path| path.exists())
+        let names = [
+            format!("{}:{}.{kind}", stanza.name, stanza.architecture),
+            format!("{}.{kind}", stanza.name),
+        ];
+        names
+            .into_iter()
+            .map(|name| self.admindir.join("info").join(name))
+            .find(|path| path.exists())
     }
 }
 

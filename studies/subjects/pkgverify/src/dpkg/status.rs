@@ -16,7 +16,8 @@ pub(super) struct Stanza<'a> {
     is_shared: bool,
 }
 
-/// A configuration file; without a checksum if it does not belong to the package any more, or not yet.
+/// A configuration file; without a checksum if it does not belong to the package any more, or not
+/// yet.
 #[derive(Clone, Debug)]
 pub(super) struct Conffile<'a> {
     pub path: &'a [u8],
@@ -33,7 +34,11 @@ impl Stanza<'_> {
 
     /// The name, with the architecture where several may be installed, as `dpkg` shows it.
     pub fn label(&self) -> String {
-        if self.is_shared { format!("{}:{}", self.name, self.architecture) } else { self.name.clone() }
+        if self.is_shared {
+            format!("{}:{}", self.name, self.architecture)
+        } else {
+            self.name.clone()
+        }
     }
 }
 
@@ -104,7 +109,12 @@ fn conffile(line: &[u8]) -> Option<Conffile<'_>> {
         match word {
             b"obsolete" | b"remove-on-upgrade" => is_current = false,
             b"newconffile" => return Some(Conffile { path, sum: None }),
-            sum => return Some(Conffile { path, sum: is_current.then(|| Checksum::from_debian(sum)) }),
+            sum => {
+                return Some(Conffile {
+                    path,
+                    sum: is_current.then(|| Checksum::from_debian(sum)),
+                });
+            }
         }
         rest = path;
     }

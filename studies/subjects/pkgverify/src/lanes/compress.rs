@@ -191,8 +191,8 @@ mod avx2 {
     //! Eight files in the eight elements of vectors.
 
     use std::arch::x86_64::{
-        __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_or_si256, _mm256_set1_epi32, _mm256_slli_epi32,
-        _mm256_srli_epi32, _mm256_xor_si256,
+        __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_or_si256, _mm256_set1_epi32,
+        _mm256_slli_epi32, _mm256_srli_epi32, _mm256_xor_si256,
     };
     use std::mem::transmute;
 
@@ -216,7 +216,9 @@ mod avx2 {
         #[inline(always)]
         fn turned<const LEFT: i32, const RIGHT: i32>(self) -> Self {
             // SAFETY: as above.
-            unsafe { _mm256_or_si256(_mm256_slli_epi32::<LEFT>(self), _mm256_srli_epi32::<RIGHT>(self)) }
+            unsafe {
+                _mm256_or_si256(_mm256_slli_epi32::<LEFT>(self), _mm256_srli_epi32::<RIGHT>(self))
+            }
         }
 
         #[inline(always)]

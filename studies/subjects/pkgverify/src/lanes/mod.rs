@@ -1,7 +1,8 @@
 //! MD5 of many files at once.
 //!
-//! Each step of MD5 needs the one before it, so that one file keeps most of a processor idle. Here several files
-//! are hashed in lanes beside each other, one in each element of a vector, as multi-buffer hashing does.
+//! Each step of MD5 needs the one before it, so that one file keeps most of a processor idle. Here
+//! several files are hashed in lanes beside each other, one in each element of a vector, as
+//! multi-buffer hashing does.
 
 mod compress;
 
@@ -62,7 +63,16 @@ impl<T, R: Read> LaneHasher<T, R> {
     pub fn add(&mut self, tag: T, source: R) {
         debug_assert!(self.has_room());
         let buffer = self.spare.pop().unwrap_or_else(|| vec![0; BUFFER].into_boxed_slice());
-        let lane = Lane { tag, source, state: START, length: 0, buffer, start: 0, end: 0, is_padded: false };
+        let lane = Lane {
+            tag,
+            source,
+            state: START,
+            length: 0,
+            buffer,
+            start: 0,
+            end: 0,
+            is_padded: false,
+        };
         self.lanes.push(lane);
     }
 
@@ -133,7 +143,8 @@ impl<T, R: Read> Lane<T, R> {
     }
 }
 
-/// Hashes as many blocks of each lane as all have. Lanes without a file repeat the first, to no effect.
+/// Hashes as many blocks of each lane as all have. Lanes without a file repeat the first, to no
+/// effect.
 fn together<T, R: Read>(lanes: &mut [Lane<T, R>]) {
     let blocks = lanes.iter().map(Lane::blocks).min().unwrap_or_default();
     let at = |lane: usize| lanes.get(lane).unwrap_or(&lanes[0]);

@@ -1,7 +1,7 @@
 //! Handing files to a checksum program, one process for each batch.
 //!
-//! What the program says is compared with the database; a file whose sum is another, or that is left out, is examined
-//! singly, which finds the reason.
+//! What the program says is compared with the database; a file whose sum is another, or that is
+//! left out, is examined singly, which finds the reason.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -21,7 +21,11 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_TAKEN: usize = 64;
 
 /// Takes tasks until there are no more. Each program gets `size` files, the last one the rest.
-pub(super) fn work(shared: &Shared, size: usize, sender: &Sender<Verdicts>) -> Result<(), VerifyError> {
+pub(super) fn work(
+    shared: &Shared,
+    size: usize,
+    sender: &Sender<Verdicts>,
+) -> Result<(), VerifyError> {
     let mut batches = [ChecksumBatch::new("md5sum", size), ChecksumBatch::new("sha256sum", size)];
     loop {
         let tasks = shared.queue.take(size.min(MOST_TAKEN));
@@ -56,10 +60,11 @@ fn checksum(file: &ListedFile) -> Option<&Checksum> {
 fn given(shared: &Shared, task: Task) -> PathBuf {
     let null = || PathBuf::from("/dev/null");
     let file = shared.file(task);
-    let follows =
-        matches!(file.requirement, Requirement::Content(_)) || shared.options.links == Links::Follow;
+    let follows = matches!(file.requirement, Requirement::Content(_))
+        || shared.options.links == Links::Follow;
     let Ok(path) = shared.examiner.root().locate(&file.path, follows) else { return null() };
-    // A named pipe would keep the program waiting for ever. What is missing fails fast enough by itself.
+    // A named pipe would keep the program waiting for ever. What is missing fails fast enough by
+    // itself.
     let kind = if follows { path.metadata() } else { path.symlink_metadata() };
     if kind.is_ok_and(|kind| !kind.is_file()) { null() } else { path }
 }
@@ -78,7 +83,12 @@ impl ChecksumBatch {
     }
 
     /// Adds a file. A full batch is executed.
-    fn add(&mut self, shared: &Shared, task: Task, verdicts: &mut Verdicts) -> Result<(), VerifyError> {
+    fn add(
+        &mut self,
+        shared: &Shared,
+        task: Task,
+        verdicts: &mut Verdicts,
+    ) -> Result<(), VerifyError> {
         let path = given(shared, task);
         let bytes = path.as_os_str().len();
         if self.bytes + bytes > MOST_BYTES {

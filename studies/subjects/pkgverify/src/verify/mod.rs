@@ -74,7 +74,8 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Verifies all files of the packages and reports to `notify`, package by package. Returns the number of paths.
+/// Verifies all files of the packages and reports to `notify`, package by package. Returns the
+/// number of paths.
 pub fn verify(
     installed: &InstalledPackages,
     root: &RootFolder,
@@ -112,7 +113,11 @@ fn work(shared: &Shared, sender: &Sender<Verdicts>) -> Result<(), VerifyError> {
 }
 
 /// Puts what the threads found in the order of packages and paths. Returns the number of paths.
-fn report(packages: &[Package], verdicts: &Receiver<Verdicts>, notify: &mut impl FnMut(Notice)) -> usize {
+fn report(
+    packages: &[Package],
+    verdicts: &Receiver<Verdicts>,
+    notify: &mut impl FnMut(Notice),
+) -> usize {
     let mut paths = 0;
     let mut left: Vec<usize> = packages.iter().map(|package| package.files.len()).collect();
     let mut found: Vec<Vec<Discrepancy>> = vec![Vec::new(); packages.len()];

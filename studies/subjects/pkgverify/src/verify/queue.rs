@@ -24,7 +24,10 @@ impl TaskQueue {
         let of = |(package, content): (usize, &Package)| {
             (0..content.files.len()).map(move |file| Task { package, file })
         };
-        Self { tasks: packages.iter().enumerate().flat_map(of).collect(), next: AtomicUsize::new(0) }
+        Self {
+            tasks: packages.iter().enumerate().flat_map(of).collect(),
+            next: AtomicUsize::new(0),
+        }
     }
 
     /// The next tasks, at most `most`; none at the end.

@@ -108,7 +108,8 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Which part of a path stands in the way: the first folder that may not be entered, else the file.
+    /// Which part of a path stands in the way: the first folder that may not be entered, else the
+    /// file.
     fn no_access(&self, listed: &Path) -> Fault {
         let mut parts: Vec<&Path> = listed.ancestors().collect();
         parts.reverse();
@@ -143,8 +144,8 @@ fn kind(path: &Path) -> io::Result<&'static str> {
     })
 }
 
-/// What FreeBSD's `pkg` hashes of a symlink. A mistake that can never be mended: of an absolute path, the first `/` is
-/// left out and a zero byte is added.
+/// What FreeBSD's `pkg` hashes of a symlink. A mistake that can never be mended: of an absolute
+/// path, the first `/` is left out and a zero byte is added.
 fn hashed_target(target: &Path) -> Vec<u8> {
     let bytes = target.as_os_str().as_bytes();
     match bytes.strip_prefix(b"/") {

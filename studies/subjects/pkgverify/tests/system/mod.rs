@@ -141,7 +141,8 @@ impl System {
         self
     }
 
-    /// A system with copies of these packages of this machine; none if it is no Debian or they are damaged.
+    /// A system with copies of these packages of this machine; none if it is no Debian or they are
+    /// damaged.
     pub fn copy_of_real_packages(names: &[&str]) -> Option<Self> {
         let intact = Command::new(PROGRAM).args(names).arg("--no-conffiles").status().ok()?;
         if !Path::new("/var/lib/dpkg/status").exists() || !intact.success() {
@@ -158,17 +159,24 @@ impl System {
         }
         let status = fs::read_to_string("/var/lib/dpkg/status").unwrap();
         for name in names {
-            let stanza = status.split("\n\n").find(|stanza| stanza.contains(&format!("Package: {name}\n")));
+            let stanza =
+                status.split("\n\n").find(|stanza| stanza.contains(&format!("Package: {name}\n")));
             system.append("/var/lib/dpkg/status", &format!("{}\n\n", stanza?));
             for kind in ["list", "md5sums"] {
                 let file = format!("/var/lib/dpkg/info/{name}.{kind}");
                 fs::copy(&file, system.at(&file)).unwrap();
             }
             let list = format!("/var/lib/dpkg/info/{name}.list");
-            let copy = format!("tar -C / --no-recursion --verbatim-files-from -cf - -T {list} 2>/dev/null");
+            let copy = format!(
+                "tar -C / --no-recursion --verbatim-files-from -cf - -T {list} 2>/dev/null"
+            );
             let extract = "tar --keep-directory-symlink -xf - -C";
             let line = format!("{copy} | {extract} {}", system.at("/").display());
-            Command::new("sh").args(["-c", &line]).stderr(std::process::Stdio::null()).status().unwrap();
+            Command::new("sh")
+                .args(["-c", &line])
+                .stderr(std::process::Stdio::null())
+                .status()
+                .unwrap();
         }
         fs::copy("/var/lib/dpkg/diversions", system.at("/var/lib/dpkg/diversions")).ok();
         Some(system)
@@ -179,8 +187,8 @@ impl System {
         self.folder.path().join(path.trim_start_matches('/'))
     }
 
-    /// The same, to be changed: its folder is made. Panics if a symlink leads out of the system, so that no test can
-    /// damage the machine that executes it.
+    /// The same, to be changed: its folder is made. Panics if a symlink leads out of the system, so
+    /// that no test can damage the machine that executes it.
     fn within(&self, path: &str) -> PathBuf {
         let (place, folder) = (self.at(path), self.folder.path().canonicalize().unwrap());
         let is_there = |part: &&Path| part.symlink_metadata().is_ok();
@@ -238,11 +246,18 @@ impl System {
         fs::set_permissions(self.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Copies a program, by another process: no child of another test then holds the copy open for writing.
+    /// Copies a program, by another process: no child of another test then holds the copy open for
+    /// writing.
     pub fn copy_program(&self, program: &Path, path: &str) {
         let copy = self.within(path);
         assert!(
-            Command::new("install").args(["-m", "755"]).arg(program).arg(copy).status().unwrap().success()
+            Command::new("install")
+                .args(["-m", "755"])
+                .arg(program)
+                .arg(copy)
+                .status()
+                .unwrap()
+                .success()
         );
     }
 

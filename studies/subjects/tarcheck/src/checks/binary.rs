@@ -7,7 +7,8 @@ pub(super) fn prebuilt(file: &File) -> Option<Finding> {
     let what = match content {
         [0x7f, b'E', b'L', b'F', ..] => "ELF",
         [0xfe, 0xed, 0xfa, 0xce | 0xcf, ..] | [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] => "Mach-O",
-        // Fat Mach-O files begin like this too, with a small number of architectures where Java has its version.
+        // Fat Mach-O files begin like this too, with a small number of architectures where Java has
+        // its version.
         [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, count, ..] if *count < 30 => "Mach-O",
         [0xca, 0xfe, 0xba, 0xbe, ..] => "Java class",
         [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => "WebAssembly",
@@ -48,8 +49,8 @@ pub(super) fn archive(file: &File) -> Option<Finding> {
 
 /// Extensions of files that hold text and nothing else.
 const TEXT: [&[u8]; 24] = [
-    b"c", b"h", b"cc", b"cpp", b"hpp", b"rs", b"go", b"py", b"pl", b"pm", b"rb", b"sh", b"js", b"ts",
-    b"java", b"md", b"txt", b"toml", b"json", b"xml", b"html", b"css", b"yml", b"yaml",
+    b"c", b"h", b"cc", b"cpp", b"hpp", b"rs", b"go", b"py", b"pl", b"pm", b"rb", b"sh", b"js",
+    b"ts", b"java", b"md", b"txt", b"toml", b"json", b"xml", b"html", b"css", b"yml", b"yaml",
 ];
 
 pub(super) fn nul_in_text(file: &File) -> Option<Finding> {

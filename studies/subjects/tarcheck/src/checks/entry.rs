@@ -13,7 +13,8 @@ pub(super) fn device(file: &File) -> Option<Finding> {
 }
 
 pub(super) fn setuid(file: &File) -> Option<Finding> {
-    let is_set = file.item.mode & 0o6000 != 0 && matches!(file.item.kind, Kind::File | Kind::HardLink);
+    let is_set =
+        file.item.mode & 0o6000 != 0 && matches!(file.item.kind, Kind::File | Kind::HardLink);
     is_set.then(|| mode(file))
 }
 

@@ -1,7 +1,8 @@
 //! The checks: one table, one function each.
 //!
-//! A check of a file gets a [`File`] and says at most one thing: the first line and what stands there. So the size of a
-//! report is bounded by the number of files. Checks of all files together are in `names`.
+//! A check of a file gets a [`File`] and says at most one thing: the first line and what stands
+//! there. So the size of a report is bounded by the number of files. Checks of all files together
+//! are in `names`.
 
 mod binary;
 mod entry;
@@ -91,7 +92,12 @@ pub static ALL: [Check; 42] = [
         Entry(name::traversal),
     ),
     check("absolute-path", Error, "a name begins with `/`", Entry(name::absolute)),
-    check("control-character-in-name", Error, "a name has a control character", Entry(name::control)),
+    check(
+        "control-character-in-name",
+        Error,
+        "a name has a control character",
+        Entry(name::control),
+    ),
     check(
         "name-too-long",
         Error,
@@ -108,7 +114,12 @@ pub static ALL: [Check; 42] = [
         Entry(entry::setuid),
     ),
     check("world-writable", Warning, "everybody may write to it", Entry(entry::world_writable)),
-    check("absolute-symlink", Warning, "a symlink to an absolute path", Entry(entry::absolute_symlink)),
+    check(
+        "absolute-symlink",
+        Warning,
+        "a symlink to an absolute path",
+        Entry(entry::absolute_symlink),
+    ),
     check(
         "symlink-out-of-tree",
         Error,
@@ -129,7 +140,12 @@ pub static ALL: [Check; 42] = [
         Entry(name::version_control),
     ),
     check("backup-file", Warning, "a backup or swap file of an editor", Entry(name::backup)),
-    check("patch-leftover", Warning, "a file that `patch` left behind", Entry(name::patch_leftover)),
+    check(
+        "patch-leftover",
+        Warning,
+        "a file that `patch` left behind",
+        Entry(name::patch_leftover),
+    ),
     check(
         "system-metadata",
         Warning,
@@ -143,7 +159,12 @@ pub static ALL: [Check; 42] = [
         "only the beginning was checked: see `--max-content`",
         Entry(entry::partly),
     ),
-    check("prebuilt-binary", Warning, "a program or library without its source", Content(binary::prebuilt)),
+    check(
+        "prebuilt-binary",
+        Warning,
+        "a program or library without its source",
+        Content(binary::prebuilt),
+    ),
     check("embedded-archive", Info, "an archive in the archive", Content(binary::archive)),
     check(
         "nul-in-text",
@@ -151,8 +172,18 @@ pub static ALL: [Check; 42] = [
         "a NUL byte in a file that is text by its name",
         Content(binary::nul_in_text),
     ),
-    check("script-without-interpreter", Warning, "`#!` without an interpreter", Text(script::no_interpreter)),
-    check("relative-interpreter", Warning, "the interpreter's path is relative", Text(script::relative)),
+    check(
+        "script-without-interpreter",
+        Warning,
+        "`#!` without an interpreter",
+        Text(script::no_interpreter),
+    ),
+    check(
+        "relative-interpreter",
+        Warning,
+        "the interpreter's path is relative",
+        Text(script::relative),
+    ),
     check(
         "carriage-return-in-interpreter",
         Error,
@@ -165,15 +196,30 @@ pub static ALL: [Check; 42] = [
         "the interpreter is in `/usr/local`, `/opt` or `/home`",
         Text(script::local),
     ),
-    check("obsolete-interpreter", Info, "Python 2, or `python` without a version", Text(script::obsolete)),
-    check("executable-not-script", Info, "an executable text without `#!`", Text(script::not_script)),
+    check(
+        "obsolete-interpreter",
+        Info,
+        "Python 2, or `python` without a version",
+        Text(script::obsolete),
+    ),
+    check(
+        "executable-not-script",
+        Info,
+        "an executable text without `#!`",
+        Text(script::not_script),
+    ),
     check(
         "invalid-utf8",
         Warning,
         "text that is not UTF-8 and names no other encoding",
         Text(text::invalid_utf8),
     ),
-    check("byte-order-mark", Info, "text begins with a byte order mark", Text(text::byte_order_mark)),
+    check(
+        "byte-order-mark",
+        Info,
+        "text begins with a byte order mark",
+        Text(text::byte_order_mark),
+    ),
     check(
         "bidirectional-control",
         Error,
@@ -186,12 +232,27 @@ pub static ALL: [Check; 42] = [
         "a line of more than 2,000 bytes, as in generated or minified text",
         Text(text::long_line),
     ),
-    check("mixed-line-endings", Info, "lines end with LF and with CR LF", Text(text::mixed_endings)),
+    check(
+        "mixed-line-endings",
+        Info,
+        "lines end with LF and with CR LF",
+        Text(text::mixed_endings),
+    ),
     check("merge-conflict", Error, "an unresolved conflict of a merge", Text(text::conflict)),
     check("private-key", Error, "a private key", Text(text::private_key)),
-    check("duplicate-name", Warning, "several entries have the same name; the last one wins", Archive),
+    check(
+        "duplicate-name",
+        Warning,
+        "several entries have the same name; the last one wins",
+        Archive,
+    ),
     check("case-conflict", Info, "two names differ in case only", Archive),
-    check("hardlink-without-target", Error, "a hard link to a file that does not stand before it", Archive),
+    check(
+        "hardlink-without-target",
+        Error,
+        "a hard link to a file that does not stand before it",
+        Archive,
+    ),
     check("dangling-symlink", Info, "a symlink to a name that the archive lacks", Archive),
     check("minified-without-source", Warning, "`x.min.js` without `x.js`", Archive),
     check("several-top-folders", Info, "unpacks into more than one folder", Archive),
@@ -231,7 +292,8 @@ fn make(check: &Check, file: &File) -> Option<Finding> {
 impl<'a> File<'a> {
     fn new(item: &'a Item, content: &'a [u8], options: &Options) -> Self {
         let head = &content[..content.len().min(8 << 10)];
-        let is_text = item.kind == Kind::File && !content.is_empty() && memchr::memchr(0, head).is_none();
+        let is_text =
+            item.kind == Kind::File && !content.is_empty() && memchr::memchr(0, head).is_none();
         Self {
             item,
             content,
@@ -269,7 +331,12 @@ mod tests {
     fn tags_are_unique_and_in_the_readme() {
         let readme = include_str!("../../README.md");
         for check in &ALL {
-            assert_eq!(ALL.iter().filter(|other| other.tag == check.tag).count(), 1, "{}", check.tag);
+            assert_eq!(
+                ALL.iter().filter(|other| other.tag == check.tag).count(),
+                1,
+                "{}",
+                check.tag
+            );
             let row = format!("| `{}` | {} | {} |", check.tag, check.severity, check.about);
             assert!(readme.contains(&row), "README.md lacks:\n{row}");
         }

@@ -46,9 +46,11 @@ pub(super) fn not_portable(file: &File) -> Option<Finding> {
     })
 }
 
-/// The folder itself is reported, not each file in it; files are where the archive has no entry for the folder.
+/// The folder itself is reported, not each file in it; files are where the archive has no entry for
+/// the folder.
 pub(super) fn version_control(file: &File) -> Option<Finding> {
-    const FOLDERS: [&[u8]; 8] = [b".git", b".svn", b".hg", b".bzr", b"CVS", b"_darcs", b"RCS", b"SCCS"];
+    const FOLDERS: [&[u8]; 8] =
+        [b".git", b".svn", b".hg", b".bzr", b"CVS", b"_darcs", b"RCS", b"SCCS"];
     const FILES: [&[u8]; 3] = [b".cvsignore", b".git", b".hgtags"];
     let name = file.name();
     match file.item.kind {
@@ -78,7 +80,8 @@ fn folder<'a>(file: &File<'a>) -> Option<&'a [u8]> {
 pub(super) fn backup(file: &File) -> Option<Finding> {
     let name = file.name();
     let is_hash = name.len() > 2 && name.starts_with(b"#") && name.ends_with(b"#");
-    let is_swap = name.starts_with(b".") && [&b".swp"[..], b".swo"].iter().any(|end| name.ends_with(end));
+    let is_swap =
+        name.starts_with(b".") && [&b".swp"[..], b".swo"].iter().any(|end| name.ends_with(end));
     let is_backup = is_hash
         || is_swap
         || (name.len() > 1 && name.ends_with(b"~"))

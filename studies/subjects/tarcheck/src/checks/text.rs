@@ -20,17 +20,20 @@ pub(super) fn invalid_utf8(file: &File) -> Option<Finding> {
     Some(Finding::at(file, at, format!("byte 0x{:02x}", file.content[at])))
 }
 
-/// Whether the first lines name an encoding: `# -*- coding: latin-1 -*-`, `encoding="koi8-r"`, `charset=big5`.
-/// Text that also names UTF-8 there must be UTF-8.
+/// Whether the first lines name an encoding: `# -*- coding: latin-1 -*-`, `encoding="koi8-r"`,
+/// `charset=big5`. Text that also names UTF-8 there must be UTF-8.
 fn declares_encoding(content: &[u8]) -> bool {
     let head = content[..content.len().min(2 << 10)].to_ascii_lowercase();
-    let names =
-        [&b"coding:"[..], b"coding=", b"charset="].iter().any(|word| memmem::find(&head, word).is_some());
+    let names = [&b"coding:"[..], b"coding=", b"charset="]
+        .iter()
+        .any(|word| memmem::find(&head, word).is_some());
     names && memmem::find(&head, b"utf-8").is_none() && memmem::find(&head, b"utf8").is_none()
 }
 
 pub(super) fn byte_order_mark(file: &File) -> Option<Finding> {
-    file.content.starts_with(b"\xef\xbb\xbf").then(|| Finding { line: Some(1), note: String::new() })
+    file.content
+        .starts_with(b"\xef\xbb\xbf")
+        .then(|| Finding { line: Some(1), note: String::new() })
 }
 
 /// U+202A to U+202E and U+2066 to U+2069: `e2 80 aa` to `e2 80 ae`, `e2 81 a6` to `e2 81 a9`.
@@ -38,8 +41,9 @@ pub(super) fn bidirectional(file: &File) -> Option<Finding> {
     if file.is_ascii {
         return None;
     }
-    let is_control =
-        |at: &usize| matches!(file.content[*at..], [_, 0x80, 0xaa..=0xae, ..] | [_, 0x81, 0xa6..=0xa9, ..]);
+    let is_control = |at: &usize| {
+        matches!(file.content[*at..], [_, 0x80, 0xaa..=0xae, ..] | [_, 0x81, 0xa6..=0xa9, ..])
+    };
     let at = memchr::memchr_iter(0xe2, file.content).find(is_control)?;
     let code = match file.content[at..] {
         [_, 0x80, low, ..] => 0x2000 + u32::from(low - 0x80),

@@ -24,13 +24,15 @@ impl Any {
     fn new(parents: Parents) -> Self {
         let mut has: Vec<Vec<bool>> = Vec::new();
         for (place, of) in parents.iter().enumerate() {
-            let inherited = |commit: usize| commit == place || of.iter().any(|&parent| has[parent][commit]);
+            let inherited =
+                |commit: usize| commit == place || of.iter().any(|&parent| has[parent][commit]);
             has.push((0..parents.len()).map(inherited).collect());
         }
         let repo = repo();
         let mut import =
             repo.command().args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().unwrap();
-        let stream: String = parents.iter().enumerate().map(|(place, of)| commit(place, of)).collect();
+        let stream: String =
+            parents.iter().enumerate().map(|(place, of)| commit(place, of)).collect();
         import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
         assert!(import.wait().unwrap().success());
         Self { repo, parents, has }
@@ -51,7 +53,8 @@ impl Any {
 
     /// The first parents of that commit, newest first, itself included.
     fn line(&self, commit: usize) -> Vec<usize> {
-        std::iter::successors(Some(commit), |&commit| self.parents[commit].first().copied()).collect()
+        std::iter::successors(Some(commit), |&commit| self.parents[commit].first().copied())
+            .collect()
     }
 }
 
@@ -84,7 +87,8 @@ fn any_parents() -> impl Strategy<Value = Parents> {
     let parents = prop::collection::vec(any::<Index>(), 0..4);
     prop::collection::vec((parents, 0..20), 2..16).prop_map(|commits| {
         let parents = |(place, (parents, root)): (usize, &(Vec<Index>, i32))| {
-            // The newest commits are the likeliest parents, and only few commits besides the first have none.
+            // The newest commits are the likeliest parents, and only few commits besides the first
+            // have none.
             let mut of = Vec::new();
             for index in parents.iter().filter(|_| place > 0 && *root > 0) {
                 of.push(place - 1 - index.index(place.min(4)));

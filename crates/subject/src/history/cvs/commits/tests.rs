@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A file with revisions of the trunk, each `NUMBER SECONDS AUTHOR MESSAGE`, or `-` before it if it removes the file.
+/// A file with revisions of the trunk, each `NUMBER SECONDS AUTHOR MESSAGE`, or `-` before it if it
+/// removes the file.
 fn file(path: &str, deltas: &[&str]) -> File {
     let deltas = deltas.iter().map(|text| delta(text)).collect();
     File { path: path.to_owned(), default: None, symbols: Vec::new(), deltas, doubtful: false }
@@ -59,8 +60,11 @@ fn no_file_is_twice_in_a_commit() {
 
 #[test]
 fn names_of_commits_tell_better_than_messages() {
-    let files =
-        [file("a", &["1.1 0 ann #one"]), file("b", &["1.1 1 ann #two"]), file("c", &["1.1 2 ann #one"])];
+    let files = [
+        file("a", &["1.1 0 ann #one"]),
+        file("b", &["1.1 1 ann #two"]),
+        file("c", &["1.1 2 ann #one"]),
+    ];
     assert_eq!(shown(&files, TRUNK), ["!1-1 #two: b", "0-2 #one: a c"]);
 }
 
@@ -81,9 +85,11 @@ fn a_point_in_time_cuts_no_commit_in_two() {
 
 #[test]
 fn what_is_not_there_before_and_after_is_no_commit() {
-    let files = [file("a", &["1.3 30 ann again", "-1.2 20 ann gone", "-1.1 10 ann added on a branch"])];
+    let files =
+        [file("a", &["1.3 30 ann again", "-1.2 20 ann gone", "-1.1 10 ann added on a branch"])];
     assert_eq!(shown(&files, TRUNK), ["30-30 again: a"]);
-    let gone = [file("a", &["-1.2 20 ann gone", "1.1 10 ann here"]), file("b", &["1.1 10 ann here"])];
+    let gone =
+        [file("a", &["-1.2 20 ann gone", "1.1 10 ann here"]), file("b", &["1.1 10 ann here"])];
     assert_eq!(shown(&gone, TRUNK), ["10-10 here: a b", "20-20 gone: a"]);
 }
 
@@ -91,7 +97,12 @@ fn what_is_not_there_before_and_after_is_no_commit() {
 fn an_import_shows_until_the_file_is_changed() {
     let mut imported = file(
         "a",
-        &["1.2 300 ann ours", "1.1 100 v Initial", "1.1.1.1 100 v import 1", "1.1.1.2 400 v import 2"],
+        &[
+            "1.2 300 ann ours",
+            "1.1 100 v Initial",
+            "1.1.1.1 100 v import 1",
+            "1.1.1.2 400 v import 2",
+        ],
     );
     assert_eq!(shown(&[imported.clone()], TRUNK), ["100-100 import 1: a", "300-300 ours: a"]);
     imported.deltas.remove(0);
@@ -115,7 +126,9 @@ fn names_say_what_a_checkout_holds() {
     let one = [file("a", &["1.1 0 ann x"]), file("b", &["1.1 60 bob y"])];
     let mut other = one.clone();
     other[0].deltas[0].number = "1.7".parse().unwrap();
-    let ids = |files: &[File]| commits(files, TRUNK).into_iter().map(|commit| commit.id).collect::<Vec<_>>();
+    let ids = |files: &[File]| {
+        commits(files, TRUNK).into_iter().map(|commit| commit.id).collect::<Vec<_>>()
+    };
     assert_eq!(ids(&one)[0].split_at(21).0, "1970-01-01T00:00:00Z-");
     assert!(ids(&one).iter().zip(ids(&other)).all(|(one, other)| *one != other));
     // Whatever comes later changes no name.

@@ -51,13 +51,22 @@ fn print(messages: &[String]) -> String {
 fn all_that_is_said_of_a_file_is_read() {
     let files = parse(TWO.as_bytes()).unwrap();
     let [file] = files.as_slice() else { panic!("{files:?}") };
-    assert_eq!((file.path.as_str(), file.doubtful, &file.default), ("/cvs/mod/a.c,v", false, &None));
+    assert_eq!(
+        (file.path.as_str(), file.doubtful, &file.default),
+        ("/cvs/mod/a.c,v", false, &None)
+    );
     assert_eq!(file.symbols[0].1.branch().unwrap().to_string(), "1.1.2");
     assert_eq!(file.symbols[1].1.branch(), None);
     let [second, first] = file.deltas.as_slice() else { panic!("{file:?}") };
-    assert_eq!((second.time, second.dead, second.commit.as_deref()), (1_451_815_200, true, Some("c2")));
+    assert_eq!(
+        (second.time, second.dead, second.commit.as_deref()),
+        (1_451_815_200, true, Some("c2"))
+    );
     assert_eq!(second.message, "second\n----------------------------\nnot a separator");
-    assert_eq!((first.time, first.author.as_str(), first.message.as_str()), (1_451_642_400, "bob", "first"));
+    assert_eq!(
+        (first.time, first.author.as_str(), first.message.as_str()),
+        (1_451_642_400, "bob", "first")
+    );
 }
 
 #[test]
@@ -82,7 +91,11 @@ fn what_is_cut_off_is_an_error() {
     let whole = print(&["one".into(), "two".into()]);
     for end in ["revision 1.1", "description", "======="] {
         let cut = &whole[..whole.find(end).unwrap() + 3];
-        assert_eq!(parse(cut.as_bytes()), Err(Broken::Truncated { path: "/r/m/f,v".into() }), "{end}");
+        assert_eq!(
+            parse(cut.as_bytes()),
+            Err(Broken::Truncated { path: "/r/m/f,v".into() }),
+            "{end}"
+        );
     }
     assert_eq!(parse(b"\n\nwhat?\n"), Err(Broken::Strange { line: 3 }));
     assert_eq!(parse(b""), Ok(Vec::new()));
@@ -91,15 +104,21 @@ fn what_is_cut_off_is_an_error() {
 #[test]
 fn what_is_not_utf_8_is_latin_1() {
     let text = print(&["gr@n".into()]).into_bytes();
-    let text: Vec<u8> = text.into_iter().map(|byte| if byte == b'@' { 0xfc } else { byte }).collect();
+    let text: Vec<u8> =
+        text.into_iter().map(|byte| if byte == b'@' { 0xfc } else { byte }).collect();
     assert_eq!(parse(&text).unwrap()[0].deltas[0].message, "grün");
 }
 
 #[test]
 fn dates_that_are_none_begin_no_revision() {
-    for date in
-        ["", "2016-01-01", "2016-13-01 00:00:00", "2016-01-01 00:00:00 +x", "2016-01-01 00:00:00 +é", "a b c"]
-    {
+    for date in [
+        "",
+        "2016-01-01",
+        "2016-13-01 00:00:00",
+        "2016-01-01 00:00:00 +x",
+        "2016-01-01 00:00:00 +é",
+        "a b c",
+    ] {
         assert_eq!(seconds(date), None, "{date}");
     }
     assert_eq!(seconds("1970-01-01 00:30:00 -0130"), Some(7200));

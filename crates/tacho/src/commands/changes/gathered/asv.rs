@@ -1,6 +1,7 @@
 //! Results of asv (airspeed velocity): a file for each commit and environment.
 //!
-//! Source of the format: asv's developer documentation, "Benchmark suite layout and file formats", result files of version 2.
+//! Source of the format: asv's developer documentation, "Benchmark suite layout and file formats",
+//! result files of version 2.
 
 use std::path::Path;
 
@@ -45,13 +46,16 @@ fn value(name: &str, suffix: &str, number: f64) -> Option<FileValue> {
     number.is_finite().then_some(FileValue { series, unit, better: Direction::Lower, samples })
 }
 
-/// The names of all combinations of parameters, in the order of their results: the last one changes first.
+/// The names of all combinations of parameters, in the order of their results: the last one changes
+/// first.
 fn combinations(params: &[Json]) -> Vec<String> {
     let mut names = vec![String::new()];
     for values in params.iter().filter_map(Json::as_array) {
         let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        names =
-            names.iter().flat_map(|name| values.iter().map(move |value| join(name, &text(value)))).collect();
+        names = names
+            .iter()
+            .flat_map(|name| values.iter().map(move |value| join(name, &text(value))))
+            .collect();
     }
     names.into_iter().map(|name| if name.is_empty() { name } else { format!("({name})") }).collect()
 }
