@@ -1,6 +1,6 @@
 //! The subject's history: which revisions there are, in which order, and what lies between them.
 //!
-//! [`History`] answers a [`Selection`], for git, CVS and releases alike. How git is asked is in
+//! [`History`] answers a [`Selection`](crate::Selection), for git, CVS and releases alike. How git is asked is in
 //! `survey` and `log`; which place each commit has is computed in `dag`; all of CVS is in `cvs`;
 //! which of the revisions of a range are taken is decided in `choose`, for all kinds. Nothing here
 //! checks out or builds anything.

@@ -1,7 +1,7 @@
 //! Checks a source archive in one pass: what is wrong with its files, and where.
 //!
 //! The way of the data: [`archive`] reads entries into batches → a [`Way`] carries batches to
-//! threads → [`checks`] look at each file → [`names`] judges what only all files together show →
+//! threads → [`checks`] look at each file → `names` judges what only all files together show →
 //! [`Report`].
 
 pub mod archive;

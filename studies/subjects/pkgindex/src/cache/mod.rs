@@ -1,6 +1,6 @@
 //! The cache: one file, mapped, in which a name leads to stanzas without reading an index.
 //!
-//! [`layout`] says what stands where, [`build`] makes it, [`write()`] stores it, [`map`] reads it.
+//! `layout` says what stands where, `build` makes it, [`write()`] stores it, `map` reads it.
 //! Nothing read from the file is trusted: each place is checked before use, and each chain only
 //! leads backwards, so that it ends.
 
