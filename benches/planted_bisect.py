@@ -83,6 +83,28 @@ def one(tacho, commits, turns, step, seed):
         shutil.rmtree(folder)
 
 
+def judged(row):
+    """Right, wrong, none (nothing changed) or undecided, and how many samples it took."""
+    standing = row["answer"].get("standing") or {}
+    outcome = standing.get("outcome", standing)
+    culprits = outcome.get("culprits") or []
+    samples = outcome.get("samples") or 0
+    if culprits:
+        return ("right" if culprits[0]["revision"] == row["culprit"] else "wrong"), samples
+    return ("none" if row["status"] == 3 else "undecided"), samples
+
+
+def report(rows):
+    print("step    right wrong  none undecided  seconds  samples (medians)")
+    for step in dict.fromkeys(row["step"] for row in rows):
+        own = [(judged(row), row["took"]) for row in rows if row["step"] == step]
+        count = lambda word: sum(found == word for (found, _), _ in own)
+        seconds = statistics.median(took for _, took in own)
+        samples = statistics.median(samples for (_, samples), _ in own)
+        print(f"{step:+5.1f} % {count('right'):6} {count('wrong'):5} {count('none'):5} {count('undecided'):9}"
+              f" {seconds:8.1f} {samples:8.0f}")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--times", type=int, default=5)
@@ -102,6 +124,7 @@ def main():
             rows.append(row)
             if wanted.keep:
                 open(wanted.keep, "a").write(json.dumps(row) + "\n")
+    report(rows)
 
 
 if __name__ == "__main__":
