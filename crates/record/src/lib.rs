@@ -55,7 +55,7 @@ pub use rule::{
 };
 pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Name, Outcome, Place, Sample, median_of_replicates};
-pub use series::{Limited, Measurement, Point, Series, SeriesKey};
+pub use series::{Limited, Measurement, Point, Series, SeriesKey, Uneven};
 pub use shown::{is_shown, shown};
 pub use signal::killed_by;
 pub use steadiness::{Course, Phase, Steadiness};

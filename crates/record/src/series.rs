@@ -139,4 +139,19 @@ pub struct Series {
     /// One a revision, in order of history; revisions that failed to build are among them, without
     /// values.
     pub points: Vec<Point>,
+    /// The runs in which the host's speed moved; the values are those at its usual speed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uneven: Vec<Uneven>,
+}
+
+/// How unevenly the host ran while a run measured a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uneven {
+    /// The number of the run.
+    pub run: i64,
+    /// How much longer executions took at the host's slow speed than at its fast one: 0.5 is 50 %.
+    pub slower: f64,
+    /// How many times as many samples would be as sharp without taking the host's speed off; at
+    /// least 1.
+    pub gain: f64,
 }

@@ -77,13 +77,14 @@ pub fn read_with_values(
     let ends = Ends::read(store, of.rules, of.host, of.benchmark)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
-        even_out(&mut values);
+        let uneven = even_out(&mut values);
         let mut material = Material::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         let series = Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
             points: revisions.iter().map(|revision| material.point(revision)).collect(),
+            uneven,
         };
         all.push((
             series,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tacho_record::Uneven;
 use tacho_stats::interleaved::{Execution, Fit};
 use tacho_store::Values;
 
@@ -10,17 +11,16 @@ const FEWEST: usize = 3;
 
 /// Takes off what the host did, run by run, where its speed is seen to move. All values are of one
 /// metric of one benchmark, so that the host slows them alike. What the store keeps stays as it was
-/// measured.
-pub(crate) fn even_out(values: &mut [Values]) {
+/// measured. Answers in which runs the speed moved.
+pub(crate) fn even_out(values: &mut [Values]) -> Vec<Uneven> {
     let mut runs: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, one) in values.iter().enumerate() {
         if one.values.len() >= FEWEST {
             runs.entry(one.run).or_default().push(index);
         }
     }
-    for measured in runs.into_values().filter(|measured| measured.len() > 1) {
-        even_out_run(values, &measured);
-    }
+    let several = runs.into_iter().filter(|(_, measured)| measured.len() > 1);
+    several.filter_map(|(run, measured)| even_out_run(run, values, &measured)).collect()
 }
 
 /// An execution with where its value stands.
@@ -30,14 +30,14 @@ struct Placed {
     index: (usize, usize),
 }
 
-fn even_out_run(values: &mut [Values], measured: &[usize]) {
+fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<Uneven> {
     let mut all = Vec::new();
     for (program, &index) in measured.iter().enumerate() {
         let one = &values[index];
         let places = one.rounds.iter().zip(&one.positions);
         for (at, (value, (&round, &position))) in one.values.iter().zip(places).enumerate() {
             if *value <= 0.0 {
-                return;
+                return None;
             }
             let execution = Execution { program, round, value: value.ln() };
             all.push(Placed { place: (round, position), execution, index: (index, at) });
@@ -45,10 +45,11 @@ fn even_out_run(values: &mut [Values], measured: &[usize]) {
     }
     all.sort_by_key(|it| it.place);
     let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
-    let Some(fit) = Fit::of(&executions, measured.len()).filter(|fit| fit.moves) else { return };
+    let fit = Fit::of(&executions, measured.len()).filter(|fit| fit.moves)?;
     for (value, Placed { index: (one, at), .. }) in fit.evened(&executions).into_iter().zip(&all) {
         values[*one].values[*at] = value.exp();
     }
+    Some(Uneven { run, slower: fit.uneven(), gain: fit.gain() })
 }
 
 #[cfg(test)]
@@ -81,7 +82,9 @@ mod tests {
     #[test]
     fn a_slow_spell_is_taken_off() {
         let mut values = measured();
-        even_out(&mut values);
+        let uneven = even_out(&mut values);
+        assert_eq!(uneven.len(), 1);
+        assert!((uneven[0].slower - 1.0).abs() < 0.1 && uneven[0].gain > 100.0, "{uneven:?}");
         for (one, level) in values.iter().zip([101.0, 106.0]) {
             assert!(
                 one.values.iter().all(|value| (value / level - 1.0).abs() < 0.05),
@@ -99,7 +102,7 @@ mod tests {
         alone[1].run = 2;
         for before in [with_zero, alone] {
             let mut after = before.clone();
-            even_out(&mut after);
+            assert_eq!(even_out(&mut after), []);
             assert_eq!(after, before);
         }
     }

@@ -110,6 +110,22 @@ impl Fit {
         (high - low).exp_m1()
     }
 
+    /// How many times as many executions would be as sharp with the host's path in them: the
+    /// variance of path and noise by that of the noise. 1 where nothing shows that the speed moves.
+    #[must_use]
+    pub fn gain(&self) -> f64 {
+        if !self.moves {
+            return 1.0;
+        }
+        let spread = |values: &[f64]| {
+            let [low, high] =
+                [0.1, 0.9].map(|p| crate::summary::quantile(values, p).unwrap_or(0.0));
+            high - low
+        };
+        let noise = spread(&neighbours::without_path(&self.rest));
+        if noise > 0.0 { (spread(&self.rest) / noise).powi(2).max(1.0) } else { f64::INFINITY }
+    }
+
     /// Each execution's value as it would have been at the host's usual speed: its program's level
     /// with what its noise adds. Unchanged where nothing shows that the speed moves.
     #[must_use]

@@ -235,7 +235,7 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
         Counter::named(&series.key.metric.name).is_some_and(Counter::is_of_processor)
     };
     let mut told = HashSet::new();
-    for Series { key, points } in series.iter().filter(is_scaled) {
+    for Series { key, points, .. } in series.iter().filter(is_scaled) {
         if !told.insert(key.benchmark.identity()) {
             continue;
         }

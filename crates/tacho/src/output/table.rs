@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 use tacho_record::{Direction, Point, Series, Unit};
+use tacho_site::said;
 use tacho_stats::Summary;
 
 use super::{colour, spark, text};
@@ -64,7 +65,11 @@ pub fn series(series: &Series) -> String {
         super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
     let drawn =
         if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
-    format!("{}\n\n{rows}{note}", (head + &drawn).trim_end())
+    let width = room.map(|room| room - 2);
+    let uneven = said::uneven_runs(series).map_or(String::new(), |clause| {
+        text::wrap(&clause, width).lines().map(|line| format!("  {line}\n")).collect()
+    });
+    format!("{}\n\n{rows}{note}{uneven}", (head + &drawn).trim_end())
 }
 
 /// A series of a version that the plan has replaced by that one, dimmed.

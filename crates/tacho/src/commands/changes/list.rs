@@ -146,7 +146,7 @@ fn histories(
     let shown = found.series().filter(|series| filter.shows_series(&series.material.series.key));
     let of = |series: &JudgedSeries| {
         let verdict = series.judgement.history.clone()?;
-        let Series { key, points } = &series.material.series;
+        let Series { key, points, .. } = &series.material.series;
         Some((key.clone(), verdict, points.iter().map(|point| point.revision.id.clone()).collect()))
     };
     shown.filter_map(of).collect()
