@@ -100,8 +100,15 @@ pub fn median(samples: &[f64]) -> Option<f64> {
 /// spreadsheets give.
 #[must_use]
 pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
-    let sorted = sorted(samples);
-    (!sorted.is_empty()).then(|| quantile_of_sorted(&sorted, p))
+    let mut finite: Vec<f64> = samples.iter().copied().filter(|x| x.is_finite()).collect();
+    let last = finite.len().checked_sub(1)?;
+    let (below, above, part) = rank(last, p);
+    // A selection takes linear time, a sort does not.
+    let (_, low, rest) = finite.select_nth_unstable_by(below, f64::total_cmp);
+    let low = *low;
+    let least = || rest.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = if above > below { least() } else { low };
+    Some(between(low, high, part))
 }
 
 /// Numbers in their order, to ask for the median of all but one of them many times.
@@ -144,13 +151,21 @@ fn sorted_by_distance(sorted_samples: &[f64], centre: f64) -> Vec<f64> {
 }
 
 /// Type 7 quantile; the slice is ascending and not empty.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 <= rank <= len - 1
 pub(crate) fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
-    let rank = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
-    let below = rank.floor() as usize;
-    let above = rank.ceil() as usize;
-    let (low, high) = (sorted[below], sorted[above]);
-    if low == high { low } else { low + (high - low) * (rank - below as f64) }
+    let (below, above, part) = rank(sorted.len() - 1, p);
+    between(sorted[below], sorted[above], part)
+}
+
+/// The order statistics on both sides of a quantile, where the last one has this rank, and how far
+/// it is from the first to the second.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 <= rank <= last
+fn rank(last: usize, p: f64) -> (usize, usize, f64) {
+    let rank = p.clamp(0.0, 1.0) * last as f64;
+    (rank.floor() as usize, rank.ceil() as usize, rank.fract())
+}
+
+fn between(low: f64, high: f64, part: f64) -> f64 {
+    if low == high { low } else { low + (high - low) * part }
 }
 
 /// The interval between the k-th smallest and the k-th largest sample that holds the population's
