@@ -106,8 +106,8 @@ pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
     // A selection takes linear time, a sort does not.
     let (_, low, rest) = finite.select_nth_unstable_by(below, f64::total_cmp);
     let low = *low;
-    let least = || rest.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = if above > below { least() } else { low };
+    let next = || rest.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = if above > below { next() } else { low };
     Some(between(low, high, part))
 }
 

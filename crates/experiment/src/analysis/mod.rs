@@ -5,4 +5,4 @@ pub(crate) mod estimator;
 pub mod host_load;
 pub mod outlier_causes;
 pub mod series;
-pub(crate) mod usual_speed;
+pub mod usual_speed;

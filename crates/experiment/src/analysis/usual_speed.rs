@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::Uneven;
+use tacho_record::{Sample, Uneven};
 use tacho_stats::interleaved::{Execution, Fit};
 use tacho_store::Values;
 
@@ -52,9 +52,48 @@ fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<U
     Some(Uneven { run, slower: fit.uneven(), gain: fit.gain() })
 }
 
+/// The same of samples: those of programs that one run executed in turns, one vector a program, with
+/// the values of this metric as they would be at the host's usual speed. Unchanged where nothing
+/// shows that the speed moved. Executions that do not count stay as they are.
+#[must_use]
+pub fn at_usual_speed(programs: &[Vec<Sample>], metric: &str) -> Vec<Vec<Sample>> {
+    let mut evened = programs.to_vec();
+    let Some(factors) = factors(programs, metric) else { return evened };
+    for ((program, at), factor) in factors {
+        let values = &mut evened[program][at].values;
+        for (_, value) in values.iter_mut().filter(|(name, _)| name == metric) {
+            *value *= factor;
+        }
+    }
+    evened
+}
+
+/// By what the values of each execution that counts are to be multiplied.
+fn factors(programs: &[Vec<Sample>], metric: &str) -> Option<Vec<((usize, usize), f64)>> {
+    let mut all = Vec::new();
+    for (program, samples) in programs.iter().enumerate() {
+        let counted = samples.iter().enumerate().filter(|(_, sample)| sample.counts());
+        let values: Vec<(usize, f64)> =
+            counted.filter_map(|(at, sample)| Some((at, sample.value(metric)?))).collect();
+        if values.len() < FEWEST || values.iter().any(|(_, value)| *value <= 0.0) {
+            return None;
+        }
+        all.extend(values.into_iter().map(|(at, value)| {
+            let place = samples[at].place;
+            let execution = Execution { program, round: place.round, value: value.ln() };
+            Placed { place: (place.round, place.position), execution, index: (program, at) }
+        }));
+    }
+    all.sort_by_key(|it| it.place);
+    let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
+    let fit = Fit::of(&executions, programs.len()).filter(|fit| fit.moves)?;
+    let evened = fit.evened(&executions).into_iter().zip(all);
+    Some(evened.map(|(value, it)| (it.index, (value - it.execution.value).exp())).collect())
+}
+
 #[cfg(test)]
 mod tests {
-    use tacho_record::{Digest, Limited};
+    use tacho_record::{Digest, Limited, Outcome, Place};
 
     use super::*;
 
@@ -92,6 +131,33 @@ mod tests {
                 one.values
             );
         }
+    }
+
+    #[test]
+    fn samples_are_evened_as_values_are() {
+        let mut expected = measured();
+        even_out(&mut expected);
+        let sample = |one: &Values, at: usize| {
+            let place = Place { round: one.rounds[at] + 1, position: one.positions[at] };
+            let mut sample = Sample {
+                place,
+                at: jiff::Timestamp::default(),
+                outcome: Outcome::Valid,
+                values: vec![],
+            };
+            sample.add("wall", one.values[at]);
+            sample.add("peak-memory", 5.0);
+            sample
+        };
+        let programs: Vec<Vec<Sample>> =
+            measured().iter().map(|one| (0..20).map(|at| sample(one, at)).collect()).collect();
+        for (one, samples) in expected.iter().zip(at_usual_speed(&programs, "wall")) {
+            for (value, sample) in one.values.iter().zip(samples) {
+                assert!((sample.value("wall").unwrap() / value - 1.0).abs() < 1e-9);
+                assert_eq!(sample.value("peak-memory"), Some(5.0));
+            }
+        }
+        assert_eq!(at_usual_speed(&programs, "peak-memory"), programs);
     }
 
     #[test]

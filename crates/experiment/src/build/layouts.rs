@@ -14,6 +14,7 @@ use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 use tacho_subject::{Fixed, Layout};
 
+use crate::analysis::usual_speed::at_usual_speed;
 use crate::build::builds::Unpacked;
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
@@ -330,7 +331,8 @@ fn rows(
             let (benchmark, key) = plan.iter().find(|(_, key)| *key == cells[0].cell.benchmark)?;
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let named = metrics.clone().find(|known| Some(known.name.as_str()) == metric);
-            Some(row(key, named.or_else(|| metrics.next())?, built, samples))
+            let metric = named.or_else(|| metrics.next())?;
+            Some(row(key, metric, built, &at_usual_speed(samples, &metric.name)))
         })
         .collect()
 }

@@ -4,11 +4,12 @@
 use crate::compare::row::{FALSE_DISCOVERIES, Row};
 use tacho_record::{Comparing, Limited, Metric, Run, RunState, Sample};
 use tacho_stats::Summary;
-use tacho_stats::compare::Verdict;
+use tacho_stats::compare::{Because, Verdict};
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 
 use super::family;
 use super::rounds::Sequential;
+use crate::analysis::usual_speed::at_usual_speed;
 use crate::build::layouts::executions;
 
 /// All rows, judged together, from the samples of the run's cells in their order.
@@ -20,11 +21,16 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row
     let mut rows = Vec::new();
     for ((benchmark, metrics), group) in terms.rows.iter().zip(&sequential.groups) {
         for (metric, comparison) in metrics.iter().zip(&group.comparisons) {
+            // Levels belong to the ratio beside them.
+            let evened = match comparison.choice.because {
+                Because::HostMoves => at_usual_speed(&group.samples, &metric.name),
+                _ => group.samples.clone(),
+            };
             rows.push(Row {
                 benchmark: benchmark.clone(),
                 metric: metric.clone(),
-                sides: [0, 1].map(|side| of_side(metric, group.side(side))),
-                levels: [0, 1].map(|side| levels(metric, group.side(side))),
+                sides: [0, 1].map(|side| of_side(metric, group.part(&evened, side))),
+                levels: [0, 1].map(|side| levels(metric, group.part(&evened, side))),
                 verdict: comparison.verdict,
                 comparison: comparison.clone(),
                 settled: group.settled,

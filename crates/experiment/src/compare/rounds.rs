@@ -169,8 +169,13 @@ impl<'a> Sequential<'a> {
 impl Group {
     /// The samples of each build of a side; the third is the control.
     pub fn side(&self, side: usize) -> &[Vec<Sample>] {
+        self.part(&self.samples, side)
+    }
+
+    /// The part of a side in samples of all cells.
+    pub fn part<'s>(&self, samples: &'s [Vec<Sample>], side: usize) -> &'s [Vec<Sample>] {
         let first: usize = self.builds[..side].iter().sum();
-        self.samples.get(first..first + self.builds[side]).unwrap_or_default()
+        samples.get(first..first + self.builds[side]).unwrap_or_default()
     }
 
     /// How many rounds it took part in.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use tacho_experiment::analysis::usual_speed::at_usual_speed;
 use tacho_experiment::build::layouts::{FIXED, build_time, execution, executions};
 use tacho_record::{Build, Cell, Digest, Limited, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
@@ -69,13 +70,15 @@ fn laid_out(
     took: &HashMap<Digest, Duration>,
     before: Option<&LaidOut>,
 ) -> Option<LaidOut> {
-    let layout = |(cell, samples): &(Cell, Vec<Sample>)| LayoutRecord {
+    let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
+    let evened = at_usual_speed(&samples, &metric.name);
+    let layout = |((cell, _), samples): (&(Cell, _), &Vec<Sample>)| LayoutRecord {
         artifact: cell.artifact,
         executions: executions(samples, &metric.name),
         limited: Limited::of(samples, &metric),
         failed: samples.iter().filter(|sample| sample.outcome.is_failure()).count(),
     };
-    let mut layouts: Vec<LayoutRecord> = group.iter().map(layout).collect();
+    let mut layouts: Vec<LayoutRecord> = group.iter().zip(&evened).map(layout).collect();
     let orders = layouts.split_off(layouts.len().saturating_sub(fixed.len()));
     let orders = fixed.iter().map(|&name| name.to_owned()).zip(orders).collect();
     let benchmark = &group[0].0.benchmark;
@@ -86,7 +89,6 @@ fn laid_out(
     }
     let builds: Vec<Duration> =
         layouts.iter().filter_map(|it| took.get(&it.artifact).copied()).collect();
-    let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
     let number = u32::try_from(builds.len()).unwrap_or(u32::MAX);
     Some(LaidOut {
         benchmark: benchmark.clone(),
