@@ -26,6 +26,8 @@ use tacho_stats::bisect::{
     Bisection, Builds, Observation, Outcome, Portion, Rules, Seen, Step, Unusable,
 };
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[allow(dead_code, reason = "shared with the tests")]
 #[path = "../crates/stats/src/bisect/world.rs"]
 mod world;

@@ -21,6 +21,8 @@ use tacho_stats::compare::{
     Comparison, Estimator, Look, Looks, RankTest, Rules, Sample, Sides, Verdict, compare,
 };
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[allow(dead_code, reason = "shared with the tests")]
 #[path = "../crates/stats/src/compare/noise.rs"]
 mod noise;
@@ -178,7 +180,7 @@ impl Times {
     fn some(&self, number: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
         match self {
             Self::ShiftedLognormal => {
-                (0..number).map(|_| 98.0 + 2.0 * noise::gaussian(rng).exp()).collect()
+                (0..number).map(|_| 98.0 + 2.0 * draw::gaussian(rng).exp()).collect()
             }
             Self::Measured(times) => {
                 let first = rng.random_range(0..times.len());

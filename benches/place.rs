@@ -9,6 +9,8 @@
 
 use tacho_stats::place::{self, Rules};
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[allow(dead_code, reason = "shared with the tests")]
 #[path = "../crates/stats/src/place/world.rs"]
 mod world;

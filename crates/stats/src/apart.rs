@@ -23,11 +23,11 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use rand::RngExt;
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::draw::gaussian;
 
     const METHOD: &str = include_str!("../../../docs/src/method/summary.md");
     const TRIALS: u32 = 20_000;
@@ -41,12 +41,6 @@ mod tests {
         let (one, other) = (Summary::of(one).unwrap(), Summary::of(other).unwrap());
         assert_eq!(one.apart(&other), other.apart(&one), "the order does not matter");
         one.apart(&other)
-    }
-
-    /// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-    fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-        let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
     }
 
     /// The share of trials in which `n` samples of the one and `n` of the other are apart.

@@ -287,15 +287,11 @@ fn harmonic(counts: impl Iterator<Item = usize>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rand::{RngExt, SeedableRng};
+    use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-
-    fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-        let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
-    }
+    use crate::draw::gaussian;
 
     /// Values with these standard deviations, relink, restart and keep.
     fn made(counts: [usize; 3], sd: [f64; 3], seed: u64) -> Vec<Vec<Process>> {

@@ -14,12 +14,15 @@ pub mod changes;
 pub mod compare;
 mod discoveries;
 pub mod distribution;
+#[cfg(test)]
+mod draw;
 pub mod forecast;
 pub mod history;
 pub mod interleaved;
 pub mod levels;
 pub mod outlier;
 pub mod place;
+mod robust;
 pub mod steady;
 pub mod summary;
 pub mod sweep;

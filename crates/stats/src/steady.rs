@@ -110,11 +110,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-
-    fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-        let (radius, angle): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
-        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
-    }
+    use crate::draw::gaussian;
 
     /// Levels, each for so many executions, with noise of 1 %.
     fn sequence(rng: &mut ChaCha8Rng, levels: &[(usize, f64)]) -> Vec<f64> {

@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::draw::gaussian;
 
 const METHOD: &str = include_str!("../../../../docs/src/method/stopping.md");
 
@@ -82,12 +83,6 @@ fn said(words: &str) {
 
 /// The next value after the last one; their median is 100.
 type Noise = fn(&mut ChaCha8Rng, f64) -> f64;
-
-/// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
-}
 
 fn normal(rng: &mut ChaCha8Rng, _: f64) -> f64 {
     100.0 + 4.0 * gaussian(rng)

@@ -7,9 +7,10 @@
 
 use super::filter::{Filter, PARTS};
 use super::information::Channel;
-use super::noise::{self, Noise, median};
+use super::noise::{self, Noise};
 use super::record::{Prior, Reading};
 use super::rules::{NOTHING, START};
+use crate::summary::median;
 
 /// One hypothesis.
 #[derive(Clone, Debug)]
@@ -426,8 +427,8 @@ fn together(readings: &[Reading], scale: f64) -> bool {
 }
 
 fn middle(readings: &[Reading]) -> f64 {
-    let mut values: Vec<f64> = readings.iter().map(|reading| reading.value).collect();
-    median(&mut values).unwrap_or(0.0)
+    let values: Vec<f64> = readings.iter().map(|reading| reading.value).collect();
+    median(&values).unwrap_or(0.0)
 }
 
 /// The variance of a median of these; a third of the walk meanwhile is what the mean of a walk

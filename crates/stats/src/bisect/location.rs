@@ -78,8 +78,8 @@ impl Kind {
 /// All places at which the level may be: around the values, without those far off as long as most
 /// are not.
 fn grid(values: &[f64], scale: f64) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    let middle = super::noise::median(&mut sorted).unwrap_or(0.0);
+    let sorted = crate::summary::sorted(values);
+    let middle = crate::summary::median(&sorted).unwrap_or(0.0);
     let near: Vec<f64> =
         sorted.iter().copied().filter(|value| (value - middle).abs() < NEAR * scale).collect();
     let kept = if 2 * near.len() > sorted.len() { near } else { sorted };
@@ -113,8 +113,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::world::gaussian;
     use super::*;
+    use crate::draw::gaussian;
 
     /// Builds of the same level with so many samples each, in units of the noise.
     fn spread(samples: usize, noise: impl Fn(&mut ChaCha8Rng) -> f64) -> (f64, f64) {

@@ -47,11 +47,11 @@ mod world;
 use std::collections::VecDeque;
 
 pub use outcome::{
-    Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects,
+    Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects, Unusable,
 };
 pub use probe::{Probed, difference, probe};
 pub use rules::{Builds, Rules, Values, expected_samples};
-pub use step::{Observation, Portion, Seen, Step, Unusable};
+pub use step::{Observation, Portion, Seen, Step};
 
 use record::{Prior, Record};
 use rules::START;

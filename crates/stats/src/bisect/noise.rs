@@ -2,6 +2,7 @@
 
 use super::filter::Tail;
 use super::record::Reading;
+use crate::summary::median;
 
 /// One kind of noise.
 #[derive(Clone, Copy, Debug)]
@@ -67,16 +68,5 @@ pub(super) fn own_scale(readings: &[Reading]) -> (f64, usize) {
         }
     }
     let count = differences.len();
-    (1.4826 / std::f64::consts::SQRT_2 * median(&mut differences).unwrap_or(0.0), count)
-}
-
-/// The middle one, or the mean of both; sorts.
-pub(super) fn median(values: &mut [f64]) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let half = values.len() / 2;
-    match values.len() {
-        0 => None,
-        length if length % 2 == 1 => Some(values[half]),
-        _ => Some(f64::midpoint(values[half - 1], values[half])),
-    }
+    (1.4826 / std::f64::consts::SQRT_2 * median(&differences).unwrap_or(0.0), count)
 }

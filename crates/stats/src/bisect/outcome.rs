@@ -1,7 +1,5 @@
 //! What a bisection found.
 
-use super::step::Unusable;
-
 /// How large a change is: `0.05` is 5 % more, of failures and differences the difference itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
@@ -159,4 +157,22 @@ pub struct Standing {
     pub outcome: Box<Outcome>,
     /// The sides of culprits that are still to be searched, in order, as though they ended here.
     pub open: Vec<Side>,
+}
+
+/// Why a revision has no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// It could not be built.
+    NotBuilt,
+    /// It crashed, or exited with a wrong status.
+    Crashed,
+    /// It reached its time limit.
+    TimedOut,
+    /// It answered wrongly.
+    WrongAnswer,
+    /// Its output has no such metric.
+    NoMetric,
+    /// A command that passes or fails said that it can tell neither, as by status 125 to `git
+    /// bisect run`.
+    Skipped,
 }

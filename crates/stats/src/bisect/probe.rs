@@ -95,7 +95,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::bisect::world::gaussian;
+    use crate::draw::gaussian;
 
     /// Pairs that differ by this share, until something is said of an effect of 5 %.
     fn probed(by: f64, noise: f64, seed: u64) -> (Probed, usize) {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::noise::median;
+use super::outcome::Unusable;
 use super::rules::{Rules, Values};
-use super::step::{Observation, Seen, Unusable};
+use super::step::{Observation, Seen};
 use crate::distribution::normal_below;
 use crate::interleaved::{Execution, Fit};
+use crate::summary::median;
 
 /// One value.
 #[derive(Clone, Copy, Debug)]
@@ -218,8 +219,8 @@ impl Record {
 
     /// The median of a revision's values.
     pub(super) fn level(&self, revision: usize) -> Option<f64> {
-        let mut values: Vec<f64> = self.of(revision).map(|reading| reading.value).collect();
-        median(&mut values)
+        let values: Vec<f64> = self.of(revision).map(|reading| reading.value).collect();
+        median(&values)
     }
 
     /// Whether a revision's values are the same, as far as that matters.

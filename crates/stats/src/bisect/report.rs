@@ -2,12 +2,13 @@
 
 use super::belief::Belief;
 use super::levels::Posterior;
-use super::noise::median;
 use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Suspects};
 use super::rates::Rates;
 use super::record::Record;
 use super::rules::{INTERVAL, Rules, SURE, Values, WITHIN};
-use super::search::{Named, Search};
+use super::search::Search;
+use super::verify::Named;
+use crate::summary::median;
 
 /// What changed from a revision to a later one, on the scale of the readings, with its variance: at
 /// least that which the noise of all samples (`sd`) makes likely, as few samples of two revisions
@@ -191,10 +192,10 @@ fn suspects(posterior: &Posterior, search: &Search) -> Vec<Suspects> {
 fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
     let exact = without_noise(record, rules);
     let rung = |revision: usize| {
-        let mut values: Vec<f64> = record.of(revision).map(|reading| reading.value).collect();
+        let values: Vec<f64> = record.of(revision).map(|reading| reading.value).collect();
         let samples = values.len();
         let mean = values.iter().sum::<f64>() / samples as f64;
-        let middle = median(&mut values).unwrap_or(0.0);
+        let middle = median(&values).unwrap_or(0.0);
         let level = match rules.values {
             Values::Ratios => middle.exp(),
             Values::Differences => middle,

@@ -11,7 +11,7 @@ use super::rules::{
 };
 use super::step::Portion;
 use super::varied::Varied;
-use super::verify::{Verdict, Verification};
+use super::verify::{Named, Verdict, Verification};
 use super::{choose, failing};
 
 /// What a search comes to.
@@ -23,16 +23,6 @@ pub(super) enum Decision {
     Named(Named),
     /// Without a culprit.
     Ended(Finding),
-}
-
-/// A verified culprit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
-    pub(super) revision: usize,
-    pub(super) parent: usize,
-    pub(super) posterior: f64,
-    pub(super) pairs: usize,
-    pub(super) neighbours: usize,
 }
 
 /// So many revisions beside either end are built where builds vary.

@@ -335,7 +335,7 @@ fn loaded(rules: Rules, most: usize, seed: u64) -> (Outcome, usize) {
         };
         let mut value = || {
             loaded ^= rng.random::<f64>() < 0.1;
-            let noise = super::world::gaussian(&mut rng);
+            let noise = crate::draw::gaussian(&mut rng);
             100.0 * if loaded { 1.5 + 0.3 * noise.abs() } else { 1.0 + 0.01 * noise }
         };
         let samples = Seen::Samples((0..portion.samples).map(|_| value()).collect());

@@ -1,6 +1,6 @@
 //! What to do next, and what came of it.
 
-use super::Outcome;
+use super::outcome::{Outcome, Unusable};
 
 /// So many samples of one revision in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,24 +19,6 @@ pub enum Step {
     Measure(Vec<Portion>),
     /// Nothing is left to do.
     Finished(Box<Outcome>),
-}
-
-/// Why a revision has no values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unusable {
-    /// It could not be built.
-    NotBuilt,
-    /// It crashed, or exited with a wrong status.
-    Crashed,
-    /// It reached its time limit.
-    TimedOut,
-    /// It answered wrongly.
-    WrongAnswer,
-    /// Its output has no such metric.
-    NoMetric,
-    /// A command that passes or fails said that it can tell neither, as by status 125 to `git
-    /// bisect run`.
-    Skipped,
 }
 
 /// What was seen of a revision.

@@ -2,14 +2,24 @@
 
 use super::belief::Belief;
 use super::levels::Posterior;
-use super::noise::{median, own_scale};
+use super::noise::own_scale;
 use super::record::Record;
 use super::rules::{
     Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values, WITHIN,
 };
-use super::search::Named;
 use super::step::Portion;
 use super::varied::Varied;
+use crate::summary::median;
+
+/// A verified culprit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) revision: usize,
+    pub(super) parent: usize,
+    pub(super) posterior: f64,
+    pub(super) pairs: usize,
+    pub(super) neighbours: usize,
+}
 
 /// What a verification says.
 pub(super) enum Verdict {
@@ -314,9 +324,8 @@ fn no_return(tested: impl Iterator<Item = usize>, agree: impl Fn(usize, usize) -
 
 /// By how much the culprit of a pair is above its parent.
 fn difference(pairs: &[(f64, f64)]) -> Option<f64> {
-    let mut differences: Vec<f64> =
-        pairs.iter().map(|(parent, culprit)| culprit - parent).collect();
-    median(&mut differences)
+    let differences: Vec<f64> = pairs.iter().map(|(parent, culprit)| culprit - parent).collect();
+    median(&differences)
 }
 
 /// The standard error of that.

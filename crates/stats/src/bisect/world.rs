@@ -3,6 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::draw::gaussian;
+
 use super::{Bisection, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
 
 /// How values scatter, in the order of executions.
@@ -158,12 +160,6 @@ impl World {
         let slower = self.slower.map_or(0.0, |(at, by)| if self.samples > at { by } else { 0.0 });
         100.0 * (noise + steps + slower + self.layout[revision]).exp()
     }
-}
-
-/// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-pub fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
 
 /// Bisects a simulated history.

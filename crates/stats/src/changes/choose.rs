@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::noise::{self, Noise, Shape, Shapes, Step};
+use super::filter::{self, Shape};
+use super::noise::{self, Noise, Shapes, Step};
 use super::series::Series;
 use super::sums::Sums;
 
@@ -90,7 +91,7 @@ impl<'a> Judge<'a> {
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
             // With fewer places no noise is less, and at least one more change is to be paid for.
-            let is_paid = least.is_finite() && self.price(&places, noise::WHITE) >= 0.0;
+            let is_paid = least.is_finite() && self.price(&places, filter::WHITE) >= 0.0;
             let standard = self.standard(&places);
             let dear = is_paid.then_some(least.next_up());
             let noise = dear.map_or_else(
@@ -124,7 +125,7 @@ impl<'a> Judge<'a> {
     pub fn cost_beside(&self, curve: &[f64], places: &[usize], least: f64) -> Option<f64> {
         let standard = self.standard_beside(curve, places);
         // No price is less than that beside fresh noise.
-        let noise = self.noise_below(&standard, least - self.price(places, noise::WHITE))?;
+        let noise = self.noise_below(&standard, least - self.price(places, filter::WHITE))?;
         let cost = noise.cost + self.price(places, noise.shape);
         (cost < least).then_some(cost)
     }
@@ -216,7 +217,7 @@ impl<'a> Judge<'a> {
     /// The step at `place`, as it is seen in that stretch.
     pub fn step_within(&self, stretch: &Range<usize>, place: usize, noise: &Noise) -> Step {
         let (first, end) = (stretch.start, stretch.end);
-        if noise.shape == noise::WHITE {
+        if noise.shape == filter::WHITE {
             let (before, after) = (self.sums.of(first..place), self.sums.of(place..end));
             return noise::plain_step(self.sums.origin, before, after, noise);
         }
@@ -243,7 +244,7 @@ impl<'a> Judge<'a> {
             (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
         let clear = CLEAR.0 * n.ln() + CLEAR.1 + (left * right / (left + right) / n).ln();
         // A change of which few values are seen needs to be clearer. In a short series all are few.
-        let few = if stage.noise.shape == noise::WHITE { (n / MANY).min(1.0) } else { 1.0 };
+        let few = if stage.noise.shape == filter::WHITE { (n / MANY).min(1.0) } else { 1.0 };
         clarity / clear.sqrt() / (1.0 + few / fewest as f64)
     }
 
@@ -268,7 +269,7 @@ impl<'a> Judge<'a> {
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
         let shares = bounds.windows(2).map(|bound| ((bound[1] - bound[0]) as f64 / n as f64).ln());
         let first = if places.is_empty() { 0.0 } else { FIRST };
-        let rebate = if shape == noise::WHITE { rebate(places.len()) } else { 0.0 };
+        let rebate = if shape == filter::WHITE { rebate(places.len()) } else { 0.0 };
         places.len() as f64 * self.price_of_one() + shares.sum::<f64>() + first - rebate
     }
 

@@ -12,8 +12,8 @@
 use std::ops::Range;
 
 use super::levels::Levels;
-use super::robust;
 use super::series::Series;
+use crate::robust;
 
 /// Lengths that are looked for.
 const SHORTEST: usize = 3;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choose::{Choice, Judge};
-use super::robust;
+use crate::robust;
 
 /// How many values on each side of a change are looked at.
 const NEAR: usize = 30;

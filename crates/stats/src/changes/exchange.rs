@@ -6,7 +6,8 @@
 
 use super::choose::{Choice, Judge};
 use super::finding::{Change, Kind};
-use super::{judge, robust};
+use super::judge;
+use crate::robust;
 
 /// How many values on each side are looked at, at most.
 const NEAR: usize = 150;

@@ -5,7 +5,17 @@
 //! worked out once for a series, however often other levels are taken from its values; and where no
 //! value is missing it soon stays the same.
 
-use super::noise::Shape;
+/// A shape of noise over time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shape {
+    /// The share of its last value that the slow part keeps.
+    pub memory: f64,
+    /// The slow part's share of the variance.
+    pub slow: f64,
+}
+
+/// No slow part.
+pub(super) const WHITE: Shape = Shape { memory: 0.0, slow: 0.0 };
 
 /// A variance that moves by no more than this share of it stands.
 const STANDS: f64 = 1e-14;

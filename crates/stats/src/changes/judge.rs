@@ -8,7 +8,7 @@ use super::environment;
 use super::finding::{Change, Kind};
 use super::locate::by_tails;
 use super::noise::Step;
-use super::robust;
+use crate::robust;
 
 /// A place is as good as the best when it explains the series less well by no more than this, in
 /// twice the log likelihood: calibrated, so that the range holds the place in 95 % of cases.

@@ -1,8 +1,8 @@
 //! Given where the level changes: the levels, and what is left.
 
-use super::modes::Mode;
-use super::robust;
+use super::second_level::SecondLevel;
 use super::series::Series;
+use crate::robust;
 
 /// The levels between places, and the values less their level.
 pub(super) struct Levels {
@@ -16,7 +16,7 @@ pub(super) struct Levels {
 
 impl Levels {
     /// Levels that outliers do not move.
-    pub fn robust(series: &Series, places: &[usize], modes: &[Mode], outlier: f64) -> Self {
+    pub fn robust(series: &Series, places: &[usize], modes: &[SecondLevel], outlier: f64) -> Self {
         Self::by(series, places, |from, to| location(series, from, to, modes, outlier))
     }
 
@@ -58,7 +58,7 @@ impl Levels {
 
 /// The level at which the bounded cost of these values is least, searched from the median and,
 /// where there are modes, from the levels for which the median would be one.
-fn location(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64) -> f64 {
+fn location(series: &Series, from: usize, to: usize, modes: &[SecondLevel], outlier: f64) -> f64 {
     let median = robust::median_of(&series.y[from..to]);
     let starts = modes.iter().flat_map(|mode| [median - mode.offset, median + mode.offset]);
     let searched = [median]
@@ -73,7 +73,7 @@ fn descend(
     series: &Series,
     from: usize,
     to: usize,
-    modes: &[Mode],
+    modes: &[SecondLevel],
     outlier: f64,
     start: f64,
 ) -> (f64, f64) {
@@ -102,7 +102,7 @@ fn descend(
 
 /// The distance of a residual from the level or from one of its modes, whichever costs less, and
 /// that cost.
-fn nearest(residual: f64, sd: f64, modes: &[Mode]) -> (f64, f64) {
+fn nearest(residual: f64, sd: f64, modes: &[SecondLevel]) -> (f64, f64) {
     modes.iter().fold((residual, (residual / sd).powi(2)), |best, mode| {
         let distance = residual - mode.offset;
         let price = (distance / sd).powi(2) + mode.price;
@@ -115,7 +115,7 @@ fn nearest(residual: f64, sd: f64, modes: &[Mode]) -> (f64, f64) {
 pub(super) fn fold(
     series: &mut Series,
     levels: &Levels,
-    modes: &[Mode],
+    modes: &[SecondLevel],
     outlier: f64,
 ) -> Vec<Option<usize>> {
     let at = |residual: f64, sd: f64| {

@@ -26,14 +26,15 @@ mod levels;
 mod locate;
 mod modes;
 mod noise;
+mod options;
 mod order;
 mod parts;
 mod phases;
 mod point;
 mod refuse;
-mod robust;
 mod scale;
 mod scatter;
+mod second_level;
 mod segment;
 mod series;
 mod stretches;
@@ -42,27 +43,10 @@ mod trend;
 mod turns;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
+pub use options::Options;
 pub(crate) use phases::differ;
 pub use phases::phases;
 pub use point::Point;
-
-/// What the detector goes by; the defaults are the rules in `docs/src/method/changes.md`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// Beyond how many standard deviations a value is an outlier, whose distance no longer counts.
-    pub outlier: f64,
-    /// What a further level costs the segmentation, in units of the logarithm of the number of
-    /// points.
-    pub penalty: f64,
-    /// Below this many finite values a series is not judged.
-    pub fewest: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { outlier: 3.0, penalty: 4.0, fewest: 6 }
-    }
-}
 
 /// How often modes and noise are estimated anew from the levels found with them.
 const REFINEMENTS: usize = 2;
@@ -189,7 +173,7 @@ fn is_about(sd: &[f64], rough: &[f64]) -> bool {
 /// Where the level may have changed, when visits to modes are none, and those visits.
 struct Visited {
     places: Vec<usize>,
-    modes: Vec<modes::Mode>,
+    modes: Vec<second_level::SecondLevel>,
     /// Which mode each value is at, if any.
     at: Vec<Option<usize>>,
 }
@@ -210,7 +194,7 @@ impl Visited {
             if series.len() >= LONG && modes.is_empty() && is_about(&series.sd, &rough) {
                 break;
             }
-            let ratio = robust::median_of(&series.sd) / robust::median_of(&rough);
+            let ratio = crate::robust::median_of(&series.sd) / crate::robust::median_of(&rough);
             let before =
                 std::mem::replace(&mut places, segment::segment(series, &modes, outlier, penalty));
             if modes.is_empty() && places == before && (0.9..1.1).contains(&ratio) {
@@ -238,7 +222,7 @@ impl Visited {
         let share = |which: Option<usize>| {
             self.at.iter().filter(|at| **at == which).count() as f64 / self.at.len() as f64
         };
-        let size = robust::median_of(&series.y).abs();
+        let size = crate::robust::median_of(&series.y).abs();
         let ratio = |offset: f64| if series.log { offset.exp() } else { 1.0 + offset / size };
         let usual = Mode { ratio: 1.0, share: share(None) };
         let others = self.modes.iter().enumerate();

@@ -4,8 +4,9 @@
 //! between levels that are always the same distance apart. Such visits are no changes.
 
 use super::levels::Levels;
-use super::robust;
+use super::second_level::SecondLevel;
 use super::series::Series;
+use crate::robust;
 
 /// How far apart visits of the same level may be, in standard deviations.
 const WIDTH: f64 = 5.0;
@@ -13,22 +14,6 @@ const WIDTH: f64 = 5.0;
 const RAREST: f64 = 0.02;
 /// The longest level between two like ones that counts as a visit.
 const LONGEST: usize = 20;
-/// A second level, relative to the level of most values.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mode {
-    /// Its distance from the level.
-    pub offset: f64,
-    /// What being at it costs a value: what it tells against it that it is the rarer one.
-    pub price: f64,
-}
-
-impl Mode {
-    /// A level at which this share of the values is.
-    pub fn of(offset: f64, share: f64) -> Self {
-        Self { offset, price: (2.0 * ((1.0 - share) / share).ln()).clamp(2.0, 8.0) }
-    }
-}
-
 /// Values in a row away from the level around them.
 #[derive(Clone, Copy)]
 struct Visit {
@@ -37,7 +22,7 @@ struct Visit {
 }
 
 /// Distances that visits keep going to.
-pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> {
+pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<SecondLevel> {
     let typical = robust::median_of(&series.sd);
     let mut visits = visits(series, levels, outlier);
     visits.retain(|visit| visit.offset.is_finite() && visit.offset.abs() > 2.0 * outlier * typical);
@@ -53,7 +38,7 @@ pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> 
             visits[first..end].iter().map(|visit| visit.offset * visit.length as f64).sum();
         let offset = sum / points as f64;
         visits.drain(first..end);
-        modes.push(Mode::of(offset, (points as f64 / series.len() as f64).min(0.5)));
+        modes.push(SecondLevel::of(offset, (points as f64 / series.len() as f64).min(0.5)));
     }
     modes
 }

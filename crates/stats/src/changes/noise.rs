@@ -7,20 +7,8 @@
 
 use std::cell::OnceCell;
 
-use super::filter::{self, Filter, Filters, Surprise};
+use super::filter::{self, Filter, Filters, Shape, Surprise, WHITE};
 use super::sums::Weighted;
-
-/// A shape of noise over time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shape {
-    /// The share of its last value that the slow part keeps.
-    pub memory: f64,
-    /// The slow part's share of the variance.
-    pub slow: f64,
-}
-
-/// No slow part.
-pub(super) const WHITE: Shape = Shape { memory: 0.0, slow: 0.0 };
 
 /// The shapes that are tried: memories of 1 to 250 values, each with several shares.
 const SHAPES: [(f64, &[f64]); 7] = [

@@ -5,7 +5,7 @@
 //! the step would not be seen, however large. But where two parts lie further apart than either is
 //! wide, there is a step whatever the noise is, and the noise of each can be told by itself.
 
-use super::robust;
+use crate::robust;
 
 /// So many values on either side of a place are compared,
 const WINDOW: usize = 12;

@@ -2,10 +2,11 @@
 
 use super::choose::{Choice, Judge};
 use super::dips;
+use super::filter;
 use super::finding::{Drift, Refusal, Refused};
 use super::levels::Levels;
 use super::noise::{self, Noise};
-use super::robust;
+use crate::robust;
 
 /// A candidate so near to a change is that change.
 const SAME: usize = 2;
@@ -51,7 +52,7 @@ fn why(judge: &Judge, choice: &Choice, candidates: &[usize], which: usize) -> Re
     let (before, after) = judge.around(candidates, which);
     let place = candidates[which];
     let is_last = place + dips::LONGEST >= judge.series.len();
-    let white = Noise { shape: noise::WHITE, ..choice.noise };
+    let white = Noise { shape: filter::WHITE, ..choice.noise };
     if (place - before).min(after - place) < SHORTEST && !is_last {
         Refusal::Spike
     } else if is_last {
@@ -78,7 +79,7 @@ pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     if shape.memory < MEMORY {
         return None;
     }
-    let white = noise::likelihood(&judge.standard(&choice.places), noise::WHITE);
+    let white = noise::likelihood(&judge.standard(&choice.places), filter::WHITE);
     if white.cost - choice.noise.cost < LIKELIER {
         return None;
     }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::parts;
 use super::series::Series;
 use super::stretches::stretches;
-use super::{parts, robust};
+use crate::robust;
 
 /// The standard deviation of each value's noise, before any level is known: from differences of
 /// neighbours, which hardly see changes of level.

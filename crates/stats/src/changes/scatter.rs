@@ -4,11 +4,11 @@ use super::choose::Choice;
 use super::finding::{Change, Kind};
 use super::judge;
 use super::levels::Levels;
-use super::modes::Mode;
-use super::robust;
 use super::scale::{FARTHEST, MEAN_DISTANCE};
+use super::second_level::SecondLevel;
 use super::series::Series;
 use super::stretches::stretches;
+use crate::robust;
 
 /// The shortest stretch.
 const SHORTEST: usize = 15;
@@ -101,7 +101,7 @@ fn excess(distances: &[f64], splits: &[(usize, Split, usize)]) -> f64 {
 pub(super) fn shares(
     series: &Series,
     levels: &Levels,
-    modes: &[Mode],
+    modes: &[SecondLevel],
     at: &[Option<usize>],
 ) -> Vec<Change> {
     let mut changes = Vec::new();

@@ -9,7 +9,7 @@
 //! Where values go to and fro between modes, a value may be at the level or at a mode of it, for a
 //! price.
 
-use super::modes::Mode;
+use super::second_level::SecondLevel;
 use super::series::Series;
 
 /// On `low..high` of levels, the best partition costs `a·θ² + b·θ + c` and its last level begins at
@@ -74,7 +74,12 @@ impl Stretch {
 ///
 /// A value beyond `outlier` standard deviations costs no more than one there, a further level
 /// `penalty`.
-pub(super) fn segment(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> Vec<usize> {
+pub(super) fn segment(
+    series: &Series,
+    modes: &[SecondLevel],
+    outlier: f64,
+    penalty: f64,
+) -> Vec<usize> {
     let starts = best_starts(series, modes, outlier, penalty);
     let mut places = Vec::new();
     let mut end = series.len();
@@ -89,7 +94,7 @@ pub(super) fn segment(series: &Series, modes: &[Mode], outlier: f64, penalty: f6
 }
 
 /// For each place, where the last level of the best partition up to and with it begins.
-fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> Vec<usize> {
+fn best_starts(series: &Series, modes: &[SecondLevel], outlier: f64, penalty: f64) -> Vec<usize> {
     // Levels are counted from the first value, so that squares stay small.
     let origin = series.y[0];
     let ends = series.y.iter().fold((0.0_f64, 0.0_f64), |(low, high), &value| {
@@ -135,7 +140,7 @@ fn around(value: f64, sd: f64, outlier: f64, stretches: &mut Vec<Stretch>) {
 }
 
 /// Where a value is no outlier, in order: from which level on, and what it costs from there.
-fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<(f64, Stretch)>) {
+fn dig(value: f64, sd: f64, outlier: f64, modes: &[SecondLevel], wells: &mut Vec<(f64, Stretch)>) {
     let a = 1.0 / (sd * sd);
     let well = |middle: f64, least: f64| {
         let reach = (outlier * outlier - least).max(0.0).sqrt() * sd;
@@ -331,7 +336,7 @@ mod tests {
 
     /// The least bounded cost of these values at any one level, up to the fineness of the levels
     /// that are tried.
-    fn cost(series: &Series, modes: &[Mode], from: usize, to: usize) -> f64 {
+    fn cost(series: &Series, modes: &[SecondLevel], from: usize, to: usize) -> f64 {
         let one = |i: usize, level: f64| {
             let far = |offset: f64| ((series.y[i] - level - offset) / series.sd[i]).powi(2);
             let at_modes = modes.iter().map(|mode| far(mode.offset) + mode.price);
@@ -366,7 +371,7 @@ mod tests {
     fn no_partition_is_better() {
         let mut maker = Maker::new(11);
         // As far apart as modes are: more than twice an outlier.
-        let modes = [Mode::of(3.0, 0.2), Mode::of(-2.0, 0.3)];
+        let modes = [SecondLevel::of(3.0, 0.2), SecondLevel::of(-2.0, 0.3)];
         for modes in [&[], &modes[..1], &modes[..]] {
             for _ in 0..40 {
                 let series = made(&mut maker);

@@ -182,7 +182,7 @@ fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
         .filter_map(|(own, (_, point))| own.map(|own| single(own, point.samples)))
         .collect();
     let replicated = singles.len();
-    let shared = super::robust::median(&mut singles);
+    let shared = crate::robust::median(&mut singles);
     // A few replicates do not say how noisy values without any are: those do, by how they scatter.
     let without = if 2 * replicated < finite.len() {
         shared.min(scatter(finite, &own, log, by))
@@ -208,7 +208,7 @@ fn scatter(finite: &[(usize, &Point)], own: &[Option<f64>], log: bool, by: f64) 
     let plain = finite.iter().zip(own).filter(|(_, own)| own.is_none());
     let plain: Vec<f64> = plain.map(|((_, point), _)| scale(point.value)).collect();
     let differences: Vec<f64> = plain.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    super::robust::of_noise(&differences).powi(2) / 2.0
+    crate::robust::of_noise(&differences).powi(2) / 2.0
 }
 
 #[cfg(test)]

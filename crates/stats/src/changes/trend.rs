@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use super::choose::{Choice, Judge};
 use super::finding::Drift;
-use super::robust;
 use super::series::Series;
+use crate::robust;
 
 /// The degrees that are tried: in a long series a straight line only.
 const DEGREES: (usize, usize) = (5, 1);

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::robust;
 use super::series::Series;
+use crate::robust;
 
 /// An environment takes turns when it was come back to so often.
 const VISITS: usize = 6;

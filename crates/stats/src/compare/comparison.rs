@@ -2,10 +2,8 @@
 
 use super::choice::Choice;
 use super::modes::{Modes, Told};
-use super::more::More;
-use super::once::with_single;
+use super::more::{More, settling};
 use super::sample::Sample;
-use super::work::Work;
 use super::{Better, Estimate, Estimator, Look, Prior, Size, Verdict};
 
 /// What is compared.
@@ -97,6 +95,29 @@ impl Comparison {
     pub fn second_is_of_levels(&self) -> bool {
         self.modes.is_some_and(|modes| modes.told == Told::Shares)
     }
+
+    /// How many more would tell whether B's ratio to A is above or below this one. Nothing where it
+    /// was not measured today, where something that is certain is in the way, or where steps or
+    /// limits hide how far it varies.
+    #[must_use]
+    pub fn more_against(&self, ratio: f64) -> Option<More> {
+        let hides = |note: &Note| {
+            note.is_refuting()
+                || matches!(
+                    note,
+                    Note::BetweenRuns { .. }
+                        | Note::Coarse(_)
+                        | Note::Limited(..)
+                        | Note::MeansOpen
+                        | Note::Once(_)
+                )
+        };
+        let estimate = self.estimate.filter(|_| !self.notes.iter().any(hides))?;
+        let ((low, high), found) = estimate.repeated.zip(estimate.ratio)?;
+        let rounds = self.counts.a.min(self.counts.b);
+        let away = (found / ratio).ln();
+        settling(rounds, away.abs(), (low.ln(), high.ln()), self.look.level)
+    }
 }
 
 /// How many.
@@ -177,10 +198,4 @@ impl Note {
     pub fn is_refuting(&self) -> bool {
         matches!(self, Self::Contradicted | Self::NotBeyondControl)
     }
-}
-
-/// Compares, as this look may.
-#[must_use]
-pub fn compare(sides: &Sides, rules: &Rules, look: Look) -> Comparison {
-    with_single(Work::new(sides, rules, look).finish(), sides, rules, look)
 }

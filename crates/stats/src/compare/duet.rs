@@ -5,7 +5,8 @@
 //! [`Estimator::RoundRatios`]; only what one CPU is faster than the other is taken away before.
 
 use super::choice::{Because, Choice};
-use super::comparison::{Comparison, Note, Rules, Sides, compare};
+use super::comparison::{Comparison, Note, Rules, Sides};
+use super::judge::compare;
 use super::order::{quantile, sorted};
 use super::sample::{Sample, Scale};
 use super::{Estimator, Look};
@@ -92,8 +93,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::noise::gaussian;
     use super::*;
+    use crate::draw::gaussian;
 
     /// Pairs on two CPUs of which the first is slower by a tenth, on a host whose load comes and
     /// goes.

@@ -257,8 +257,9 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::{COUNTED, judge_together, noise::gaussian};
+    use super::super::{COUNTED, judge_together};
     use super::*;
+    use crate::draw::gaussian;
 
     fn side(centre: f64) -> Vec<Sample> {
         (0..20).map(|n| Sample::new(centre * (1.0 + 0.0001 * f64::from(n)))).collect()

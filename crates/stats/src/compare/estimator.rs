@@ -81,7 +81,8 @@ impl Estimator {
             return None;
         }
         if contrast.units.is_some() && !self.is_paired() {
-            return levels::bound_below(self, contrast, level);
+            let location = |sorted: &[f64]| self.location(contrast.scale, sorted);
+            return levels::bound_below(self.shift(contrast)?, contrast, &location, level);
         }
         match self {
             Self::Neighbours => contrast.neighbours.as_ref()?.bound_below(level),
@@ -101,7 +102,9 @@ impl Estimator {
     /// The chance of so high a B when the shift is `by`.
     pub(super) fn chance_above(self, contrast: &Contrast, by: f64) -> f64 {
         if contrast.units.is_some() && !self.is_paired() {
-            return levels::above(self, contrast, by);
+            let location = |sorted: &[f64]| self.location(contrast.scale, sorted);
+            let shift = self.shift(contrast);
+            return shift.map_or(1.0, |shift| levels::above(shift, contrast, &location, by));
         }
         if self == Self::Neighbours {
             return contrast.neighbours.as_ref().map_or(1.0, |it| it.chance_above(by));

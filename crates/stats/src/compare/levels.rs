@@ -13,7 +13,6 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Estimator;
 use super::contrast::Contrast;
 use super::means::{t_above, welch};
 use super::order::sorted;
@@ -22,31 +21,36 @@ use crate::distribution::student_quantile;
 /// The standard error of a bootstrap of so many resamples is off by about 4 %.
 const RESAMPLES: usize = 400;
 
+/// Where one side is, by its sorted values.
+pub(super) type Location<'a> = &'a dyn Fn(&[f64]) -> Option<f64>;
+
 /// Below this is the shift at most with the chance `level`; `None` with fewer than two units on a
 /// side.
-pub(super) fn bound_below(estimator: Estimator, contrast: &Contrast, level: f64) -> Option<f64> {
-    let (error, freedom) = error(estimator, contrast)?;
-    Some(estimator.shift(contrast)? + student_quantile(level, freedom) * error)
+pub(super) fn bound_below(
+    shift: f64,
+    contrast: &Contrast,
+    location: Location<'_>,
+    level: f64,
+) -> Option<f64> {
+    let (error, freedom) = error(contrast, location)?;
+    Some(shift + student_quantile(level, freedom) * error)
 }
 
 /// The chance of so high a `b` when the shift is `by`.
-pub(super) fn above(estimator: Estimator, contrast: &Contrast, by: f64) -> f64 {
-    let Some((shift, (error, freedom))) = estimator.shift(contrast).zip(error(estimator, contrast))
-    else {
-        return 1.0;
-    };
+pub(super) fn above(shift: f64, contrast: &Contrast, location: Location<'_>, by: f64) -> f64 {
+    let Some((error, freedom)) = error(contrast, location) else { return 1.0 };
     t_above(shift - by, error, freedom)
 }
 
 /// Standard error and degrees of freedom.
-fn error(estimator: Estimator, contrast: &Contrast) -> Option<(f64, f64)> {
+fn error(contrast: &Contrast, location: Location<'_>) -> Option<(f64, f64)> {
     let [a, b] = contrast.units.as_ref()?;
     if a.len() < 2 || b.len() < 2 {
         return None;
     }
     let mut rng = ChaCha8Rng::seed_from_u64(contrast.seed);
     let mut of_side = |units: &[Vec<f64>]| {
-        let location = |_| estimator.location(contrast.scale, &draw(units, &mut rng));
+        let location = |_| location(&draw(units, &mut rng));
         let locations: Option<Vec<f64>> = (0..RESAMPLES).map(location).collect();
         let freedom = (units.len() - 1) as f64;
         Some((variance(&locations?) * units.len() as f64 / freedom, freedom))

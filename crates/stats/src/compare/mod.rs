@@ -14,6 +14,7 @@ mod estimate;
 mod estimator;
 mod family;
 mod influence;
+mod judge;
 mod levels;
 #[cfg(test)]
 mod limits;
@@ -40,13 +41,14 @@ mod verdict;
 mod work;
 
 pub use choice::{Because, Choice};
-pub use comparison::{Comparison, Counts, Note, RankTest, Rules, Sides, compare};
+pub use comparison::{Comparison, Counts, Note, RankTest, Rules, Sides};
 pub use duet::{Duet, Pair, compare_duet};
 pub use earlier::compare_earlier;
 pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use family::{is_trade_off, judge_together, order_of_telling};
 pub use influence::{Group, Influence, Placed, Strongest, after_predecessors};
+pub use judge::compare;
 pub use looks::{Look, Looks};
 pub use modes::{Modes, Told};
 pub use more::More;

@@ -250,9 +250,10 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::noise::{Noise, gaussian};
+    use super::super::noise::Noise;
     use super::super::order::sorted;
     use super::*;
+    use crate::draw::gaussian;
 
     fn logs(values: &[f64]) -> Vec<f64> {
         sorted(&values.iter().map(|value| value.ln()).collect::<Vec<_>>())

@@ -1,6 +1,5 @@
 //! How many more samples would settle what is unclear.
 
-use super::{Comparison, Note};
 use crate::distribution::normal_quantile;
 
 /// The chance to settle it that is aimed at.
@@ -41,36 +40,11 @@ pub(super) fn more(
 }
 
 /// For an interval that is to lie on one side of what is so far from what was found.
-fn settling(rounds: usize, target: f64, bounds: (f64, f64), level: f64) -> Option<More> {
+pub(super) fn settling(rounds: usize, target: f64, bounds: (f64, f64), level: f64) -> Option<More> {
     let half = (bounds.1 - bounds.0) / 2.0;
     let quantile = normal_quantile(1.0 - level / 2.0);
     let reach = half * (1.0 + normal_quantile(POWER) / quantile);
     if target > 0.0 { beside(rounds, (reach / target).powi(2)) } else { None }
-}
-
-impl Comparison {
-    /// How many more would tell whether B's ratio to A is above or below this one. Nothing where it
-    /// was not measured today, where something that is certain is in the way, or where steps or
-    /// limits hide how far it varies.
-    #[must_use]
-    pub fn more_against(&self, ratio: f64) -> Option<More> {
-        let hides = |note: &Note| {
-            note.is_refuting()
-                || matches!(
-                    note,
-                    Note::BetweenRuns { .. }
-                        | Note::Coarse(_)
-                        | Note::Limited(..)
-                        | Note::MeansOpen
-                        | Note::Once(_)
-                )
-        };
-        let estimate = self.estimate.filter(|_| !self.notes.iter().any(hides))?;
-        let ((low, high), found) = estimate.repeated.zip(estimate.ratio)?;
-        let rounds = self.counts.a.min(self.counts.b);
-        let away = (found / ratio).ln();
-        settling(rounds, away.abs(), (low.ln(), high.ln()), self.look.level)
-    }
 }
 
 /// For a test of so many rounds that came to the chance `p`, to come below `wanted`.

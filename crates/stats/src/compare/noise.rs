@@ -3,6 +3,8 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::draw::gaussian;
+
 /// A kind of noise of about two per cent, in the order of executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noise {
@@ -75,10 +77,4 @@ impl Noise {
         };
         (0..slots).map(&mut value).collect()
     }
-}
-
-/// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-pub fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }

@@ -49,8 +49,9 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::{Sample, compare, judge_together, noise::gaussian};
+    use super::super::{Sample, compare, judge_together};
     use super::*;
+    use crate::draw::gaussian;
 
     fn of(a: f64, b: f64, control: &[f64]) -> Comparison {
         let [a, b] = [a, b].map(|value| [Sample::new(value).in_round(1)]);

@@ -299,9 +299,9 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::noise::gaussian;
     use super::super::ranks::rank_sum_above;
     use super::*;
+    use crate::draw::gaussian;
 
     const SAMPLES: usize = 15;
     /// Three times what the samples of a run make its median vary.

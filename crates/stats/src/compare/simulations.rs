@@ -6,8 +6,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::estimate::Both;
-use super::noise::{Noise, gaussian};
+use super::noise::Noise;
 use super::*;
+use crate::draw::gaussian;
 
 /// Sessions of the programs one after another in rounds of random order; `speeds` is what each
 /// takes in quiet.

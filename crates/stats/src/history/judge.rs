@@ -8,6 +8,7 @@ use super::effect::{Levels, Scatter, levels, quantile};
 use super::posterior::Posterior;
 use super::readings::RunReading;
 use super::{REPORTED, UNCLEAR};
+use crate::robust::median_of;
 
 /// A change of the newest revision is one reading against the luck of its build.
 const REPORTED_LAST: f64 = 0.8;
@@ -205,7 +206,7 @@ impl Judging<'_> {
 
     /// The standard deviation of a reading by the noise of its samples.
     fn noise(&self) -> f64 {
-        super::median::median(self.course.readings.iter().map(|one| one.variance).collect()).sqrt()
+        median_of(&self.course.readings.iter().map(|one| one.variance).collect::<Vec<_>>()).sqrt()
     }
 
     /// The sizes of luck and effects of runs that are likely, each once, with its probability.
@@ -293,7 +294,7 @@ impl Judging<'_> {
         let quarter = length.div_ceil(4);
         let level = |range: std::ops::Range<usize>| {
             let of = self.course.readings.iter().filter(|one| range.contains(&one.revision));
-            super::median::median(of.map(|one| one.level).collect())
+            median_of(&of.map(|one| one.level).collect::<Vec<_>>())
         };
         let all = level(length - quarter..length) - level(0..quarter);
         all - changes.iter().map(|change| change.effect).sum::<f64>()

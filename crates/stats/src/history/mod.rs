@@ -17,7 +17,6 @@ mod course;
 mod effect;
 mod filter;
 mod judge;
-mod median;
 mod posterior;
 mod prior;
 mod readings;

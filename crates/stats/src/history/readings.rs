@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::median::{deviation, median};
+use crate::robust::{deviation, median};
 
 /// One execution of a run that was measured in rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +97,7 @@ impl Fit {
             programs.entry((one.revision, one.layout)).or_default().push((round, one.ln));
         }
         let program = |((revision, layout), cells): ((usize, u32), Vec<(usize, f64)>)| {
-            let level = median(cells.iter().map(|cell| cell.1).collect());
+            let level = median(&mut cells.iter().map(|cell| cell.1).collect::<Vec<f64>>());
             Program { revision, layout, cells, level, variance: 0.0 }
         };
         let programs = programs.into_iter().map(program).collect();
@@ -133,20 +133,25 @@ impl Fit {
 
     fn polish(&mut self) {
         for _ in 0..TURNS {
-            let rounds = self.by_round().into_iter().map(median).collect();
+            let rounds = self.by_round().into_iter().map(|mut of| median(&mut of)).collect();
             self.rounds = rounds;
             self.centre();
             for program in &mut self.programs {
                 let rounds = &self.rounds;
-                program.level =
-                    median(program.cells.iter().map(|(round, ln)| ln - rounds[*round]).collect());
+                program.level = median(
+                    &mut program
+                        .cells
+                        .iter()
+                        .map(|(round, ln)| ln - rounds[*round])
+                        .collect::<Vec<f64>>(),
+                );
             }
         }
     }
 
     /// Rounds have a median of 0.
     fn centre(&mut self) {
-        let middle = median(self.rounds.clone());
+        let middle = median(&mut self.rounds.clone());
         self.rounds.iter_mut().for_each(|round| *round -= middle);
     }
 
@@ -203,7 +208,7 @@ impl Modes {
             .filter(|one| one.abs() > Self::FAR * scale)
             .map(|one| one * one)
             .collect();
-        let square = if far.is_empty() { 0.0 } else { median(far.clone()) };
+        let square = if far.is_empty() { 0.0 } else { median(&mut far.clone()) };
         Self { share: far.len() as f64 / residuals.len().max(1) as f64, square }
     }
 
@@ -240,7 +245,7 @@ fn variance_of(program: &Program, rounds: &[f64], reach: f64, free: f64) -> f64 
 
 /// One step of Huber's estimate of location from the median.
 fn huber(cells: &[f64], reach: f64) -> f64 {
-    let mut centre = median(cells.to_vec());
+    let mut centre = median(&mut cells.to_vec());
     for _ in 0..4 {
         let step = cells.iter().map(|x| (x - centre).clamp(-reach, reach)).sum::<f64>();
         let within = cells.iter().filter(|x| (*x - centre).abs() <= reach).count().max(1);

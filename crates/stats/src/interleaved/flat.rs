@@ -39,7 +39,7 @@ pub(super) fn scores(rest: &[f64]) -> Vec<f64> {
 pub(super) fn wide_scores(rest: &[f64]) -> Vec<f64> {
     let middle = median(rest).unwrap_or(0.0);
     let far: Vec<f64> = rest.iter().map(|value| (value - middle).abs()).collect();
-    let most = quantile(&far, super::WIDE).unwrap_or(0.0).max(FINEST);
+    let most = quantile(&far, super::fit::WIDE).unwrap_or(0.0).max(FINEST);
     rest.iter().map(|value| (value - middle).clamp(-most, most) / most).collect()
 }
 
@@ -52,7 +52,7 @@ struct Student {
 
 impl Student {
     fn fit(executions: &[Execution], counts: &[usize], start: &[f64], freedom: f64) -> Self {
-        let rest = super::rest(executions, start);
+        let rest = super::fit::rest(executions, start);
         let middle = median(&rest).unwrap_or(0.0);
         let far: Vec<f64> = rest.iter().map(|value| (value - middle).abs()).collect();
         let square = (1.4826 * median(&far).unwrap_or(0.0)).max(FINEST).powi(2);
@@ -122,7 +122,7 @@ impl Student {
         let error = |variance: &f64| (variance * (1.0 - 2.0 / programs) + of_mean).max(0.0).sqrt();
         let weights = executions.iter().map(|it| self.weight(it.value - self.levels[it.program]));
         let weights = weights.map(|weight| weight / self.weight(0.0)).collect();
-        let rest = super::rest(executions, &effects);
+        let rest = super::fit::rest(executions, &effects);
         Fit {
             errors: variances.iter().map(error).collect(),
             effects,

@@ -16,6 +16,7 @@
 //! in order of time.
 
 mod contrast;
+mod fit;
 mod flat;
 mod movement;
 mod neighbours;
@@ -25,10 +26,10 @@ mod polish;
 mod solve;
 
 pub use contrast::Contrast;
+pub use fit::{Execution, Fit};
 pub use path::{Spell, spells};
 
-/// Wide scores cut off what is beyond this quantile of all distances.
-const WIDE: f64 = 0.9;
+use fit::rest;
 
 /// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor:
 /// a host that changes between speeds as fast as it executes.
@@ -39,38 +40,6 @@ const KNOWN: usize = 8;
 
 /// Values that differ by less are the same, but for rounding.
 const EXACT: f64 = 1e-9;
-
-/// One execution that counts, in order of time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Execution {
-    /// Which program, from 0.
-    pub program: usize,
-    /// The round it was executed in. The order within a round was drawn at random.
-    pub round: u32,
-    /// The logarithm of the metric's value.
-    pub value: f64,
-}
-
-/// The programs' effects and the host's path, estimated together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
-    /// What each program differs by from the mean of all programs.
-    pub effects: Vec<f64>,
-    /// The standard error of each effect, against the mean of all programs.
-    pub errors: Vec<f64>,
-    /// Whether the host's speed is seen to move: neighbours in time are more alike than chance has
-    /// them.
-    pub moves: bool,
-    /// By how many standard errors they are.
-    pub movement: f64,
-    /// Whether the differences of neighbours decided, and not each program's own values.
-    pub by_neighbours: bool,
-    /// What is left of each execution when its program's effect is taken off: the path and the
-    /// noise.
-    pub rest: Vec<f64>,
-    /// How much each execution counts: 1 is the most.
-    pub weights: Vec<f64>,
-}
 
 impl Fit {
     /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no
@@ -169,11 +138,6 @@ fn is_sharper(neighbours: &Fit, flat: &Fit, counts: &[usize]) -> bool {
 fn movement(executions: &[Execution], start: &[f64], programs: usize) -> f64 {
     let by = |effects: &[f64]| movement::score(&rest(executions, effects));
     by(start).max(by(&polish::medians(executions, programs)))
-}
-
-/// The values without the programs' effects.
-fn rest(executions: &[Execution], effects: &[f64]) -> Vec<f64> {
-    executions.iter().map(|execution| execution.value - effects[execution.program]).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! of freedom describes them. Its scale is estimated by maximum likelihood for each lag, since
 //! differences over longer lags are wider.
 
-use super::{Execution, Fit};
+use super::fit::{Execution, Fit};
 use crate::interleaved::solve::Laplacian;
 use crate::summary::quantile;
 
@@ -132,7 +132,7 @@ pub(super) fn wide_scores(rest: &[f64]) -> Vec<f64> {
     let mut scores = vec![0.0; rest.len()];
     for lag in 1..=LAGS.min(rest.len().saturating_sub(1)) {
         let far: Vec<f64> = lags(rest, lag).map(f64::abs).collect();
-        let most = quantile(&far, super::WIDE).unwrap_or(0.0).max(FINEST);
+        let most = quantile(&far, super::fit::WIDE).unwrap_or(0.0).max(FINEST);
         for at in lag..rest.len() {
             let score = (rest[at] - rest[at - lag]).clamp(-most, most) / most;
             scores[at] += score;
@@ -168,7 +168,7 @@ pub(super) fn fit(executions: &[Execution], counts: &[usize], start: &[f64]) -> 
             }
         }
     }
-    let rest = super::rest(executions, &effects);
+    let rest = super::fit::rest(executions, &effects);
     let errors = errors(executions, counts, &tails, &rest);
     let weights = weights(&tails, &rest);
     Fit { effects, errors, moves: false, movement: 0.0, by_neighbours: true, rest, weights }

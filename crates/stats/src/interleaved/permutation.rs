@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::Execution;
+use super::fit::Execution;
 use crate::distribution::normal_below;
 
 /// Up to this many orders are counted one by one.

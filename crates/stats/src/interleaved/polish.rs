@@ -1,7 +1,7 @@
 //! A first guess: Tukey's median polish of programs and rounds (Exploratory Data Analysis, 1977,
 //! chapter 11).
 
-use super::Execution;
+use super::fit::Execution;
 use crate::summary::median;
 
 /// More turns change nothing that the fit after it would notice.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Rules;
 use super::align::Level;
 use super::belief::Belief;
 use super::places::{Known, Place, step};
+use super::rules::Rules;
 
 /// Between two measured candidates, so many that cannot be measured, and what is left is likely no
 /// better, close the place.

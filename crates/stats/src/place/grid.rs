@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use super::ask::{Ask, History};
 
-/// Into how many stretches a history is cut at first.
-pub(super) const STRETCHES: usize = 16;
 /// How far from an end another candidate may stand in for one that cannot be measured: one in so
 /// many.
 const STANDS_IN: usize = 4;

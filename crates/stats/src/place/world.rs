@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::draw::gaussian;
+
 use super::{Candidates, Known, Reading, Rules, Survey, batch, survey};
 
 /// Rounds of each batch.
@@ -82,12 +84,6 @@ impl World {
     pub fn off(&mut self) -> f64 {
         self.drift * gaussian(&mut self.rng)
     }
-}
-
-/// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
 
 /// Looks through a history until all is known, or so many builds are made.

@@ -23,23 +23,12 @@ use rand_chacha::ChaCha8Rng;
 
 use self::asked::{Asked, chances};
 use self::labels::{exchange_within, places_by, places_of};
+pub use self::residuals::{Group, Placed};
 use self::residuals::{groups, residuals};
 use super::order::{quantile, sorted};
 
 /// So many times labels are exchanged: chances are known to about 0.5 % at 5 %.
 const TIMES: u32 = 1999;
-
-/// One execution, and what may have influenced it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed {
-    /// Which program it was.
-    pub subject: u32,
-    /// What it stood beside: the program executed before, the place in the round, the hour of the
-    /// day.
-    pub beside: u32,
-    /// The value of the metric.
-    pub value: f64,
-}
 
 /// Whether it matters what an execution stood beside.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,17 +52,6 @@ pub struct Strongest {
     pub beside: u32,
     /// By how much: against those beside other things, of one subject; against each one's median,
     /// of all.
-    pub residual: f64,
-}
-
-/// Those that stood beside one thing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Group {
-    /// What they stood beside.
-    pub beside: u32,
-    /// How many.
-    pub count: usize,
-    /// The median of the residuals.
     pub residual: f64,
 }
 

@@ -6,7 +6,29 @@ use std::collections::BTreeMap;
 use super::super::Sample;
 use super::super::order::{quantile, sorted};
 use super::super::sample::Scale;
-use super::{Group, Placed};
+
+/// One execution, and what may have influenced it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placed {
+    /// Which program it was.
+    pub subject: u32,
+    /// What it stood beside: the program executed before, the place in the round, the hour of the
+    /// day.
+    pub beside: u32,
+    /// The value of the metric.
+    pub value: f64,
+}
+
+/// Those that stood beside one thing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// What they stood beside.
+    pub beside: u32,
+    /// How many.
+    pub count: usize,
+    /// The median of the residuals.
+    pub residual: f64,
+}
 
 /// What is left when the median of the subject is taken away.
 pub(super) fn residuals(executions: &[Placed]) -> Vec<f64> {

@@ -2,8 +2,9 @@
 
 use rand::RngExt;
 
-use super::super::noise::{Noise, gaussian};
+use super::super::noise::Noise;
 use super::*;
+use crate::draw::gaussian;
 
 /// Programs in rounds of random order, the `heavy` one slowing its successor by this.
 fn executed(noise: Noise, rounds: usize, carried: f64, rng: &mut ChaCha8Rng) -> Vec<(u32, f64)> {

@@ -3,10 +3,10 @@
 use std::f64::consts::PI;
 
 /// Makes a median absolute deviation the standard deviation of Gaussian noise.
-pub(super) const MAD_TO_SD: f64 = 1.4826;
+pub(crate) const MAD_TO_SD: f64 = 1.4826;
 
 /// So many values in a row that are the same stand still.
-pub(super) const STANDING: usize = 10;
+pub(crate) const STANDING: usize = 10;
 
 /// So many values show whether they are of two sizes:
 const MANY: usize = 20;
@@ -18,7 +18,7 @@ const HARDLY: f64 = 0.05;
 const NARROWER: f64 = 2.0;
 
 /// The median; reorders the slice. 0 when it is empty.
-pub(super) fn median(values: &mut [f64]) -> f64 {
+pub(crate) fn median(values: &mut [f64]) -> f64 {
     let n = values.len();
     if n == 0 {
         return 0.0;
@@ -33,7 +33,7 @@ pub(super) fn median(values: &mut [f64]) -> f64 {
 
 /// The median of values that stay where they are, and often are all the same, as standard
 /// deviations that nothing tells apart.
-pub(super) fn median_of(values: &[f64]) -> f64 {
+pub(crate) fn median_of(values: &[f64]) -> f64 {
     match values {
         [first, others @ ..] if others.iter().all(|value| value.to_bits() == first.to_bits()) => {
             *first
@@ -44,7 +44,7 @@ pub(super) fn median_of(values: &[f64]) -> f64 {
 
 /// The standard deviation of Gaussian noise around 0 that would have this median of distances from
 /// it.
-pub(super) fn deviation(values: &[f64]) -> f64 {
+pub(crate) fn deviation(values: &[f64]) -> f64 {
     let mut distances: Vec<f64> = values.iter().map(|x| x.abs()).collect();
     MAD_TO_SD * median(&mut distances)
 }
@@ -61,7 +61,7 @@ fn deviation_of_half(values: &[f64]) -> f64 {
 ///
 /// Values beyond `2.5` of it are left out, which is made up for as if the noise were Gaussian,
 /// until it stands.
-pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
+pub(crate) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
     const REACH: f64 = 2.5;
     // The variance of a Gaussian cut off at `REACH`.
     let kept = 1.0 - 2.0 * REACH * density(REACH) / (1.0 - 2.0 * tail(REACH));
@@ -85,7 +85,7 @@ pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
 }
 
 /// The standard deviation around 0 of noise; of the small values where they are of two sizes.
-pub(super) fn of_noise(values: &[f64]) -> f64 {
+pub(crate) fn of_noise(values: &[f64]) -> f64 {
     of_small(values).unwrap_or_else(|| deviation(values))
 }
 
@@ -95,7 +95,7 @@ pub(super) fn of_noise(values: &[f64]) -> f64 {
 /// Where values go to and fro between modes, neighbours differ by noise or by what the modes lie
 /// apart; so do values and the level of one mode. But small ones are no noise where they are
 /// nothing, as of counts, or where values stand still.
-pub(super) fn of_small(values: &[f64]) -> Option<f64> {
+pub(crate) fn of_small(values: &[f64]) -> Option<f64> {
     let stands_still = |run: &[f64]| run.len() >= STANDING;
     if values.len() < MANY || values.chunk_by(|one, next| one == next).any(stands_still) {
         return None;
@@ -107,7 +107,7 @@ pub(super) fn of_small(values: &[f64]) -> Option<f64> {
 }
 
 /// The density of the Gaussian.
-pub(super) fn density(z: f64) -> f64 {
+pub(crate) fn density(z: f64) -> f64 {
     (-z * z / 2.0).exp() / (2.0 * PI).sqrt()
 }
 
@@ -115,7 +115,7 @@ pub(super) fn density(z: f64) -> f64 {
 ///
 /// Continued fraction of Mills' ratio for large `z`, power series for small: Abramowitz & Stegun,
 /// 26.2.14 and 26.2.10; relative error below 1e-9.
-pub(super) fn tail(z: f64) -> f64 {
+pub(crate) fn tail(z: f64) -> f64 {
     if z < 3.0 {
         let (mut term, mut sum) = (z, z);
         for k in 1..80 {
