@@ -2,9 +2,11 @@
 //! its content.
 //!
 //! A log is written beside its place and renamed into it once it is whole and synced, so a file
-//! with a log's name is never half of one. The same content is kept once. Reading checks the
-//! content against the name.
+//! with a log's name is never half of one. What is kept without waiting is the exception: a power
+//! cut may empty it, so a log that is there already counts as kept only once it was read. The same
+//! content is kept once. Reading checks the content against the name.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +25,8 @@ pub(crate) struct Logs {
     folder: PathBuf,
     /// What was written since the last [`Logs::sync`] and may not have reached the disk.
     unsynced: Vec<PathBuf>,
+    /// What this process wrote, or read and found whole.
+    known: HashSet<Digest>,
 }
 
 impl Store {
@@ -47,7 +51,7 @@ impl Store {
 impl Logs {
     /// The folder is made when the first log is kept.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, unsynced: Vec::new() }
+        Self { folder, unsynced: Vec::new(), known: HashSet::new() }
     }
 
     fn path(&self, digest: Digest) -> PathBuf {
@@ -55,30 +59,49 @@ impl Logs {
         self.folder.join(&name[..2]).join(format!("{name}.zst"))
     }
 
-    fn put(&self, content: impl Read) -> Result<Digest, StoreError> {
+    pub(crate) fn put(&mut self, content: impl Read) -> Result<Digest, StoreError> {
         let failed = |source| StoreError::of_file(&self.folder, source);
         make_folder(&self.folder)?;
         let mut file = temporary(&self.folder).map_err(failed)?;
         let digest = compress(content, file.as_file_mut()).map_err(failed)?;
-        let path = self.path(digest);
-        if path.exists() {
+        if self.has(digest) {
+            self.sync()?;
             return Ok(digest);
         }
+        let path = self.path(digest);
         make_folder(path.parent().unwrap_or(&self.folder))?;
         let kept = file
             .as_file()
             .sync_all()
             .and_then(|()| file.persist(&path).map_err(|error| error.error));
-        kept.map(|_| digest).map_err(|source| StoreError::of_file(&path, source))
+        kept.map_err(|source| StoreError::of_file(&path, source))?;
+        self.known.insert(digest);
+        Ok(digest)
+    }
+
+    /// Whether that log is there and whole.
+    ///
+    /// One of an earlier process is read, since a power cut may have emptied it, and synced with
+    /// the next ones, since that process may have been killed before it did so.
+    fn has(&mut self, digest: Digest) -> bool {
+        if self.known.contains(&digest) {
+            return true;
+        }
+        let is_whole = self.get(digest).is_ok();
+        if is_whole {
+            self.known.insert(digest);
+            self.unsynced.push(self.path(digest));
+        }
+        is_whole
     }
 
     /// Keeps it without waiting for the disk, and without writing what is there already.
     pub(crate) fn put_unsynced(&mut self, content: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(content);
-        let path = self.path(digest);
-        if path.exists() {
+        if self.has(digest) {
             return Ok(digest);
         }
+        let path = self.path(digest);
         make_folder(path.parent().unwrap_or(&self.folder))?;
         let mut file =
             temporary(&self.folder).map_err(|source| StoreError::of_file(&self.folder, source))?;
@@ -86,6 +109,7 @@ impl Logs {
             .and_then(|_| file.persist(&path).map_err(|error| error.error));
         kept.map_err(|source| StoreError::of_file(&path, source))?;
         self.unsynced.push(path);
+        self.known.insert(digest);
         Ok(digest)
     }
 
@@ -196,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_log_comes_back_and_the_same_one_is_kept_once() {
-        let (_folder, logs) = logs();
+        let (_folder, mut logs) = logs();
         let content = "cc -O2 -c main.c\n".repeat(100_000);
         let digest = logs.put(content.as_bytes()).unwrap();
         assert_eq!(digest, Digest::of(&content));
@@ -219,15 +243,37 @@ mod tests {
     }
 
     #[test]
+    fn what_a_power_cut_emptied_is_written_again() {
+        let (_folder, mut logs) = logs();
+        let digest = logs.put_unsynced(b"answer").unwrap();
+        let again = |put: &dyn Fn(&mut Logs)| {
+            File::create(logs.path(digest)).unwrap();
+            put(&mut Logs::new(logs.folder.clone()));
+            assert_eq!(logs.get(digest).unwrap(), b"answer");
+        };
+        again(&|logs| assert_eq!(logs.put_unsynced(b"answer").unwrap(), digest));
+        again(&|logs| assert_eq!(logs.put(&b"answer"[..]).unwrap(), digest));
+    }
+
+    #[test]
+    fn what_a_killed_process_did_not_sync_is_synced_by_the_next() {
+        let (_folder, mut logs) = logs();
+        logs.put_unsynced(b"answer").unwrap();
+        let mut next = Logs::new(logs.folder.clone());
+        next.put_unsynced(b"answer").unwrap();
+        assert_eq!(next.unsynced, logs.unsynced);
+    }
+
+    #[test]
     fn an_empty_log_is_a_log() {
-        let (_folder, logs) = logs();
+        let (_folder, mut logs) = logs();
         let digest = logs.put(&[][..]).unwrap();
         assert!(logs.get(digest).unwrap().is_empty());
     }
 
     #[test]
     fn a_missing_log_and_a_damaged_one_are_told_apart() {
-        let (_folder, logs) = logs();
+        let (_folder, mut logs) = logs();
         let digest = Digest::of("never kept");
         assert!(matches!(logs.get(digest), Err(StoreError::LogMissing { .. })));
         let digest = logs.put(&b"content"[..]).unwrap();
