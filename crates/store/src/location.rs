@@ -96,10 +96,11 @@ pub(crate) fn database_file(folder: &Path) -> PathBuf {
 }
 
 /// Makes the folder with a `.gitignore` that keeps all of it out of the subject's own repository.
-fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
     make_folder(folder)?;
     let ignore = folder.join(".gitignore");
-    if ignore.exists() {
+    // An empty one is what a kill or a full disk left of ours.
+    if fs::metadata(&ignore).is_ok_and(|file| file.len() > 0) {
         return Ok(());
     }
     fs::write(&ignore, "*\n").map_err(|source| StoreError::of_file(&ignore, source))

@@ -66,6 +66,16 @@ fn damage_is_named_and_the_rest_is_saved() {
 }
 
 #[test]
+fn an_empty_gitignore_is_what_a_kill_left_and_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = store(folder.path());
+    let ignore = folder.path().join(".tacho/.gitignore");
+    fs::write(&ignore, "").unwrap();
+    Store::open(&location).unwrap();
+    assert_eq!(fs::read_to_string(ignore).unwrap(), "*\n");
+}
+
+#[test]
 fn a_damaged_log_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let location = store(folder.path());
