@@ -1,12 +1,14 @@
 //! Verifying a whole store, and copying what is whole in it.
 
+use std::fs::{self, File};
 use std::path::Path;
 
 use tacho_record::Digest;
 
 use crate::chunk::Decoder;
-use crate::database::{Database, Row, Value};
-use crate::location::database_file;
+use crate::database::{Database, Row, Sqlite, Value};
+use crate::location::{database_file, make_private_folder};
+use crate::logs::Logs;
 use crate::samples::counted;
 use crate::{Location, Store, StoreError};
 
@@ -64,22 +66,31 @@ impl Store {
 
     /// Writes a new store with all that is whole in this one, logs included; the folder must not
     /// hold a store yet.
+    ///
+    /// The database gets its name last, whole and synced: what an interrupted copy leaves is no
+    /// store, and the same copy can be made again.
     pub fn copy_whole(&mut self, folder: &Path) -> Result<(), StoreError> {
         let target = database_file(folder);
         if target.exists() {
             let why = format!("there is a `{}` already", target.display());
             return Err(StoreError::Unkeepable { what: "the copy".to_owned(), why });
         }
-        let location = Location::Folder(folder.to_owned());
-        drop(Self::open(&location)?);
-        self.database.copy_into(&target, "chunk", &mut |row| is_whole(row))?;
-        let mut copy = Self::open_existing(&location)?;
+        make_private_folder(folder)?;
+        let failed = |source| StoreError::of_file(folder, source);
+        let unfinished =
+            tempfile::Builder::new().prefix(".unfinished-").tempdir_in(folder).map_err(failed)?;
+        drop(Self::open(&Location::Folder(unfinished.path().to_owned()))?);
+        let database = database_file(unfinished.path());
+        self.database.copy_into(&database, "chunk", &mut |row| is_whole(row))?;
+        Sqlite::make_one_file(&database)?;
+        let mut logs = Logs::new(folder.join("logs"));
         for digest in self.logs.all()? {
             if let Ok(content) = self.logs.get(digest) {
-                copy.put_log(&content)?;
+                logs.put(&content[..])?;
             }
         }
-        Ok(())
+        fs::rename(&database, &target).map_err(failed)?;
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
     }
 
     fn check_logs(&mut self, check: &mut StoreCheck) -> Result<(), StoreError> {

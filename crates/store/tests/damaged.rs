@@ -66,6 +66,27 @@ fn damage_is_named_and_the_rest_is_saved() {
 }
 
 #[test]
+fn a_copy_is_one_file_and_its_logs_and_an_interrupted_one_is_no_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&store(folder.path())).unwrap();
+    let saved = folder.path().join("saved");
+    // The logs cannot be copied, as on a full disk.
+    fs::create_dir(&saved).unwrap();
+    fs::write(saved.join("logs"), "in the way").unwrap();
+    store.copy_whole(&saved).unwrap_err();
+    let names = || {
+        let mut names: Vec<_> =
+            fs::read_dir(&saved).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(names(), [".gitignore", "logs"]);
+    fs::remove_file(saved.join("logs")).unwrap();
+    store.copy_whole(&saved).unwrap();
+    assert_eq!(names(), [".gitignore", "logs", "tacho.db"]);
+}
+
+#[test]
 fn an_empty_gitignore_is_what_a_kill_left_and_is_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let location = store(folder.path());

@@ -134,6 +134,21 @@ impl Sqlite {
         Ok(Self { place: path.display().to_string(), file: None, folder: Some(folder), ..copy })
     }
 
+    /// Has a database that nothing else uses be one file, synced, without a log beside it.
+    pub(crate) fn make_one_file(path: &Path) -> Result<(), StoreError> {
+        let database = Self::open(path, Duration::ZERO)?;
+        let mode =
+            database.connection.pragma_update_and_check(None, "journal_mode", "DELETE", |row| {
+                row.get::<_, String>(0)
+            });
+        let mode = database.explained(mode)?;
+        if mode == "delete" {
+            Ok(())
+        } else {
+            Err(StoreError::Locked { place: database.place.clone(), source: mode.into() })
+        }
+    }
+
     /// A database that is gone when it is dropped.
     pub(crate) fn in_memory() -> Result<Self, StoreError> {
         let place = "memory".to_owned();
