@@ -20,6 +20,9 @@ use crate::SiteError;
 const MANIFEST: &str = "tacho-site.json";
 const MANIFEST_VERSION: u32 = 1;
 
+/// What the names of files that are not whole yet begin with.
+const UNFINISHED: &str = ".tacho-";
+
 /// The folders that pages are kept in; the folder of the pages itself has a few more files.
 pub(crate) const FOLDERS: [&str; 8] =
     ["bisection", "change", "comparison", "data", "layouts", "log", "revision", "series"];
@@ -66,6 +69,9 @@ impl Output {
             None if is_empty(dir)? => BTreeSet::new(),
             None => return Err(SiteError::NotEmpty { path: dir.to_owned() }),
         };
+        for folder in [""].iter().chain(&FOLDERS) {
+            remove_unfinished(&dir.join(folder))?;
+        }
         let output = Self {
             dir: dir.to_owned(),
             earlier,
@@ -102,7 +108,7 @@ impl Output {
             }
             Existing::Other | Existing::Absent => {}
         }
-        replace(&path, content).map_err(failed)?;
+        replace(&path, content, Sync::Later).map_err(failed)?;
         self.changed.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -139,7 +145,7 @@ impl Output {
         if fs::read(&path).is_ok_and(|before| before == text) {
             return Ok(());
         }
-        replace(&path, &text).map_err(|source| SiteError::Write { path, source })
+        replace(&path, &text, Sync::First).map_err(|source| SiteError::Write { path, source })
     }
 }
 
@@ -178,11 +184,20 @@ fn compare(path: &Path, content: &[u8]) -> io::Result<Existing> {
     }
 }
 
+/// Whether a file must be on the disk before it has its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sync {
+    /// A power cut leaves the old file or the new one.
+    First,
+    /// A power cut may leave an empty file, which the next time replaces.
+    Later,
+}
+
 /// Puts a file in place of another in one step; readers see the one or the other.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, content: &[u8], sync: Sync) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".tacho-");
+    builder.prefix(UNFINISHED);
     #[cfg(unix)]
     {
         // Pages are made to be served: as readable as the umask allows, not for their owner alone.
@@ -191,6 +206,9 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(content)?;
+    if sync == Sync::First {
+        file.as_file().sync_all()?;
+    }
     file.persist(path)?;
     Ok(())
 }
@@ -199,10 +217,35 @@ fn make_folder(path: &Path) -> Result<(), SiteError> {
     fs::create_dir_all(path).map_err(|source| SiteError::Write { path: path.to_owned(), source })
 }
 
+/// Whether there is nothing in the folder but what a killed writer left.
 fn is_empty(dir: &Path) -> Result<bool, SiteError> {
-    let mut entries =
-        fs::read_dir(dir).map_err(|source| SiteError::Write { path: dir.to_owned(), source })?;
-    Ok(entries.next().is_none())
+    Ok(children(dir)?.iter().all(|path| is_unfinished(path)))
+}
+
+/// Removes what a killed writer left.
+fn remove_unfinished(dir: &Path) -> Result<(), SiteError> {
+    for path in children(dir)?.into_iter().filter(|path| is_unfinished(path)) {
+        fs::remove_file(&path).map_err(|source| SiteError::Write { path, source })?;
+    }
+    Ok(())
+}
+
+/// Whether a file was being written when its writer was killed: `.tacho-` and six characters.
+fn is_unfinished(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.strip_prefix(UNFINISHED).is_some_and(|rest| rest.len() == 6) && path.is_file()
+}
+
+/// What is in a folder; nothing where there is none.
+fn children(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
+    let failed = |source| SiteError::Write { path: dir.to_owned(), source };
+    match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries
+            .map_err(failed)?
+            .map(|entry| entry.map(|it| it.path()).map_err(failed))
+            .collect(),
+    }
 }
 
 /// What an earlier time has written; nothing where there is no list.
@@ -285,6 +328,20 @@ mod tests {
         let error = write(dir.path(), &[("index.html", "ours")]).unwrap_err();
         assert!(matches!(error, SiteError::NotEmpty { .. }) && error.hint().is_some(), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_removed_and_in_nobodys_way() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".tacho-aB3xYz"), "{").unwrap();
+        write(dir.path(), &[("index.html", "a")]).unwrap();
+        let left = dir.path().join("data/.tacho-aB3xYz");
+        let theirs = dir.path().join("data/.tacho-notes");
+        fs::write(&left, "half").unwrap();
+        fs::write(&theirs, "theirs").unwrap();
+        write(dir.path(), &[("index.html", "a")]).unwrap();
+        assert!(!left.exists() && theirs.exists());
+        assert!(!dir.path().join(".tacho-aB3xYz").exists());
     }
 
     #[test]
