@@ -1,6 +1,7 @@
 //! Where a store is, and opening it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::benchmarks::MetricNumbers;
@@ -103,5 +104,9 @@ pub(crate) fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
     if fs::metadata(&ignore).is_ok_and(|file| file.len() > 0) {
         return Ok(());
     }
-    fs::write(&ignore, "*\n").map_err(|source| StoreError::of_file(&ignore, source))
+    let written = File::create(&ignore).and_then(|mut file| {
+        file.write_all(b"*\n")?;
+        file.sync_all()
+    });
+    written.map_err(|source| StoreError::of_file(&ignore, source))
 }
