@@ -1,12 +1,15 @@
 //! Archives by digest, the least recently used of which are let go.
 
 use std::collections::{HashMap, HashSet};
+use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::iter;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rustix::io::Errno;
 use tacho_record::Digest;
 
 use super::archive;
@@ -170,16 +173,15 @@ impl Cache {
         let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&self.unpacked)?;
         let copy = unfinished.path().join("copy");
         fs::create_dir(&copy)?;
-        let unpacked = archive::unpack(&File::open(archive)?, &copy);
-        if let Err(error) = &unpacked
-            && matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-        {
-            return unpacked.map(|()| false);
-        }
-        let content = unpacked.and_then(|()| Content::of_folder(&copy));
-        if content.ok().and_then(|content| content.digest().ok()) != Some(digest) {
-            fs::remove_file(archive)?;
-            return Ok(false);
+        let unpacked =
+            archive::unpack(&File::open(archive)?, &copy).and_then(|()| Content::of_folder(&copy));
+        match unpacked {
+            Ok(content) if content.digest() == Ok(digest) => {}
+            Err(error) if is_of_disk(&error) && can_be_read(archive) => return Err(error),
+            _ => {
+                fs::remove_file(archive)?;
+                return Ok(false);
+            }
         }
         rustix::fs::syncfs(File::open(&copy)?)?;
         make_read_only(&copy)?;
@@ -249,6 +251,20 @@ fn touch(archive: &Path) -> bool {
         let _ = file.set_modified(SystemTime::now());
         true
     })
+}
+
+/// Whether the system failed, and not the content of what was read.
+fn is_of_disk(error: &io::Error) -> bool {
+    let system = [Errno::DQUOT, Errno::IO, Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOSPC]
+        .map(Errno::raw_os_error);
+    iter::successors(Some(error as &dyn Error), |error| (*error).source())
+        .filter_map(|error| error.downcast_ref::<io::Error>()?.raw_os_error())
+        .any(|code| system.contains(&code))
+}
+
+/// Whether all of a file can be read.
+fn can_be_read(path: &Path) -> bool {
+    File::open(path).and_then(|mut file| io::copy(&mut file, &mut io::sink())).is_ok()
 }
 
 fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -358,6 +374,19 @@ mod tests {
             .unwrap();
         }
     }
+
+    #[test]
+    fn an_error_of_the_disk_is_none_of_the_archive() {
+        let [io, missing] = [Errno::IO, Errno::NOENT].map(io::Error::from);
+        let inside = |error| io::Error::other(Outer(io::Error::other(Outer(error))));
+        assert!(is_of_disk(&Errno::NOSPC.into()) && is_of_disk(&inside(io)));
+        assert!(!is_of_disk(&inside(missing)) && !is_of_disk(&io::Error::other("wrong checksum")));
+    }
+
+    /// An error with a cause, as `tar` gives it.
+    #[derive(Debug, thiserror::Error)]
+    #[error("failed to unpack")]
+    struct Outer(#[source] io::Error);
 
     #[test]
     fn a_copy_that_only_looks_changed_is_kept() {
