@@ -121,10 +121,15 @@ impl Bench<'_> {
         digest: Digest,
     ) -> Result<(Run, Bisection), ExperimentError> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
-            // A run without a bisection was killed before its first step.
+            let known = self.store.bisection_of(run.number)?;
+            if known.is_none() {
+                // It was killed between its run and its first step.
+                let bisection = self.new_bisection(&run, inquiry)?;
+                return Ok((run, bisection));
+            }
             let again =
                 inquiry.again || (question.retry_failed && self.took_over_failures(&run)?);
-            if let (Some(known), false) = (self.store.bisection_of(run.number)?, again) {
+            if let (Some(known), false) = (known, again) {
                 // More may be spent than was said before.
                 // What was known when it began stays what it goes by.
                 let asked = Asked { prior: known.asked.prior.clone(), ..inquiry.asked.clone() };
@@ -135,8 +140,18 @@ impl Bench<'_> {
             self.store.abandon_run(run.number, self.executor.now())?;
         }
         let (run, _) = self.begin_run(Purpose::Bisect, digest, question, Vec::new())?;
+        let bisection = self.new_bisection(&run, inquiry)?;
+        Ok((run, bisection))
+    }
+
+    /// The bisection of a run that has none yet.
+    fn new_bisection(
+        &mut self,
+        run: &Run,
+        inquiry: &Inquiry,
+    ) -> Result<Bisection, ExperimentError> {
         let bisection = Bisection {
-            name: self.free_name(&run)?,
+            name: self.free_name(run)?,
             run: run.number,
             host: run.host.clone(),
             started: run.started,
@@ -145,7 +160,7 @@ impl Bench<'_> {
             standing: Fold::new(&inquiry.asked, &inquiry.candidates).standing(moment(run.started)),
         };
         self.store.put_bisection(&bisection)?;
-        Ok((run, bisection))
+        Ok(bisection)
     }
 
     /// Whether it goes by builds that failed before it: not by those that it has tried itself.

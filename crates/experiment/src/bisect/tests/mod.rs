@@ -200,8 +200,12 @@ impl Scene {
         }
     }
 
-    fn bisect(&self) -> Bisected {
-        let revisions: Vec<Revision> = (1..=self.millis.len() as u64).map(revision).collect();
+    fn revisions(&self) -> Vec<Revision> {
+        (1..=self.millis.len() as u64).map(revision).collect()
+    }
+
+    fn inquiry(&self) -> Inquiry {
+        let revisions = self.revisions();
         let touching = |revision: &Revision| {
             let Revision { id, order, author, date, subject, .. } = revision.clone();
             let file = if (self.untouched)(place(&id)) { "doc" } else { "src" };
@@ -219,7 +223,10 @@ impl Scene {
         let candidates = left_out(&revisions, &commits, &["src".to_owned()]);
         let aside = self.side.map(|_| Revision::bare(SIDE));
         let asked = Asked { aside: self.side.map(|_| SIDE.to_owned()), ..self.asked.clone() };
-        let inquiry = Inquiry { asked, candidates, aside, again: self.again, layouts: Vec::new() };
+        Inquiry { asked, candidates, aside, again: self.again, layouts: Vec::new() }
+    }
+
+    fn bisect(&self) -> Bisected {
         let mut store = self.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let mut executed = 0;
@@ -245,7 +252,7 @@ impl Scene {
             interrupt: &AtomicBool::new(false),
             host,
         };
-        bisect(&mut bench, &self.question(revisions), &inquiry).unwrap()
+        bisect(&mut bench, &self.question(self.revisions()), &self.inquiry()).unwrap()
     }
 
     fn standing(&self) -> Standing {

@@ -1,5 +1,8 @@
 //! Bisections that are killed, interrupted, answered before, or given more to spend.
 
+use tacho_record::Purpose;
+use tacho_store::NewRun;
+
 use super::*;
 
 #[test]
@@ -49,6 +52,29 @@ fn a_step_before_a_kill_is_not_done_again() {
     scene.standing();
     assert_eq!(scene.steps()[..before.len()], before);
     assert_eq!(scene.store().sessions(1).unwrap().len(), 2);
+}
+
+#[test]
+fn killed_between_its_run_and_its_first_step_it_needs_no_second_run() {
+    let scene = Scene::step(16, 5, 20.0);
+    let (question, mut store) = (scene.question(scene.revisions()), scene.store());
+    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let rule = question.rule();
+    let new = NewRun {
+        purpose: Purpose::Bisect,
+        question: scene.inquiry().digest(&question),
+        plan: String::new(),
+        seed: 7,
+        rounds: rule.max_rounds,
+        rule: rule.clone(),
+        host,
+        version: "test".into(),
+        started: Timestamp::UNIX_EPOCH,
+        conditions: BTreeMap::new(),
+    };
+    store.begin_run(&new, &[]).unwrap();
+    scene.standing();
+    assert_eq!(scene.store().runs().unwrap().len(), 1);
 }
 
 #[test]
