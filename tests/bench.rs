@@ -40,14 +40,12 @@ fn several_commands_are_measured_without_a_plan() {
 #[test]
 fn the_answer_has_rows_bars_and_ratios() {
     let answer =
-        bench(&["-r", "2", "sleep 0.01", "-n", "short", "sleep 0.9", "-n", "long"]).exits(0);
-    let lines: Vec<&str> = answer.stdout.lines().collect();
-    assert!(lines[0].starts_with("command  n  "), "{}", answer.stdout);
-    assert!(
-        lines[1].starts_with("short    2  ") && lines[2].starts_with("long     2  "),
-        "{}",
-        answer.stdout
-    );
+        bench(&["-r", "2", "--bars", "sleep 0.01", "-n", "short", "sleep 0.9", "-n", "long"])
+            .exits(0);
+    let rows: Vec<&str> = answer.stdout.split("\n\n").next().unwrap().lines().collect();
+    let named = |name: &str| rows.iter().any(|line| line.starts_with(name));
+    assert!(named("short") && named("long") && rows.len() <= 7, "{}", answer.stdout);
+    assert!(answer.stdout.contains('█'), "{}", answer.stdout);
     assert!(
         answer.stdout.contains("times that of `short`, the fastest, with 95 % intervals\n  × ")
     );
@@ -56,6 +54,31 @@ fn the_answer_has_rows_bars_and_ratios() {
         "two rounds tell nothing: {}",
         answer.stdout
     );
+}
+
+#[test]
+fn notes_are_counted_and_shown_when_asked() {
+    let project = Project::empty();
+    let brief = project.tacho("bench -q -r 6 true").exits(0);
+    assert!(!brief.stderr.contains("peak of the largest process"), "{}", brief.stderr);
+    assert!(
+        brief.stderr.contains("more note") && brief.stderr.contains("`-v`"),
+        "{}",
+        brief.stderr
+    );
+    let verbose = project.tacho("bench -q -v -r 6 true").exits(0);
+    let memory = "note: memory: the peak of the largest process, not of all together\n";
+    assert!(verbose.stderr.contains(memory), "{}", verbose.stderr);
+    assert!(!verbose.stderr.contains("`-v`"), "{}", verbose.stderr);
+}
+
+#[test]
+fn a_pipe_gets_eighty_columns_and_the_verdict_last() {
+    let long = "true with a good many words more than eighty columns have room for in a row";
+    let answer = bench(&["-r", "6", long, "sleep 0.3"]).exits(0);
+    assert!(answer.stdout.lines().all(|line| line.chars().count() <= 80), "{}", answer.stdout);
+    let last = answer.stdout.lines().last().unwrap();
+    assert!(last.starts_with("  × ") && last.ends_with("  sleep 0.3  slower"), "{last}");
 }
 
 #[test]
@@ -314,7 +337,7 @@ fn a_precision_is_told_to_be_reached_or_not() {
 fn a_command_that_fails_is_told_and_the_others_are_measured() {
     let answer = bench(&["-r", "3", "sh -c 'echo why >&2; exit 4'", "true"]).exits(2);
     assert!(answer.stdout.contains("2 executions failed (exit 4)"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("\ntrue "), "{}", answer.stdout);
+    assert!(answer.stdout.contains("\ntrue\n  median "), "{}", answer.stdout);
     let told = "2 executions failed; the first: exit 4\n  | why\nhint: `-i` lets commands exit with any status\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
     let killed = bench(&["-r", "2", "sh -c 'kill -TERM $$'"]).exits(2);
@@ -343,7 +366,7 @@ fn outputs_and_inputs_go_where_they_are_sent() {
     let project = Project::empty().file("in", "12345\n");
     let shown =
         in_project(&project, &["-r", "2", "--show-output", "--input", "in", "cat"]).exits(0);
-    assert!(shown.stdout.starts_with("12345\n12345\ncommand"), "{}", shown.stdout);
+    assert!(shown.stdout.starts_with("12345\n12345\ncat\n  median "), "{}", shown.stdout);
     in_project(&project, &["-r", "2", "--input", "in", "--output", "out", "cat"]).exits(0);
     assert_eq!(std::fs::read_to_string(project.path().join("out")).unwrap(), "12345\n");
     // It is not overwritten, whoever wrote it.
@@ -600,11 +623,7 @@ fn the_answer_has_the_host_the_environment_and_the_instruments_readings() {
 #[test]
 fn a_name_of_several_lines_is_shown_on_one() {
     let answer = bench(&["-r", "2", "-n", "one\nname", "true"]).exits(0);
-    assert!(
-        answer.stdout.lines().nth(1).unwrap().starts_with("one name  2  "),
-        "{}",
-        answer.stdout
-    );
+    assert!(answer.stdout.starts_with("one name\n  median "), "{}", answer.stdout);
 }
 
 #[test]

@@ -24,7 +24,8 @@ fn bench(project: &Project, words: &[&str]) -> Answer {
         "-p",
         "echo $TACHO_ROUND > round",
     ];
-    Answer::of(&project.command(usual.into_iter().chain(words.iter().copied())).output().unwrap())
+    let mut command = project.command(usual.into_iter().chain(words.iter().copied()));
+    Answer::of(&command.env("COLUMNS", "200").output().unwrap())
 }
 
 fn scripts() -> Project {
@@ -81,13 +82,13 @@ fn bench_marks_bounds_in_its_table() {
     let mut command =
         narrow.command(["bench", "-q", "-N", "-r", "3", "--limit-cpu-time", "40ms", "sh all"]);
     let narrow = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(0).stdout;
-    assert!(narrow.lines().nth(2).unwrap_or_default().starts_with("  > "), "{narrow}");
+    assert!(narrow.lines().nth(2).unwrap_or_default().starts_with("  median > "), "{narrow}");
 }
 
 #[test]
 fn what_a_limit_ended_has_left_nothing_behind() {
     let project = Project::empty().file("tree", "while :; do :; done &\nwhile :; do :; done\n");
-    let told = bench(&project, &["sh tree", "-n", "tree"]).exits(0);
+    let told = bench(&project, &["-v", "sh tree", "-n", "tree"]).exits(0);
     assert!(
         told.stdout.contains("limit reached: 40.00 ms of processor time (8 executions)"),
         "{}",

@@ -57,6 +57,29 @@ pub enum Cause {
     Throttled(f64),
 }
 
+impl Cause {
+    /// What happened, without how much: `while waiting for a CPU`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match *self {
+            Self::CpuWait(more) if more < 0.0 => "with less waiting for a CPU",
+            Self::CpuWait(_) => "while waiting for a CPU",
+            Self::Device(more) if more < 0.0 => "with less waiting for a device",
+            Self::Device(_) => "while waiting for a device",
+            Self::Frequency(..) => "at another frequency",
+            Self::Memory(_) => "while memory was short",
+            Self::Node(..) => "on another memory node",
+            Self::OtherCpu(more) if more < 0.0 => "with fewer other processes active",
+            Self::OtherCpu(_) => "beside other active processes",
+            Self::Socket(..) => "on another socket",
+            Self::Steal(more) if more < 0.0 => "with less steal",
+            Self::Steal(_) => "while a hypervisor kept the CPU",
+            Self::Swapped(_) => "while memory was swapped out",
+            Self::Throttled(_) => "while the processor was too warm",
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |nanoseconds: f64| short(&Unit::Nanoseconds, nanoseconds.abs());

@@ -176,6 +176,12 @@ pub struct Bench {
     /// Write a Markdown table; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
+    /// Show each execution as a bar [default: only where executions differ by when they took place]
+    #[arg(long, help_heading = "Answer")]
+    pub bars: bool,
+    /// Show all notes, and outliers with their causes
+    #[arg(long, short, help_heading = "Answer")]
+    pub verbose: bool,
     /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long, help_heading = "Answer")]
     pub json: bool,

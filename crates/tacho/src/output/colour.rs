@@ -6,6 +6,8 @@ use anstyle::{AnsiColor, Style};
 const WORSE: Style = AnsiColor::Red.on_default().bold();
 /// Something got better.
 const BETTER: Style = AnsiColor::Green.on_default().bold();
+/// A number that is looked for first.
+const STRONG: Style = AnsiColor::Cyan.on_default().bold();
 /// The words of verdicts, with their colours.
 const WORDS: [(&str, Style); 4] =
     [("worse", WORSE), ("slower", WORSE), ("better", BETTER), ("faster", BETTER)];
@@ -27,6 +29,14 @@ pub fn good(text: &str) -> String {
 /// A text that is bad news.
 pub fn bad(text: &str) -> String {
     styled(text, WORSE)
+}
+
+/// A text whose first place with that number stands out.
+pub fn first_strong(text: &str, number: &str) -> String {
+    if number.is_empty() {
+        return text.to_owned();
+    }
+    text.replacen(number, &styled(number, STRONG), 1)
 }
 
 fn styled(text: &str, style: Style) -> String {

@@ -28,7 +28,7 @@ use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::bench::{BenchProgress, BenchReport};
+use crate::output::bench::{BenchProgress, BenchReport, Detail};
 use crate::project::current_folder;
 
 pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
@@ -55,20 +55,28 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     drop(lock);
     let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
     let is_exported = exports::to_stdout(command).is_some();
+    let width =
+        if is_exported { output::terminal_width_beside() } else { output::terminal_width() };
     let report = BenchReport {
         question: &question,
         host: &host,
         answer: &answer,
         standings: &standings,
         margin,
-        width: if is_exported { output::terminal_width_beside() } else { output::terminal_width() },
+        width: Some(width.unwrap_or(output::COLUMNS)),
+        detail: Detail { is_verbose: command.verbose, has_bars: command.bars },
     };
     if command.json {
         output::print_json(&output::answer::versioned(report.answer()))?;
     } else {
         let print = if is_exported { output::print_beside } else { output::print };
-        print(&report.text())?;
+        print(&report.numbers())?;
         report.print_notes();
+        // The verdict last: it stands where the eye is.
+        let ranking = report.ranking();
+        if !ranking.is_empty() {
+            print(&format!("\n{ranking}"))?;
+        }
     }
     exports::write(command, &report)?;
     Ok(exit(&answer, &standings, is_troubled))

@@ -11,7 +11,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use tacho_experiment::bench::{Answer, Question, Standings};
+use tacho_experiment::bench::{Answer, Question, Standings, Warning};
 use tacho_record::Host;
 
 pub use crate::output::verdicts::{estimator, word};
@@ -25,14 +25,42 @@ pub struct BenchReport<'a> {
     pub standings: &'a Standings,
     /// Up to which difference two are called the same, as a share.
     pub margin: f64,
-    /// How wide the terminal is, in columns, if the answer goes to one.
+    /// How wide lines may be, in columns; no limit without one.
     pub width: Option<usize>,
+    pub detail: Detail,
+}
+
+/// How much is shown beside the numbers.
+#[derive(Clone, Copy, Default)]
+pub struct Detail {
+    /// Each outlier, and notes that explain columns and methods.
+    pub is_verbose: bool,
+    /// A bar for each execution, also where all are alike.
+    pub has_bars: bool,
 }
 
 impl BenchReport<'_> {
-    /// The answer as people read it.
-    pub fn text(&self) -> String {
-        let parts = [self.table(), self.bars(), self.ranking()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    /// What was measured, as people read it: the first part of the answer.
+    pub fn numbers(&self) -> String {
+        let is_worth_bars = self.detail.has_bars || self.changes_over_time();
+        let bars = if is_worth_bars { self.bars() } else { String::new() };
+        joined([self.table(), bars])
     }
+
+    /// Whether the executions of a command differ by when they took place, or have two modes: bars
+    /// show that, and a median does not.
+    fn changes_over_time(&self) -> bool {
+        self.standings.each.iter().any(|it| {
+            let over_time = |warning: &Warning| {
+                matches!(warning, Warning::FirstSlow(_) | Warning::NoSteadyState(_))
+            };
+            it.warnings.iter().any(over_time)
+                || it.compared.as_ref().is_some_and(|compared| compared.modes.is_some())
+        })
+    }
+}
+
+/// Parts with an empty line between them.
+fn joined<const N: usize>(parts: [String; N]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }

@@ -34,15 +34,19 @@ impl BenchReport<'_> {
             output::note("note", &line);
         }
         for warning in &self.standings.warnings {
-            self.warn("", *warning);
+            let (what, hint) = self.told(*warning);
+            output::note("warning", &what);
+            if let Some(hint) = hint {
+                output::note("hint", hint);
+            }
         }
-        let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
-        if let Some(line) = compared.find_map(|it| said::uneven(&it.choice)) {
-            output::note("note", &line);
-        }
-        for (columns, what) in self.meanings() {
-            output::note("note", &format!("{}: {what}", columns.join(", ")));
-        }
+        self.print_absent();
+        self.print_each();
+        self.print_explanations();
+    }
+
+    /// What was asked for and cannot be read here.
+    fn print_absent(&self) {
         if let Some(line) = self.unaccounted() {
             output::note("note", &line);
         }
@@ -51,20 +55,33 @@ impl BenchReport<'_> {
                 output::note("note", &format!("no {}: {why}", asked.counter.name()));
             }
         }
+    }
+
+    /// What concerns one command each.
+    fn print_each(&self) {
         for (command, found) in self.question.commands.iter().zip(&self.answer.steadiness) {
             if let Some(found) = found {
                 let name = text::cut(&command.name, 40);
                 output::note("note", &format!("`{name}`: {}", text::steadiness(found)));
             }
         }
+        let mut hints: Vec<&str> = Vec::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let name = text::cut(&command.name, 40);
             for warning in &standing.warnings {
-                self.warn(&format!("`{name}`: "), *warning);
+                let (what, hint) = self.told(*warning);
+                output::note("warning", &format!("`{name}`: {what}"));
+                // A hint that holds for several commands is given once.
+                hints.extend(hint.filter(|hint| !hints.contains(hint)));
             }
-            tell_outliers(&name, standing);
+            if self.detail.is_verbose {
+                tell_outliers(&name, standing);
+            }
             tell_refusal(&name, standing);
             tell_failure(&name, standing);
+        }
+        for hint in hints {
+            output::note("hint", hint);
         }
         // Of a signal, a hook or a time limit it is no help.
         let exited =
@@ -72,6 +89,35 @@ impl BenchReport<'_> {
         if self.standings.each.iter().any(exited) {
             output::note("hint", "`-i` lets commands exit with any status");
         }
+    }
+
+    /// Notes that explain columns and methods, or how many there are, and the outliers in one line.
+    fn print_explanations(&self) {
+        let explanations = self.explanations();
+        if self.detail.is_verbose {
+            return explanations.iter().for_each(|line| output::note("note", line));
+        }
+        let outliers = outliers_line(&self.standings.each);
+        let line = match (outliers, explanations.len()) {
+            (None, 0) => return,
+            (None, number) => format!("`-v` shows {}", text::count(number, "more note")),
+            (Some(outliers), 0) => format!("{outliers} (`-v` lists them)"),
+            (Some(outliers), number) => {
+                format!("{outliers} (`-v`: {})", text::count(number, "more note"))
+            }
+        };
+        output::note("note", &line);
+    }
+
+    /// What numbers mean, which does not change from one answer to the next.
+    fn explanations(&self) -> Vec<String> {
+        let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
+        let uneven = compared.find_map(|it| said::uneven(&it.choice));
+        let meanings = self.meanings();
+        let meanings =
+            meanings.into_iter().map(|(columns, what)| format!("{}: {what}", columns.join(", ")));
+        let family = self.family().map(|family| family.line().trim_end().to_owned());
+        uneven.into_iter().chain(meanings).chain(family).collect()
     }
 
     /// What commands found around them, where that was asked for.
@@ -106,14 +152,6 @@ impl BenchReport<'_> {
             (None, None) => return None,
         };
         Some(format!("{what} are {}", why.replace("`cgroup = \"always\"`", "`--cgroup`")))
-    }
-
-    fn warn(&self, whose: &str, warning: Warning) {
-        let (what, hint) = self.told(warning);
-        output::note("warning", &format!("{whose}{what}"));
-        if let Some(hint) = hint {
-            output::note("hint", hint);
-        }
     }
 
     /// A warning in words, and what may be done; what is asked for already is not advised.
@@ -190,6 +228,27 @@ impl BenchReport<'_> {
             }
         }
     }
+}
+
+/// All outliers in one line, with their most frequent cause.
+fn outliers_line(all: &[Standing]) -> Option<String> {
+    let outliers: Vec<_> = all.iter().flat_map(|standing| &standing.outliers).collect();
+    let number = outliers.len();
+    let mut kinds: Vec<(usize, &str)> = Vec::new();
+    for outlier in &outliers {
+        let Some(kind) = outlier.causes.first().map(outlier_causes::Cause::kind) else { continue };
+        match kinds.iter_mut().find(|(_, known)| *known == kind) {
+            Some((count, _)) => *count += 1,
+            None => kinds.push((1, kind)),
+        }
+    }
+    let line = text::count(number, "outlier");
+    let cause = match kinds.into_iter().max_by_key(|(count, _)| *count) {
+        None => "no cause seen".to_owned(),
+        Some((count, kind)) if count == number => kind.to_owned(),
+        Some((count, kind)) => format!("{count} of them {kind}"),
+    };
+    (number > 0).then(|| format!("{line}, {cause}"))
 }
 
 /// The farthest outliers, with their causes.

@@ -8,13 +8,17 @@ use tacho_experiment::{Event, Observer};
 use tacho_record::{Metric, Rule, Sample, Unit};
 use tacho_stats::Summary;
 
-use crate::output::{self, text};
+use crate::output::{self, table, text};
 
 /// Draws, and works out what to draw, at most so often: between two executions nothing is done that
 /// need not be.
 const HERTZ: u8 = 4;
 /// Nothing is drawn before so long.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How many commands are shown, a line each.
+const LINES: usize = 8;
+/// How wide the name of a command may become.
+const NAME: usize = 32;
 /// How many steps the bar has.
 const STEPS: f64 = 1000.0;
 
@@ -52,7 +56,7 @@ impl BenchProgress {
         };
         let bar = ProgressBar::with_draw_target(Some(1000), target);
         if let Ok(style) =
-            ProgressStyle::with_template("measuring [{bar:20}] {elapsed}, {wide_msg}")
+            ProgressStyle::with_template("measuring [{bar:20}] {elapsed}, {prefix}{msg}")
         {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -67,7 +71,7 @@ impl BenchProgress {
         };
         if !bar.is_hidden() {
             // The first execution may take long, and nothing else draws before it has ended.
-            bar.set_message("nothing has ended yet");
+            bar.set_prefix("nothing has ended yet");
             bar.enable_steady_tick(Duration::from_secs(1));
         }
         let commands = question.commands.iter().map(known).collect();
@@ -98,10 +102,7 @@ impl BenchProgress {
             return;
         }
         self.drawn = Some(Instant::now());
-        let so_far = Summary::censored(&known.values, &known.bounds)
-            .map(|summary| format!(", {} so far", text::median(&Unit::Nanoseconds, &summary)));
-        let message = format!("{}{}", text::cut(&known.name, 40), so_far.unwrap_or_default());
-        self.draw(&message);
+        self.draw();
     }
 
     /// Whether what was drawn last is new enough.
@@ -110,12 +111,30 @@ impl BenchProgress {
     }
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share of 1000
-    fn draw(&self, message: &str) {
+    fn draw(&self) {
         let elapsed = self.began.elapsed().as_secs_f64();
         let done = self.done().clamp(0.001, 1.0);
         self.bar.set_position((STEPS * done) as u64);
         let left = Duration::from_secs_f64((elapsed / done - elapsed).clamp(0.0, 1e9));
-        self.bar.set_message(format!("{} left · {message}", text::duration(left)));
+        self.bar.set_prefix(format!("{} left", text::duration(left)));
+        self.bar.set_message(self.so_far());
+    }
+
+    /// What is known of each command by now, a line each.
+    fn so_far(&self) -> String {
+        let width = self.commands.iter().map(|known| known.name.chars().count()).max();
+        let width = width.unwrap_or(0).min(NAME);
+        let line = |known: &Known| {
+            let summary = Summary::censored(&known.values, &known.bounds)?;
+            let median = text::median(&Unit::Nanoseconds, &summary);
+            let margin = table::margin(&summary, &Unit::Nanoseconds).unwrap_or_default();
+            let name = text::cut(&known.name, width);
+            let line = format!("\n  {name:width$}  {median} {margin}  n {} so far", summary.n);
+            Some(line)
+        };
+        let more = self.commands.len().saturating_sub(LINES);
+        let more = (more > 0).then(|| format!("\n  and {}", text::count(more, "more command")));
+        self.commands.iter().take(LINES).filter_map(line).chain(more).collect()
     }
 
     /// The share of the measuring that is behind us, as far as can be told.
@@ -155,7 +174,7 @@ impl Observer for BenchProgress {
                 }
             }
             Event::HookBegins { cell, hook } => {
-                self.bar.set_message(format!("{hook} of {}", text::cut(&cell.benchmark.name, 40)));
+                self.bar.set_prefix(format!("{hook} of {}", text::cut(&cell.benchmark.name, 40)));
             }
             Event::Trouble { cell, trouble } => {
                 self.is_troubled = true;

@@ -7,20 +7,18 @@ use tacho_stats::compare::Verdict;
 
 use super::BenchReport;
 use crate::output::compare::shown;
-use crate::output::{table, text};
+use crate::output::{colour, table, text};
 
 /// How wide a command may become.
 const COMMAND: usize = 60;
+/// A shorter name says too little: two lines are better.
+const LEAST: usize = 20;
 
 impl BenchReport<'_> {
     /// Each command against the reference, by time; then who is beaten on time and memory.
     pub fn ranking(&self) -> String {
         let Some(reference) = self.standings.reference else { return String::new() };
-        let mut list = table::plain(&["", "", "", ""], &[0]);
-        for index in self.standings.by_time().into_iter().filter(|index| *index != reference) {
-            list.add_row(self.row(index));
-        }
-        let rows = table::render(&list);
+        let rows = self.rows(reference);
         let name = text::cut(&self.question.commands[reference].name, COMMAND);
         let wrap = |prose: &str| text::wrap(prose, self.width);
         let word = if self.standings.is_reference_fastest() { ", the fastest" } else { "" };
@@ -40,16 +38,51 @@ impl BenchReport<'_> {
                 )
             }
         };
-        // The empty head of the table.
-        let rows = rows.split_once('\n').map_or("", |(_, rows)| rows);
-        let widest = rows.lines().map(|line| line.chars().count() + 2).max().unwrap_or(0);
-        let rows = if self.width.is_some_and(|width| widest > width) {
-            self.listed_ranking(reference)
-        } else {
-            table::indent(rows)
+        let rows = self.coloured(&rows, reference);
+        wrap(&(self.modes(reference) + &self.beaten() + &head)) + &rows
+    }
+
+    /// A row for each command; two lines where names would have too little room.
+    fn rows(&self, reference: usize) -> String {
+        let table = |name: usize| {
+            let mut list = table::plain(&["", "", "", ""], &[0]);
+            for index in self.standings.by_time().into_iter().filter(|index| *index != reference) {
+                let mut row = self.row(index);
+                row[2] = text::cut(&row[2], name);
+                list.add_row(row);
+            }
+            // The empty head of the table.
+            let rows = table::render(&list);
+            table::indent(rows.split_once('\n').map_or("", |(_, rows)| rows))
         };
-        let family = self.family().map_or_else(String::new, |family| family.line());
-        wrap(&head) + &rows + &wrap(&(self.modes(reference) + &family + &self.beaten()))
+        let widest = |rows: &str| rows.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let whole = table(COMMAND);
+        let Some(excess) = self.width.and_then(|width| widest(&whole).checked_sub(width)) else {
+            return whole;
+        };
+        let names = self.standings.by_time().into_iter().filter(|index| *index != reference);
+        let shown = |index: usize| text::cut(&self.question.commands[index].name, COMMAND);
+        let longest = names.map(|index| shown(index).chars().count()).max().unwrap_or(0);
+        let room = longest.saturating_sub(excess);
+        if room < LEAST { self.listed_ranking(reference) } else { table(room) }
+    }
+
+    /// Ratios and verdicts in colour, where there is colour.
+    fn coloured(&self, rows: &str, reference: usize) -> String {
+        let mut out = String::new();
+        let mut rest = rows;
+        for index in self.standings.by_time().into_iter().filter(|index| *index != reference) {
+            let [ratio, .., word] = <[String; 4]>::try_from(self.row(index)).unwrap_or_default();
+            let Some(at) = rest.find(&ratio) else { continue };
+            let (before, from) = rest.split_at(at);
+            // A verdict of several lines has no colour.
+            let Some((row, after)) = from.split_once(&word) else { continue };
+            out += before;
+            out += &colour::first_strong(row, &ratio);
+            out += &colour::verdicts(&word);
+            rest = after;
+        }
+        out + rest
     }
 
     /// Whether rows have ratios, and whether they have differences: where a time may be 0 there is

@@ -1,11 +1,11 @@
 //! A row a command.
 
-use tacho_experiment::bench::Standing;
+use tacho_experiment::bench::{Command, Standing};
 use tacho_record::Unit;
 use tacho_stats::{Bounded, Summary};
 
 use super::BenchReport;
-use crate::output::{table, text};
+use crate::output::{colour, table, text};
 
 /// How wide a command may become.
 const COMMAND: usize = 44;
@@ -28,13 +28,28 @@ impl BenchReport<'_> {
         table::hide_empty_columns(&mut list);
         let table = table::render(&list);
         let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        let table =
-            if self.width.is_some_and(|width| widest > width) { self.listed(&head) } else { table };
-        table + self.means() + &self.without_interval()
+        let rows = match self.width {
+            Some(width) if widest > width => self.listed(&head, width),
+            _ => self.with_bold_medians(&table),
+        };
+        rows + self.means() + &self.without_interval()
+    }
+
+    /// The table with its medians standing out, where there is colour.
+    fn with_bold_medians(&self, table: &str) -> String {
+        let (head, rows) = table.split_once('\n').unwrap_or((table, ""));
+        let rows = rows.lines().zip(self.question.commands.iter().zip(&self.standings.each));
+        let row = |(line, (command, standing)): (&str, (&Command, &Standing))| {
+            let cells = row(&command.name, standing, self.is_looked_at());
+            let name = cells[0].len().min(line.len());
+            let (name, rest) = line.split_at_checked(name).unwrap_or(("", line));
+            format!("{name}{}\n", colour::first_strong(rest, &cells[2]))
+        };
+        format!("{head}\n{}", rows.map(row).collect::<String>())
     }
 
     /// The rows where the table has no room: some lines each.
-    fn listed(&self, head: &[&str]) -> String {
+    fn listed(&self, head: &[&str], width: usize) -> String {
         let mut out = String::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let cells = row(&command.name, standing, self.is_looked_at());
@@ -43,16 +58,17 @@ impl BenchReport<'_> {
                     .filter(|_| !cells[column].is_empty())
             };
             let state = cells.last().filter(|state| !state.is_empty()).cloned();
-            let range = (!cells[5].is_empty()).then(|| format!("{} … {}", cells[5], cells[6]));
-            let median = [&cells[2], &cells[3]].map(String::as_str).join(" ").trim().to_owned();
-            let lines: [Vec<String>; 3] = [
-                [Some(median), range, named(1)].into_iter().flatten().collect(),
-                [named(4), named(9), named(10)].into_iter().flatten().collect(),
-                [7, 8].into_iter().chain(11..cells.len() - 1).filter_map(named).collect(),
-            ];
-            out += &format!("{}\n", cells[0]);
-            let told = state.into_iter().chain(lines.map(|line| line.join("  ")));
-            told.filter(|line| !line.is_empty()).for_each(|line| out += &format!("  {line}\n"));
+            let range =
+                (!cells[5].is_empty()).then(|| format!("range {} … {}", cells[5], cells[6]));
+            let median = (!cells[2].is_empty())
+                .then(|| format!("median {} {}", cells[2], cells[3]).trim_end().to_owned());
+            let first = packed([median, range, named(1)].into_iter().flatten(), width);
+            let used = [4, 9, 10, 7, 8].into_iter().chain(11..cells.len() - 1);
+            let others = packed(used.filter_map(named), width);
+            let first = first.into_iter().map(|line| colour::first_strong(&line, &cells[2]));
+            out += &format!("{}\n", text::cut(&command.name, width));
+            let lines = state.into_iter().chain(first).chain(others);
+            lines.for_each(|line| out += &format!("  {line}\n"));
         }
         out
     }
@@ -79,6 +95,21 @@ impl BenchReport<'_> {
             self.question.rule.precision.is_some() && self.standings.each.iter().any(has_interval);
         if looked_at { table::LOOKED_AT_MEANS.trim_start() } else { "" }
     }
+}
+
+/// The parts in lines of that width, indented by two.
+fn packed(parts: impl Iterator<Item = String>, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() + 4 <= width => {
+                *line += "  ";
+                *line += &part;
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
 }
 
 fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {

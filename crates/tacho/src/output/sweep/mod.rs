@@ -88,6 +88,7 @@ impl SweepReport<'_> {
             standings: self.standings,
             margin: self.question.margin,
             width: self.width,
+            detail: bench::Detail { is_verbose: true, has_bars: false },
         };
         report.print_notes();
     }
