@@ -81,9 +81,7 @@ pub(crate) fn named(view: &View, root: &str, one: &Bisection) -> Markup {
 pub(crate) fn why_not(reason: Undecided) -> &'static str {
     match reason {
         Undecided::Budget => "the budget was spent",
-        Undecided::Builds => {
-            "builds differ among themselves too much to tell one commit from its neighbours"
-        }
+        Undecided::Builds => "a change this small may be a difference between builds",
         Undecided::Command => "what is executed failed in the same way at both ends",
         Undecided::End => "no usable commit was found near an end",
         Undecided::Exhausted => "nothing that can be measured would tell more",

@@ -17,6 +17,7 @@
 //! rates; nobody says which side fails more, or that the other never does.
 
 mod belief;
+mod between_builds;
 mod choose;
 mod failing;
 mod filter;

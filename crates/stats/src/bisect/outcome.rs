@@ -125,7 +125,7 @@ pub struct Outcome {
     /// moves.
     pub drift: f64,
     /// Where nothing is named because builds vary: by how much here, as a standard deviation on the
-    /// scale of the effects. None where only two were measured.
+    /// scale of the effects. None where that they vary is not shown.
     pub between_builds: Option<f64>,
     /// Builds made.
     pub builds: usize,

@@ -1,6 +1,7 @@
 //! What was found, put together.
 
 use super::belief::Belief;
+use super::between_builds;
 use super::levels::Posterior;
 use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Suspects};
 use super::rates::Rates;
@@ -86,8 +87,8 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
     let mut sides = sides.to_vec();
     sides.sort_by_key(|side| side.good);
     let ladder = ladder(&posterior, record, rules);
-    // Of two builds only it is not known whether they differ by themselves.
-    let builds_vary = finding == Finding::Undecided(Reason::Builds) && ladder.len() > 2;
+    let builds_vary =
+        finding == Finding::Undecided(Reason::Builds) && between_builds::are_shown(record);
     Outcome {
         finding,
         suspects: if culprits.is_empty() && !outside {

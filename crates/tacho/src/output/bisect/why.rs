@@ -135,7 +135,7 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
             "with a larger one, the same command goes on",
         ],
         Undecided::Builds => [
-            "builds differ among themselves by as much as this commit changes",
+            "a change this small may be a difference between builds",
             "ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
         ],
         Undecided::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => [
@@ -375,7 +375,7 @@ mod tests {
         bisection.asked.layout = Some(0.01);
         bisection.standing.between_builds = None;
         let [why, hint] = undecided(&bisection, Undecided::Builds);
-        assert_eq!(why, "builds differ among themselves by as much as this commit changes");
+        assert_eq!(why, "a change this small may be a difference between builds");
         assert!(!hint.contains("`tacho layouts`"), "it was measured: {hint}");
     }
 
