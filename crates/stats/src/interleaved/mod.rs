@@ -95,6 +95,13 @@ impl Fit {
         if noise > 0.0 { (spread(&self.rest) / noise).powi(2).max(1.0) } else { f64::INFINITY }
     }
 
+    /// The host's path: how much slower than usual it was at each execution, as a logarithm,
+    /// without the noise of single executions.
+    #[must_use]
+    pub fn path(&self) -> Vec<f64> {
+        path::above_usual(&self.rest)
+    }
+
     /// Each execution's value as it would have been at the host's usual speed: its program's level
     /// with what its noise adds. Unchanged where nothing shows that the speed moves.
     #[must_use]

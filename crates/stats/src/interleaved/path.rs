@@ -19,10 +19,8 @@ pub struct Spell {
 /// The spells of a path, from what is left beside the programs' effects.
 #[must_use]
 pub fn spells(rest: &[f64]) -> Vec<Spell> {
-    let usual = median(rest).unwrap_or(0.0);
-    let smooth = smooth(rest).into_iter().map(|level| level - usual);
     let mut spells: Vec<Spell> = Vec::new();
-    for (at, slower) in smooth.enumerate() {
+    for (at, slower) in above_usual(rest).into_iter().enumerate() {
         match spells.last_mut().filter(|spell| (spell.slower - slower).abs() < APART) {
             Some(spell) => {
                 let size = spell.executions.len() as f64;
@@ -33,6 +31,12 @@ pub fn spells(rest: &[f64]) -> Vec<Spell> {
         }
     }
     spells
+}
+
+/// The path above its usual level, without the noise of single executions.
+pub(super) fn above_usual(rest: &[f64]) -> Vec<f64> {
+    let usual = median(rest).unwrap_or(0.0);
+    smooth(rest).into_iter().map(|level| level - usual).collect()
 }
 
 /// What is left beside the programs, without the noise of single executions.
