@@ -55,9 +55,12 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
         .tacho("compare HEAD HEAD~1 -r 8 --no-control -m wall --fail-on slower --markdown")
         .exits(0)
         .stdout;
-    let head = "**1 faster; `--fail-on slower`: passed**\n\n| benchmark | metric | HEAD | HEAD~1 | ratio | 95 % |";
+    let head = "**1 faster; `--fail-on slower`: passed**\n\n| benchmark | metric | verdict | ratio | 95 % | HEAD | HEAD~1 |";
     assert!(faster.starts_with(head), "{faster}");
-    assert!(faster.contains(" | faster |\n\n- ") && faster.contains("\n- 1 faster"), "{faster}");
+    assert!(
+        faster.contains(" | wall | faster | × ") && faster.contains("\n- 1 faster"),
+        "{faster}"
+    );
 }
 
 /// A program that says itself how many errors it made.
@@ -419,7 +422,10 @@ fn a_run_is_shown_again_in_markdown() {
     let table = |text: &str| text.split("\n\n").take(2).collect::<Vec<_>>().join("\n\n");
     assert_eq!(table(&again), table(&first));
     assert!(again.starts_with("**1 "), "{again}");
-    assert!(again.contains("**\n\n| benchmark | metric | HEAD~1 | HEAD | "), "{again}");
+    assert!(
+        again.contains("**\n\n| benchmark | metric | verdict | ratio | 95 % | HEAD~1 | HEAD | "),
+        "{again}"
+    );
     let revision = project.tacho("show HEAD --markdown").exits(2).stderr;
     assert_eq!(
         revision,
@@ -540,7 +546,7 @@ fn no_name_of_a_side_breaks_a_table_in_markdown() {
     let project = Project::empty();
     let sides = ["compare", "command:true | cat", "command:true\ntrue", "-r", "2", "--markdown"];
     let told = Answer::of(&done(&mut project.command(sides))).exits(0).stdout;
-    let head = "| benchmark | metric | true \\| cat | true true | ";
+    let head = "| benchmark | metric | verdict | ratio | 95 % | true \\| cat | true true | ";
     let (_, told) = told.split_once("\n\n").unwrap();
     assert!(told.starts_with(head), "{told}");
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();

@@ -35,6 +35,9 @@ const LEAST: &str = "tells from";
 /// How wide the name of a side may be where there is little room.
 const NAME: usize = 20;
 
+/// The columns in Markdown, in their order: a page may cut off the last ones, never the verdict.
+const MARKDOWN: [usize; 12] = [0, 1, 12, 5, 6, 7, 3, 4, 8, 9, 10, 11];
+
 impl CompareReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
@@ -305,13 +308,11 @@ impl CompareReport<'_> {
             in_order(&all.rows).into_iter().map(|row| self.cells(row)).collect();
         // How many rounds there were is left out, and so are differences where all have a ratio.
         let has_difference = rows.iter().any(|cells| !cells[6].is_empty());
+        let kept: Vec<usize> =
+            MARKDOWN.into_iter().filter(|at| *at != 6 || has_difference).collect();
         let line = |cells: &[String]| {
-            let kept =
-                cells.iter().enumerate().filter(|(at, _)| *at != 2 && (*at != 6 || has_difference));
-            format!(
-                "| {} |\n",
-                kept.map(|(_, cell)| text::markdown(cell)).collect::<Vec<_>>().join(" | ")
-            )
+            let kept = kept.iter().map(|at| text::markdown(&cells[*at]));
+            format!("| {} |\n", kept.collect::<Vec<_>>().join(" | "))
         };
         let aligned = [
             ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:",
