@@ -4394,6 +4394,7 @@ THE SOFTWARE.
       const { text: shown, judged } = point.change;
       nodes.push(text(judged === "unclear" ? shown : `${shown} ${judged}`, judged));
     }
+    if (point.begins_run !== void 0) nodes.push(text(`from here run ${point.begins_run}`, ""));
     const isPlain = point.state === "measured" && point.failed === 0 && point.limited === 0;
     if (!isPlain) nodes.push(text(point.state_text, stateClass(point)));
     return nodes;
@@ -4600,8 +4601,16 @@ THE SOFTWARE.
   function isBound(point) {
     return point?.state === "limit-reached" || point?.summary?.is_bound === true;
   }
+  function runBorders(points2, first, last) {
+    const borders = [];
+    for (let place = first; place <= last; place++) {
+      if (points2[place]?.begins_run !== void 0) borders.push(place);
+    }
+    return borders;
+  }
 
   // src/chart/layers.ts
+  var MOST_BORDERS = 12;
   function stage(u, count) {
     const from = u.scales["x"]?.min ?? 0;
     const to = u.scales["x"]?.max ?? count;
@@ -4631,6 +4640,7 @@ THE SOFTWARE.
     clipped(s, () => {
       drawUnbuilt(s, unbuilt, theme2);
       drawRanges(s, changes, theme2);
+      drawRuns(s, points2, theme2);
       drawQuirks(s, quirks, theme2);
       drawSamples(s, data, theme2);
     });
@@ -4644,6 +4654,29 @@ THE SOFTWARE.
       const left = s.x(from - 0.5);
       ctx.fillRect(left, box.top, s.x(to + 0.5) - left, box.height);
     }
+    ctx.restore();
+  }
+  function drawRuns(s, points2, theme2) {
+    const { ctx, box, pixel } = s;
+    const borders = runBorders(points2, s.first, s.last);
+    const few = borders.length <= MOST_BORDERS;
+    const height2 = few ? box.height : 12 * pixel;
+    ctx.save();
+    ctx.strokeStyle = theme2.muted;
+    ctx.fillStyle = theme2.muted;
+    ctx.font = theme2.font.replace("12px", `${11 * pixel}px`);
+    ctx.textAlign = "left";
+    ctx.textBaseline = "bottom";
+    ctx.lineWidth = pixel;
+    ctx.setLineDash([8 * pixel, 4 * pixel]);
+    ctx.beginPath();
+    for (const at of borders) {
+      const x = Math.round(s.x(at - 0.5)) + 0.5 * pixel;
+      ctx.moveTo(x, box.top);
+      ctx.lineTo(x, box.top + height2);
+      if (few) ctx.fillText(`run ${points2[at]?.begins_run}`, x + 4 * pixel, box.top + box.height - 14 * pixel);
+    }
+    ctx.stroke();
     ctx.restore();
   }
   function drawRanges(s, changes, theme2) {
@@ -5133,7 +5166,7 @@ THE SOFTWARE.
   }
   function help() {
     const text2 = document.createElement("figcaption");
-    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, – the same without a value, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
+    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Dashed from top to bottom: another run begins, and no run measured both sides. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, – the same without a value, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
     return text2;
   }
 

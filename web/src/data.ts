@@ -93,6 +93,11 @@ export interface Point {
   summary?: Summary;
   /** The difference to the measured revision before; absent for the first. */
   change?: Change;
+  /**
+   * The run that begins here, where no run measured both this point and the measured one before: what the host did
+   * between the two runs is part of their difference.
+   */
+  begins_run?: number;
   /** The values that count, in the order in which they were taken. */
   values: number[];
   /** How many executions failed. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf, isBound } from "../src/chart/marks.ts";
+import { failureOf, isBound, runBorders } from "../src/chart/marks.ts";
 import type { Point, State } from "../src/data.ts";
 import { series } from "./fixtures/series.ts";
 
@@ -24,4 +24,10 @@ test("a bound is marked whether or not it is known how large it is", () => {
   assert.ok(isBound(without("limit-reached")), "a metric of which more is better has no bound");
   assert.ok(!isBound({ ...measured, limited: 1 }), "where few reached it the median is known");
   assert.ok(!isBound(without("executions-failed")) && !isBound(undefined));
+});
+
+test("a run begins where the point says so", () => {
+  const points = [measured, { ...measured, begins_run: 2 }, measured, { ...measured, begins_run: 3 }];
+  assert.deepEqual(runBorders(points, 0, 3), [1, 3]);
+  assert.deepEqual(runBorders(points, 2, 9), [3]);
 });

@@ -74,6 +74,9 @@ struct PointData<'a> {
     summary: Option<SummaryData>,
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<ChangeData>,
+    /// The run that begins here, where no run measured both this point and the one before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    begins_run: Option<i64>,
     #[serde(serialize_with = "plain_all")]
     values: &'a [f64],
     failed: u32,
@@ -158,6 +161,7 @@ fn point<'a>(view: &View<'a>, row: &Row<'a>) -> PointData<'a> {
             text: change.text(),
             judged: change.judged,
         }),
+        begins_run: row.begins_run,
         values: &row.point.values,
         failed: row.point.failed,
         limited: row.point.limited.count,

@@ -37,10 +37,10 @@ pub enum SiteError {
         path: PathBuf,
     },
     /// Samples or logs could not be read.
-    #[error("cannot read what was measured at `{revision}`: {source}")]
+    #[error("cannot read what was measured {what}: {source}")]
     Read {
-        /// The revision's full name.
-        revision: String,
+        /// At which revision, or in which run.
+        what: String,
         /// What the source said.
         source: SourceError,
     },

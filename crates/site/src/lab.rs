@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use tacho_record::bisection::Observed;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Limited, Measurement,
-    Metric, QuirkEdge, Revision, Run, RunState, Series, SeriesKey,
+    Metric, Place, QuirkEdge, Revision, Run, RunState, Series, SeriesKey,
 };
 use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::levels::Levels;
@@ -310,6 +310,52 @@ pub struct OutlierNote {
     pub causes: String,
 }
 
+/// What a run executed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunExecutions {
+    /// What was executed in turns: revisions in order of history, or the sides of a comparison.
+    pub programs: Vec<RunProgram>,
+    /// Its benchmarks, in order.
+    pub benchmarks: Vec<RunBenchmark>,
+}
+
+/// A program that a run executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunProgram {
+    /// What it is called, in short.
+    pub name: String,
+    /// The revision's full name, if it is one.
+    pub revision: Option<String>,
+}
+
+/// A benchmark's executions in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunBenchmark {
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// What the values are of.
+    pub metric: Metric,
+    /// In any order.
+    pub executions: Vec<RunExecution>,
+}
+
+/// An execution in a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunExecution {
+    /// Which of the run's programs.
+    pub program: usize,
+    /// Where it stood in the schedule.
+    pub place: Place,
+    /// When it began.
+    pub at: Timestamp,
+    /// The metric's value, in its unit; none where it could not be read.
+    pub value: Option<f64>,
+    /// Whether its value counts: warmup and failures do not.
+    pub counts: bool,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
 /// Why a [`Source`] could not give what was asked for.
 pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -317,6 +363,9 @@ pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 pub trait Source {
     /// All measurements of the revision of that full name; none when it has none of its own.
     fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError>;
+
+    /// What the run of that number executed.
+    fn run(&mut self, run: i64) -> Result<RunExecutions, SourceError>;
 
     /// The bytes of that log, if it is still kept.
     fn log(&mut self, log: Digest) -> Result<Option<Vec<u8>>, SourceError>;

@@ -16,6 +16,7 @@ mod ledger;
 mod output;
 mod page;
 pub mod said;
+mod schedule;
 mod slug;
 mod svg;
 mod text;
@@ -26,8 +27,8 @@ pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
     BisectionRecord, ChangeRecord, ComparedRow, ComparisonRecord, EventRecord, GateRecord,
-    HostBuild, HostMeasurement, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RunRecord,
-    Source, SourceError,
+    HostBuild, HostMeasurement, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote,
+    RunBenchmark, RunExecution, RunExecutions, RunProgram, RunRecord, Source, SourceError,
 };
 pub use output::Written;
 pub use write::{Progress, write};

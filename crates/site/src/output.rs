@@ -24,8 +24,8 @@ const MANIFEST_VERSION: u32 = 1;
 const UNFINISHED: &str = ".tacho-";
 
 /// The folders that pages are kept in; the folder of the pages itself has a few more files.
-pub(crate) const FOLDERS: [&str; 8] =
-    ["bisection", "change", "comparison", "data", "layouts", "log", "revision", "series"];
+pub(crate) const FOLDERS: [&str; 9] =
+    ["bisection", "change", "comparison", "data", "layouts", "log", "revision", "runs", "series"];
 
 #[derive(Serialize, Deserialize)]
 struct Manifest {

@@ -314,7 +314,7 @@ fn placed(medians: &[Option<f64>], frame: &Frame) -> Vec<(f64, f64)> {
 }
 
 /// From the lowest to the highest, and at least a tenth of the median about its middle.
-fn span(medians: &[Option<f64>]) -> (f64, f64) {
+pub(crate) fn span(medians: &[Option<f64>]) -> (f64, f64) {
     let values: Vec<f64> =
         medians.iter().copied().flatten().filter(|value| value.is_finite()).collect();
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -331,7 +331,7 @@ fn join(points: &[(f64, f64)]) -> String {
 }
 
 /// One decimal is a fraction of a pixel.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }

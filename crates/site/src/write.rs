@@ -14,7 +14,7 @@ use crate::ledger::Ledger;
 use crate::output::{Output, Written};
 use crate::page::revision::{Log, Material, log_file};
 use crate::view::{ChangeView, SeriesView, View};
-use crate::{Lab, SiteError, Source, assets, data, page};
+use crate::{Lab, RunRecord, SiteError, Source, assets, data, page};
 
 /// So many revisions are in memory at a time.
 const BATCH: usize = 32;
@@ -35,7 +35,7 @@ pub fn write(
 ) -> Result<Written, SiteError> {
     let view = View::of(lab);
     let output = Output::open(dir, planned(&view))?;
-    let total = view.revisions.len() + view.series.len() + MAIN_PAGES;
+    let total = view.revisions.len() + view.series.len() + lab.runs.len() + MAIN_PAGES;
     output.put("app.css", assets::STYLE.as_bytes())?;
     output.put("app.js", assets::SCRIPT.as_bytes())?;
     let ledger = write_revisions(&view, source, &output, &mut |done| progress(done, total))?;
@@ -43,6 +43,11 @@ pub fn write(
     for (number, batch) in view.series.chunks(BATCH).enumerate() {
         batch.par_iter().try_for_each(|series| write_series(&view, series, &ledger, &output))?;
         progress(before + number * BATCH + batch.len(), total);
+    }
+    let before = before + view.series.len();
+    for (number, record) in lab.runs.iter().enumerate() {
+        write_run(&view, record, source, &output)?;
+        progress(before + number + 1, total);
     }
     for event in &view.events {
         for change in &event.changes {
@@ -76,6 +81,19 @@ pub fn write(
     Ok(written)
 }
 
+/// The page of a run, whose executions are read for it alone.
+fn write_run(
+    view: &View,
+    record: &RunRecord,
+    source: &mut dyn Source,
+    output: &Output,
+) -> Result<(), SiteError> {
+    let number = record.run.number;
+    let failed = |source| SiteError::Read { what: format!("in run {number}"), source };
+    let executed = source.run(number).map_err(failed)?;
+    output.put(&page::run_file(number), &page::run::page(view, record, &executed))
+}
+
 const MAIN_PAGES: usize = 4;
 
 fn change_file(change: &ChangeView) -> String {
@@ -86,6 +104,7 @@ fn change_file(change: &ChangeView) -> String {
 fn planned(view: &View) -> BTreeSet<String> {
     let main = ["app.css", "app.js", "changes.html", "index.html", "revisions.html", "runs.html"]
         .map(str::to_owned);
+    let runs = view.lab.runs.iter().map(|record| page::run_file(record.run.number));
     let series = view.series.iter().flat_map(|one| files(one).map(|(name, _)| name));
     let revisions = view.revisions.iter().map(|one| format!("revision/{}.html", one.slug));
     let logs = view.lab.builds.iter().filter_map(|build| build.build.log.map(log_file));
@@ -98,7 +117,7 @@ fn planned(view: &View) -> BTreeSet<String> {
     let all_layouts = (!view.layouts.is_empty()).then(|| "layouts.html".to_owned());
     let pages = series.chain(revisions).chain(changes).chain(bisections).chain(all_of_them);
     let pages = pages.chain(comparisons).chain(all_comparisons).chain(layouts).chain(all_layouts);
-    main.into_iter().chain(pages).chain(logs).collect()
+    main.into_iter().chain(runs).chain(pages).chain(logs).collect()
 }
 
 #[derive(Clone, Copy)]
@@ -168,7 +187,8 @@ fn read(
     seen: &mut HashSet<Digest>,
 ) -> Result<Material, SiteError> {
     let revision = &view.revisions[place];
-    let failed = |source| SiteError::Read { revision: revision.revision.id.clone(), source };
+    let failed =
+        |source| SiteError::Read { what: format!("at `{}`", revision.revision.id), source };
     let measured = source.measurements(&revision.revision.id).map_err(failed)?;
     let digests: BTreeSet<Digest> =
         revision.builds.iter().filter_map(|build| build.build.log).collect();

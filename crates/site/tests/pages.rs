@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 
 use lab::{Fixture, realistic};
 use tacho_record::{Course, Digest, Finding, Limited, Metric, Phase, Steadiness, Unit};
-use tacho_site::{EventRecord, HostMeasurement, Source, SourceError, Written, write};
+use tacho_site::{
+    EventRecord, HostMeasurement, RunExecutions, Source, SourceError, Written, write,
+};
 
 fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
     write(&fixture.lab, &mut fixture.kept, dir, &mut |_, _| {}).unwrap()
@@ -337,7 +339,7 @@ fn progress_ends_with_all() {
     write(&fixture.lab, &mut fixture.kept, dir.path(), &mut progress).unwrap();
     assert!(told.is_sorted(), "{told:?}");
     let (done, total) = *told.last().unwrap();
-    assert_eq!((done, total), (160 + 12 + 4, 160 + 12 + 4));
+    assert_eq!((done, total), (160 + 12 + 6 + 4, 160 + 12 + 6 + 4));
 }
 
 #[test]
@@ -346,6 +348,9 @@ fn what_cannot_be_read_is_named() {
     impl Source for Broken {
         fn measurements(&mut self, _: &str) -> Result<Vec<HostMeasurement>, SourceError> {
             Err("the disk is full of flour".into())
+        }
+        fn run(&mut self, _: i64) -> Result<RunExecutions, SourceError> {
+            Ok(RunExecutions::default())
         }
         fn log(&mut self, _: Digest) -> Result<Option<Vec<u8>>, SourceError> {
             Ok(None)
@@ -660,6 +665,82 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
     assert!(runs.contains("comparison/4.html#run-5"), "{runs}");
     let all = std::fs::read_to_string(dir.path().join("comparisons.html")).unwrap();
     assert!(titles.iter().all(|title| all.contains(title)), "{all}");
+}
+
+#[test]
+fn a_run_has_a_page_with_its_schedule_and_the_speed_of_its_host() {
+    let dir = tempfile::tempdir().unwrap();
+    let fixture = &mut realistic();
+    pages(fixture, dir.path());
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    let html = read("runs/1.html");
+    assert!(!html.contains("<script"), "complete without a script");
+    let pictures: Vec<&str> =
+        html.split("<svg").skip(1).map(|rest| rest.split("</svg>").next().unwrap()).collect();
+    assert_eq!(pictures.len(), 3, "one a benchmark, and the host's speed");
+    let executed = &fixture.kept.runs[&1];
+    for (picture, one) in pictures.iter().zip(&executed.benchmarks) {
+        let drawn = picture.matches("<title>").count();
+        assert_eq!(drawn, one.executions.len(), "each execution, with what it is");
+        let colours: std::collections::BTreeSet<&str> =
+            picture.split("fill:#").skip(1).map(|rest| &rest[..6]).collect();
+        assert_eq!(colours.len(), executed.programs.len());
+    }
+    assert_eq!(pictures[1].matches("<path").count(), 1, "a failed execution is a cross");
+    assert!(pictures[2].contains("<polyline"));
+    // The session of the second day: its times have their day.
+    for text in
+        ["of its usual speed from ", "A line: a pause", "Hollow: not summarised", "governor"]
+    {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    let share = html.split("This host ran at ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!((share.parse::<f64>().unwrap() - 57.0).abs() <= 2.0, "{share} %");
+    assert!(read("runs/3.html").contains("It has no executions"));
+    assert!(read("runs.html").contains("href=\"runs/1.html\""));
+    assert!(!html.contains("NaN") && !html.contains("inf"));
+}
+
+#[test]
+fn the_overview_begins_with_what_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(place("What changed") < place("<dl class=\"numbers\">"));
+    assert!(place("+679 %") < place("Benchmarks on mill"));
+    fixture.lab.events.clear();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    assert!(html.contains("No change in 11 series that were judged."), "{html}");
+}
+
+#[test]
+fn a_change_has_the_chart_of_its_series() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let files = files(dir.path());
+    let with_chart = files.iter().filter(|(path, html)| {
+        path.starts_with("change")
+            && html.contains("data-chart=\"../\"")
+            && html.contains("../data/")
+    });
+    assert!(with_chart.count() > 3);
+}
+
+#[test]
+fn borders_of_runs_are_in_the_data_of_charts() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let json = fs::read_to_string(dir.path().join("data/sift.wall.mill.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let points = file["points"].as_array().unwrap();
+    let borders: Vec<(usize, i64)> = (0..)
+        .zip(points)
+        .filter_map(|(at, point)| Some((at, point["begins_run"].as_i64()?)))
+        .collect();
+    assert_eq!(borders, [(60, 2), (121, 3)], "the first measured ones of each run");
 }
 
 #[test]

@@ -4,7 +4,7 @@ import type { Edge, Found, Point, Stretch } from "../data.ts";
 import type { Columns } from "./columns.ts";
 import { fitted, sideOf } from "./label.ts";
 import type { Level } from "./levels.ts";
-import { failureOf, isBound } from "./marks.ts";
+import { failureOf, isBound, runBorders } from "./marks.ts";
 import type { Theme } from "./theme.ts";
 
 /** What the layers draw, asked for at each drawing. */
@@ -17,6 +17,9 @@ export interface Scene {
   data: Columns;
   theme: Theme;
 }
+
+/** Of more borders of runs in sight each has a short mark only. */
+const MOST_BORDERS = 12;
 
 /** Where one drawing takes place, in the canvas' own pixels. */
 interface Stage {
@@ -65,6 +68,7 @@ export function behind(u: uPlot, { points, changes, quirks, unbuilt, data, theme
   clipped(s, () => {
     drawUnbuilt(s, unbuilt, theme);
     drawRanges(s, changes, theme);
+    drawRuns(s, points, theme);
     drawQuirks(s, quirks, theme);
     drawSamples(s, data, theme);
   });
@@ -80,6 +84,31 @@ function drawUnbuilt(s: Stage, unbuilt: Stretch[], theme: Theme): void {
     const left = s.x(from - 0.5);
     ctx.fillRect(left, box.top, s.x(to + 0.5) - left, box.height);
   }
+  ctx.restore();
+}
+
+/** A dashed line with its name before a revision from which on another run measured; of many in sight only a mark on top. */
+function drawRuns(s: Stage, points: Point[], theme: Theme): void {
+  const { ctx, box, pixel } = s;
+  const borders = runBorders(points, s.first, s.last);
+  const few = borders.length <= MOST_BORDERS;
+  const height = few ? box.height : 12 * pixel;
+  ctx.save();
+  ctx.strokeStyle = theme.muted;
+  ctx.fillStyle = theme.muted;
+  ctx.font = theme.font.replace("12px", `${11 * pixel}px`);
+  ctx.textAlign = "left";
+  ctx.textBaseline = "bottom";
+  ctx.lineWidth = pixel;
+  ctx.setLineDash([8 * pixel, 4 * pixel]);
+  ctx.beginPath();
+  for (const at of borders) {
+    const x = Math.round(s.x(at - 0.5)) + 0.5 * pixel;
+    ctx.moveTo(x, box.top);
+    ctx.lineTo(x, box.top + height);
+    if (few) ctx.fillText(`run ${points[at]?.begins_run}`, x + 4 * pixel, box.top + box.height - 14 * pixel);
+  }
+  ctx.stroke();
   ctx.restore();
 }
 

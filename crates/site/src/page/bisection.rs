@@ -322,10 +322,12 @@ fn again(one: &Bisection) -> Markup {
 }
 
 /// A link to the bisection whose run this was, if it was one.
-pub(super) fn of_run(view: &View, run: i64) -> Markup {
+pub(super) fn of_run(view: &View, root: &str, run: i64) -> Markup {
     let one = view.lab.bisections.iter().map(|it| &it.bisection).find(|one| one.run == run);
     html! {
-        @if let Some(one) = one { p { "It bisected: " a href=(file(one)) { (one.name) } "." } }
+        @if let Some(one) = one {
+            p { "It bisected: " a href={ (root) (file(one)) } { (one.name) } "." }
+        }
     }
 }
 

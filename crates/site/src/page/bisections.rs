@@ -24,11 +24,11 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
 
 fn table(view: &View) -> Markup {
     html! {
-        table.overview {
+        table {
             thead { tr {
                 th scope="col" { "name" }
-                th scope="col" { "benchmark and metric" }
                 th scope="col" { "what came of it" }
+                th scope="col" { "benchmark and metric" }
                 th.num scope="col" { "commits" }
                 th.num scope="col" { "builds" }
                 th.num scope="col" { "samples" }
@@ -36,8 +36,8 @@ fn table(view: &View) -> Markup {
             } }
             tbody { @for one in view.lab.bisections.iter().rev().map(|it| &it.bisection) { tr {
                 th.name scope="row" { a href=(file(one)) { (one.name) } }
+                td.sentence { (sentence(view, "", one)) }
                 td { (subject(one)) }
-                td { (sentence(view, "", one)) }
                 td.num { (grouped(one.candidates.len().saturating_sub(1))) }
                 td.num { (grouped(one.standing.builds)) }
                 td.num { (grouped(one.standing.samples)) }

@@ -5,12 +5,12 @@ use tacho_record::{Again, Commit, Finding, Happened, Otherwise, short_name};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
-use super::{Frame, framed, revision_named, scrolling};
+use super::{Frame, framed, revision_named, run_link, scrolling};
 use crate::said;
 use crate::svg;
 use crate::text::{count, grouped, minute, percent_change};
 use crate::view::event::{withdrawal, word};
-use crate::view::{ChangeView, EventView, View, alone};
+use crate::view::{ChangeView, EventView, SeriesView, View, alone};
 
 /// So many measured revisions on each side are shown as distributions.
 const SIDE: usize = 10;
@@ -33,6 +33,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
             @if let Some(place) = one.place { ": " (view.revisions[place].revision.subject) }
         }
         (numbers(view, one))
+        (history(one.series.map(|series| &view.series[series])))
         (sides(view, one))
         (others(view, event, one))
         (between(view, one))
@@ -40,7 +41,18 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
         (super::bisection::of_change(view, &change.name))
         (life(view, one))
     };
-    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+    let scripts = one.series.map(|series| super::series::scripts(&view.series[series]));
+    let scripts = scripts.unwrap_or_default();
+    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &scripts }, &content)
+}
+
+/// The chart of the series in which it was found.
+fn history(series: Option<&SeriesView>) -> Markup {
+    html! {
+        @if let Some(series) = series {
+            section { h2 { "History" } (super::series::chart(series)) }
+        }
+    }
 }
 
 /// The numbers of the change, and where it stands.
@@ -282,7 +294,7 @@ fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Ma
             Happened::Found { revision } => { "found, first at " (revision_named(view, "../", revision)) }
             Happened::Measured(again) => {
                 @let Again { run, samples, differs, .. } = again;
-                "measured again in " a href={ "../runs.html#run-" (run) } { "run " (run) } ", "
+                "measured again in " (run_link(view, "../", *run)) ", "
                 (count(*samples as usize, "sample", "samples")) " on each side: "
                 @match differs {
                     Some(true) => { "they differ" }

@@ -4,13 +4,16 @@
 use maud::{Markup, html};
 
 use super::{Frame, framed, revision_named, scrolling, tags};
-use crate::text::count;
+use crate::text::{count, day};
 use crate::view::{ChangeView, EventView, Judged, View};
+
+/// The most changes of one place in a list, what got worse first.
+const EFFECTS: usize = 4;
 
 /// Writes the page.
 pub(crate) fn page(view: &View) -> Vec<u8> {
-    let (held, gone): (Vec<_>, Vec<_>) =
-        view.events.iter().partition(|event| event.changes.iter().any(|one| one.change().stands()));
+    let held = standing(view);
+    let gone: Vec<_> = view.events.iter().filter(|event| !stands(event)).collect();
     let content = html! {
         h1 { "Changes" }
         p.lead { (lead(view, held.len())) }
@@ -36,8 +39,60 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     )
 }
 
+fn stands(event: &EventView) -> bool {
+    event.changes.iter().any(|one| one.change().stands())
+}
+
+/// The places with changes that are still held, newest first.
+pub(super) fn standing<'v, 'a>(view: &'v View<'a>) -> Vec<&'v EventView<'a>> {
+    view.events.iter().filter(|event| stands(event)).collect()
+}
+
+/// How many series were judged.
+pub(super) fn judged_series(view: &View) -> usize {
+    view.shown().count().saturating_sub(view.lab.unjudged.len())
+}
+
+/// A place in a list: its revision and what changed there.
+pub(super) fn item(view: &View, event: &EventView) -> Markup {
+    let standing: Vec<_> = event.changes.iter().filter(|one| one.change().stands()).collect();
+    let first = view.revision(event.revision);
+    html! {
+        li {
+            (revision_named(view, "", event.revision))
+            @if let Some(first) = first {
+                (tags(first)) " "
+                @if let Some(date) = first.revision.date { span.note { (day(date)) } " " }
+                (first.revision.subject)
+            }
+            ul {
+                @for one in standing.iter().take(EFFECTS) { li { (effect(view, one)) } }
+                @if standing.len() > EFFECTS {
+                    @let more = standing.len() - EFFECTS;
+                    li.note { a href="changes.html" { "and " (more) " more there" } }
+                }
+            }
+        }
+    }
+}
+
+/// A change in a line: what, by how much, and where it stands.
+fn effect(view: &View, one: &ChangeView) -> Markup {
+    let series = &one.change().series;
+    let several = view.lab.hosts.len() > 1;
+    let judged = one.judged;
+    html! {
+        a href={ "change/" (one.slug) ".html" } { (series.benchmark) " " (series.metric.name) } " "
+        b class=(judged.word()) { (one.effect()) " " (judged.word()) }
+        span.note {
+            @if several { " on " (series.host) }
+            ", " (one.kind()) ", " (one.state())
+        }
+    }
+}
+
 fn lead(view: &View, events: usize) -> String {
-    let judged = view.shown().count().saturating_sub(view.lab.unjudged.len());
+    let judged = judged_series(view);
     let standing = |one: &&ChangeView| one.change().stands();
     let changes = view.events.iter().flat_map(|event| &event.changes).filter(standing).count();
     let together = if judged == 1 { "that was judged" } else { "that were judged together" };

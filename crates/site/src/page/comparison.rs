@@ -6,11 +6,11 @@ use tacho_stats::Summary;
 use tacho_stats::compare::{Estimate, Verdict};
 use tacho_stats::levels::Levels;
 
-use super::{Frame, framed, interval, judged, revision_named, scrolling};
+use super::{Frame, framed, interval, judged, revision_named, run_link, scrolling};
 use crate::lab::{ComparedRow, ComparisonRecord};
 use crate::said;
 use crate::svg::{self, Panel};
-use crate::text::{count, minute, percent};
+use crate::text::{count, limit, minute, percent};
 use crate::view::{Scale, View};
 
 /// What is on one page: a comparison, or the diffs that were tried on one revision one after the
@@ -76,7 +76,7 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
         @for one in all {
             section id={ "run-" (one.run) } {
                 h2 { (one.names[1]) }
-                (byline(one))
+                (byline(view, one))
                 (gate(one))
                 (judged::together(one, &short(one)))
                 @for row in judged::in_order(one) {
@@ -94,10 +94,11 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
 }
 
 /// When and how it was measured.
-fn byline(one: &ComparisonRecord) -> Markup {
+fn byline(view: &View, one: &ComparisonRecord) -> Markup {
     html! {
         p.byline {
-            a href={ "../runs.html#run-" (one.run) } { "Run " (one.run) } " on " (one.host) ", begun " (minute(one.started))
+            "Measured in " (run_link(view, "../", one.run)) " on " (one.host)
+            ", begun " (minute(one.started))
             @if one.state != RunState::Finished { ", " b { "not finished" } ": this is what was measured so far" }
             ". " (executed(one))
         }
@@ -112,7 +113,7 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
             @if is_try(one) { "With this diff this, without it that: " }
             (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is " (side(view, one, 1)) "."
         }
-        (byline(one))
+        (byline(view, one))
         (gate(one))
         (not_alike(one))
         (table(&[one]))
@@ -189,8 +190,17 @@ fn verdict(one: &ComparisonRecord, row: &ComparedRow) -> String {
         Verdict::Faster => format!("faster {b}"),
         Verdict::Slower => format!("slower {b}"),
         Verdict::Same if row.ratio().is_none() => "the same, no difference".to_owned(),
-        Verdict::Same => format!("the same, within {}", percent(one.margin)),
+        Verdict::Same => format!("the same, within {}", limit(one.margin)),
         Verdict::Unclear => "unclear".to_owned(),
+    }
+}
+
+/// The colour of a verdict; the word says the same.
+fn colour(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Faster => Some("better"),
+        Verdict::Slower => Some("worse"),
+        Verdict::Same | Verdict::Unclear => None,
     }
 }
 
@@ -216,17 +226,16 @@ fn table(all: &[&ComparisonRecord]) -> Markup {
             table {
                 thead { tr {
                     @if several { th scope="col" { "diff" } th.num scope="col" { "run" } }
-                    th scope="col" { "benchmark" }
-                    th scope="col" { "metric" }
-                    th.num scope="col" { (a) }
-                    th.num scope="col" { (b) }
+                    th scope="col" { "benchmark and metric" }
+                    th scope="col" { "verdict" }
                     th.num scope="col" { "ratio" @if has_difference { " or difference" } }
                     th.num scope="col" { "95 % interval" }
+                    th.num scope="col" { (a) }
+                    th.num scope="col" { (b) }
                     th scope="col" { "of" }
                     th scope="col" { "also" }
                     th.num scope="col" { "control" }
                     th.num scope="col" { "tells from" }
-                    th scope="col" { "verdict" }
                 } }
                 @for one in all {
                     tbody { @for (place, row) in judged::in_order(one).into_iter().enumerate() {
@@ -246,18 +255,17 @@ fn table(all: &[&ComparisonRecord]) -> Markup {
 
 fn cells(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     html! {
-        th scope="row" { (row.benchmark) }
-        td { (row.metric.name) }
+        th scope="row" { (row.benchmark) " " (row.metric.name) }
+        td.verdict { b class=[colour(row.verdict)] { (verdict(one, row)) } }
+        td.num { (judged::difference(row)) }
+        td.num { (judged::between(row)) }
         @for side in &row.sides {
             td.num { @match side { Some(of) => (of.known_median().shown(|it| row.metric.unit.show(it))), None => "–" } }
         }
-        td.num { (judged::difference(row)) }
-        td.num { (judged::between(row)) }
         td { @if let Some(of) = row.comparison.estimate { (said::of(of.estimator)) } }
         td { @if let Some((of, other)) = said::of_second(&row.comparison).zip(shown(row.comparison.second)) { (other) " of " (of) } }
         td.num { (shown(row.comparison.control).unwrap_or_default()) }
         td.num { @if let Some(of) = judged::least(row) { (percent(of)) } }
-        td { b { (verdict(one, row)) } }
     }
 }
 
@@ -413,10 +421,10 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
 }
 
 /// The way from a run to its page.
-pub(super) fn of_run(view: &View, run: i64) -> Markup {
+pub(super) fn of_run(view: &View, root: &str, run: i64) -> Markup {
     html! {
         @if let Some(one) = view.lab.comparisons.iter().find(|one| one.run == run) {
-            p { "It compared two programs: " a href=(place(view, run)) { (title(one)) } "." }
+            p { "It compared two programs: " a href={ (root) (place(view, run)) } { (title(one)) } "." }
         }
     }
 }

@@ -6,7 +6,7 @@ use tacho_record::{Limited, RunState};
 use tacho_stats::levels::{Levels, Repetition};
 use tacho_stats::{Summary, summary::median};
 
-use super::{Frame, framed, interval, revision_named, scrolling};
+use super::{Frame, framed, interval, revision_named, run_link, scrolling};
 use crate::lab::LayoutRecord;
 use crate::svg::{self, Panel};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
@@ -32,7 +32,8 @@ pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
         h1 { "Layouts of " (revision_named(view, "../", &record.revision)) }
         p.lead { "The same source, linked in several orders: how far values differ when nothing but that changes." }
         p.byline {
-            a href={ "../runs.html#run-" (record.run) } { "Run " (record.run) } " on " (record.host) ", begun " (minute(record.started))
+            "Measured in " (run_link(view, "../", record.run)) " on " (record.host)
+            ", begun " (minute(record.started))
             @if record.state != RunState::Finished { ", " b { "not finished" } ": these are the values so far" }
             "."
         }
@@ -354,10 +355,11 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
 }
 
 /// The way from a run to its page.
-pub(super) fn of_run(view: &View, run: i64) -> Markup {
+pub(super) fn of_run(view: &View, root: &str, run: i64) -> Markup {
     html! {
         @if view.layouts.iter().any(|one| one.record.run == run) {
-            p { "It linked one source in several orders: " a href=(file(run)) { "what that adds" } "." }
+            @let page = file(run);
+            p { "It linked one source in several orders: " a href={ (root) (page) } { "what that adds" } "." }
         }
     }
 }

@@ -17,6 +17,7 @@ pub(crate) mod layouts;
 pub(crate) mod overview;
 pub(crate) mod revision;
 pub(crate) mod revisions;
+pub(crate) mod run;
 pub(crate) mod runs;
 mod samples;
 pub(crate) mod series;
@@ -131,6 +132,20 @@ fn revision_named(view: &View, root: &str, id: &str) -> Markup {
             Some(revision) => (revision_link(root, revision)),
             None => span.rev { (id) },
         }
+    }
+}
+
+/// The page of a run, from the folder of the pages.
+pub(crate) fn run_file(run: i64) -> String {
+    format!("runs/{run}.html")
+}
+
+/// A run by its number, linked if the lab has it.
+fn run_link(view: &View, root: &str, run: i64) -> Markup {
+    html! {
+        @if view.lab.runs.iter().any(|record| record.run.number == run) {
+            a href={ (root) (run_file(run)) } { "run " (run) }
+        } @else { "run " (run) }
     }
 }
 

@@ -15,11 +15,15 @@ use crate::{svg, view::RevisionView};
 /// How many of the newest revisions stand here; all are on a page of their own.
 const NEWEST: usize = 10;
 
+/// How many of the newest places with changes stand here.
+const CHANGES: usize = 5;
+
 /// Writes the page; the ledger has all executions.
 pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
     let content = html! {
         h1 { (view.lab.subject) }
         (extent(view))
+        (changed(view))
         (numbers(view, ledger))
         @for host in view.hosts() {
             section {
@@ -61,6 +65,30 @@ fn extent(view: &View) -> Markup {
             }
             @if !hosts.is_empty() { ", measured on " (hosts) }
             ". Pages made " time { (text::minute(view.lab.made)) } "."
+        }
+    }
+}
+
+/// What changed, newest first; that nothing did is an answer too.
+fn changed(view: &View) -> Markup {
+    let events = super::changes::standing(view);
+    let judged = super::changes::judged_series(view);
+    html! {
+        section {
+            h2 { "What changed" }
+            @if !events.is_empty() {
+                ul.changes {
+                    @for event in events.iter().take(CHANGES) { (super::changes::item(view, event)) }
+                }
+                @if events.len() > CHANGES {
+                    p { a href="changes.html" { "All changes, at " (grouped(events.len())) " places" } }
+                }
+            } @else if judged > 0 {
+                @let series = count(judged, "series that was", "series that were");
+                p { "No change in " (series) " judged." }
+            } @else {
+                p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }
+            }
         }
     }
 }

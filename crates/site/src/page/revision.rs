@@ -295,7 +295,7 @@ fn runs(view: &View, measured: &[HostMeasurement]) -> Markup {
                     details { summary { b { (host.name) } } (super::facts(&host.facts)) }
                 }
                 @for record in records {
-                    h3 { a href={ "../runs.html#run-" (record.run.number) } { "Run " (record.run.number) } }
+                    h3 { a href={ "../" (super::run_file(record.run.number)) } { "Run " (record.run.number) } }
                     p.note { (minute(record.run.started)) " on " (record.run.host) ", tacho " (record.run.version) }
                     (super::runs::conditions(record))
                 }

@@ -1,12 +1,9 @@
-//! The sessions in which the samples were taken: when, where, under which conditions, by which
-//! plan.
-
-use std::collections::HashMap;
+//! The sessions in which the samples were taken, newest first; each has a page of its own.
 
 use maud::{Markup, html};
 use tacho_record::RunState;
 
-use super::{Frame, facts, framed};
+use super::{Frame, facts, framed, run_file};
 use crate::RunRecord;
 use crate::text::{count, duration, minute};
 use crate::view::View;
@@ -15,30 +12,35 @@ use crate::view::View;
 pub(crate) fn page(view: &View) -> Vec<u8> {
     let mut records: Vec<&RunRecord> = view.lab.runs.iter().collect();
     records.sort_by_key(|record| record.run.number);
-    // A plan stands where it was first used.
-    let mut plans: HashMap<&str, i64> = HashMap::new();
-    for record in &records {
-        plans.entry(&record.run.plan).or_insert(record.run.number);
-    }
     let content = html! {
         h1 { "Runs" }
         p.lead { (count(records.len(), "run", "runs")) ", newest first: sessions of the tool, in which samples were taken." }
         @for record in records.iter().rev() {
             section.run id={ "run-" (record.run.number) } {
-                h2 { "Run " (record.run.number) ": " (record.what) }
-                (run(record))
-                (super::comparison::of_run(view, record.run.number))
-                (super::bisection::of_run(view, record.run.number))
-                (super::layouts::of_run(view, record.run.number))
-                (conditions(record))
-                (plan(record, plans[record.run.plan.as_str()]))
+                h2 {
+                    a href=(run_file(record.run.number)) {
+                        "Run " (record.run.number) ": " (record.what)
+                    }
+                }
+                (summary(record))
+                (ways(view, "", record.run.number))
             }
         }
     };
     framed(view, &Frame { title: "Runs", root: "", active: "runs.html", scripts: &[] }, &content)
 }
 
-fn run(record: &RunRecord) -> Markup {
+/// The ways to what came of a run.
+pub(super) fn ways(view: &View, root: &str, run: i64) -> Markup {
+    html! {
+        (super::comparison::of_run(view, root, run))
+        (super::bisection::of_run(view, root, run))
+        (super::layouts::of_run(view, root, run))
+    }
+}
+
+/// When, where and how far it measured, in a paragraph.
+pub(super) fn summary(record: &RunRecord) -> Markup {
     let run = &record.run;
     html! {
         p {
@@ -60,17 +62,6 @@ pub(super) fn conditions(record: &RunRecord) -> Markup {
     html! {
         @if !record.conditions.is_empty() {
             details { summary { "Conditions" } (facts(&record.conditions)) }
-        }
-    }
-}
-
-fn plan(record: &RunRecord, first: i64) -> Markup {
-    html! {
-        @if record.run.plan.is_empty() {}
-        @else if first == record.run.number {
-            details { summary { "Plan" } pre { (record.run.plan) } }
-        } @else {
-            p.note { "Plan as in " a href={ "#run-" (first) } { "run " (first) } "." }
         }
     }
 }

@@ -5,7 +5,7 @@ use tacho_record::Direction;
 
 use super::{
     Frame, change_cells, day, framed, interval, marks, not_judged, revision_head, revision_link,
-    revision_named, scrolling, tags,
+    revision_named, run_link, scrolling, tags,
 };
 use crate::svg;
 use crate::text;
@@ -13,23 +13,13 @@ use crate::view::{Row, SeriesView, State, View, edges, unbuilt};
 
 /// Writes the page.
 pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
-    let title = format!("{} {}", series.benchmark(), series.metric());
-    let script = format!("data/{}.js", series.slug);
-    let stretches: Vec<_> =
-        unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
+    let title = title(series);
     let content = html! {
         h1 { (series.benchmark()) (super::overview::superseded(view, series)) }
         p.lead { (series.metric()) ", " (better(series)) ", on " (series.series.key.host) "." }
         (siblings(view, series))
         (now(view, series))
-        figure.chart data-chart="../" {
-            (svg::still(&series.medians(), &stretches, &format!("{title} over revisions")))
-            figcaption {
-                "Medians over revisions, oldest left. "
-                @if series.has_bounds() { "Where a limit was reached, the line is at the least that the median may be. " }
-                "The table below has the numbers."
-            }
-        }
+        (chart(series))
         (not_built(view, series))
         (quirks(view, series))
         (changes(view, series))
@@ -45,9 +35,37 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
     };
     framed(
         view,
-        &Frame { title: &title, root: "../", active: "", scripts: &[script, "app.js".into()] },
+        &Frame { title: &title, root: "../", active: "", scripts: &scripts(series) },
         &content,
     )
+}
+
+fn title(series: &SeriesView) -> String {
+    format!("{} {}", series.benchmark(), series.metric())
+}
+
+/// The scripts that its chart needs.
+pub(super) fn scripts(series: &SeriesView) -> [String; 2] {
+    [format!("data/{}.js", series.slug), "app.js".to_owned()]
+}
+
+/// The chart: medians as a picture, which the script replaces.
+pub(super) fn chart(series: &SeriesView) -> Markup {
+    let stretches: Vec<_> =
+        unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
+    let label = format!("{} over revisions", title(series));
+    html! {
+        figure.chart data-chart="../" {
+            (svg::still(&series.medians(), &stretches, &label))
+            figcaption {
+                "Medians over revisions, oldest left. "
+                @if series.has_bounds() {
+                    "Where a limit was reached, the line is at the least that the median may be. "
+                }
+                "The numbers are in the table of the series."
+            }
+        }
+    }
 }
 
 fn better(series: &SeriesView) -> &'static str {
@@ -171,9 +189,7 @@ fn table(view: &View, series: &SeriesView) -> Markup {
                 th scope="col" { "state" }
                 th.subject scope="col" { "subject" }
             } }
-            tbody { @for (at, row) in series.rows.iter().enumerate().rev() {
-                (table_row(view, series, row, border(&series.rows[..at], row)))
-            } }
+            tbody { @for row in series.rows.iter().rev() { (table_row(view, series, row)) } }
         }
         p.legend {
             "Spread: the middle half of the samples, as a share of the median. "
@@ -183,13 +199,7 @@ fn table(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-/// The run that begins at this row, where no run measured both it and what stands before it.
-fn border(before: &[Row], row: &Row) -> Option<i64> {
-    let last = before.iter().rev().find(|row| row.summary.is_some())?;
-    row.summary.and_then(|_| row.point.begins_run_after(last.point))
-}
-
-fn table_row(view: &View, series: &SeriesView, row: &Row, border: Option<i64>) -> Markup {
+fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
     let revision = &view.revisions[row.revision];
     let scale = &series.scale;
     html! {
@@ -204,8 +214,8 @@ fn table_row(view: &View, series: &SeriesView, row: &Row, border: Option<i64>) -
             } @else { td.num { "0" } td {} td {} td {} }
             (change_cells(row.change, None))
             td.state {
-                @if let Some(run) = border {
-                    span.note { "from here " a href={ "../runs.html#run-" (run) } { "run " (run) } " " }
+                @if let Some(run) = row.begins_run {
+                    span.note { "from here " (run_link(view, "../", run)) " " }
                 }
                 (state(view, row))
             }

@@ -4,6 +4,7 @@
 
 mod change;
 pub(crate) mod event;
+mod host_speed;
 mod layouts;
 mod quirks;
 mod revision;
@@ -17,6 +18,7 @@ use tacho_record::Revision;
 
 pub(crate) use change::{Change, Judged};
 pub(crate) use event::{ChangeView, EventView};
+pub(crate) use host_speed::HostSpeed;
 pub(crate) use layouts::{LayoutsRow, LayoutsView};
 pub(crate) use quirks::{alone, edges};
 pub(crate) use revision::RevisionView;

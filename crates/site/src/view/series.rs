@@ -75,6 +75,9 @@ pub(crate) struct Row<'a> {
     pub(crate) summary: Option<Summary>,
     /// The change against the row before that has values.
     pub(crate) change: Option<Change>,
+    /// The run that begins here, where no run measured both this and the row before that has
+    /// values.
+    pub(crate) begins_run: Option<i64>,
     /// What became of it.
     pub(crate) state: State<'a>,
 }
@@ -155,20 +158,22 @@ impl<'a> SeriesView<'a> {
                 revision: place(&point.revision.id),
                 summary: summarised(point),
                 change: None,
+                begins_run: None,
                 state: State::of(point),
             })
             .collect();
         rows.sort_by_key(|row| row.revision);
         let better = series.key.metric.better;
         let mut first: Option<Summary> = None;
-        let mut before: Option<Summary> = None;
+        let mut before: Option<(Summary, &Point)> = None;
         let mut since_first = None;
         for row in &mut rows {
             let Some(summary) = row.summary else { continue };
-            row.change = before.and_then(|before| Change::between(&before, &summary, better));
+            row.change = before.and_then(|(before, _)| Change::between(&before, &summary, better));
+            row.begins_run = before.and_then(|(_, before)| row.point.begins_run_after(before));
             since_first = first.and_then(|first| Change::between(&first, &summary, better));
             first.get_or_insert(summary);
-            before = Some(summary);
+            before = Some((summary, row.point));
         }
         let scale = Scale::of(&series.key.metric.unit, typical(&rows));
         Self { series, slug, scale, rows, since_first }

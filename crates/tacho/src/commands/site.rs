@@ -2,6 +2,7 @@
 
 mod comparisons;
 mod layouts;
+mod runs;
 
 use crate::commands::lookup::ordered_metrics;
 use std::collections::hash_map::Entry;
@@ -22,7 +23,7 @@ use tacho_record::{
 };
 use tacho_site::{
     BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote,
-    RunRecord, Source, SourceError,
+    RunExecutions, RunRecord, Source, SourceError,
 };
 use tacho_store::{HostId, Store, StoreError};
 
@@ -238,11 +239,13 @@ fn host_series(
 struct Samples<'a> {
     store: &'a mut Store,
     by_revision: HashMap<String, Vec<HostMeasurement>>,
+    revisions: Vec<Revision>,
 }
 
 impl<'a> Samples<'a> {
     fn read(store: &'a mut Store, project: &Project) -> Result<Self, CliError> {
-        let (recipes, known) = (project.recipes(&store.revisions()?), store.metrics()?);
+        let revisions = store.revisions()?;
+        let (recipes, known) = (project.recipes(&revisions), store.metrics()?);
         let mut by_revision: HashMap<String, Vec<HostMeasurement>> = HashMap::new();
         for (id, host) in lookup::hosts(store)? {
             let builds = series::present_builds(&store.builds(id)?, &recipes);
@@ -281,7 +284,7 @@ impl<'a> Samples<'a> {
                 }
             }
         }
-        Ok(Self { store, by_revision })
+        Ok(Self { store, by_revision, revisions })
     }
 }
 
@@ -304,6 +307,10 @@ fn outliers(measurement: &Measurement, metrics: &[Metric]) -> Vec<OutlierNote> {
 impl Source for Samples<'_> {
     fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError> {
         Ok(self.by_revision.remove(revision).unwrap_or_default())
+    }
+
+    fn run(&mut self, run: i64) -> Result<RunExecutions, SourceError> {
+        Ok(runs::executions(self.store, run, &self.revisions)?)
     }
 
     fn log(&mut self, log: Digest) -> Result<Option<Vec<u8>>, SourceError> {

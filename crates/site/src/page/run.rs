@@ -1,0 +1,161 @@
+//! A run: what it was, what it executed in order of time, and what the host did meanwhile.
+
+use jiff::Timestamp;
+use maud::{Markup, html};
+
+use super::{Frame, facts, framed, revision_named, runs};
+use crate::schedule::{self, DrawnExecution, ScheduleFrame};
+use crate::text::{count, grouped};
+use crate::view::{HostSpeed, Scale, View};
+use crate::{RunBenchmark, RunExecutions, RunProgram, RunRecord};
+
+/// Of more programs the list is folded.
+const LISTED: usize = 12;
+
+/// Writes the page of a run.
+pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) -> Vec<u8> {
+    let number = record.run.number;
+    let title = format!("Run {number}");
+    let times = times(executed);
+    let content = html! {
+        h1 { "Run " (number) ": " (record.what) }
+        (runs::summary(record))
+        (runs::ways(view, "../", number))
+        @if times.is_empty() {
+            p.note { "It has no executions." }
+        } @else {
+            (programs(view, &executed.programs))
+            @for one in executed.benchmarks.iter().filter(|one| !one.executions.is_empty()) {
+                (benchmark(executed, one, &times))
+            }
+            (host(executed, &times))
+        }
+        section {
+            h2 { "How it was measured" }
+            @if record.conditions.is_empty() {
+                p.note { "Nothing is kept of the host's state." }
+            } @else { (facts(&record.conditions)) }
+            @if !record.run.plan.is_empty() {
+                details { summary { "Plan" } pre { (record.run.plan) } }
+            }
+        }
+        section {
+            h2 { "See it again" }
+            pre { "tacho show run:" (number) }
+        }
+    };
+    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+/// When each execution began, in order.
+fn times(executed: &RunExecutions) -> Vec<Timestamp> {
+    let all = executed.benchmarks.iter().flat_map(|one| &one.executions);
+    let mut times: Vec<Timestamp> = all.map(|it| it.at).collect();
+    times.sort_unstable();
+    times
+}
+
+/// What was executed in turns, each with its colour.
+fn programs(view: &View, programs: &[RunProgram]) -> Markup {
+    let list = html! {
+        ul.programs { @for (number, program) in programs.iter().enumerate() {
+            li {
+                @let colour = schedule::colour(number, programs.len());
+                span.swatch style={ "background:" (colour) } {} " "
+                @match &program.revision {
+                    Some(revision) => {
+                        (revision_named(view, "../", revision))
+                        @if let Some(one) = view.revision(revision) { " " (one.revision.subject) }
+                    }
+                    None => { (program.name) }
+                }
+            }
+        } }
+    };
+    html! {
+        section {
+            h2 { "What was executed" }
+            @if programs.len() > LISTED {
+                details { summary { (count(programs.len(), "program", "programs")) } (list) }
+            } @else { (list) }
+        }
+    }
+}
+
+/// The executions of a benchmark as a picture.
+fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) -> Markup {
+    let failed = one.executions.iter().filter(|it| it.failed).count();
+    let mut values: Vec<f64> = one.executions.iter().filter_map(|it| it.value).collect();
+    values.sort_by(f64::total_cmp);
+    let scale = Scale::of(&one.metric.unit, values.get(values.len() / 2).copied().unwrap_or(0.0));
+    let label = format!("{} {} of each execution in order of time", one.benchmark, one.metric.name);
+    let frame = ScheduleFrame { times, label: &label };
+    let executions: Vec<DrawnExecution> = one
+        .executions
+        .iter()
+        .map(|it| DrawnExecution {
+            at: it.at,
+            value: it.value.filter(|_| !it.failed),
+            counts: it.counts,
+            colour: schedule::colour(it.program, executed.programs.len()),
+            words: words(executed, one, it, &scale),
+        })
+        .collect();
+    html! {
+        section {
+            h2 { (one.benchmark) " " (one.metric.name) }
+            figure.chart {
+                (schedule::picture(&executions, &frame, &|it| scale.show(it)))
+                figcaption {
+                    (grouped(one.executions.len())) " executions in order of time. "
+                    "Hollow: not summarised, such as warmup."
+                    @if failed > 0 {
+                        " Crosses at the bottom: "
+                        (count(failed, "failed execution", "failed executions")) "."
+                    }
+                    @if schedule::has_pauses(times) { " A line: a pause in the run." }
+                }
+            }
+        }
+    }
+}
+
+/// An execution in words: which, when, what.
+fn words(
+    executed: &RunExecutions,
+    of: &RunBenchmark,
+    it: &crate::RunExecution,
+    scale: &Scale,
+) -> String {
+    let name = executed.programs.get(it.program).map_or("", |program| program.name.as_str());
+    let round = match it.place.round {
+        0 => "warmup".to_owned(),
+        round => format!("round {round}"),
+    };
+    let value = match it.value {
+        _ if it.failed => "failed".to_owned(),
+        Some(value) => scale.show(value),
+        None => format!("no {}", of.metric.name),
+    };
+    format!("{name}, {round}, {}: {value}", crate::text::time_of_day(it.at))
+}
+
+/// The path of the host's speed.
+fn host(executed: &RunExecutions, times: &[Timestamp]) -> Markup {
+    let speed = HostSpeed::of(executed);
+    html! {
+        section {
+            h2 { "The host's speed" }
+            p { (speed.sentences.join(" ")) }
+            @if !speed.path.is_empty() {
+                figure.chart {
+                    (schedule::path(&speed.path, times))
+                    figcaption {
+                        "The host's speed as a share of its usual speed, estimated from all "
+                        "programs together: what neighbours in time have in common is the host's."
+                    }
+                }
+            }
+        }
+    }
+}

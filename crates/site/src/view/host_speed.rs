@@ -1,0 +1,217 @@
+//! The path of the host's speed in a run, estimated from all executions, and what it was in words.
+
+use jiff::Timestamp;
+use tacho_record::Unit;
+use tacho_stats::interleaved::{Execution, Fit, Spell, spells};
+
+use crate::RunExecutions;
+use crate::text::{count, day, percent, time_of_day};
+
+/// Fewer values of a program do not show what the host did.
+const FEWEST: usize = 3;
+/// Of more programs than this the estimate would take longer than it is worth.
+const MOST_CELLS: usize = 300;
+/// Shorter spells are noise of single executions.
+const LONG: usize = 5;
+/// A spell is named where the speed differs from the usual one by this share.
+const APART: f64 = 0.05;
+/// So many spells are named.
+const NAMED: usize = 6;
+
+/// What is known of the host's speed in a run.
+pub(crate) struct HostSpeed {
+    /// In order of time: when an execution began, and the speed then, as a share of the usual one.
+    pub(crate) path: Vec<(Timestamp, f64)>,
+    /// It in words, a sentence each.
+    pub(crate) sentences: Vec<String>,
+}
+
+/// An execution that takes part, with its cell.
+struct TimedExecution {
+    at: Timestamp,
+    cell: (usize, usize),
+    round: u32,
+    value: f64,
+}
+
+impl HostSpeed {
+    /// Of all executions of a run whose metric is a time.
+    pub(crate) fn of(run: &RunExecutions) -> Self {
+        let mut timed = timed(run);
+        timed.sort_by_key(|it| it.at);
+        let mut cells: Vec<(usize, usize)> = timed.iter().map(|it| it.cell).collect();
+        cells.sort_unstable();
+        let sizes: Vec<_> =
+            cells.chunk_by(|a, b| a == b).map(|cell| (cell[0], cell.len())).collect();
+        let cells: Vec<(usize, usize)> =
+            sizes.into_iter().filter(|(_, size)| *size >= FEWEST).map(|(cell, _)| cell).collect();
+        timed.retain(|it| cells.binary_search(&it.cell).is_ok());
+        if cells.len() > MOST_CELLS {
+            let why = format!("It is not estimated in runs of more than {MOST_CELLS} programs.");
+            return Self { path: Vec::new(), sentences: vec![why] };
+        }
+        let executions: Vec<Execution> = timed.iter().map(|it| execution(it, &cells)).collect();
+        match Fit::of(&executions, cells.len()).filter(|_| cells.len() > 1) {
+            Some(fit) => Self::fitted(&timed, &fit),
+            None => Self {
+                path: Vec::new(),
+                sentences: vec![
+                    "Too few executions of several programs in turns to see it.".to_owned(),
+                ],
+            },
+        }
+    }
+
+    fn fitted(timed: &[TimedExecution], fit: &Fit) -> Self {
+        let speeds = fit.path().into_iter().map(|slower| (-slower).exp());
+        let path = timed.iter().map(|it| it.at).zip(speeds).collect();
+        Self { path, sentences: sentences(timed, fit) }
+    }
+}
+
+fn timed(run: &RunExecutions) -> Vec<TimedExecution> {
+    let mut all = Vec::new();
+    let times = run.benchmarks.iter().enumerate();
+    for (number, one) in times.filter(|(_, one)| one.metric.unit == Unit::Nanoseconds) {
+        for it in one.executions.iter().filter(|it| it.counts) {
+            if let Some(value) = it.value.filter(|value| *value > 0.0) {
+                let cell = (number, it.program);
+                all.push(TimedExecution { at: it.at, cell, round: it.place.round, value });
+            }
+        }
+    }
+    all
+}
+
+fn execution(it: &TimedExecution, cells: &[(usize, usize)]) -> Execution {
+    let program = cells.binary_search(&it.cell).unwrap_or(0);
+    Execution { program, round: it.round, value: it.value.ln() }
+}
+
+fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
+    if !fit.moves {
+        return vec![
+            "The host's speed was even: neighbours in time are no more alike than others."
+                .to_owned(),
+        ];
+    }
+    let mut named: Vec<Spell> = spells(&fit.rest)
+        .into_iter()
+        .filter(|it| it.executions.len() >= LONG && speed_differs(it))
+        .collect();
+    if named.is_empty() {
+        let by = percent(fit.uneven());
+        return vec![format!("The host's speed moved by {by}, in spells too short to be named.")];
+    }
+    let more = named.len().saturating_sub(NAMED);
+    // The ones with most weight, in order of time.
+    named.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    named.truncate(NAMED);
+    named.sort_by_key(|it| it.executions.start);
+    let mut all: Vec<String> = named.iter().map(|it| sentence(timed, it)).collect();
+    if more > 0 {
+        all.push(format!(
+            "And {} of another speed.",
+            count(more, "shorter spell", "shorter spells")
+        ));
+    }
+    all
+}
+
+fn speed_differs(spell: &Spell) -> bool {
+    ((-spell.slower).exp() - 1.0).abs() >= APART
+}
+
+fn weight(spell: &Spell) -> f64 {
+    spell.slower.abs() * spell.executions.len() as f64
+}
+
+fn sentence(timed: &[TimedExecution], spell: &Spell) -> String {
+    let [from, to] = [spell.executions.start, spell.executions.end - 1].map(|at| timed[at].at);
+    let first = timed[0].at;
+    let speed = format!("{:.0} %", 100.0 * (-spell.slower).exp());
+    format!(
+        "This host ran at {speed} of its usual speed from {} to {}.",
+        moment(from, first),
+        moment(to, first)
+    )
+}
+
+/// A time of day; with its day if that is not the first one's.
+fn moment(at: Timestamp, first: Timestamp) -> String {
+    if day(at) == day(first) { time_of_day(at) } else { format!("{} {}", day(at), time_of_day(at)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use tacho_record::{BenchmarkKey, Metric, Parameters, Place};
+
+    use super::*;
+    use crate::{RunBenchmark, RunExecution};
+
+    /// Two programs, 5 % apart, each once a second in 60 rounds; the host takes this factor longer
+    /// in rounds 20 to 39.
+    fn run(slow: f64) -> RunExecutions {
+        let start: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let one = |at: u32| {
+            let (round, program) = (at / 2 + 1, (at + at / 2) % 2);
+            let noise = 1.0 + 0.01 * f64::from(at * 7 % 5);
+            let host = if (20..40).contains(&round) { slow } else { 1.0 };
+            RunExecution {
+                program: program as usize,
+                place: Place { round, position: at % 2 },
+                at: start + SignedDuration::from_secs(i64::from(at)),
+                value: Some(1e8 * (1.0 + 0.05 * f64::from(program)) * noise * host),
+                counts: true,
+                failed: false,
+            }
+        };
+        RunExecutions {
+            programs: Vec::new(),
+            benchmarks: vec![RunBenchmark {
+                benchmark: BenchmarkKey {
+                    name: "grind".into(),
+                    version: 1,
+                    parameters: Parameters::default(),
+                },
+                metric: Metric::built_in("wall").unwrap(),
+                executions: (0..120).rev().map(one).collect(),
+            }],
+        }
+    }
+
+    #[test]
+    fn a_slow_spell_is_named_with_its_times() {
+        let speed = HostSpeed::of(&run(1.75));
+        let [line] = speed.sentences.as_slice() else { panic!("{:?}", speed.sentences) };
+        let share = line.strip_prefix("This host ran at ").and_then(|rest| {
+            rest.strip_suffix(" % of its usual speed from 12:00:38 to 12:01:17.")?.parse().ok()
+        });
+        let share: f64 = share.unwrap_or_else(|| panic!("{line}"));
+        assert!((share - 100.0 / 1.75).abs() < 2.0, "{line}");
+        assert_eq!(speed.path.len(), 120);
+        assert!((speed.path[60].1 - 1.0 / 1.75).abs() < 0.02, "{:?}", speed.path[60]);
+        assert!((speed.path[5].1 - 1.0).abs() < 0.02, "{:?}", speed.path[5]);
+    }
+
+    #[test]
+    fn an_even_host_is_said_to_be_even() {
+        let mut even = run(1.0);
+        // Without any order in time.
+        for (at, it) in even.benchmarks[0].executions.iter_mut().enumerate() {
+            let noise = ((at * 2_654_435_761) % 1000) as f64 / 1000.0;
+            it.value = Some(1e8 * (1.0 + 0.02 * noise));
+        }
+        assert!(HostSpeed::of(&even).sentences[0].contains("was even"));
+    }
+
+    #[test]
+    fn what_was_not_executed_in_turns_says_nothing() {
+        let mut alone = run(1.5);
+        alone.benchmarks[0].executions.retain(|it| it.program == 0);
+        let none = HostSpeed::of(&alone);
+        assert!(none.path.is_empty() && none.sentences[0].contains("Too few"));
+        assert!(HostSpeed::of(&RunExecutions::default()).path.is_empty());
+    }
+}
