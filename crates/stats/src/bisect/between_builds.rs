@@ -48,9 +48,9 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::world::gaussian;
     use super::super::{Observation, Rules, Seen};
     use super::*;
+    use crate::draw::gaussian;
 
     /// Eight builds with a step of 5 % in their middle, in ten samples each.
     fn record(seed: u64, noise: f64, layout: f64) -> Record {

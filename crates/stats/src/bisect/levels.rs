@@ -84,13 +84,6 @@ impl Levels {
         self.replay();
     }
 
-    /// The same readings under these kinds of noise.
-    pub(super) fn under(&self, noises: Vec<Noise>) -> Self {
-        let mut other = Self { noises, renew_at: usize::MAX, ..self.clone() };
-        other.replay();
-        other
-    }
-
     fn replay(&mut self) {
         self.hypotheses.clear();
         let [good, bad] = [self.ends.0, self.ends.1].map(|end| self.first_of(end));
@@ -99,11 +92,7 @@ impl Levels {
         }
         self.tested = vec![self.ends.0, self.ends.1];
         self.offsets = self.tested.clone();
-        self.prior = self
-            .noises
-            .iter()
-            .map(|noise| noise.ln_prior + of_start(noise, [&good, &bad]))
-            .collect();
+        self.prior = self.noises.iter().map(|noise| of_start(noise, [&good, &bad])).collect();
         let [first, second] = [&good, &bad].map(|start| middle(start));
         let step = (4.0 * self.least).max(1.5 * (second - first).abs());
         for from in [usize::MAX, self.ends.1] {

@@ -14,8 +14,6 @@ pub(super) struct Noise {
     pub(super) walk: f64,
     /// Between builds of the same program, as a standard deviation.
     pub(super) builds: f64,
-    /// The logarithm of how likely it is beforehand, beside others.
-    pub(super) ln_prior: f64,
 }
 
 impl Noise {
@@ -50,7 +48,7 @@ pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise
         for freedom in FREEDOM {
             for (walk, skew) in KINDS {
                 let (walk, tail) = (walk * scale * scale, Tail::new(freedom, skew));
-                all.push(Noise { scale, tail, walk, builds, ln_prior: 0.0 });
+                all.push(Noise { scale, tail, walk, builds });
             }
         }
     }

@@ -1,21 +1,21 @@
-//! What is believed where builds of the same program may differ, by nobody knows how much.
+//! What is believed where builds of the same program may differ, and nobody knows by how much.
 //!
-//! By all samples, with builds that differ a little; and by the levels of the builds alone, where
-//! what those of one side are apart tells how far builds vary here: a step has to stand out from
+//! The levels of the builds of one side show how far builds vary here. A step has to stand out from
 //! that.
 
 use super::belief::Belief;
 use super::filter::{Filter, Tail};
 use super::levels::{Levels, Posterior};
 use super::location::{Location, locations};
-use super::noise::{NONE, Noise, own_scale};
+use super::noise::{NONE, own_scale};
 use super::record::Record;
 use super::rules::{NOTHING, Rules, SURE, Values};
 
 /// What is believed.
 pub(super) struct Varied {
-    by_samples: Posterior,
     by_builds: ByBuilds,
+    /// Of the samples, as if builds did not vary.
+    by_samples: Posterior,
 }
 
 impl Varied {
@@ -25,21 +25,17 @@ impl Varied {
         if levels.tested.is_empty() {
             return None;
         }
-        let by_samples = levels.under(noises(levels, step, rare(rules))).posterior();
         let seen = Seen::of(levels, record, rules);
         let wanted = if record.is_exact(rules) { SURE } else { LIKELY };
-        Some(Self {
-            by_samples,
-            by_builds: ByBuilds::of(&seen, levels, step, wanted, record, rules),
-        })
+        let by_builds = ByBuilds::of(&seen, levels, step, wanted, record, rules);
+        Some(Self { by_builds, by_samples: levels.posterior() })
     }
 
     /// How likely the change is to be right before this tested revision, if that is enough to name
     /// it.
     pub(super) fn sure(&self, culprit: usize) -> Option<f64> {
-        let by_builds = self.by_builds.chance(culprit);
-        let chance = self.by_samples.chance(culprit);
-        (chance >= SURE && by_builds >= self.by_builds.wanted).then_some(chance)
+        let chance = self.by_builds.chance(culprit);
+        (chance >= self.by_builds.wanted).then_some(chance)
     }
 
     /// The standard deviation of a sample.
@@ -47,40 +43,15 @@ impl Varied {
         self.by_builds.sd
     }
 
-    /// What is told of it.
+    /// What is reported of it.
     pub(super) fn posterior(self) -> Posterior {
         self.by_builds.posterior(self.by_samples)
     }
 }
 
-/// What all samples say for certain, levels of builds have to make so likely where there is noise,
-/// of which they know less.
+/// Where there is noise, levels of builds are not known well enough to make a change more likely
+/// than this before it is verified.
 const LIKELY: f64 = 0.9;
-
-/// The likeliest kinds of noise, with builds that differ by up to half the step.
-fn noises(levels: &Levels, step: f64, rare: f64) -> Vec<Noise> {
-    let mut likely = levels.noises();
-    likely.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let of = |noise: Noise| {
-        SHARES.map(|(share, width)| {
-            let builds = share * step.abs();
-            Noise { builds, ln_prior: width.ln() - builds / rare, ..noise }
-        })
-    };
-    likely.into_iter().take(3).flat_map(|(noise, _)| of(noise)).collect()
-}
-
-/// Parts of the step by which builds may differ, and the width of each in between; closer together
-/// where they are small.
-const SHARES: [(f64, f64); 7] = [
-    (0.0, 0.025),
-    (0.05, 0.05),
-    (0.1, 0.05),
-    (0.15, 0.05),
-    (0.2, 0.075),
-    (0.3, 0.125),
-    (0.45, 0.075),
-];
 
 /// Builds of the same program usually differ by about so much, and the more the rarer; of
 /// differences, in the unit.
