@@ -134,6 +134,11 @@ impl Logs {
         Ok(all)
     }
 
+    /// Whether a log's file is there and has no content at all, not even that of an empty log.
+    pub(crate) fn is_empty(&self, digest: Digest) -> bool {
+        fs::metadata(self.path(digest)).is_ok_and(|file| file.len() == 0)
+    }
+
     pub(crate) fn get(&self, digest: Digest) -> Result<Vec<u8>, StoreError> {
         let path = self.path(digest);
         let file = match File::open(&path) {

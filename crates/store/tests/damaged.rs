@@ -107,3 +107,28 @@ fn a_damaged_log_is_named() {
     let check = Store::open(&location).unwrap().check().unwrap();
     assert_eq!((check.logs, check.damage.len()), (0, 1));
 }
+
+/// Empties the only log of a store, as a power cut may do.
+fn empty_log(folder: &Path) {
+    let logs = fs::read_dir(folder.join(".tacho/logs")).unwrap().map(|it| it.unwrap().path());
+    let groups: Vec<_> = logs.filter(|path| path.is_dir()).collect();
+    assert_eq!(groups.len(), 1);
+    fs::File::create(fs::read_dir(&groups[0]).unwrap().next().unwrap().unwrap().path()).unwrap();
+}
+
+#[test]
+fn an_empty_log_is_damage_only_where_something_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = store(folder.path());
+    empty_log(folder.path());
+    let check = Store::open(&location).unwrap().check().unwrap();
+    assert_eq!((check.logs, check.damage), (0, vec![]));
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
+    let (_, _, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+    store.put_output(measurements[0], sample(1, 7).place, b"answer").unwrap();
+    empty_log(folder.path());
+    let check = store.check().unwrap();
+    assert_eq!((check.logs, check.damage.len()), (0, 1));
+}
