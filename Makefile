@@ -5,11 +5,12 @@
 DEMO_PATH := /usr/bin:$(PATH)
 TACHO := target/release/tacho
 
-.PHONY: help demo test web bench release study clean-demo
+.PHONY: help demo test faults web bench release study clean-demo
 
 help:
 	@echo 'make demo    track twelve releases of a real package and leave a page to open'
 	@echo 'make test    execute all tests, those in the browser included'
+	@echo 'make faults  kill commands, fill their disk and cut their power, at 20 places each'
 	@echo 'make web     build the front end (web/dist) from its sources; needs Node.js'
 	@echo 'make bench   our own speed, printed'
 	@echo 'make study NAME=S0   a study of studies/, measured on this machine'
@@ -26,6 +27,11 @@ test: web/node_modules/.installed
 	TACHO_REQUIRE_POSTGRES=1 cargo test --workspace --quiet
 	cd web && npm run --silent check && npm test --silent
 	node --test tests/browser/*.test.mjs
+
+# `benches/faults.py` alone walks 200 places of each command and fault.
+faults:
+	cargo build --quiet --package tacho
+	benches/faults.py --places 20 --mixed
 
 web: web/node_modules/.installed
 	cd web && npm run --silent build
