@@ -55,10 +55,15 @@ impl Driver<'_, '_> {
         loop {
             let worths: Vec<Worth> = taken.iter().map(|sample| self.worth(sample)).collect();
             let host: Vec<HostReadings> = taken.iter().map(Sample::host_readings).collect();
+            // When the time is over, what there is counts.
+            let wanted = if self.is_late() { 1 } else { wanted };
             if let Some(seen) = seen(&worths, &host, wanted) {
                 self.bench.store.end_round(self.run.number, round)?;
                 let executing = earlier + seconds(began, self.bench.executor.now());
                 return Ok(Done::Seen(seen, None, executing));
+            }
+            if self.is_late() {
+                return Ok(Done::Spent);
             }
             let position = u32::try_from(taken.len()).unwrap_or(u32::MAX);
             match self.execute(&name, artifact, Place { round, position })? {

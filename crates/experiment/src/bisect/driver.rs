@@ -10,6 +10,7 @@ use tacho_record::{Bisection, Build, BuildState, Digest, Revision, Run};
 use tacho_store::Absence;
 use tacho_subject::Layout;
 
+use super::deadline::Deadline;
 use super::ready::Ready;
 use super::{Fold, Inquiry};
 use crate::bisect::state::{Bisected, LeftOut};
@@ -38,6 +39,7 @@ pub(super) struct Driver<'a, 'b> {
     pub(super) fold: Fold,
     pub(super) ready: Ready,
     pub(super) quiet: Quiet,
+    pub(super) deadline: Deadline,
     pub(super) samples: usize,
     /// What is otherwise than usual now.
     pub(super) under: Option<Disturbance>,
@@ -64,6 +66,8 @@ impl<'a, 'b> Driver<'a, 'b> {
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let ready = Ready::of_run(bench.store, &run, &bisection.asked.benchmark)?;
         let (under, layouts, aside) = (None, Vec::new(), None);
+        let spent = fold.spent.0 + fold.spent.1;
+        let deadline = Deadline::new(bisection.asked.own_budget(), spent, bench.executor.now());
         Ok(Self {
             bench,
             question,
@@ -72,6 +76,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             fold,
             ready,
             quiet,
+            deadline,
             samples: 0,
             under,
             layouts,
@@ -119,7 +124,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             if self.bench.interrupt.load(Ordering::Relaxed) {
                 return Ok(Some(Done::Interrupted));
             }
-            match self.step(place, samples)? {
+            match self.step_in_time(place, samples)? {
                 Done::Seen(seen, build, executing) => self.keep(place, seen, build, executing)?,
                 Done::Spent if place == self.fold.aside_place() => {
                     self.fold.give_up_aside();
@@ -133,6 +138,9 @@ impl<'a, 'b> Driver<'a, 'b> {
         while let Some((place, under)) = self.fold.next_probe() {
             if self.bench.interrupt.load(Ordering::Relaxed) {
                 return Ok(Some(Done::Interrupted));
+            }
+            if self.is_late() {
+                return Ok(Some(Done::Spent));
             }
             match self.disturbed(place, under)? {
                 Done::Seen(seen, build, executing) => {
@@ -182,6 +190,16 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
         self.bench.observer.note(&Event::Believed { bisection: &self.bisection });
         Ok(())
+    }
+
+    /// Whether the time is over, counted from the beginning of this session.
+    pub(super) fn is_late(&mut self) -> bool {
+        self.deadline.is_over(moment(self.bench.executor.now()))
+    }
+
+    /// The step, unless the time is over.
+    fn step_in_time(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
+        if self.is_late() { Ok(Done::Spent) } else { self.step(place, samples) }
     }
 
     /// Builds a candidate if it is not built, else takes so many samples of it.
@@ -243,8 +261,11 @@ impl<'a, 'b> Driver<'a, 'b> {
         }
         self.bench.builder.keep(&self.fold.needed());
         let number = self.fold.builds;
-        let build = self.bench.builds(self.question).one(revision, number, number + 1)?;
-        Ok(build.ok_or(Done::Interrupted))
+        let (now, interrupt) = (self.bench.executor.now(), self.bench.interrupt);
+        let (build, was_late) = self.deadline.interrupts(now, interrupt, || {
+            self.bench.builds(self.question).one(revision, number, number + 1)
+        });
+        Ok(build?.ok_or(if was_late { Done::Spent } else { Done::Interrupted }))
     }
 
     pub(super) fn unpack(

@@ -21,6 +21,7 @@
 mod batch;
 mod constant_command;
 mod cpu;
+mod deadline;
 mod driver;
 mod fold;
 mod merge_residual;
