@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use tacho_record::bisection::Observed;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Limited, Measurement,
-    Metric, Place, QuirkEdge, Revision, Run, RunState, Series, SeriesKey,
+    Metric, Place, QuirkEdge, Revision, Run, RunState, Series, SeriesKey, short_name,
 };
 use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::levels::Levels;
@@ -326,6 +326,13 @@ pub struct RunProgram {
     pub name: String,
     /// The revision's full name, if it is one.
     pub revision: Option<String>,
+}
+
+impl RunProgram {
+    /// Whether its name is that of the revision.
+    pub(crate) fn is_revision(&self) -> bool {
+        self.revision.as_deref().is_some_and(|id| short_name(id) == self.name)
+    }
 }
 
 /// A benchmark's executions in a run.

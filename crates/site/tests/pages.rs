@@ -688,7 +688,6 @@ fn a_run_has_a_page_with_its_schedule_and_the_speed_of_its_host() {
     }
     assert_eq!(pictures[1].matches("<path").count(), 1, "a failed execution is a cross");
     assert!(pictures[2].contains("<polyline"));
-    // The session of the second day: its times have their day.
     for text in
         ["of its usual speed from ", "A line: a pause", "Hollow: not summarised", "governor"]
     {

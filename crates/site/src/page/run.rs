@@ -62,12 +62,10 @@ fn programs(view: &View, programs: &[RunProgram]) -> Markup {
             li {
                 @let colour = schedule::colour(number, programs.len());
                 span.swatch style={ "background:" (colour) } {} " "
-                @match &program.revision {
-                    Some(revision) => {
-                        (revision_named(view, "../", revision))
-                        @if let Some(one) = view.revision(revision) { " " (one.revision.subject) }
-                    }
-                    None => { (program.name) }
+                @if !program.is_revision() { (program.name) " " }
+                @if let Some(revision) = &program.revision {
+                    (revision_named(view, "../", revision))
+                    @if let Some(one) = view.revision(revision) { " " (one.revision.subject) }
                 }
             }
         } }

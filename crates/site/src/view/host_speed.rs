@@ -15,8 +15,10 @@ const MOST_CELLS: usize = 300;
 const LONG: usize = 5;
 /// A spell is named where the speed differs from the usual one by this share.
 const APART: f64 = 0.05;
-/// So many spells are named.
-const NAMED: usize = 6;
+/// The most spells that are named.
+const NAMED: usize = 4;
+/// In a run of fewer seconds, times have tenths.
+const BRIEF: i64 = 120;
 
 /// What is known of the host's speed in a run.
 pub(crate) struct HostSpeed {
@@ -63,9 +65,13 @@ impl HostSpeed {
     }
 
     fn fitted(timed: &[TimedExecution], fit: &Fit) -> Self {
+        let sentences = sentences(timed, fit);
+        if !fit.moves {
+            // What is left is the noise of single executions.
+            return Self { path: Vec::new(), sentences };
+        }
         let speeds = fit.path().into_iter().map(|slower| (-slower).exp());
-        let path = timed.iter().map(|it| it.at).zip(speeds).collect();
-        Self { path, sentences: sentences(timed, fit) }
+        Self { path: timed.iter().map(|it| it.at).zip(speeds).collect(), sentences }
     }
 }
 
@@ -90,10 +96,11 @@ fn execution(it: &TimedExecution, cells: &[(usize, usize)]) -> Execution {
 
 fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
     if !fit.moves {
-        return vec![
-            "The host's speed was even: neighbours in time are no more alike than others."
-                .to_owned(),
-        ];
+        return vec![format!(
+            "The host's speed was even, as far as {} show: neighbours in time are no more alike \
+             than others.",
+            count(timed.len(), "execution", "executions")
+        )];
     }
     let mut named: Vec<Spell> = spells(&fit.rest)
         .into_iter()
@@ -103,18 +110,17 @@ fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
         let by = percent(fit.uneven());
         return vec![format!("The host's speed moved by {by}, in spells too short to be named.")];
     }
-    let more = named.len().saturating_sub(NAMED);
+    let mut all = Vec::new();
+    if named.len() > NAMED {
+        let by = percent(fit.uneven());
+        let spells = named.len();
+        all.push(format!("The host's speed moved by {by}, in {spells} spells; the largest:"));
+    }
     // The ones with most weight, in order of time.
     named.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     named.truncate(NAMED);
     named.sort_by_key(|it| it.executions.start);
-    let mut all: Vec<String> = named.iter().map(|it| sentence(timed, it)).collect();
-    if more > 0 {
-        all.push(format!(
-            "And {} of another speed.",
-            count(more, "shorter spell", "shorter spells")
-        ));
-    }
+    all.extend(named.iter().map(|it| sentence(timed, it)));
     all
 }
 
@@ -128,18 +134,25 @@ fn weight(spell: &Spell) -> f64 {
 
 fn sentence(timed: &[TimedExecution], spell: &Spell) -> String {
     let [from, to] = [spell.executions.start, spell.executions.end - 1].map(|at| timed[at].at);
-    let first = timed[0].at;
+    let ends = (timed[0].at, timed[timed.len() - 1].at);
     let speed = format!("{:.0} %", 100.0 * (-spell.slower).exp());
     format!(
         "This host ran at {speed} of its usual speed from {} to {}.",
-        moment(from, first),
-        moment(to, first)
+        moment(from, ends),
+        moment(to, ends)
     )
 }
 
-/// A time of day; with its day if that is not the first one's.
-fn moment(at: Timestamp, first: Timestamp) -> String {
-    if day(at) == day(first) { time_of_day(at) } else { format!("{} {}", day(at), time_of_day(at)) }
+/// A time of day in a run between these; with its day if that is not the first one's.
+fn moment(at: Timestamp, (first, last): (Timestamp, Timestamp)) -> String {
+    let time = time_of_day(at);
+    if day(at) != day(first) {
+        format!("{} {time}", day(at))
+    } else if last.duration_since(first).as_secs() < BRIEF {
+        format!("{time}.{}", at.subsec_millisecond() / 100)
+    } else {
+        time
+    }
 }
 
 #[cfg(test)]
@@ -186,7 +199,7 @@ mod tests {
         let speed = HostSpeed::of(&run(1.75));
         let [line] = speed.sentences.as_slice() else { panic!("{:?}", speed.sentences) };
         let share = line.strip_prefix("This host ran at ").and_then(|rest| {
-            rest.strip_suffix(" % of its usual speed from 12:00:38 to 12:01:17.")?.parse().ok()
+            rest.strip_suffix(" % of its usual speed from 12:00:38.0 to 12:01:17.0.")?.parse().ok()
         });
         let share: f64 = share.unwrap_or_else(|| panic!("{line}"));
         assert!((share - 100.0 / 1.75).abs() < 2.0, "{line}");

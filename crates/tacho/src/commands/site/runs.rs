@@ -46,9 +46,11 @@ fn names(
     if let (Purpose::Compare, Some(terms)) = (run.purpose, store.comparing(run.number)?) {
         let [a, b] = terms.sides.each_ref().map(|side| {
             let name = shown(&side.name);
-            (RunProgram { name, revision: None }, side.program.builds())
+            let revision = side.program.revision().map(str::to_owned);
+            (RunProgram { name, revision }, side.program.builds())
         });
-        let again = RunProgram { name: format!("{} again", a.0.name), revision: None };
+        let again =
+            RunProgram { name: format!("{} again", a.0.name), revision: a.0.revision.clone() };
         let executed = [terms.executes(0), terms.executes(1), terms.control];
         let sides = [a.clone(), b, (again, a.1)].into_iter().zip(executed);
         let of_row: Vec<RunProgram> = sides
