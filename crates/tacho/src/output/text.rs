@@ -56,9 +56,19 @@ pub fn end(value: f64, number: impl FnOnce(f64) -> String) -> String {
     }
 }
 
-/// A share that somebody wrote, in percent, with as many decimals as were written: `± 0.5 %`.
+/// A share that a user writes has at most this many digits.
+const WRITTEN: usize = 5;
+
+/// A share that a user wrote, in percent, as it was written: `± 0.5 %`; one that was calculated has
+/// three digits.
 pub fn precision(share: f64) -> String {
-    format!("± {} %", (share * 1e8).round() / 1e6)
+    let percent = (share * 1e8).round() / 1e6;
+    let written = percent.to_string();
+    if written.chars().filter(char::is_ascii_digit).count() <= WRITTEN {
+        return format!("± {written} %");
+    }
+    let unit = 10_f64.powf(2.0 - percent.abs().log10().floor());
+    format!("± {} %", (percent * unit).round() / unit)
 }
 
 /// How often a rule has everything executed: `in 11 rounds`, `until …`.
@@ -177,7 +187,11 @@ pub fn percent(share: f64) -> String {
     // No share is shown as `-0.0 %`.
     let percent = share * 100.0;
     let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
-    if percent.abs() >= 1e6 { format!("{} %", factor(percent)) } else { format!("{percent:.1} %") }
+    match percent.abs() {
+        1e6.. => format!("{} %", factor(percent)),
+        1e3.. => format!("{percent:.0} %"),
+        _ => format!("{percent:.1} %"),
+    }
 }
 
 /// At most `width` characters, the cut marked; on one line, whatever the text has in it.
@@ -419,12 +433,22 @@ mod tests {
     }
 
     #[test]
+    fn a_share_has_no_more_digits_than_people_write() {
+        let shares = [0.01, 0.005, 0.001_25, 0.152_769_62, 1.0 / 3.0, 0.000_123_456_7, 2.0];
+        assert_eq!(
+            shares.map(precision),
+            ["± 1 %", "± 0.5 %", "± 0.125 %", "± 15.3 %", "± 33.3 %", "± 0.0123 %", "± 200 %"]
+        );
+    }
+
+    #[test]
     fn a_change_has_a_sign_and_a_huge_one_is_a_factor() {
         assert_eq!(
             [change(1.123), change(0.5), change(1.0), change(80.0)],
             ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
         );
         assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "3.57e20 %"]);
+        assert_eq!([percent(126.866), percent(0.1234)], ["12687 %", "12.3 %"]);
     }
 
     #[test]
