@@ -17,7 +17,7 @@ pub use self::gate::stood;
 pub use self::report::{CompareReport, FailOn};
 
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::{Unit, factor, shown as in_one_line};
+use tacho_record::{Unit, factor, short_name, shown as in_one_line};
 use tacho_site::said;
 use tacho_stats::compare::{Comparison, Estimate, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
@@ -294,9 +294,10 @@ impl CompareReport<'_> {
         worst.repetition(self.terms.margin, cost)
     }
 
-    /// What both are called, each on one line: a command may have several.
+    /// What both are called, each on one line: a command may have several. A CI system types
+    /// whole hashes.
     fn names(&self) -> [String; 2] {
-        self.terms.sides.each_ref().map(|side| in_one_line(&side.name))
+        self.terms.sides.each_ref().map(|side| in_one_line(short_name(&side.name)))
     }
 
     /// A table for a pull request, and below it all that limits what it says.

@@ -23,6 +23,7 @@ impl CompareReport<'_> {
             + &self.at_once(all)
             + &self.carried(all)
             + &of_host(all)
+            + &self.way_out(all)
             + &self.of_several_runs(all)
     }
 
@@ -108,6 +109,23 @@ impl CompareReport<'_> {
     }
 }
 
+/// More rounds that take longer, in nanoseconds, are not the cheapest way to a verdict.
+const LONG: f64 = 60e9;
+/// The metric of instructions that callgrind counts.
+const CALLGRIND: &str = "callgrind-instructions";
+
+/// Whether a row is unclear although it has an interval, and more rounds would take long. Time is
+/// what other work disturbs.
+fn is_far_from_clear(row: &Row) -> bool {
+    let more = row.comparison.more.map_or(f64::INFINITY, |more| more.cost(row.round));
+    let has_interval = row.comparison.estimate.is_some_and(|it| it.interval.is_some());
+    row.verdict == Verdict::Unclear
+        && is_measured(row)
+        && row.metric.name == "wall"
+        && has_interval
+        && more > LONG
+}
+
 /// What others had of the host meanwhile.
 pub(super) fn of_host(all: &Rows) -> String {
     let mut out = String::new();
@@ -116,9 +134,6 @@ pub(super) fn of_host(all: &Rows) -> String {
         let meanwhile = if own { "meanwhile".to_owned() } else { format!("during run {run}") };
         if let Some(cpus) = load.others {
             out += &format!("warning: other processes used {cpus:.1} CPU {meanwhile}\n");
-            if own {
-                out += &format!("hint: {}\n", text::quieter("`-m cpu` compares", "`--counter"));
-            }
         }
         if let Some(share) = load.stolen {
             out += &format!(
@@ -137,6 +152,42 @@ fn is_beyond(control: f64, told: f64, margin: f64) -> bool {
 }
 
 impl CompareReport<'_> {
+    /// What is less disturbed by other work on the host, where that was seen or something is
+    /// unclear: the cheapest first.
+    fn way_out(&self, all: &Rows) -> String {
+        let own = all.run.as_ref().map(|run| run.number);
+        let is_busy =
+            all.loads.iter().any(|(run, load)| Some(*run) == own && load.others.is_some());
+        let is_executed = (0..2).all(|side| self.terms.executes(side));
+        let has = |name: &str| all.rows.iter().any(|row| row.metric.name == name);
+        let is_asked = is_busy && has("wall") || all.rows.iter().any(is_far_from_clear);
+        if !is_executed || !is_asked {
+            return String::new();
+        }
+        let ways = [
+            (!has("cpu"), "`-m cpu` compares the processor time, which varies less"),
+            (
+                !has(CALLGRIND) && text::has_callgrind(),
+                "`--counter instructions=callgrind` hardly varies at all",
+            ),
+            (self.can_be_duet(), "`--duet` executes both at the same time"),
+        ];
+        let ways: Vec<&str> =
+            ways.into_iter().filter(|(is_open, _)| *is_open).map(|(_, way)| way).collect();
+        if ways.is_empty() {
+            return "hint: measure again when the host is quiet\n".to_owned();
+        }
+        format!("hint: {}\n", ways.join("; "))
+    }
+
+    /// Whether `--duet` is another way for what was asked.
+    fn can_be_duet(&self) -> bool {
+        let is_plain = self.terms.patches.is_empty() && self.terms.quirk.is_none();
+        let several = std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
+        let builds = self.terms.sides.iter().all(|side| side.program.builds() == 1);
+        is_plain && self.terms.duet.is_none() && several && builds
+    }
+
     /// Modes, and how uneven the host was.
     fn of_rows(&self, all: &Rows) -> String {
         let mut out = String::new();

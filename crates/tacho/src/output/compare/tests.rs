@@ -79,6 +79,33 @@ fn levels_and_means_that_say_the_opposite_are_named() {
     assert_eq!(json["rows"][0]["more_rounds"], serde_json::Value::Null);
 }
 
+#[test]
+fn what_is_far_from_clear_names_cheaper_ways() {
+    let answer = |round: f64, ratio: f64| {
+        let row = Row { round, ..row("sort", ratio, 0.3) };
+        let all = measured(vec![row], Until::AllRounds, Rule::default());
+        let terms = all.terms.clone();
+        let report = CompareReport {
+            terms: &terms,
+            told: ["old", "new"].map(str::to_owned),
+            compared: &Compared::Measured(Box::new(all)),
+            build: None,
+            is_kept: false,
+            fail_on: None,
+            lone: Default::default(),
+        };
+        report.text()
+    };
+    let hint = "hint: `-m cpu` compares the processor time, which varies less";
+    let minutes = 20e9;
+    let far = answer(minutes, 1.02);
+    assert!(far.contains("unclear") && far.contains(hint), "{far}");
+    let near = answer(1e6, 1.02);
+    assert!(near.contains("would settle it") && !near.contains("hint: "), "{near}");
+    let clear = answer(minutes, 2.0);
+    assert!(clear.contains("slower") && !clear.contains("hint: "), "{clear}");
+}
+
 fn run(rule: Rule) -> Run {
     Run {
         number: 3,
