@@ -28,6 +28,8 @@ const SAMPLED: &str = "of short programs as many kernels' ticks fell (every 4 ms
 
 /// What is said of a metric.
 const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
+/// The columns of it that are left out first where there is little room.
+const RANGE: [usize; 2] = [5, 6];
 
 /// How many outliers of a benchmark are shown.
 const OUTLIERS: usize = 5;
@@ -143,7 +145,13 @@ impl Measured {
         }
         let each =
             self.layouts.map(|_| "each row is of the medians of layouts\n").unwrap_or_default();
-        if list.is_empty() { String::new() } else { fitted(&list, &SUMMARY) + each + &self.end() }
+        if list.is_empty() {
+            return String::new();
+        }
+        if !table::fits(&table::indent(&table::render(&list)), output::terminal_width()) {
+            table::hide(&mut list, &RANGE);
+        }
+        fitted(&list, &SUMMARY) + each + &self.end()
     }
 
     /// What was found of the warm-up, by run.

@@ -92,6 +92,14 @@ pub fn aside(line: &str) {
     anstream::eprintln!("{line}");
 }
 
+/// Prints lines of a log or of what a program printed, cut where a terminal has no room.
+pub fn excerpt(lines: &[impl AsRef<str>]) {
+    let room = terminal_width_beside().map_or(usize::MAX, |width| width.saturating_sub(4));
+    for line in lines {
+        aside(&format!("  | {}", text::cut(line.as_ref(), room)));
+    }
+}
+
 /// Prints a line beside the answer: `hint: …`, `note: …`.
 pub fn note(kind: &str, text: &str) {
     const BOLD: Style = Style::new().bold();

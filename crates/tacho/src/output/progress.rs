@@ -228,9 +228,7 @@ impl Observer for Progress {
                 let name = format!("`{}` at {}", cell.benchmark, self.name(cell));
                 self.bar.suspend(|| {
                     super::note("note", &format!("{name}: {}", trouble.why));
-                    for line in text::last_lines(&trouble.output, OUTPUT_LINES) {
-                        super::aside(&format!("  | {line}"));
-                    }
+                    super::excerpt(&text::last_lines(&trouble.output, OUTPUT_LINES));
                 });
             }
             Event::Waiting { noise, took } => {

@@ -48,6 +48,15 @@ pub fn render(table: &Table) -> String {
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// Leaves these columns out.
+pub fn hide(table: &mut Table, columns: &[usize]) {
+    for column in columns {
+        if let Some(column) = table.column_mut(*column) {
+            column.set_constraint(ColumnConstraint::Hidden);
+        }
+    }
+}
+
 /// One series: its name with a drawn line, then a row a revision.
 pub fn series(series: &Series) -> String {
     let key = &series.key;

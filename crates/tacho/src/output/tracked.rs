@@ -11,7 +11,7 @@ use tacho_store::Store;
 
 use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
 use super::unbuilt::{self, UnbuiltAnswer};
-use super::{aside, levels, note, print, print_json, table, text};
+use super::{excerpt, levels, note, print, print_json, table, text};
 use crate::error::CliError;
 
 /// How many of those without values are named.
@@ -191,9 +191,7 @@ impl TrackReport<'_> {
         );
         // On a shared store the log may be on another machine.
         if let Some(log) = first.log.and_then(|digest| store.log(digest).ok()) {
-            for line in text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES) {
-                aside(&format!("  | {line}"));
-            }
+            excerpt(&text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES));
         }
         self.print_other_failures(first);
         if let Some(hint) = unbuilt::missing_program(&first.state) {

@@ -24,7 +24,7 @@ pub fn list(all: &[Bisection]) -> String {
         table.add_row([
             bisection.name.clone(),
             moment(bisection.started),
-            format!("{} … {}", cut(good, 20), cut(bad, 20)),
+            format!("{}..{}", cut(good, 20), cut(bad, 20)),
             subject(&bisection.asked),
             found(bisection),
         ]);
