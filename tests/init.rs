@@ -108,7 +108,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
             value.map(|value| shell.env(name, value));
         }
         shell.env("BASE", base).env("HEAD", head).env("PATH", &path);
-        shell.env("GITHUB_STEP_SUMMARY", project.path().join("summary.md"));
+        shell.env("NOISE", "1s").env("GITHUB_STEP_SUMMARY", project.path().join("summary.md"));
         crate::harness::Answer::of(&shell.output().unwrap())
     };
     let slower = compare("HEAD~1", "HEAD").exits(1).stdout;
