@@ -16,6 +16,7 @@ mod counter;
 pub mod derived;
 mod digest;
 mod host;
+mod known_metrics;
 mod metric;
 pub mod numbers;
 pub mod plan;
@@ -45,7 +46,7 @@ pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, 
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
-pub use metric::{Direction, Metric};
+pub use metric::{Direction, Metric, Name};
 pub use plan::Plan;
 pub use ratio::factor;
 pub use recipes::{Quirky, Recipes};
@@ -54,7 +55,7 @@ pub use rule::{
     End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,
 };
 pub use run::{Cell, Purpose, Run, RunState};
-pub use sample::{Failure, Name, Outcome, Place, Sample, median_of_replicates};
+pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{Limited, Measurement, Point, Series, SeriesKey, Uneven};
 pub use shown::{is_shown, shown};
 pub use signal::killed_by;

@@ -1,9 +1,15 @@
 //! A metric: a quantity with its unit and the direction in which it is better.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Counter, Name, Unit};
+use crate::Unit;
+
+/// The name of a metric in a sample. A sample has some thirty: of those that are known beforehand
+/// it has no text of its own.
+pub type Name = Cow<'static, str>;
 
 /// Whether more of it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -74,24 +80,8 @@ impl Metric {
     /// The name of the share of the time in which the processor's counters counted.
     pub const COUNTED_SHARE: &'static str = "counted-share";
 
-    /// The metric of that name that needs no plan to say what it is.
-    #[must_use]
-    pub fn known(name: &str) -> Option<Self> {
-        let counted = || Counter::named(name).map(Counter::metric);
-        let share = || Self::counted_share(name);
-        let own = Self::built_in(name).or_else(|| Self::beside(name));
-        own.or_else(counted).or_else(share).or_else(|| Self::host(name))
-    }
-
-    /// The names of all metrics that a plan may ask for without saying what they are, the most
-    /// usual first.
-    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-        let counters = Counter::ALL.map(Counter::name);
-        Self::BUILT_IN.into_iter().chain(Self::BESIDE).chain(counters)
-    }
-
     /// What is kept beside the processor's counters: the smallest of their shares.
-    fn counted_share(name: &str) -> Option<Self> {
+    pub(crate) fn counted_share(name: &str) -> Option<Self> {
         let unit = Unit::Other("%".to_owned());
         (name == Self::COUNTED_SHARE).then(|| Self {
             name: name.to_owned(),
@@ -216,28 +206,5 @@ impl Metric {
         };
         let better = if name == "cpu-percent" { Direction::Higher } else { Direction::Lower };
         Some(Self { name: name.to_owned(), unit, better })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_built_in_name_has_its_metric() {
-        for name in Metric::BUILT_IN {
-            assert_eq!(Metric::built_in(name).map(|metric| metric.name).as_deref(), Some(name));
-        }
-        let counters = Counter::ALL.map(Counter::name);
-        let others = Metric::BESIDE
-            .into_iter()
-            .chain(counters)
-            .chain([Metric::COUNTED_SHARE])
-            .chain(Metric::HOST);
-        for name in others {
-            assert_eq!(Metric::known(name).map(|metric| metric.name).as_deref(), Some(name));
-            assert_eq!(Metric::built_in(name), None);
-        }
-        assert_eq!((Metric::known("bucket"), Metric::known("host-bucket")), (None, None));
     }
 }

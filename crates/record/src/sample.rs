@@ -1,11 +1,9 @@
 //! Samples: the raw readings of one execution.
 
-use std::borrow::Cow;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Direction, Metric, Reached};
+use crate::{Direction, Metric, Name, Reached};
 
 /// Where an execution stood in its run's schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -150,10 +148,6 @@ impl Outcome {
         }
     }
 }
-
-/// The name of a metric in a sample. A sample has some thirty: of those that are known beforehand
-/// it has no text of its own.
-pub type Name = Cow<'static, str>;
 
 /// The raw readings of one execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

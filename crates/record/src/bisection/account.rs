@@ -1,38 +1,12 @@
 //! What a bisection leaves open beside what it named: another change, or a host that drifted.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Asked, BisectedEffect, Bisection, Comparison, Rung};
+use super::effect::{Left, LeftSaid};
+use super::{Asked, Bisection, Comparison, Rung};
 use crate::Direction;
 
 /// That the host may have drifted meanwhile is said from here on: where it did not, by far more
 /// than a hundred to one.
 const DRIFTED: f64 = 0.995;
-
-/// What culprits leave of the whole change, where there is something to be said of it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Left {
-    /// How much.
-    pub effect: BisectedEffect,
-    /// What that says.
-    pub said: LeftSaid,
-}
-
-/// What is left of the whole change says that something else changed too, or how likely that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LeftSaid {
-    /// Nothing: samples of those that say it reached limits.
-    Bounds,
-    /// It is likelier than not that something of the asked size is left.
-    Likely,
-    /// It may be as large as was asked for, though the best guess is less than half of that.
-    Little,
-    /// It is too much to be chance.
-    More,
-    /// The best guess is less than was asked for, but not by half.
-    Unknown,
-}
 
 impl Bisection {
     /// Whether to say that the host may have drifted meanwhile: not where several steps were found

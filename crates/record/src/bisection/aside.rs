@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::BisectedEffect;
+use super::effect::BisectedEffect;
 
 /// The earlier end as it was named, measured beside the first candidate, where the main line of the
 /// later end and its own part.

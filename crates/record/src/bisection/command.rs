@@ -3,25 +3,10 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use serde::{Deserialize, Serialize};
 
+use super::typed_subject::TypedSubject;
 use super::{Asked, Bisection, Candidate, Comparison, Measured};
 use crate::Direction;
-
-/// What was typed instead of a plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TypedSubject {
-    /// What builds a revision.
-    pub build: Option<String>,
-    /// What is executed.
-    pub run: Option<String>,
-    /// What the build leaves that is needed; nothing: all of the checkout.
-    pub artifacts: Vec<String>,
-    /// The regular expression of the number in the output.
-    pub number: Option<String>,
-    /// The repository, unless it is the folder where the command was typed.
-    pub repository: Option<String>,
-}
 
 impl Bisection {
     /// The good end and the bad one by names that mean the same tomorrow: as they were typed where

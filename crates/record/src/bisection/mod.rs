@@ -8,22 +8,26 @@ use crate::{BenchmarkKey, Digest, Metric, Revision};
 mod account;
 mod aside;
 mod beside;
+mod budget;
 mod command;
 mod constant;
+mod effect;
 mod merge;
+mod merges;
 mod others;
 mod probe;
 mod spent;
+mod typed_subject;
 
-pub use account::{Left, LeftSaid};
 pub use aside::{Aside, AsideSaid};
 pub use beside::{Beside, HostReadings};
-pub use command::TypedSubject;
 pub use constant::Constant;
+pub use effect::{BisectedEffect, Left, LeftSaid};
 pub use merge::Merge;
 pub use others::Others;
 pub use probe::{Disturbance, Probe, Probed};
 pub use spent::Spent;
+pub use typed_subject::TypedSubject;
 
 /// A bisection, finished or under way, as it is kept and as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -352,24 +356,6 @@ impl Standing {
     }
 }
 
-/// How large a change is: `0.05` is 5 % more; of differences and failures the difference itself.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BisectedEffect {
-    /// The best guess.
-    pub estimate: f64,
-    /// Where it is with 95 %; of a metric without noise both are the estimate.
-    pub interval: (f64, f64),
-}
-
-impl BisectedEffect {
-    /// Whether there is no interval to show: the metric has no noise.
-    #[must_use]
-    pub fn is_exact(&self) -> bool {
-        let same = |end: f64| end.total_cmp(&self.estimate).is_eq();
-        same(self.interval.0) && same(self.interval.1)
-    }
-}
-
 /// A revision that did it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Culprit {
@@ -460,12 +446,6 @@ pub struct Rung {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_none(number: &u32) -> bool {
     *number == 0
-}
-
-/// The same of two sides.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn none_limited(sides: &[u32; 2]) -> bool {
-    *sides == [0, 0]
 }
 
 /// A revision that has no values.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BisectedEffect, none_limited};
+use super::effect::{BisectedEffect, none_limited};
 
 /// What is otherwise than usual while a culprit is measured beside its parent once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

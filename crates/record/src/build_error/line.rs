@@ -8,7 +8,18 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Message;
+/// A message of several lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Message {
+    /// The next line is the message.
+    NextLine,
+    /// The message is an indented paragraph, as cmake writes it.
+    Paragraph,
+    /// Causes follow, each after a line of its own, as cargo writes them.
+    Causes,
+    /// The next line is a cause.
+    Cause,
+}
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod line;
 use std::collections::VecDeque;
 
 pub use cause::{cause, has_same_cause};
-use line::{Line, Sign};
+use line::{Line, Message, Sign};
 
 use crate::is_shown;
 
@@ -65,19 +65,6 @@ pub struct ErrorFinder {
 struct Candidate {
     sign: Sign,
     text: String,
-}
-
-/// A message of several lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Message {
-    /// The next line is the message.
-    NextLine,
-    /// The message is an indented paragraph, as cmake writes it.
-    Paragraph,
-    /// Causes follow, each after a line of its own, as cargo writes them.
-    Causes,
-    /// The next line is a cause.
-    Cause,
 }
 
 impl ErrorFinder {

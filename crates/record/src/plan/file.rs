@@ -7,6 +7,7 @@
 mod companion;
 mod hook;
 mod quirk;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,6 +19,8 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::{Counter, Direction, Metric, Parameter};
+
+pub(super) use words::Words;
 
 pub(super) use companion::{
     CompanionTable, OutputEntry, PerName, PortEntry, ReadyEntry, ShellEntry,
@@ -466,16 +469,6 @@ pub(super) enum ExpectStdout {
     /// The same as in all other executions of the benchmark with these parameters. The warmup has
     /// the first.
     Same,
-}
-
-/// A command: one string, or its words.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(super) enum Words {
-    /// To be split as a shell would.
-    Line(String),
-    /// As they are.
-    Split(Vec<String>),
 }
 
 /// One value of a parameter.

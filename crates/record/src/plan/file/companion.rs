@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::Words;
+use super::words::Words;
 
 /// `companion` of a benchmark.
 #[derive(Debug, Deserialize, JsonSchema)]

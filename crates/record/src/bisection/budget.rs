@@ -1,0 +1,33 @@
+//! What may be spent on a bisection.
+
+use super::spent::Spent;
+use super::{Asked, Standing};
+
+impl Spent {
+    /// With what another bisection took.
+    #[must_use]
+    pub fn and(self, standing: &Standing) -> Self {
+        Self {
+            builds: self.builds + standing.builds,
+            samples: self.samples + standing.samples,
+            building: self.building + standing.building,
+            executing: self.executing + standing.executing,
+        }
+    }
+}
+
+impl Asked {
+    /// Seconds that may be spent on this bisection.
+    #[must_use]
+    pub fn own_budget(&self) -> Option<f64> {
+        let spent = self.spent.unwrap_or_default();
+        self.budget.map(|budget| (budget - spent.building - spent.executing).max(0.0))
+    }
+
+    /// Builds that may be made for this bisection.
+    #[must_use]
+    pub fn own_builds(&self) -> Option<usize> {
+        let spent = self.spent.unwrap_or_default();
+        self.most_builds.map(|most| most.saturating_sub(spent.builds))
+    }
+}
