@@ -26,7 +26,7 @@ command = "sh {build}/prog"
 metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
 output = "keep"
 """
-COMMITS, CULPRIT = 5, 3
+COMMITS, CULPRIT = 6, 3
 OLD = f"HEAD~{COMMITS - 1}"
 
 # What is there already, and the command that the faults are for.
@@ -75,8 +75,10 @@ def timeless(value, varies=frozenset(TIMES)):
         return value
     if "standing" in value or value.get("purpose") == "bisect":
         varies = varies | COSTS
-    when = {"found"} if isinstance(value.get("found"), str) else set()
-    return {key: timeless(one, varies) for key, one in value.items() if key not in varies | when}
+    own = {"found"} if isinstance(value.get("found"), str) else set()
+    if "not_reproduced" in value:
+        own = {"samples"}  # Those of this session. The list of runs has all.
+    return {key: timeless(one, varies) for key, one in value.items() if key not in varies | own}
 
 
 class Project:
@@ -103,7 +105,7 @@ class Project:
         self.write("tacho.toml", PLAN)
         for command in before:
             done = self.call(command)
-            if done.returncode:
+            if done.returncode not in (0, 1):
                 sys.exit(f"error: `tacho {command}` failed:\n{done.stderr}")
         open(self.executed, "w").close()
         shutil.copytree(self.folder, self.kept, symlinks=True)
@@ -166,7 +168,7 @@ class Project:
         """What `fsck` finds; nothing where there is no store yet."""
         ignore = os.path.join(self.folder, store, ".gitignore")
         if os.path.exists(os.path.join(self.folder, store, "tacho.db")):
-            if not os.path.exists(ignore) or open(ignore).read() != "*\n":
+            if not os.path.exists(ignore) or open(ignore).read().strip() != "*":
                 return "the store is not ignored by git"
         checked = self.call(f"--store {store} fsck")
         is_whole = checked.returncode == 0 or "nothing is measured yet" in checked.stderr
@@ -210,12 +212,15 @@ class Walk:
     def undisturbed(self):
         self.project.restore()
         done = self.project.call(self.case.command, "count:0")
-        if done.returncode:
+        if done.returncode not in (0, 1):
             sys.exit(f"error: `tacho {self.case.command}` failed:\n{done.stderr}")
         self.counts = self.project.counts()[1]
         state = self.state(done)
         self.round = max([1, *(run.get("cells", COMMITS) for run in state[1][1])])
-        self.before = self.samples - self.project.times_executed()
+        taken = self.project.times_executed()
+        if self.name in ("track", "compare", "confirm", "bisect", "try") and not taken:
+            sys.exit(f"error: `tacho {self.case.command}` measures nothing")
+        self.before = self.samples - taken
         return state
 
     def state(self, done):
