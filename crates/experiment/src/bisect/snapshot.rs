@@ -9,6 +9,7 @@ use tacho_record::bisection::{
 use tacho_stats::bisect as stats;
 
 use super::Fold;
+use super::cpu::is_open;
 
 impl Fold {
     /// How far it has come.
@@ -39,13 +40,22 @@ impl Fold {
             _ if constant => Found::NotReproduced,
             // What is named stays; what is left of it is undecided.
             _ if spent && !open.is_empty() => Found::Verified,
-            _ if spent && !over => Found::Undecided { reason: Undecided::Budget },
+            _ if spent && !over && outcome.culprits.is_empty() => {
+                Found::Undecided { reason: Undecided::Budget }
+            }
             Found::Verified if probes.iter().any(|it| it.probed.depends()) => {
                 Found::DependsOnMachine
             }
+            // Only what is beside a culprit was still to be measured.
+            _ if spent && !over => Found::Verified,
             found => found,
         };
         let over = over || spent;
+        let is_unnamed = over && outcome.culprits.is_empty();
+        let cpu = if is_unnamed { self.cpu_of_ends(found) } else { None };
+        let is_excluded = is_unnamed
+            && (self.excludes_change(&outcome) || self.cpu_excludes_change(cpu.as_ref()));
+        let found = if is_excluded && is_open(found) { Found::NotReproduced } else { found };
         Standing {
             updated,
             stage: match stage {
@@ -79,7 +89,7 @@ impl Fold {
             },
             drift: outcome.drift,
             between_builds: outcome.between_builds,
-            cpu: if over && outcome.culprits.is_empty() { self.cpu_of_ends(found) } else { None },
+            cpu,
             builds: self.builds,
             samples: outcome.samples + self.disturbed.samples() + self.samples_of_others(),
             building: self.spent.0,

@@ -45,6 +45,8 @@ pub struct Progress {
     absent: Vec<Absent>,
     /// Whether a bisection goes on, whose bar is what it believes.
     bisecting: bool,
+    /// What was said last of wrong answers of a bisection.
+    wrong_answers: Option<String>,
     /// Whether it may be said yet how long that takes: not where nothing is to be said beside the
     /// answer, and only once.
     forecasts: bool,
@@ -73,6 +75,7 @@ impl Progress {
             building: None,
             absent: Vec::new(),
             bisecting: false,
+            wrong_answers: None,
             forecasts: !quiet,
             announcer: None,
         }
@@ -112,6 +115,13 @@ impl Progress {
         if let Some(line) = super::bisect::forecast(bisection).filter(|_| self.forecasts) {
             self.forecasts = false;
             self.bar.suspend(|| super::note("note", &line));
+        }
+        let wrong = super::bisect::wrong_answers(bisection);
+        if wrong != self.wrong_answers {
+            if let Some(line) = &wrong {
+                self.bar.suspend(|| super::note("note", line));
+            }
+            self.wrong_answers = wrong;
         }
         let [first, second] = super::bisect::live(bisection, terminal::columns())
             .map(|line| line.replace('{', "{{").replace('}', "}}"));

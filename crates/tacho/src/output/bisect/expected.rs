@@ -11,7 +11,7 @@ use tacho_store::{HostId, Store, Values};
 use super::forecast::{about, noise, samples, varying};
 use super::words::subject;
 use crate::error::CliError;
-use crate::output::text::{count, duration};
+use crate::output::text::{count, duration, has_callgrind};
 use crate::project::Project;
 
 /// Builds besides those that halve the range: both ends and what a failure or two cost; those
@@ -23,6 +23,8 @@ const BUILDS_OF_ALL: usize = 8;
 const SAMPLES: (usize, usize) = (20, 150);
 /// Where fewer are expected, there is hardly any noise.
 const FEW: f64 = 40.0;
+/// An execution takes about so many times as long under callgrind (valgrind.org: "around 50 times").
+const CALLGRIND: f64 = 50.0;
 /// So many samples of a revision tell how far they lie apart.
 const FEWEST: usize = 5;
 
@@ -37,6 +39,8 @@ pub struct Expected {
     execution: Option<f64>,
     /// The standard deviation of a sample on the scale of the effect, where that is known.
     sd: Option<f64>,
+    /// The same of the CPU time, where wall time is asked for.
+    sd_of_cpu: Option<f64>,
     /// Whether there is anything to execute.
     executes: bool,
 }
@@ -94,6 +98,7 @@ impl Expected {
             build: None,
             execution: None,
             sd: None,
+            sd_of_cpu: None,
             executes: inquiry.asked.of == Measured::Execution,
         };
         // Without a store nothing is known; that it cannot be opened is told where it is needed.
@@ -134,6 +139,9 @@ impl Expected {
         self.execution =
             median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
         self.sd = scatter(asked, &store.values(host, &asked.benchmark, &asked.metric.name)?);
+        if asked.metric.name == "wall" && asked.by == Comparison::Ratio {
+            self.sd_of_cpu = scatter(asked, &store.values(host, &asked.benchmark, "cpu")?);
+        }
         let earlier = earlier(store, name, asked)?;
         let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
         self.execution = self.execution.or_else(|| earlier.last().map(took));
@@ -167,13 +175,36 @@ impl Expected {
         format!(
             "which of {}{outside} changed {} by {least} or more?\n\
              expected: about {}{built}{most}; {}\n\
-             {}\n",
+             {}\n{}",
             count(self.commits, "commit"),
             subject(asked),
             count(self.builds, "build"),
             self.samples(asked),
             self.time(asked),
+            self.others(asked),
         )
+    }
+
+    /// What other metrics would take, where wall time takes long: they vary less.
+    fn others(&self, asked: &Asked) -> String {
+        let Some((build, one)) = self.build.zip(self.execution) else { return String::new() };
+        let Some(by_wall) = self.sd.and_then(|sd| samples(asked, sd)) else { return String::new() };
+        let building = build * self.builds.saturating_sub(self.built) as f64;
+        let by_cpu = self.sd_of_cpu.and_then(|sd| samples(asked, sd));
+        let by_cpu = by_cpu.map(|samples| ("cpu", building + one * samples));
+        let counted = building + CALLGRIND * one * SAMPLES.0 as f64;
+        let counted = has_callgrind().then_some(("instructions=callgrind", counted));
+        let is_shorter = |(_, other): &(&str, f64)| *other < building + one * by_wall;
+        let line = |(metric, takes): (&str, f64)| format!("{} with `-m {metric}`", seconds(takes));
+        let metric = &asked.metric.name;
+        let is_time = metric == "wall" && asked.by == Comparison::Ratio;
+        let all: Vec<String> = [by_cpu, counted]
+            .into_iter()
+            .flatten()
+            .filter(|other| is_time && is_shorter(other))
+            .map(line)
+            .collect();
+        if all.is_empty() { String::new() } else { format!("about {}\n", all.join(", ")) }
     }
 
     /// How many samples of each kind of noise, or of that which is known here.

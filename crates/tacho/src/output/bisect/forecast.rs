@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Asked, Comparison, Measured, Stage};
+use tacho_record::bisection::{Asked, Comparison, Measured, Stage, Standing, UnusableKind};
 use tacho_stats::bisect::expected_samples;
 
-use crate::output::bisect::sizes::least;
+use crate::output::bisect::sizes::{least, name};
 use crate::output::text::{duration, percent};
 
 /// So many samples of an end tell how much noise there is.
@@ -58,6 +58,27 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     ))
 }
 
+/// From which commit on, or up to which, answers are known to be wrong: it is news long before the
+/// rest is decided.
+pub fn wrong_answers(bisection: &Bisection) -> Option<String> {
+    let Standing { unusable, ladder, .. } = &bisection.standing;
+    let wrong = unusable.iter().filter(|it| it.kind == UnusableKind::WrongAnswer);
+    let wrong: Vec<usize> = wrong.map(|it| it.place).collect();
+    let right: Vec<usize> = ladder.iter().map(|rung| rung.place).collect();
+    let [first, last] = [*wrong.iter().min()?, *wrong.iter().max()?];
+    let [first_right, last_right] = [*right.iter().min()?, *right.iter().max()?];
+    if last_right + 1 == first {
+        Some(format!("from {} on the answer is wrong", name(bisection, first)))
+    } else if last_right < first {
+        let names = [name(bisection, first), name(bisection, last_right)];
+        Some(format!("the answer is wrong at {}, and right at {}", names[0], names[1]))
+    } else if last < first_right {
+        Some(format!("up to {} the answer is wrong", name(bisection, last)))
+    } else {
+        None
+    }
+}
+
 /// A standard deviation on the scale of the effect.
 pub fn varying(asked: &Asked, sd: f64) -> String {
     match asked.by {
@@ -102,6 +123,44 @@ mod tests {
         assert_eq!(of(0.1, 5, "proving"), None, "nobody knows yet");
         assert_eq!(of(0.02, 6, "proving"), None, "that is soon done");
         assert_eq!(of(0.1, 6, "searching"), None, "it is larger than was asked for");
+    }
+
+    #[test]
+    fn wrong_answers_are_said_as_soon_as_they_are_seen() {
+        let of = |right: &[usize], wrong: &[usize]| {
+            let mut bisection = bisection("searching");
+            let rungs: Vec<_> = right
+                .iter()
+                .map(|place| {
+                    serde_json::json!({
+                        "place": place, "revision": "r", "same_to": place, "samples": 6,
+                        "level": 1e9, "error": 0.0
+                    })
+                })
+                .collect();
+            let unusable: Vec<_> = wrong
+                .iter()
+                .map(|place| {
+                    serde_json::json!({
+                        "place": place, "revision": "r", "kind": "wrong-answer", "why": "other"
+                    })
+                })
+                .collect();
+            for (place, candidate) in bisection.candidates.iter_mut().enumerate() {
+                candidate.revision.id = format!("{place:07}");
+            }
+            bisection.standing.ladder = serde_json::from_value(rungs.into()).unwrap();
+            bisection.standing.unusable = serde_json::from_value(unusable.into()).unwrap();
+            wrong_answers(&bisection)
+        };
+        assert_eq!(of(&[0, 9999], &[]), None);
+        assert_eq!(
+            of(&[0, 5], &[9999]).as_deref(),
+            Some("the answer is wrong at 0009999, and right at 0000005")
+        );
+        assert_eq!(of(&[0, 5], &[6, 9999]).as_deref(), Some("from 0000006 on the answer is wrong"));
+        assert_eq!(of(&[9999], &[0, 3]).as_deref(), Some("up to 0000003 the answer is wrong"));
+        assert_eq!(of(&[0, 9999], &[3]), None, "it came and went");
     }
 
     #[test]

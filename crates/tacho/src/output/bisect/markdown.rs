@@ -6,7 +6,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Rung};
 
 use super::live::so_far;
-use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
+use super::why::{alike, failure_of, headline, hidden_ends, stretch, undecided};
 use super::words::{
     self, aside, commit, constant, likely, merges, probes, sides, small, stage, subject, then,
 };
@@ -92,7 +92,8 @@ fn answer(bisection: &Bisection) -> String {
         }
         Some(Found::Undecided { reason }) => {
             let of = if standing.suspects.is_empty() { "" } else { " With 95 % it is one of:\n" };
-            let _ = writeln!(text, "Undecided: {}.{of}", undecided(bisection, reason)[0]);
+            let first = headline(bisection, &undecided(bisection, reason)[0]);
+            let _ = writeln!(text, "{}.{of}", sentence(&first));
             for place in standing.suspects.iter().flat_map(|it| it.first..=it.last) {
                 let _ = writeln!(text, "- {}", escaped(&commit(&bisection.candidates[place])));
             }

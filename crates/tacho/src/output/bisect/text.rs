@@ -6,12 +6,14 @@ use std::time::Duration;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Asked, Culprit, Found, LeftSaid, Rung, Standing};
 
-use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided, unit};
+use super::why::{
+    alike, failure_of, headline, hidden_ends, ratios, retry, stretch, undecided, unit,
+};
 use super::words::{
     self, aside, commit, constant, left_hint, likely, merges, probes, sides, small, stage, subject,
     suspected, then,
 };
-use crate::output::bisect::sizes::{effect_between, least, level_of, name, within};
+use crate::output::bisect::sizes::{effect, effect_between, least, level_of, name, within};
 use crate::output::table::{plain, render};
 use crate::output::terminal_width;
 use crate::output::text::{count, day, duration, wrap};
@@ -49,7 +51,8 @@ fn answer(bisection: &Bisection) -> String {
         Some(Found::NotReproduced) => not_reproduced(bisection),
         Some(Found::Undecided { reason }) => {
             let [why, hint] = undecided(bisection, reason);
-            format!("undecided: {why}\n{}hint: {hint}\n{}", suspects(bisection), so_far(bisection))
+            let first = headline(bisection, &why);
+            format!("{first}\n{}hint: {hint}\n{}", suspects(bisection), so_far(bisection))
         }
         None => {
             let belief = super::live::belief(bisection);
@@ -173,6 +176,13 @@ fn not_reproduced(bisection: &Bisection) -> String {
             some => format!("; what came and went again within {some} commits would not be seen"),
         };
         let _ = writeln!(text, "  so did all that were built in between{unseen}");
+    }
+    if let Some(cpu) = &bisection.standing.cpu {
+        let by = effect(bisection, cpu);
+        let _ = writeln!(
+            text,
+            "  the CPU time of the same samples differs by {by}; other work on the host moves it less"
+        );
     }
     if let Some(constant) = constant(bisection) {
         let _ = writeln!(text, "  {constant}");

@@ -20,10 +20,28 @@ pub fn undecided(bisection: &Bisection, reason: Undecided) -> [String; 2] {
         Undecided::Noise => too_much_noise(bisection),
         Undecided::Budget => {
             let [why, hint] = why_not(bisection, reason);
-            [why.to_owned() + &of_cpu(bisection), hint.to_owned()]
+            let cpu = of_cpu(bisection);
+            let by_cpu = if cpu.is_empty() { "" } else { "`-m cpu` goes by CPU time; " };
+            [why.to_owned() + &cpu, by_cpu.to_owned() + hint]
         }
         _ => why_not(bisection, reason).map(str::to_owned),
     }
+}
+
+/// That it is undecided and why; or the one commit that is very likely it, where only verifying was
+/// left.
+pub fn headline(bisection: &Bisection, why: &str) -> String {
+    match very_likely(bisection) {
+        Some(commit) => format!("very likely {commit}, not verified: {why}"),
+        None => format!("undecided: {why}"),
+    }
+}
+
+/// The commit that is the cause with more than 99.9 %, where no other one is as likely as 0.1 %.
+fn very_likely(bisection: &Bisection) -> Option<String> {
+    let [only] = bisection.standing.suspects.as_slice() else { return None };
+    let is_sure = only.first == only.last && only.posterior > VERY_LIKELY;
+    is_sure.then(|| name(bisection, only.first))
 }
 
 /// Where neither end has values, nor any other that was tried.
@@ -113,6 +131,9 @@ fn of_cpu(bisection: &Bisection) -> String {
         |cpu| format!("; the CPU time of the same samples changes by {}", effect(bisection, cpu));
     bisection.standing.cpu.as_ref().map_or_else(String::new, told)
 }
+
+/// A commit is very likely the cause from this chance on.
+const VERY_LIKELY: f64 = 0.999;
 
 /// By how much builds vary is told from this part of the least effect on.
 const TOLD: f64 = 0.1;
