@@ -12,7 +12,7 @@ use jiff::Timestamp;
 pub(super) struct Deadline(Option<Timestamp>);
 
 impl Deadline {
-    /// So many seconds after `now`, without those that earlier sessions spent.
+    /// The budget in seconds after `now`, without what earlier sessions spent.
     pub(super) fn new(budget: Option<f64>, spent: f64, now: Timestamp) -> Self {
         let left = budget.map(|budget| Duration::try_from_secs_f64((budget - spent).max(0.0)));
         Self(left.and_then(|left| now.saturating_add(left.ok()?).ok()))

@@ -23,7 +23,7 @@ const BUILDS_OF_ALL: usize = 8;
 const SAMPLES: (usize, usize) = (20, 150);
 /// Where fewer are expected, there is hardly any noise.
 const FEW: f64 = 40.0;
-/// An execution takes about so many times as long under callgrind (valgrind.org: "around 50 times").
+/// How many times as long an execution takes under callgrind, about (valgrind's manual).
 const CALLGRIND: f64 = 50.0;
 /// So many samples of a revision tell how far they lie apart.
 const FEWEST: usize = 5;

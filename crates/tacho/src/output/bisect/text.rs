@@ -181,7 +181,7 @@ fn not_reproduced(bisection: &Bisection) -> String {
         let by = effect(bisection, cpu);
         let _ = writeln!(
             text,
-            "  the CPU time of the same samples differs by {by}; other work on the host moves it less"
+            "  the CPU time of the same samples differs by {by}: other work moves it less"
         );
     }
     if let Some(constant) = constant(bisection) {

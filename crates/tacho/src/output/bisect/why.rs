@@ -147,14 +147,22 @@ fn usable_ends(bisection: &Bisection) -> &'static str {
     }
 }
 
+/// Whether the limit of builds was reached.
+fn is_out_of_builds(bisection: &Bisection) -> bool {
+    bisection.asked.own_builds().is_some_and(|most| bisection.standing.builds >= most)
+}
+
 /// Where something is known.
 fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
     let unusable = &bisection.standing.unusable;
     match reason {
-        Undecided::Budget => [
-            "the time or the number of builds is spent",
-            "with a larger one, the same command goes on",
+        Undecided::Budget if is_out_of_builds(bisection) => [
+            "the builds of `--max-builds` are made",
+            "with a larger `--max-builds`, the same command goes on",
         ],
+        Undecided::Budget => {
+            ["the budget ended", "with a larger `--budget`, the same command goes on"]
+        }
         Undecided::Builds => [
             "a change this small may be a difference between builds",
             "ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
