@@ -1,5 +1,7 @@
 //! The path of the host's speed in a run, estimated from all executions, and what it was in words.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use tacho_record::Unit;
 use tacho_stats::interleaved::{Execution, Fit, Spell, spells};
@@ -133,7 +135,9 @@ fn weight(spell: &Spell) -> f64 {
 }
 
 fn sentence(timed: &[TimedExecution], spell: &Spell) -> String {
-    let [from, to] = [spell.executions.start, spell.executions.end - 1].map(|at| timed[at].at);
+    let (from, last) = (timed[spell.executions.start].at, &timed[spell.executions.end - 1]);
+    let took = Duration::try_from_secs_f64(last.value / 1e9).unwrap_or_default();
+    let to = last.at.checked_add(took).unwrap_or(last.at);
     let ends = (timed[0].at, timed[timed.len() - 1].at);
     let speed = format!("{:.0} %", 100.0 * (-spell.slower).exp());
     format!(
@@ -199,7 +203,7 @@ mod tests {
         let speed = HostSpeed::of(&run(1.75));
         let [line] = speed.sentences.as_slice() else { panic!("{:?}", speed.sentences) };
         let share = line.strip_prefix("This host ran at ").and_then(|rest| {
-            rest.strip_suffix(" % of its usual speed from 12:00:38.0 to 12:01:17.0.")?.parse().ok()
+            rest.strip_suffix(" % of its usual speed from 12:00:38.0 to 12:01:17.1.")?.parse().ok()
         });
         let share: f64 = share.unwrap_or_else(|| panic!("{line}"));
         assert!((share - 100.0 / 1.75).abs() < 2.0, "{line}");
