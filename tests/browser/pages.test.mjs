@@ -2,7 +2,7 @@
 // light. `node --test tests/browser/*.test.mjs`, after `npm ci` in web/.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -78,7 +78,9 @@ const everyPage = async () => {
   const { page, done } = await open("revisions.html");
   const hrefs = await page.locator("tbody a.rev").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
   await done();
-  return ["index.html", "revisions.html", "runs.html", SERIES, "series/sift.peak-memory.kiln.html", hrefs[0], hrefs[8]];
+  const change = readdirSync(new URL("change/", pages)).map((name) => `change/${name}`)[0];
+  const others = ["bisections.html", "comparisons.html", "comparison/1.html", "runs/1.html", "runs/2.html", change];
+  return ["index.html", "revisions.html", "runs.html", SERIES, "series/sift.peak-memory.kiln.html", ...others, hrefs[0], hrefs[8]];
 };
 
 test("no page complains, none asks the network, none is wider than a phone", async () => {
@@ -276,7 +278,8 @@ test("without script the page has a picture and all numbers", async () => {
     ]);
     assert.equal(cells[6], point.change?.text ?? "");
     assert.equal(cells[7], point.change && point.change.judged !== "unclear" ? point.change.judged : "");
-    assert.equal(cells[8], point.state_text);
+    const border = point.begins_run === undefined ? "" : `from here run ${point.begins_run} `;
+    assert.equal(cells[8], border + point.state_text);
   }
   await done();
 });
