@@ -86,6 +86,22 @@ fn a_run_that_is_left_and_come_back_to_keeps_its_effect() {
     assert!((verdict.changes[0].effect - 0.04).abs() < 0.01);
 }
 
+/// One revision is 10 % off in one run, and at its level when another run measures it again.
+#[test]
+fn a_reading_that_another_run_does_not_repeat_is_no_change() {
+    let noise = |i: usize| 1e-3 * ((i * 7) % 3) as f64;
+    for odd in [1, 5, 8] {
+        let off = |i: usize| if i == odd { -0.1 } else { 0.0 };
+        let mut all: Vec<RunReading> = (0..12).map(|i| reading(0, i, off(i) + noise(i))).collect();
+        all.extend([odd, 11, 12, 13, 14, 15].map(|i| reading(1, i, 0.01 + noise(i))));
+        assert_eq!(indexes(&judge(&all)), [] as [usize; 0], "{odd}");
+        for one in all.iter_mut().filter(|one| one.revision >= 9) {
+            one.level += 0.05;
+        }
+        assert_eq!(indexes(&judge(&all)), [9], "{odd}");
+    }
+}
+
 #[test]
 fn without_a_link_the_effect_of_a_run_is_no_change() {
     let all: Vec<RunReading> =
