@@ -14,6 +14,7 @@ use tacho_stats::changes::ledger::{
 use tacho_stats::changes::{self as stats, Detection};
 use tacho_store::Analysis;
 
+use super::kept_alert::{alert, effect, kind_of, withdrawal};
 use super::material::Material;
 use super::meaning::RETURNED;
 use super::{Judgement, returns};
@@ -454,38 +455,6 @@ fn hold(alerts: &mut [Alert], kept: &HashMap<u32, &Change>) {
     }
 }
 
-/// The effect as the detector has it: infinite where the level before is nothing.
-fn effect(finding: &Finding) -> f64 {
-    finding.effect.unwrap_or((finding.after - finding.before).signum() * f64::INFINITY)
-}
-
-/// What is kept of a change, as the ledger has it; nothing where its places have no values now.
-fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Alert> {
-    let finding = &change.finding;
-    let place = |revision: &str| places.get(revision).copied();
-    let index = place(&finding.revision)?;
-    let (good, bad) = (place(&finding.good)?, place(&finding.bad)?);
-    let effect = effect(finding);
-    let found = stats::Change {
-        index,
-        range: good + 1..=bad,
-        before: finding.before,
-        after: finding.after,
-        effect,
-        interval: finding.interval.unwrap_or((effect, effect)),
-        p: finding.p,
-        confidence: 1.0 - finding.p,
-        kind: stats_kind(finding.kind),
-    };
-    let state = match change.life {
-        Life::Confirmed => State::Confirmed,
-        Life::Provisional => State::Provisional,
-        Life::Withdrawn { why } => State::Withdrawn(reason(why)),
-    };
-    let since = finding.points as usize;
-    Some(Alert { id, change: found, state, seen: finding.seen, missed: finding.missed, since })
-}
-
 /// For each change the name of that with which its level came back, by name: once that is
 /// confirmed, as else each that is withdrawn would make a regression new again.
 fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<String, String> {
@@ -561,48 +530,4 @@ fn has_moved(before: &Finding, now: &Finding) -> bool {
         || before.kind != now.kind
         || ends(before) != ends(now)
         || outside
-}
-
-fn withdrawal(why: Reason) -> Withdrawal {
-    match why {
-        Reason::Nearer => Withdrawal::Nearer,
-        Reason::NotConfirmed => Withdrawal::NotConfirmed,
-        Reason::NotReproduced => Withdrawal::NotReproduced,
-        Reason::NotSeen => Withdrawal::NotSeen,
-    }
-}
-
-fn reason(why: Withdrawal) -> Reason {
-    match why {
-        Withdrawal::Nearer => Reason::Nearer,
-        Withdrawal::NotConfirmed => Reason::NotConfirmed,
-        Withdrawal::NotReproduced => Reason::NotReproduced,
-        Withdrawal::NotSeen => Reason::NotSeen,
-    }
-}
-
-/// A kind as it is kept.
-#[must_use]
-pub fn kind_of(kind: stats::Kind) -> ChangeKind {
-    match kind {
-        stats::Kind::Build => ChangeKind::Build,
-        stats::Kind::DipEnd => ChangeKind::DipEnd,
-        stats::Kind::DipStart => ChangeKind::DipStart,
-        stats::Kind::Environment => ChangeKind::Environment,
-        stats::Kind::ModeShare => ChangeKind::ModeShare,
-        stats::Kind::Spread => ChangeKind::Spread,
-        stats::Kind::Step => ChangeKind::Step,
-    }
-}
-
-fn stats_kind(kind: ChangeKind) -> stats::Kind {
-    match kind {
-        ChangeKind::Build => stats::Kind::Build,
-        ChangeKind::DipEnd => stats::Kind::DipEnd,
-        ChangeKind::DipStart => stats::Kind::DipStart,
-        ChangeKind::Environment => stats::Kind::Environment,
-        ChangeKind::ModeShare => stats::Kind::ModeShare,
-        ChangeKind::Spread => stats::Kind::Spread,
-        ChangeKind::Step => stats::Kind::Step,
-    }
 }

@@ -16,6 +16,7 @@ mod event;
 mod given;
 mod judge;
 mod judgement;
+mod kept_alert;
 mod life;
 mod material;
 mod meaning;
@@ -32,7 +33,8 @@ pub use environment::{Difference, Environments, Tags};
 pub use event::{Event, Orders, events, orders};
 pub use given::{JudgedGiven, judge_given};
 pub use judge::{FALSE_SHARE, judge, judge_measured};
-pub use life::{CATCH_UP, kind_of};
+pub use kept_alert::kind_of;
+pub use life::CATCH_UP;
 pub use material::{Material, Runs};
 pub use meaning::{
     FalseAlarms, RETURNED, Verdict, came_with_a_run, is_new_regression, returns, verdict,
