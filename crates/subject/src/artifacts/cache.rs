@@ -177,8 +177,12 @@ impl Cache {
             archive::unpack(&File::open(archive)?, &copy).and_then(|()| Content::of_folder(&copy));
         match unpacked {
             Ok(content) if content.digest() == Ok(digest) => {}
-            Err(error) if is_of_disk(&error) && can_be_read(archive) => return Err(error),
-            _ => {
+            unpacked => {
+                if let Some(error) = unpacked.err().as_ref().and_then(disk_error)
+                    && can_be_read(archive)
+                {
+                    return Err(error);
+                }
                 fs::remove_file(archive)?;
                 return Ok(false);
             }
@@ -253,13 +257,14 @@ fn touch(archive: &Path) -> bool {
     })
 }
 
-/// Whether the system failed, and not the content of what was read.
-fn is_of_disk(error: &io::Error) -> bool {
+/// What the system said, if the system failed and not the content of what was read: `tar` hides it.
+fn disk_error(error: &io::Error) -> Option<io::Error> {
     let system = [Errno::DQUOT, Errno::IO, Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOSPC]
         .map(Errno::raw_os_error);
     iter::successors(Some(error as &dyn Error), |error| (*error).source())
         .filter_map(|error| error.downcast_ref::<io::Error>()?.raw_os_error())
-        .any(|code| system.contains(&code))
+        .find(|code| system.contains(code))
+        .map(io::Error::from_raw_os_error)
 }
 
 /// Whether all of a file can be read.
@@ -379,8 +384,10 @@ mod tests {
     fn an_error_of_the_disk_is_none_of_the_archive() {
         let [io, missing] = [Errno::IO, Errno::NOENT].map(io::Error::from);
         let inside = |error| io::Error::other(Outer(io::Error::other(Outer(error))));
-        assert!(is_of_disk(&Errno::NOSPC.into()) && is_of_disk(&inside(io)));
-        assert!(!is_of_disk(&inside(missing)) && !is_of_disk(&io::Error::other("wrong checksum")));
+        assert_eq!(disk_error(&Errno::NOSPC.into()).unwrap().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(disk_error(&inside(io)).unwrap().raw_os_error(), Some(Errno::IO.raw_os_error()));
+        assert!(disk_error(&inside(missing)).is_none());
+        assert!(disk_error(&io::Error::other("wrong checksum")).is_none());
     }
 
     /// An error with a cause, as `tar` gives it.
