@@ -181,10 +181,10 @@ impl Answer {
         // The places of `struct rusage`; the others are always 0 on Linux.
         let [user, sys, peak, minor, major] = [0, 2, 4, 8, 9].map(|place| USAGE + place);
         let [read, written, voluntary, involuntary] = [11, 12, 16, 17].map(|place| USAGE + place);
-        let peak = self.count(peak) * 1024;
+        let peak = self.count(peak).saturating_mul(1024);
         let (user, sys) = (self.time(user), self.time(sys));
         let group = u64::try_from(self.numbers[GROUP_CPU]).ok().map(Duration::from_nanos);
-        let more = group.filter(|group| *group > user + sys + TICK);
+        let more = group.filter(|group| *group > user.saturating_add(sys).saturating_add(TICK));
         let forgotten = more.is_some() || (group.is_none() && self.numbers[IGNORES] != 0);
         Usage {
             user,
@@ -197,8 +197,8 @@ impl Answer {
             major_faults: self.count(major),
             voluntary_switches: self.count(voluntary),
             involuntary_switches: self.count(involuntary),
-            block_input: self.count(read) * BLOCK,
-            block_output: self.count(written) * BLOCK,
+            block_input: self.count(read).saturating_mul(BLOCK),
+            block_output: self.count(written).saturating_mul(BLOCK),
             scheduled: self.scheduled(),
             tree_memory: None,
             tree_blocks: None,
@@ -224,7 +224,8 @@ impl Answer {
 
     /// A `struct timeval`: seconds, then microseconds.
     fn time(&self, place: usize) -> Duration {
-        Duration::from_secs(self.count(place)) + Duration::from_micros(self.count(place + 1))
+        let micros = Duration::from_micros(self.count(place + 1));
+        Duration::from_secs(self.count(place)).saturating_add(micros)
     }
 }
 
@@ -256,6 +257,12 @@ mod tests {
         }
         bytes[Answer::NUMBERS * 8..][..schedstat.len()].copy_from_slice(schedstat.as_bytes());
         Answer::new(&bytes)
+    }
+
+    #[test]
+    fn no_number_is_too_large() {
+        let answer = Answer { numbers: [i64::MAX; _], schedstat: String::new() };
+        assert_eq!(answer.usage(0).block_input, u64::MAX);
     }
 
     #[test]
