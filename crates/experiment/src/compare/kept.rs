@@ -5,7 +5,7 @@
 //! run that compares began. It is in the interval and the verdict
 //! (`stats::compare::compare_earlier`), which so stay what they were, whatever is measured later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::plan::parse;
 use tacho_record::{
@@ -47,6 +47,7 @@ pub(super) fn judged(
         (None, None) => None,
     };
     let tell = those_that_tell(store.runs()?, run);
+    let exported = terms.exported.each_ref().map(|said| by_name(said));
     let mut rows = Vec::new();
     for (at, (benchmark, metrics)) in terms.rows.iter().enumerate() {
         let of_row = [&sides[0][at], &sides[1][at]];
@@ -56,7 +57,9 @@ pub(super) fn judged(
         let known = medians_of_runs(store, alike, benchmark, of_row, metrics)?;
         for metric in metrics {
             let programs = known.get(&metric.name).cloned().unwrap_or_default();
-            rows.push(row(terms, (benchmark, metric), of_row, Prior::of_programs(&programs)));
+            let exported = exported.each_ref().map(|of| said_of(of, benchmark, metric));
+            let prior = Prior::of_programs(&programs);
+            rows.push(row(terms.margin, (benchmark, metric), (of_row, exported), prior));
         }
     }
     believe(&mut rows);
@@ -64,12 +67,11 @@ pub(super) fn judged(
 }
 
 fn row(
-    terms: &Comparing,
+    margin: f64,
     (benchmark, metric): (&BenchmarkKey, &Metric),
-    had: [&Had; 2],
+    (had, exported): ([&Had; 2], [Option<&Exported>; 2]),
     known: Option<Prior>,
 ) -> Row {
-    let exported = [0, 1].map(|side| exported(terms, side, benchmark, metric));
     let of = |side: usize| match exported[side] {
         Some(Exported { values, limited, .. }) => {
             let bounds = limited.bounds.iter().map(|bound| Value::new(*bound).at_least());
@@ -78,7 +80,7 @@ fn row(
         None => values(metric, &had[side].samples),
     };
     let (a, b) = (of(0), of(1));
-    let rules = ruled(metric, [&a, &b], &Rules { margin: terms.margin, ..Rules::default() });
+    let rules = ruled(metric, [&a, &b], &Rules { margin, ..Rules::default() });
     let prior = rules.once.map_or_else(|| Prior::or_unknown(known), |counted| counted.with(known));
     let comparison = compare_earlier(&a, &b, &rules, prior, ERROR);
     let samples = had.map(|had| had.samples.clone());
@@ -102,15 +104,24 @@ fn row(
     }
 }
 
+/// What a file says, by benchmark and metric; of several the first.
+type ExportedByKey<'a> = HashMap<(&'a str, &'a str), &'a Exported>;
+
+fn by_name(said: &[Exported]) -> ExportedByKey<'_> {
+    let mut all = ExportedByKey::new();
+    for one in said {
+        all.entry((&one.benchmark, &one.metric.name)).or_insert(one);
+    }
+    all
+}
+
 /// What a file says of that.
-fn exported<'a>(
-    terms: &'a Comparing,
-    side: usize,
+fn said_of<'a>(
+    said: &ExportedByKey<'a>,
     benchmark: &BenchmarkKey,
     metric: &Metric,
 ) -> Option<&'a Exported> {
-    let name = benchmark.to_string();
-    terms.exported[side].iter().find(|it| it.benchmark == name && it.metric.name == metric.name)
+    said.get(&(benchmark.to_string().as_str(), metric.name.as_str())).copied()
 }
 
 /// What a side has of each row.

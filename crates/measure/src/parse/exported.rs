@@ -1,7 +1,7 @@
 //! What a file says that another tool wrote: all of its benchmarks. Which tool it was is seen by
 //! the content.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde_json::Value;
@@ -45,12 +45,13 @@ pub fn read_report(path: &Path) -> Result<Report, String> {
 pub fn report(text: &str) -> Result<Report, String> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let (tool, host, found) = if is_json { of_json(text)? } else { of_text(text)? };
-    let mut benchmarks: Vec<Exported> = Vec::new();
+    let mut collected = BenchmarkList::default();
     for (metric, things) in found {
         for thing in things {
-            add(&mut benchmarks, &metric, thing)?;
+            collected.add(&metric, thing)?;
         }
     }
+    let mut benchmarks = collected.benchmarks;
     let is_finite = |one: &Exported| {
         one.values.iter().chain(&one.limited.bounds).all(|value| value.is_finite())
     };
@@ -67,26 +68,39 @@ pub fn report(text: &str) -> Result<Report, String> {
 /// A tool, what it says of the host, and what it reports by each of its metrics.
 type Found = (&'static str, BTreeMap<String, String>, Vec<(Metric, Vec<Thing>)>);
 
-/// Things of the same first name are the same one, measured several times.
-fn add(benchmarks: &mut Vec<Exported>, metric: &Metric, thing: Thing) -> Result<(), String> {
-    // On one line, wherever it is to stand.
-    let Some(name) = thing.names.into_iter().next().map(|name| shown(&name)) else { return Ok(()) };
-    let values = thing.values.map_err(|why| format!("`{name}`: {why}"))?;
-    match benchmarks.iter_mut().find(|one| one.benchmark == name && one.metric == *metric) {
-        Some(one) => {
-            one.values.extend(values);
-            one.limited.count += thing.limited.count;
-            one.limited.bounds.extend(thing.limited.bounds);
-            one.limited.why = one.limited.why.take().or(thing.limited.why);
+/// The benchmarks of a report, put together from what it says of each.
+#[derive(Default)]
+struct BenchmarkList {
+    benchmarks: Vec<Exported>,
+    /// The places of those with a name, one a metric.
+    places: HashMap<String, Vec<usize>>,
+}
+
+impl BenchmarkList {
+    /// Things of the same first name are the same one, measured several times.
+    fn add(&mut self, metric: &Metric, thing: Thing) -> Result<(), String> {
+        // On one line, wherever it is to stand.
+        let Some(name) = thing.names.into_iter().next().map(|name| shown(&name)) else {
+            return Ok(());
+        };
+        let values = thing.values.map_err(|why| format!("`{name}`: {why}"))?;
+        let places = self.places.entry(name.clone()).or_default();
+        match places.iter().find(|&&place| self.benchmarks[place].metric == *metric) {
+            Some(&place) => {
+                let one = &mut self.benchmarks[place];
+                one.values.extend(values);
+                one.limited.count += thing.limited.count;
+                one.limited.bounds.extend(thing.limited.bounds);
+                one.limited.why = one.limited.why.take().or(thing.limited.why);
+            }
+            None => {
+                places.push(self.benchmarks.len());
+                let (metric, limited) = (metric.clone(), thing.limited);
+                self.benchmarks.push(Exported { benchmark: name, metric, values, limited });
+            }
         }
-        None => benchmarks.push(Exported {
-            benchmark: name,
-            metric: metric.clone(),
-            values,
-            limited: thing.limited,
-        }),
+        Ok(())
     }
-    Ok(())
 }
 
 fn metric(name: &str, unit: Unit, better: Direction) -> Metric {
@@ -198,13 +212,9 @@ fn of_google_benchmark(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> 
 }
 
 fn of_text(text: &str) -> Result<Found, String> {
-    let units = go_units(text);
-    if !units.is_empty() {
-        let all = units.into_iter().map(|metric| {
-            let mut things = go_bench::things(text, &metric.name);
-            things.retain(|thing| thing.values.is_ok());
-            (metric, things)
-        });
+    let all = go_bench::all(text);
+    if !all.is_empty() {
+        let all = all.into_iter().map(|(unit, things)| (go_metric(unit), things));
         let fact = |key: &str| {
             let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))?;
             Some((key.to_owned(), value.trim().to_owned()))
@@ -219,27 +229,16 @@ fn of_text(text: &str) -> Result<Found, String> {
     Ok(("criterion", BTreeMap::new(), vec![(time(), things)]))
 }
 
-/// The units that benchmarks report, in their order, as metrics of the same name.
-fn go_units(text: &str) -> Vec<Metric> {
-    let mut all: Vec<Metric> = Vec::new();
-    let lines = text.lines().filter(|line| line.starts_with("Benchmark"));
-    for line in lines {
-        let words: Vec<&str> = line.split_whitespace().skip(2).collect();
-        let pairs = words.chunks_exact(2).filter(|pair| pair[0].parse::<f64>().is_ok());
-        for name in pairs.map(|pair| pair[1]) {
-            let (unit, better) = match name {
-                "ns/op" => (Unit::Nanoseconds, Direction::Lower),
-                "B/op" => (Unit::Bytes, Direction::Lower),
-                // What is there by the second is a rate, and so are Go's own MB/s.
-                name if name.ends_with("/s") => (Unit::Other(name.to_owned()), Direction::Higher),
-                name => (Unit::Other(name.to_owned()), Direction::Lower),
-            };
-            if all.iter().all(|known| known.name != name) {
-                all.push(metric(name, unit, better));
-            }
-        }
-    }
-    all
+/// A unit that benchmarks report, as a metric of the same name.
+fn go_metric(name: &str) -> Metric {
+    let (unit, better) = match name {
+        "ns/op" => (Unit::Nanoseconds, Direction::Lower),
+        "B/op" => (Unit::Bytes, Direction::Lower),
+        // What is there by the second is a rate, and so are Go's own MB/s.
+        name if name.ends_with("/s") => (Unit::Other(name.to_owned()), Direction::Higher),
+        name => (Unit::Other(name.to_owned()), Direction::Lower),
+    };
+    metric(name, unit, better)
 }
 
 #[cfg(test)]

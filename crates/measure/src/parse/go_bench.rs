@@ -1,6 +1,8 @@
 //! `go test -bench` (<https://go.dev/design/14313-benchmark-format>): a name, how many iterations,
 //! pairs of number and unit. The repetitions of `-count` are replicates.
 
+use std::collections::{HashMap, HashSet};
+
 use super::choice::{Thing, choose};
 
 /// The numbers of that unit of the benchmark of that name, which may go without `Benchmark` and
@@ -23,6 +25,30 @@ pub(super) fn things(text: &str, unit: &str) -> Vec<Thing> {
         Some(Thing::new(names(full), values))
     };
     text.lines().filter_map(thing).collect()
+}
+
+/// All benchmarks by each unit that is reported, in the order in which units are first reported.
+pub(super) fn all(text: &str) -> Vec<(&str, Vec<Thing>)> {
+    let mut all: Vec<(&str, Vec<Thing>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for line in text.lines().filter(|line| line.starts_with("Benchmark")) {
+        let mut words = line.split_whitespace();
+        let full = words.next().unwrap_or_default();
+        let is_counted = words.next().is_some_and(|word| word.parse::<u64>().is_ok());
+        let words: Vec<&str> = words.collect();
+        let mut seen = HashSet::new();
+        for pair in words.chunks_exact(2) {
+            let Ok(value) = pair[0].parse::<f64>() else { continue };
+            let place = *places.entry(pair[1]).or_insert_with(|| {
+                all.push((pair[1], Vec::new()));
+                all.len() - 1
+            });
+            if is_counted && seen.insert(pair[1]) {
+                all[place].1.push(Thing::new(vec![full.to_owned()], Ok(vec![value])));
+            }
+        }
+    }
+    all
 }
 
 /// `BenchmarkSum/size=1-8`, and shorter names of the same.

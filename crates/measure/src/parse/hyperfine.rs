@@ -4,7 +4,7 @@
 //! From 2.0 on each execution is an object of its own (`schema_version` 2), and a command may have
 //! a name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 use tacho_record::{Limited, shown};
@@ -47,25 +47,42 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
 fn told_apart(document: &Value) -> Vec<Option<String>> {
     let results = elements(&document["results"]);
     let plain: Vec<Option<String>> = results.iter().map(|result| name(result).map(shown)).collect();
-    let is_alone = |names: &[Option<String>], one: &Option<String>| {
-        one.is_none() || names.iter().filter(|name| *name == one).count() == 1
-    };
+    let of_plain = counts(&plain);
     let with_parameters = |(plain_name, result): (&Option<String>, &Value)| match parameters(result)
     {
-        Some(values) if !is_alone(&plain, plain_name) => {
+        Some(values) if is_shared(&of_plain, plain_name.as_deref()) => {
             plain_name.as_ref().map(|name| format!("{name}[{values}]"))
         }
         _ => plain_name.clone(),
     };
     let named: Vec<Option<String>> = plain.iter().zip(results).map(with_parameters).collect();
-    let with_place = |(at, name): (usize, &Option<String>)| match name {
-        Some(text) if !is_alone(&named, name) => {
-            let place = named[..=at].iter().filter(|other| *other == name).count();
-            Some(format!("{text} ({place})"))
-        }
-        name => name.clone(),
-    };
-    named.iter().enumerate().map(with_place).collect()
+    let (of_named, mut places) = (counts(&named), HashMap::<&str, usize>::new());
+    let mut told = Vec::new();
+    for name in &named {
+        told.push(match name {
+            Some(text) if is_shared(&of_named, Some(text)) => {
+                let place = places.entry(text).or_default();
+                *place += 1;
+                Some(format!("{text} ({place})"))
+            }
+            name => name.clone(),
+        });
+    }
+    told
+}
+
+/// How many results have each name.
+fn counts(names: &[Option<String>]) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    for name in names.iter().flatten() {
+        *counts.entry(name.as_str()).or_default() += 1;
+    }
+    counts
+}
+
+/// Whether several results have that name.
+fn is_shared(counts: &HashMap<&str, usize>, name: Option<&str>) -> bool {
+    name.and_then(|name| counts.get(name)).is_some_and(|&count| count > 1)
 }
 
 /// What a result is called.

@@ -102,10 +102,10 @@ impl Reading<'_> {
         let mut points = self.points()?;
         let count = points.len();
         for (point, label) in points.iter_mut().zip(self.words("labels", count)?) {
-            point.label = label;
+            point.label = label.map(Into::into);
         }
         for (point, time) in points.iter_mut().zip(self.words("times", count)?) {
-            point.time = time;
+            point.time = time.map(Into::into);
         }
         for (point, tags) in points.iter_mut().zip(self.tags(count)?) {
             point.tags = tags;

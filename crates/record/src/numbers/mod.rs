@@ -14,6 +14,7 @@ mod table;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::{Direction, Unit};
 
@@ -113,9 +114,9 @@ pub struct GivenPoint {
     /// Where each sample is from, as far as that was given: none, or one a sample.
     pub origins: Vec<SampleOrigin>,
     /// What it was measured of: a commit, a release.
-    pub label: Option<String>,
+    pub label: Option<Arc<str>>,
     /// When, as it was written.
-    pub time: Option<String>,
+    pub time: Option<Arc<str>>,
     /// What it was measured with: host, kernel, compiler.
     pub tags: BTreeMap<String, String>,
 }

@@ -1,6 +1,7 @@
 //! Series in CSV: a column each, or a row for each value.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
@@ -119,7 +120,7 @@ impl Table {
     }
 
     /// What rows of one point have in common; nothing where each is a point of its own.
-    fn key(&self, point: &GivenPoint) -> Option<(String, Option<i64>)> {
+    fn key(&self, point: &GivenPoint) -> Option<(Arc<str>, Option<i64>)> {
         let day = point.time.as_deref().filter(|_| self.columns.by_day).and_then(columns::day);
         point.label.clone().map(|label| (label, day))
     }
@@ -132,8 +133,8 @@ impl Table {
         GivenPoint {
             origins: Vec::new(),
             samples: Vec::new(),
-            label: self.columns.label.and_then(text),
-            time: self.columns.time.and_then(text),
+            label: self.columns.label.and_then(text).map(Into::into),
+            time: self.columns.time.and_then(text).map(Into::into),
             tags: self.columns.tags.iter().filter_map(tag).collect::<BTreeMap<_, _>>(),
         }
     }
@@ -144,19 +145,29 @@ impl Table {
 struct Points {
     points: Vec<GivenPoint>,
     /// By label, and the day where that matters.
-    known: HashMap<(String, Option<i64>), usize>,
+    known: HashMap<(Arc<str>, Option<i64>), usize>,
 }
 
 impl Points {
-    /// The point that a row belongs to.
-    fn of(&mut self, table: &Table, row: &Row) -> &mut GivenPoint {
+    /// The place of the point that a row belongs to.
+    fn of(&mut self, table: &Table, row: &Row) -> usize {
         let point = table.point(row);
         let next = self.points.len();
         let index = table.key(&point).map_or(next, |key| *self.known.entry(key).or_insert(next));
         if index == next {
             self.points.push(point);
         }
-        &mut self.points[index]
+        index
+    }
+
+    /// Adds what a row says to its point, unless it is a gap.
+    fn add(&mut self, place: usize, value: Option<f64>) {
+        let samples = &mut self.points[place].samples;
+        if samples.is_empty() {
+            // Most points have one: in a wide table room for more is most of the memory.
+            samples.reserve_exact(usize::from(value.is_some()));
+        }
+        samples.extend(value);
     }
 }
 
@@ -166,11 +177,13 @@ fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
     if columns.is_empty() {
         return Err(NumbersError::NoNumbers);
     }
+    // What rows were measured of is the same for all columns.
+    let mut empty = Points::default();
+    let places: Vec<usize> = table.rows.iter().map(|row| empty.of(table, row)).collect();
     let series = |&column: &usize| {
-        let mut points = Points::default();
-        for row in &table.rows {
-            let value = table.number(row, column)?;
-            points.of(table, row).samples.extend(value);
+        let mut points = Points { points: empty.points.clone(), known: HashMap::new() };
+        for (row, place) in table.rows.iter().zip(&places) {
+            points.add(*place, table.number(row, column)?);
         }
         let unit = Unit::Other(String::new());
         Ok(Given { name: Some(table.head[column].clone()), unit, better, points: points.points })
@@ -193,16 +206,22 @@ struct Long {
 impl Long {
     fn series(&self, table: &Table) -> Result<Numbers, NumbersError> {
         let mut series: Vec<(Given, Points)> = Vec::new();
-        let mut by_name: HashMap<String, usize> = HashMap::new();
+        let mut by_name: HashMap<&str, usize> = HashMap::new();
+        let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
+        for row in &table.rows {
+            rows.entry(&row.cells[self.name]).or_default().push(row);
+        }
         for row in table.rows.iter().filter(|row| counts(table, row)) {
             let name = &row.cells[self.name];
             let next = series.len();
-            let index = *by_name.entry(name.to_owned()).or_insert(next);
+            let index = *by_name.entry(name).or_insert(next);
             if index == next {
-                series.push((self.begin(table, row)?, Points::default()));
+                series.push((self.begin(table, row, &rows[name])?, Points::default()));
             }
             let value = table.number(row, self.value)?;
-            series[index].1.of(table, row).samples.extend(value);
+            let points = &mut series[index].1;
+            let place = points.of(table, row);
+            points.add(place, value);
         }
         if series.is_empty() {
             return Err(NumbersError::NoNumbers);
@@ -213,11 +232,10 @@ impl Long {
         Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
     }
 
-    /// A series as its first row has it.
-    fn begin(&self, table: &Table, row: &Row) -> Result<Given, NumbersError> {
+    /// A series as its first row has it, with all rows of its name.
+    fn begin(&self, table: &Table, row: &Row, all: &[&Row]) -> Result<Given, NumbersError> {
         let unit = table.find(&["unit"]).map(|column| row.cells[column].to_owned());
-        let is_same = |other: &&Row| other.cells[self.name] == row.cells[self.name];
-        let better = table.better(table.rows.iter().filter(is_same))?.unwrap_or(self.better);
+        let better = table.better(all.iter().copied())?.unwrap_or(self.better);
         let name = Some(row.cells[self.name].to_owned()).filter(|name| !name.is_empty());
         Ok(Given { name, unit: Unit::Other(unit.unwrap_or_default()), better, points: Vec::new() })
     }

@@ -491,3 +491,12 @@ fn a_number_of_many_digits_is_a_gap() {
     );
     assert_eq!(samples(&read("[1, 1e400, 2]").series[0]), [vec![1.0], vec![], vec![2.0]]);
 }
+
+#[test]
+fn many_series_below_one_another_are_read_in_one_pass() {
+    let row = |at: usize| format!("c,s{at},{at},lower\n");
+    let text: String = (0..20_000).map(row).collect();
+    let numbers = read(&format!("commit,benchmark,value,better\n{text}"));
+    assert_eq!(numbers.series.len(), 20_000);
+    assert_eq!(numbers.series[19_999].points[0].samples, [19_999.0]);
+}

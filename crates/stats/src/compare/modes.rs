@@ -155,19 +155,47 @@ fn split(sorted: &[f64], step: f64) -> Option<Split> {
         return None;
     }
     let least = (n * SHARE).div_ceil(100).max(4);
+    let parts = Splits::of(sorted, step);
     let best = (least..=n - least)
-        .max_by(|&one, &other| apart(sorted, one, step).total_cmp(&apart(sorted, other, step)))?;
-    if apart(sorted, best, step) >= GAP.max(GAP_OF_FEW / n as f64) {
-        at(sorted, best)
-    } else {
-        None
+        .max_by(|&one, &other| parts.apart(one).total_cmp(&parts.apart(other)))?;
+    if parts.apart(best) >= GAP.max(GAP_OF_FEW / n as f64) { at(sorted, best) } else { None }
+}
+
+/// All ways to part ascending values in two, each known in constant time.
+struct Splits<'a> {
+    sorted: &'a [f64],
+    step: f64,
+    /// The sum of the distances from their median, of the lowest 0, 1, 2 … values.
+    below: Vec<f64>,
+    /// The same of the highest.
+    above: Vec<f64>,
+}
+
+impl<'a> Splits<'a> {
+    fn of(sorted: &'a [f64], step: f64) -> Self {
+        let highest_first: Vec<f64> = sorted.iter().rev().copied().collect();
+        Self { sorted, step, below: distances(sorted), above: distances(&highest_first) }
+    }
+
+    /// How far both parts are apart, by how far their values are.
+    fn apart(&self, below: usize) -> f64 {
+        let above = self.sorted.len() - below;
+        let gap = self.sorted[below] - self.sorted[below - 1];
+        let mean = |sums: &[f64], n: usize| sums[n] / n as f64;
+        gap / (mean(&self.below, below) + mean(&self.above, above)).max(self.step)
     }
 }
 
-/// How far both parts are apart, by how far their values are.
-fn apart(sorted: &[f64], below: usize, step: f64) -> f64 {
-    let gap = sorted[below] - sorted[below - 1];
-    gap / (distance(&sorted[..below]) + distance(&sorted[below..])).max(step)
+/// The sums of the distances from their median, of the first 0, 1, 2 … of monotonic values.
+///
+/// One more value at the end moves the median by at most half a place: it adds its distance from
+/// the value in the middle of those before and itself. No term is negative, so nothing cancels out.
+fn distances(monotonic: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0; monotonic.len() + 1];
+    for (n, value) in monotonic.iter().enumerate() {
+        sums[n + 1] = sums[n] + (value - monotonic[n / 2]).abs();
+    }
+    sums
 }
 
 /// So many in the lower mode.
@@ -187,9 +215,10 @@ fn at(sorted: &[f64], below: usize) -> Option<Split> {
 /// shares.
 fn beside(split: &Split, sorted: &[f64], step: f64) -> Option<Split> {
     let gap = split.high - split.low;
-    let parts = (1..sorted.len()).filter(|&below| apart(sorted, below, step) >= GAP);
-    let parts = parts.filter_map(|below| Some((apart(sorted, below, step), at(sorted, below)?)));
-    let alike = parts.filter(|(_, found)| is_alike(found.high - found.low, gap));
+    let parts = Splits::of(sorted, step);
+    let far = (1..sorted.len()).filter(|&below| parts.apart(below) >= GAP);
+    let far = far.filter_map(|below| Some((parts.apart(below), at(sorted, below)?)));
+    let alike = far.filter(|(_, found)| is_alike(found.high - found.low, gap));
     if let Some((_, found)) = alike.max_by(|one, other| one.0.total_cmp(&other.0)) {
         return Some(found);
     }
@@ -205,12 +234,6 @@ fn beside(split: &Split, sorted: &[f64], step: f64) -> Option<Split> {
 /// Whether two modes are about as far apart as two others.
 fn is_alike(one: f64, other: f64) -> bool {
     (one - other).abs() <= one.min(other) / 2.0
-}
-
-/// The mean distance from the median.
-fn distance(sorted: &[f64]) -> f64 {
-    let median = quantile(sorted, 0.5).unwrap_or(0.0);
-    sorted.iter().map(|value| (value - median).abs()).sum::<f64>() / sorted.len() as f64
 }
 
 /// The chance of so different shares, each of so many in all: of all tables that are no likelier
@@ -254,6 +277,20 @@ mod tests {
     use super::super::order::sorted;
     use super::*;
     use crate::draw::gaussian;
+
+    #[test]
+    fn sums_of_distances_are_those_from_the_median() {
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let values = sorted(&(0..40).map(|_| rng.random_range(-3.0..3.0)).collect::<Vec<f64>>());
+        for values in [values.clone(), values.into_iter().rev().collect()] {
+            for (n, sum) in distances(&values).into_iter().enumerate() {
+                let median = quantile(&sorted(&values[..n]), 0.5).unwrap_or(0.0);
+                let wanted: f64 = values[..n].iter().map(|value| (value - median).abs()).sum();
+                assert!((sum - wanted).abs() < 1e-12, "{n}: {sum} {wanted}");
+            }
+        }
+        assert_eq!(distances(&[0.1; 9]), [0.0; 10], "and exactly nothing of equal values");
+    }
 
     fn logs(values: &[f64]) -> Vec<f64> {
         sorted(&values.iter().map(|value| value.ln()).collect::<Vec<_>>())

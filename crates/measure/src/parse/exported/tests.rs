@@ -63,6 +63,23 @@ fn tools_are_known_by_what_they_write() {
 }
 
 #[test]
+fn as_many_units_as_benchmarks_are_read_in_one_pass() {
+    let line = |at: usize| format!("BenchmarkB{at}-2 10 {at}.5 ns/op 7 u{at}/op 8 u{at}/op\n");
+    let report = report(&(0..20_000).map(line).collect::<String>()).unwrap();
+    assert_eq!(report.benchmarks.len(), 40_000);
+    assert_eq!((report.benchmarks[1].values[0], report.benchmarks[20_001].values[0]), (1.5, 7.0));
+}
+
+#[test]
+fn results_of_one_name_are_told_apart_by_their_places() {
+    let result = |at: usize| format!(r#"{{"command": "same", "times": [{at}]}}"#);
+    let results: Vec<String> = (1..=20_000).map(result).collect();
+    let report = report(&format!(r#"{{"results": [{}]}}"#, results.join(","))).unwrap();
+    let last = report.benchmarks.last().unwrap();
+    assert_eq!((last.benchmark.as_str(), last.values[0]), ("same (20000)", 2e13));
+}
+
+#[test]
 fn rates_are_the_better_the_higher() {
     let rates = read("jmh-thrpt.json");
     assert!(rates.benchmarks.iter().all(|one| one.metric.better == Direction::Higher), "{rates:?}");

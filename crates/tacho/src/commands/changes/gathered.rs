@@ -3,6 +3,7 @@
 mod asv;
 
 use crate::commands::changes::file_point::{FilePoint, FileValue};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tacho_measure::read_report;
@@ -35,35 +36,32 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
         points.sort_by_key(|point| point.moment);
     }
     let mut series: Vec<Given> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for (at, point) in points.iter().enumerate() {
         for value in &point.values {
-            add(&mut series, at, point, value);
+            let place = *places.entry(&value.series).or_insert_with(|| {
+                series.push(begin(value));
+                series.len() - 1
+            });
+            add(&mut series[place].points, at, point, value);
         }
     }
     Ok(Numbers { shape: Shape::Listed, series, left_out: Vec::new(), together: None })
 }
 
-/// Adds a value to its series, in which files that lack it are gaps.
-fn add(series: &mut Vec<Given>, at: usize, point: &FilePoint, value: &FileValue) {
-    let place = series
-        .iter()
-        .position(|it| it.name.as_deref() == Some(&value.series))
-        .unwrap_or_else(|| {
-            let (unit, better) = (value.unit.clone(), value.better);
-            series.push(Given {
-                name: Some(value.series.clone()),
-                unit,
-                better,
-                points: Vec::new(),
-            });
-            series.len() - 1
-        });
-    let points = &mut series[place].points;
+/// The series of a value, without a point.
+fn begin(value: &FileValue) -> Given {
+    let (unit, better) = (value.unit.clone(), value.better);
+    Given { name: Some(value.series.clone()), unit, better, points: Vec::new() }
+}
+
+/// Adds a value to the points of its series, in which files that lack it are gaps.
+fn add(points: &mut Vec<GivenPoint>, at: usize, point: &FilePoint, value: &FileValue) {
     points.resize_with(at, GivenPoint::default);
     points.push(GivenPoint {
         samples: value.samples.clone(),
-        label: Some(point.label.clone()),
-        time: point.time.clone(),
+        label: Some(point.label.as_str().into()),
+        time: point.time.as_deref().map(Into::into),
         ..GivenPoint::default()
     });
 }
@@ -133,9 +131,12 @@ pub(crate) fn point(path: &Path) -> Result<FilePoint, CliError> {
     }
     let name = path.display().to_string();
     let report = read_report(path).map_err(|why| CliError::NoReport { name, why })?;
-    let first = |benchmark: &str| report.benchmarks.iter().find(|one| one.benchmark == benchmark);
+    let mut first: HashMap<&str, &Metric> = HashMap::new();
+    for one in &report.benchmarks {
+        first.entry(&one.benchmark).or_insert(&one.metric);
+    }
     let values = report.benchmarks.iter().map(|one| {
-        let is_usual = first(&one.benchmark).is_some_and(|first| first.metric == one.metric);
+        let is_usual = first.get(one.benchmark.as_str()).is_some_and(|it| **it == one.metric);
         let series = if is_usual {
             one.benchmark.clone()
         } else {

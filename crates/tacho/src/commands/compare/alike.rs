@@ -1,7 +1,7 @@
 //! What files say of each benchmark that must be alike at both sides: how its executions ended, and
 //! on how many processors Go executed it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use tacho_measure::Report;
 use tacho_record::{BenchmarkKey, Exported, Metric, Plan, shown};
@@ -68,7 +68,8 @@ pub fn same_processors(taken: &[Taken; 2], said: &mut [Vec<Exported>; 2]) -> Opt
     }
     // Else it was something else that the names end with. Two that are alone in their files are
     // compared whatever they are called.
-    let is_common = |one: &Exported| renamed[1].iter().any(|it| it.benchmark == one.benchmark);
+    let names: HashSet<&str> = renamed[1].iter().map(|it| it.benchmark.as_str()).collect();
+    let is_common = |one: &Exported| names.contains(one.benchmark.as_str());
     let are_alone = said.iter().all(|said| only_name(said).is_some());
     if !are_alone && !renamed[0].iter().any(is_common) {
         return None;

@@ -4,7 +4,7 @@
 use crate::commands::compare::alike::only_name;
 use crate::commands::compare::measure::wishes;
 use crate::commands::selection::narrowed;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tacho_experiment::compare::rows_of;
 
 use tacho_record::{BenchmarkKey, Exported, Metric, Parameters, Plan, Unit, shown};
@@ -111,7 +111,8 @@ fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Compari
             tacho_experiment::compare::COMMAND.clone_into(&mut one.benchmark);
         }
     }
-    let common: Vec<&Exported> = said[0].iter().filter(|one| has(&said[1], one)).collect();
+    let of_b = by_name(&said[1]);
+    let common: Vec<&Exported> = said[0].iter().filter(|one| has(&of_b, one)).collect();
     if common.is_empty() {
         return Err(not_comparable(taken, NOTHING_IN_COMMON));
     }
@@ -121,8 +122,20 @@ fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Compari
     Ok(ComparisonRows { plan: None, rows, exported: said, lone, differ: differs })
 }
 
-fn has(said: &[Exported], one: &Exported) -> bool {
-    said.iter().any(|it| it.benchmark == one.benchmark && it.metric == one.metric)
+/// What a file says, by the name of the benchmark.
+type ExportedByName<'a> = HashMap<&'a str, Vec<&'a Exported>>;
+
+fn by_name(said: &[Exported]) -> ExportedByName<'_> {
+    let mut all = ExportedByName::new();
+    for one in said {
+        all.entry(&one.benchmark).or_default().push(one);
+    }
+    all
+}
+
+fn has(said: &ExportedByName, one: &Exported) -> bool {
+    let of_benchmark = said.get(one.benchmark.as_str());
+    of_benchmark.is_some_and(|all| all.iter().any(|it| it.metric == one.metric))
 }
 
 /// That one of the files has each benchmark that was asked for.
@@ -137,19 +150,19 @@ fn check_benchmarks(command: &Compare, said: &Said) -> Result<(), CliError> {
 /// What one file alone has: benchmarks that have no metric in common with the other's, and of the
 /// metrics that were asked for those.
 fn lone(own: &[Exported], other: &[Exported], wanted: &[String]) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for one in own.iter().filter(|one| !has(other, one)) {
-        let is_shared = own
-            .iter()
-            .filter(|it| it.benchmark == one.benchmark)
-            .any(|of_benchmark| has(other, of_benchmark));
+    let (mut all, mut listed): (Vec<String>, HashSet<String>) = Default::default();
+    let other = by_name(other);
+    let shared: HashSet<&str> =
+        own.iter().filter(|one| has(&other, one)).map(|one| one.benchmark.as_str()).collect();
+    for one in own.iter().filter(|one| !has(&other, one)) {
+        let is_shared = shared.contains(one.benchmark.as_str());
         let is_asked = wanted == ["all"] || wanted.contains(&one.metric.name);
         let name = match (is_shared, wanted.is_empty() || is_asked) {
             (false, true) => one.benchmark.clone(),
             (true, _) if is_asked => format!("{} {}", one.benchmark, one.metric.name),
             _ => continue,
         };
-        if !all.contains(&name) {
+        if listed.insert(name.clone()) {
             all.push(name);
         }
     }
@@ -175,7 +188,8 @@ fn lone_of_plan(of_plan: &Keys, common: &Keys) -> Vec<String> {
 
 /// A row for each benchmark, with the metrics that are wanted: the first one, if none is named.
 fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Keys, CliError> {
-    let is_known = |name: &String| common.iter().any(|one| one.metric.name == *name);
+    let names: HashSet<&str> = common.iter().map(|one| one.metric.name.as_str()).collect();
+    let is_known = |name: &String| names.contains(name.as_str());
     if let Some(name) = wanted.iter().find(|name| *name != "all" && !is_known(name)) {
         let known: BTreeSet<String> =
             common.iter().map(|one| format!("`{}`", one.metric.name)).collect();
@@ -183,15 +197,17 @@ fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Keys, CliError> {
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
     let is_all = wanted == ["all"];
-    let mut rows = Keys::new();
+    let (mut rows, mut places) = (Keys::new(), HashMap::<&str, usize>::new());
     for one in
         common.iter().filter(|one| wanted.is_empty() || is_all || wanted.contains(&one.metric.name))
     {
-        let known = rows.iter_mut().find(|(key, _)| key.name == one.benchmark);
-        match known {
-            Some((_, metrics)) if !wanted.is_empty() => metrics.push(one.metric.clone()),
+        match places.get(one.benchmark.as_str()) {
+            Some(&place) if !wanted.is_empty() => rows[place].1.push(one.metric.clone()),
             Some(_) => {}
-            None => rows.push((key(&one.benchmark), vec![one.metric.clone()])),
+            None => {
+                places.insert(&one.benchmark, rows.len());
+                rows.push((key(&one.benchmark), vec![one.metric.clone()]));
+            }
         }
     }
     Ok(rows)
