@@ -11,6 +11,7 @@ use tacho_record::{Bisection, Cell, Revision, Unit};
 use tacho_subject::Reading;
 
 use super::announcer::Announcer;
+use super::bisect::WrongAnswers;
 use super::{terminal, text};
 
 /// Draws at most so often: between two executions nothing is printed that need not be.
@@ -46,7 +47,7 @@ pub struct Progress {
     /// Whether a bisection goes on, whose bar is what it believes.
     bisecting: bool,
     /// What was said last of wrong answers of a bisection.
-    wrong_answers: Option<String>,
+    wrong_answers: Option<WrongAnswers>,
     /// Whether it may be said yet how long that takes: not where nothing is to be said beside the
     /// answer, and only once.
     forecasts: bool,
@@ -116,9 +117,11 @@ impl Progress {
             self.forecasts = false;
             self.bar.suspend(|| super::note("note", &line));
         }
-        let wrong = super::bisect::wrong_answers(bisection);
+        let wrong = WrongAnswers::of(bisection);
+        // At first sight, and once it is known of which commit on.
+        let is_news = |said: &WrongAnswers| said.is_exact || self.wrong_answers.is_none();
         if wrong != self.wrong_answers {
-            if let Some(line) = &wrong {
+            if let Some(WrongAnswers { line, .. }) = wrong.as_ref().filter(|it| is_news(it)) {
                 self.bar.suspend(|| super::note("note", line));
             }
             self.wrong_answers = wrong;

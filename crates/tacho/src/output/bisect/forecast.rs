@@ -60,22 +60,37 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
 
 /// From which commit on, or up to which, answers are known to be wrong: it is news long before the
 /// rest is decided.
-pub fn wrong_answers(bisection: &Bisection) -> Option<String> {
-    let Standing { unusable, ladder, .. } = &bisection.standing;
-    let wrong = unusable.iter().filter(|it| it.kind == UnusableKind::WrongAnswer);
-    let wrong: Vec<usize> = wrong.map(|it| it.place).collect();
-    let right: Vec<usize> = ladder.iter().map(|rung| rung.place).collect();
-    let [first, last] = [*wrong.iter().min()?, *wrong.iter().max()?];
-    let [first_right, last_right] = [*right.iter().min()?, *right.iter().max()?];
-    if last_right + 1 == first {
-        Some(format!("from {} on the answer is wrong", name(bisection, first)))
-    } else if last_right < first {
-        let names = [name(bisection, first), name(bisection, last_right)];
-        Some(format!("the answer is wrong at {}, and right at {}", names[0], names[1]))
-    } else if last < first_right {
-        Some(format!("up to {} the answer is wrong", name(bisection, last)))
-    } else {
-        None
+#[derive(Debug, PartialEq, Eq)]
+pub struct WrongAnswers {
+    /// What is known, in a line.
+    pub line: String,
+    /// Whether the commit is known.
+    pub is_exact: bool,
+}
+
+impl WrongAnswers {
+    /// Of what was measured so far; none where answers are right on both sides of wrong ones.
+    pub fn of(bisection: &Bisection) -> Option<Self> {
+        let Standing { unusable, ladder, .. } = &bisection.standing;
+        let wrong = unusable.iter().filter(|it| it.kind == UnusableKind::WrongAnswer);
+        let wrong: Vec<usize> = wrong.map(|it| it.place).collect();
+        let right: Vec<usize> = ladder.iter().map(|rung| rung.place).collect();
+        let [first, last] = [*wrong.iter().min()?, *wrong.iter().max()?];
+        let [first_right, last_right] = [*right.iter().min()?, *right.iter().max()?];
+        let name = |place: usize| name(bisection, place);
+        let is_exact = last_right + 1 == first || last + 1 == first_right;
+        let line = match (last_right < first, last < first_right) {
+            (true, _) if is_exact => format!("from {} on the answer is wrong", name(first)),
+            (_, true) if is_exact => format!("up to {} the answer is wrong", name(last)),
+            (true, _) => {
+                format!("the answer is wrong at {}, and right at {}", name(first), name(last_right))
+            }
+            (_, true) => {
+                format!("the answer is wrong at {}, and right at {}", name(last), name(first_right))
+            }
+            (false, false) => return None,
+        };
+        Some(Self { line, is_exact })
     }
 }
 
@@ -151,7 +166,7 @@ mod tests {
             }
             bisection.standing.ladder = serde_json::from_value(rungs.into()).unwrap();
             bisection.standing.unusable = serde_json::from_value(unusable.into()).unwrap();
-            wrong_answers(&bisection)
+            WrongAnswers::of(&bisection).map(|it| it.line)
         };
         assert_eq!(of(&[0, 9999], &[]), None);
         assert_eq!(
@@ -159,7 +174,11 @@ mod tests {
             Some("the answer is wrong at 0009999, and right at 0000005")
         );
         assert_eq!(of(&[0, 5], &[6, 9999]).as_deref(), Some("from 0000006 on the answer is wrong"));
-        assert_eq!(of(&[9999], &[0, 3]).as_deref(), Some("up to 0000003 the answer is wrong"));
+        assert_eq!(
+            of(&[9999], &[0, 3]).as_deref(),
+            Some("the answer is wrong at 0000003, and right at 0009999")
+        );
+        assert_eq!(of(&[4], &[0, 3]).as_deref(), Some("up to 0000003 the answer is wrong"));
         assert_eq!(of(&[0, 9999], &[3]), None, "it came and went");
     }
 

@@ -18,7 +18,7 @@ use crate::output::compare::CompareAnswer;
 use crate::output::compare::report::CompareReport;
 
 pub use expected::Expected;
-pub use forecast::{forecast, wrong_answers};
+pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
 pub use log::{list, log, step};
 pub use markdown::markdown;

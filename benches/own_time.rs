@@ -1,0 +1,65 @@
+//! What deciding takes beside measuring: `cargo bench -p tacho-stats --bench own_time`.
+//!
+//! A bisection that does not end: nothing changed, the host has two speeds, and the budget is large.
+//! For each thousand samples the mean time of our own a sample, which is to stay below 2 ms.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
+
+use std::time::{Duration, Instant};
+
+use tacho_stats::bisect::{Bisection, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
+
+#[allow(dead_code, reason = "shared with the tests")]
+#[path = "../crates/stats/src/bisect/world.rs"]
+mod world;
+
+use world::{Scatter, World};
+
+/// So many samples are taken at the most.
+const SAMPLES: usize = 10_000;
+/// A line for each so many.
+const LINE: usize = 1000;
+
+fn main() {
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is
+    // nothing to do.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    println!("| world | samples | own time a sample |");
+    println!("| --- | ---: | ---: |");
+    let rules = Rules { budget: Some(1e12), least: 0.001, ..Rules::default() };
+    for (name, scatter) in [
+        ("two speeds", Scatter::TwoSpeeds(0.41, 30.0)),
+        ("noise of 10 %", Scatter::Gaussian(0.1)),
+        ("drift", Scatter::Drifting(0.1)),
+    ] {
+        measure(name, World::new(256, 0.0, scatter, 1), rules);
+    }
+}
+
+fn measure(name: &str, mut world: World, rules: Rules) {
+    let Some(mut bisection) = Bisection::new(rules, world.candidates) else { return };
+    let (mut own, mut samples, mut line) = (Duration::ZERO, 0, LINE);
+    let mut before = 0;
+    while samples < SAMPLES {
+        let began = Instant::now();
+        let step = bisection.next();
+        own += began.elapsed();
+        let Step::Measure(portions) = step else { break };
+        for portion in portions {
+            let observation = world::observe(&mut world, portion);
+            let began = Instant::now();
+            bisection.observe(&observation);
+            let standing = bisection.standing();
+            own += began.elapsed();
+            std::hint::black_box(standing);
+            samples += portion.samples;
+        }
+        if samples >= line {
+            let each = own.as_secs_f64() * 1e3 / (samples - before) as f64;
+            println!("| {name} | {samples} | {each:.2} ms |");
+            (own, before, line) = (Duration::ZERO, samples, line + LINE);
+        }
+    }
+}
