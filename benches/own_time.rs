@@ -15,9 +15,9 @@ mod world;
 
 use world::{Scatter, World};
 
-/// So many samples are taken at the most.
+/// The samples of each world.
 const SAMPLES: usize = 10_000;
-/// A line for each so many.
+/// The samples of a line.
 const LINE: usize = 1000;
 
 fn main() {

@@ -63,6 +63,11 @@ use sides::Shown;
 /// longer than this part of all candidates, and none holds a single one.
 const GAPS: usize = 8;
 
+/// From this number of samples on, decisions on a host whose speed moves become rarer …
+const MANY: usize = 400;
+/// … so that this part of all samples is taken between two of them.
+const PER_DECISION: usize = 10;
+
 /// A bisection of candidates in order: the first is known as good, the last as bad, or the other
 /// way round.
 #[derive(Clone, Debug)]
@@ -234,6 +239,18 @@ impl Bisection {
         all
     }
 
+    /// The same again and again where the host's speed moves and there are many samples: each
+    /// decision begins with all of them, so decisions become rarer.
+    fn repeated(&self, portions: Vec<Portion>) -> Vec<Portion> {
+        let readings = self.record.readings.len();
+        let samples: usize = portions.iter().map(|portion| portion.samples).sum();
+        if !self.record.host_moves || readings < MANY {
+            return portions;
+        }
+        let times = (readings / PER_DECISION).div_ceil(samples.max(1)).max(1);
+        portions.repeat(times)
+    }
+
     /// What is done is asked for no more.
     fn strike_off(&mut self, revision: usize, samples: usize) {
         if let Some(first) = self.queue.front_mut().filter(|first| first.revision == revision) {
@@ -258,7 +275,7 @@ impl Bisection {
             }
             match decision {
                 Decision::Measure(portions) => {
-                    self.queue = self.alternated(portions).into();
+                    self.queue = self.repeated(self.alternated(portions)).into();
                     return;
                 }
                 Decision::Named(named) => {

@@ -223,6 +223,11 @@ impl Record {
         median(&values)
     }
 
+    /// Whether any revision has more than one value: one of each says nothing of their noise.
+    pub(super) fn shows_noise(&self) -> bool {
+        self.tested.values().any(|count| *count > 1)
+    }
+
     /// Whether a revision's values are the same, as far as that matters.
     pub(super) fn is_steady(&self, revision: usize, rules: &Rules) -> bool {
         let mut values = self.of(revision).map(|reading| reading.value);

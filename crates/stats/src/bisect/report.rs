@@ -24,6 +24,9 @@ pub(super) fn between(
     if without_noise(record, rules) {
         return Some((levels.1 - levels.0, 0.0));
     }
+    if !record.shows_noise() {
+        return None;
+    }
     let mut belief = Belief::of(ends, &Record::default(), rules);
     let of_ends = record
         .readings
@@ -205,7 +208,7 @@ fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
         let count = samples as f64;
         let error = match rules.values {
             Values::Failures => Rates::rate_of(mean * count, (1.0 - mean) * count).1.sqrt(),
-            Values::Ratios | Values::Differences if exact => 0.0,
+            Values::Ratios | Values::Differences if exact || !record.shows_noise() => 0.0,
             Values::Ratios | Values::Differences => posterior.sd / count.sqrt(),
         };
         Rung { revision, samples, level, error }
