@@ -59,7 +59,9 @@ ARCHIVE := tacho-$(VERSION)-$(MACHINE)-linux
 
 release:
 	@.ci/setup release
-	rustup target add $(MUSL)
+	@rustup target add $(MUSL) || { \
+	  echo 'error: the standard library for $(MUSL) is not installed' >&2; \
+	  echo 'hint: with a network: rustup target add $(MUSL)' >&2; exit 2; }
 	CC_$(subst -,_,$(MUSL))=musl-gcc cargo build --release --locked --package tacho --target $(MUSL)
 	rm -rf dist/tacho dist/$(ARCHIVE).tar.gz
 	mkdir -p dist/tacho/bin dist/tacho/share/man/man1 dist/tacho/share/doc/tacho
