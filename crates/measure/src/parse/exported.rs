@@ -85,19 +85,17 @@ impl BenchmarkList {
         };
         let values = thing.values.map_err(|why| format!("`{name}`: {why}"))?;
         let places = self.places.entry(name.clone()).or_default();
-        match places.iter().find(|&&place| self.benchmarks[place].metric == *metric) {
-            Some(&place) => {
-                let one = &mut self.benchmarks[place];
-                one.values.extend(values);
-                one.limited.count += thing.limited.count;
-                one.limited.bounds.extend(thing.limited.bounds);
-                one.limited.why = one.limited.why.take().or(thing.limited.why);
-            }
-            None => {
-                places.push(self.benchmarks.len());
-                let (metric, limited) = (metric.clone(), thing.limited);
-                self.benchmarks.push(Exported { benchmark: name, metric, values, limited });
-            }
+        let known = places.iter().find(|&&place| self.benchmarks[place].metric == *metric);
+        if let Some(&place) = known {
+            let one = &mut self.benchmarks[place];
+            one.values.extend(values);
+            one.limited.count += thing.limited.count;
+            one.limited.bounds.extend(thing.limited.bounds);
+            one.limited.why = one.limited.why.take().or(thing.limited.why);
+        } else {
+            places.push(self.benchmarks.len());
+            let (metric, limited) = (metric.clone(), thing.limited);
+            self.benchmarks.push(Exported { benchmark: name, metric, values, limited });
         }
         Ok(())
     }
