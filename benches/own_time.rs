@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use tacho_stats::bisect::{Bisection, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
 
+#[path = "../crates/stats/src/draw.rs"]
+mod draw;
 #[allow(dead_code, reason = "shared with the tests")]
 #[path = "../crates/stats/src/bisect/world.rs"]
 mod world;
