@@ -45,6 +45,7 @@ mod verify;
 #[cfg(test)]
 mod world;
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 pub use outcome::{
@@ -55,6 +56,7 @@ pub use rules::{Builds, Rules, Values, expected_samples};
 pub use step::{Observation, Portion, Seen, Step};
 
 use record::{Prior, Record};
+use report::Account;
 use rules::START;
 use search::{Decision, Search};
 use sides::Shown;
@@ -88,6 +90,8 @@ pub struct Bisection {
     /// measured.
     accounting: bool,
     outcome: Option<Box<Outcome>>,
+    /// What changed from end to end as it was last shown.
+    account: OnceCell<Account>,
 }
 
 impl Bisection {
@@ -118,6 +122,7 @@ impl Bisection {
             ends: (0, candidates - 1),
             accounting: false,
             outcome: None,
+            account: OnceCell::new(),
         };
         bisection.decide();
         Some(bisection)
@@ -151,10 +156,7 @@ impl Bisection {
     /// How far it has come, and what is believed so far.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        let outcome = self
-            .outcome
-            .clone()
-            .unwrap_or_else(|| Box::new(self.come_to(Finding::Undecided(Reason::Exhausted))));
+        let outcome = self.outcome.clone().unwrap_or_else(|| Box::new(self.unfinished()));
         Standing {
             stage: self.stage(),
             belief: report::belief(&self.search),
@@ -208,8 +210,12 @@ impl Bisection {
         if !self.record.usable(observation.revision) {
             self.queue.clear();
         }
-        if self.queue.is_empty() && self.outcome.is_none() {
+        let is_due = self.queue.is_empty() && self.outcome.is_none();
+        if is_due {
             self.decide();
+        }
+        if is_due || self.record.readings.len() < MANY {
+            self.account.take();
         }
     }
 
@@ -398,7 +404,16 @@ impl Bisection {
     }
 
     fn come_to(&self, finding: Finding) -> Outcome {
-        report::outcome(finding, &self.search, &self.known())
+        let account = self.known().account(self.search.posterior().sd);
+        report::outcome(finding, &self.search, &self.known(), &account)
+    }
+
+    /// As it stands before anything is found. The account is that of the last decision where there
+    /// are many samples: it reads all samples of both ends.
+    fn unfinished(&self) -> Outcome {
+        let made = || self.known().account(self.search.posterior().sd);
+        let finding = Finding::Undecided(Reason::Exhausted);
+        report::outcome(finding, &self.search, &self.known(), self.account.get_or_init(made))
     }
 
     fn known(&self) -> report::Known<'_> {

@@ -76,10 +76,14 @@ pub(super) struct Known<'a> {
     pub(super) rules: &'a Rules,
 }
 
-pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outcome {
+pub(super) fn outcome(
+    finding: Finding,
+    search: &Search,
+    known: &Known,
+    account: &Account,
+) -> Outcome {
     let &Known { culprits, sides, ends, record, rules } = known;
     let posterior = search.posterior();
-    let account = known.account(posterior.sd);
     // Where nothing changed between those that could be measured, it is among the others.
     let outside = finding == Finding::Undecided(Reason::End) && posterior.nothing > 0.5;
     let culprits: Vec<Culprit> = culprits
@@ -131,6 +135,7 @@ pub(super) fn unseen(search: &Search) -> Side {
 
 /// What changed from end to end, what of that culprits explain, and what they leave; each with its
 /// variance.
+#[derive(Clone, Debug)]
 pub(super) struct Account {
     whole: Option<(f64, f64)>,
     steps: Vec<(f64, f64)>,
