@@ -1,13 +1,17 @@
 //! What came of one execution, and the trait behind which it happens.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_record::{Counter, Digest, Limit};
+use tacho_record::{Counter, Digest};
 
-use crate::{Companion, CompanionRequest, Count, NotReady, Readings, Request, Unavailable};
+use crate::{
+    Absent, Companion, CompanionRequest, Count, Ended, NotReady, Readings, Request, Unavailable,
+};
+
+/// How much of an output's end is kept, in bytes.
+pub(crate) const TAIL: usize = 4096;
 
 /// Whatever can execute a request: the real thing, or a script in tests.
 pub trait Executor {
@@ -114,41 +118,6 @@ pub struct Execution {
     pub left_behind: u32,
     /// What could not be read, and why; in no order.
     pub absent: Vec<Absent>,
-}
-
-/// A metric that an execution has no value of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absent {
-    /// The metric's name.
-    pub metric: Cow<'static, str>,
-    /// Why, in one line: `not available here: …`.
-    pub why: Cow<'static, str>,
-}
-
-impl Absent {
-    /// A metric that is absent for that reason.
-    pub fn new(metric: impl Into<Cow<'static, str>>, why: impl Into<Cow<'static, str>>) -> Self {
-        Self { metric: metric.into(), why: why.into() }
-    }
-}
-
-/// How an execution ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// It exited with this status.
-    Exited(i32),
-    /// The user interrupted it; its readings mean nothing.
-    Interrupted,
-    /// A signal of this number, which was not ours, killed it.
-    Killed(i32),
-    /// It used as much as it may of that.
-    LimitReached(Limit),
-    /// It could not be started: why, in one line.
-    NotStarted(String),
-    /// It took longer than it may and was ended; until then a signal of this number had it stopped.
-    Stopped(i32),
-    /// It took longer than it may and was ended.
-    TimedOut,
 }
 
 /// What the kernel says that an execution used: the process itself, its descendants that were
@@ -299,7 +268,7 @@ impl Captured {
     #[must_use]
     pub fn of(output: impl AsRef<[u8]>) -> Self {
         let output = output.as_ref();
-        let tail = output[output.len().saturating_sub(crate::process::TAIL)..].to_vec();
+        let tail = output[output.len().saturating_sub(TAIL)..].to_vec();
         Self {
             digest: Some(Digest::of(output)),
             bytes: output.len() as u64,

@@ -12,8 +12,10 @@
 
 mod companion;
 mod counters;
+mod ended;
 mod error;
 mod execution;
+mod holder;
 mod host;
 mod instrument;
 mod interrupt;
@@ -28,13 +30,15 @@ pub use companion::{
     Companion, CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness,
 };
 pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
+pub use ended::{Absent, Ended};
 pub use error::MeasureError;
-pub use execution::{Absent, Blocks, Captured, Ended, Execution, Executor, Scheduled, Usage};
+pub use execution::{Blocks, Captured, Execution, Executor, Scheduled, Usage};
+pub use holder::Holder;
 pub use host::{HostReader, Readings, TwoCpus, Whereabouts, host, two_cpus};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
-pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};
-pub use parse::{Parser, Report, read_report, report};
+pub use lock::{HostLock, Wait, lock_host, lock_path};
+pub use parse::{Parser, Report, read_all, read_file, read_report, report};
 pub use pipe::check_no_pipe;
 pub use process::{ProcessExecutor, environment, nearest_program};
 pub use request::{Capture, Look, Request};

@@ -3,7 +3,6 @@
 //! It is the kernel's lock on an open file, so it goes with its process however that ends. The file
 //! stays; its text says whose the lock is, and means nothing while nobody holds it.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -11,12 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::Timestamp;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::MeasureError;
+use crate::{Holder, MeasureError};
 
 /// How often a lock is tried that another holds: nothing announces that it is free, and nobody is
 /// in a hurry.
@@ -35,17 +33,6 @@ pub enum Wait<'a> {
 #[derive(Debug)]
 pub struct HostLock {
     file: File,
-}
-
-/// Who measures on this host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
-    /// The number of its process.
-    pub pid: u32,
-    /// When it began.
-    pub since: Timestamp,
-    /// What it measures, in one line: the name of its project.
-    pub what: String,
 }
 
 /// Takes the host's lock at that file, for measuring `what`.
@@ -151,35 +138,6 @@ impl Drop for HostLock {
     fn drop(&mut self) {
         // The lock goes with the file; the text is only a courtesy.
         let _ = self.say("");
-    }
-}
-
-impl Holder {
-    fn to_text(&self) -> String {
-        format!("pid {}\nsince {}\nmeasuring {}\n", self.pid, self.since, self.what)
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
-        let mut value = |key: &str| lines.next()?.strip_prefix(key)?.strip_prefix(' ');
-        Some(Self {
-            pid: value("pid")?.parse().ok()?,
-            since: value("since")?.parse().ok()?,
-            what: value("measuring")?.to_owned(),
-        })
-    }
-
-    /// In words for people whose clock says `now`: the day is named if it is another.
-    fn line(&self, now: &Zoned) -> String {
-        let since = self.since.to_zoned(now.time_zone().clone());
-        let format = if since.date() == now.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
-        format!("pid {}, since {}, in `{}`", self.pid, since.strftime(format), self.what)
-    }
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.line(&Timestamp::now().to_zoned(TimeZone::system())))
     }
 }
 

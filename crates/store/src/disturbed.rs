@@ -2,20 +2,12 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use tacho_record::Outcome;
 
 use crate::chunk::{Chunk, DISTURBED, Packing, VALID};
 use crate::database::{Begin, Database, Value};
-use crate::samples::{counted, put_failure};
+use crate::samples::{Disturbance, counted, put_failure};
 use crate::{MeasurementId, Store, StoreError};
-
-/// What stands in the column `failure` of a disturbed sample.
-#[derive(Deserialize, Serialize)]
-pub(crate) struct Disturbance {
-    /// By what, in one line.
-    pub disturbed: String,
-}
 
 /// A wait for a quiet host.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,14 +7,21 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
 use tacho_record::{Failure, Name, Outcome, Place, Sample, derived};
 
 use crate::benchmarks::MetricNumbers;
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, Packing, VALID};
 use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
-use crate::disturbed::Disturbance;
 use crate::{MeasurementId, Store, StoreError};
+
+/// What stands in the column `failure` of a disturbed sample.
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Disturbance {
+    /// By what, in one line.
+    pub disturbed: String,
+}
 
 /// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued
 /// on pages of its own.

@@ -12,7 +12,7 @@ use tacho_record::{
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Begin, Database, Row, Value};
-use crate::disturbed::Disturbance;
+use crate::samples::Disturbance;
 use crate::steadiness::Found as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
 

@@ -9,6 +9,7 @@ use tacho_record::{Direction, Exported, Metric, Unit, shown};
 
 use super::choice::Thing;
 use super::documents::documents;
+use super::limited::read_file;
 use super::{criterion, go_bench, google_benchmark, hyperfine, jmh, pyperf, pytest_benchmark};
 
 mod criterion_files;
@@ -32,7 +33,7 @@ pub fn read_report(path: &Path) -> Result<Report, String> {
     if path.is_dir() {
         return criterion_files::folder(path);
     }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = read_file(path).map_err(|error| error.to_string())?;
     if path.extension().is_some_and(|extension| extension == "json")
         && let Some(report) = criterion_files::file(path)
     {

@@ -18,6 +18,7 @@ mod iperf3;
 mod jmh;
 mod json;
 mod key;
+mod limited;
 mod metrics;
 mod number;
 mod pattern;
@@ -35,6 +36,7 @@ use tacho_record::Unit;
 use tacho_record::plan::{Pattern, Reading, Tool};
 
 pub use exported::{Report, read_report, report};
+pub use limited::{read_all, read_file};
 use number::Scale;
 
 /// Finds the values of one metric.

@@ -55,7 +55,6 @@ use perform::{Done, UnderWay};
 
 pub use environment::environment;
 pub use launcher::program;
-pub use output::TAIL;
 pub use program::nearest_program;
 
 /// Executes commands on this host.

@@ -9,10 +9,8 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 
+use crate::execution::TAIL;
 use crate::{Capture, Captured, Look, Request, check_no_pipe};
-
-/// How much of an output's end is kept, in bytes.
-pub const TAIL: usize = 4096;
 
 /// How much may wait in a pipe, in bytes: what an ordinary user may ask for. A subject that prints
 /// less never waits for us.

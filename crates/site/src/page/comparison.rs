@@ -1,11 +1,12 @@
 //! Two programs beside one another: with a diff and without it, or one revision against another.
 
 use maud::{Markup, html};
-use tacho_record::{RunState, factor};
+use tacho_record::RunState;
 use tacho_stats::Summary;
 use tacho_stats::compare::{Estimate, Verdict};
 use tacho_stats::levels::Levels;
 
+use super::judged::ratio;
 use super::{Frame, framed, interval, judged, revision_named, run_link, scrolling};
 use crate::lab::{ComparedRow, ComparisonRecord};
 use crate::said;
@@ -202,10 +203,6 @@ fn colour(verdict: Verdict) -> Option<&'static str> {
         Verdict::Slower => Some("worse"),
         Verdict::Same | Verdict::Unclear => None,
     }
-}
-
-pub(super) fn ratio(ratio: f64) -> String {
-    format!("× {}", factor(ratio))
 }
 
 /// The ratio of an estimate, if anything is known of it.

@@ -6,10 +6,14 @@ use maud::{Markup, html};
 use tacho_record::factor;
 use tacho_stats::compare::{Note, Verdict, is_trade_off, order_of_telling};
 
-use super::comparison::ratio;
 use crate::lab::{ComparedRow, ComparisonRecord};
 use crate::said::{self, Names};
 use crate::text::{duration, end, percent, percent_change};
+
+/// A ratio with its sign.
+pub(super) fn ratio(ratio: f64) -> String {
+    format!("× {}", factor(ratio))
+}
 
 /// The rows as they are told: of a trade-off what is slower first, then what is faster.
 pub(super) fn in_order(one: &ComparisonRecord) -> Vec<&ComparedRow> {

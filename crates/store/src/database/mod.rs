@@ -10,10 +10,12 @@
 
 mod migration;
 mod postgres;
+mod server;
 mod sqlite;
 
 pub(crate) use migration::{MIGRATIONS, ensure, migrate};
-pub(crate) use postgres::{Postgres, SERVER};
+pub(crate) use postgres::Postgres;
+pub(crate) use server::SERVER;
 pub(crate) use sqlite::Sqlite;
 
 use std::fmt::Display;

@@ -15,6 +15,7 @@ use ::postgres::types::private::BytesMut;
 use ::postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use ::postgres::{Client, Config, NoTls, Statement};
 
+use super::server::SERVER;
 use super::{Begin, Database, EachRow, PATIENCE, Row, Value, Words};
 use crate::StoreError;
 use crate::error::Cause;
@@ -22,8 +23,6 @@ use crate::error::Cause;
 /// The key of the advisory lock under which the schema is changed and runs are numbered; `tacho` in
 /// ASCII.
 const EXCLUSIVE_LOCK: i64 = 0x74_61_63_68_6f;
-/// What the name of each database of this kind begins with, and that of no other.
-pub(crate) const SERVER: &str = "postgresql://";
 /// How long the server is waited for when connecting, unless the URL says otherwise.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 

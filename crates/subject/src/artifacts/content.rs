@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use tacho_record::Digest;
 
 use super::pattern;
+use super::pattern::Unreadable;
 
 /// One thing in the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,9 +194,6 @@ impl Content {
         }
     }
 }
-
-/// A path that cannot be read, and why.
-pub(super) type Unreadable = (PathBuf, io::Error);
 
 fn describe((path, error): Unreadable) -> String {
     unreadable(&path, &error)

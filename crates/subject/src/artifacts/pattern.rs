@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::Pattern;
 
-use super::content::Unreadable;
+/// A path that cannot be read, and why.
+pub(super) type Unreadable = (PathBuf, std::io::Error);
 
 /// The paths from the root that the pattern matches; none when it is no pattern.
 ///

@@ -2,24 +2,12 @@
 
 use std::io::Write as _;
 
-use tacho_record::{Digest, Place};
 use tacho_store::Store;
 
-use super::measured::Measured;
+use super::measured::{Kept, Measured};
 use crate::cli::Show;
 use crate::error::CliError;
 use crate::output;
-
-/// The output of an execution.
-#[derive(Clone, Copy, Debug)]
-pub struct Kept {
-    /// The number of the run.
-    pub run: i64,
-    /// Where the execution stood in it.
-    pub place: Place,
-    /// The name of the content in the store.
-    pub digest: Digest,
-}
 
 /// Prints the output that is asked for, byte by byte, and beside it whose it is: of the last
 /// execution that has one, unless a benchmark or a round is named.

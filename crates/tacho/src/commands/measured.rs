@@ -6,10 +6,9 @@ use comfy_table::{Row, Table};
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::{self, Explained};
 use tacho_experiment::build::layout_rotation::OfLayouts;
-use tacho_record::{Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
+use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stopped};
 use tacho_stats::{Bounded, Summary};
 
-use super::kept::Kept;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
 use crate::output::{self, table, text};
 
@@ -33,6 +32,17 @@ const RANGE: [usize; 2] = [5, 6];
 
 /// How many outliers of a benchmark are shown.
 const OUTLIERS: usize = 5;
+
+/// The output of an execution.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// The number of the run.
+    pub run: i64,
+    /// Where the execution stood in it.
+    pub place: Place,
+    /// The name of the content in the store.
+    pub digest: Digest,
+}
 
 /// A benchmark at a revision.
 pub struct Measured {

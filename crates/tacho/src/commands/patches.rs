@@ -1,7 +1,6 @@
 //! Diffs as they were typed: files, or standard input.
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use tacho_record::Digest;
@@ -37,9 +36,7 @@ impl Patch {
     }
 
     fn read(project: &Project) -> Result<Self, CliError> {
-        let mut content = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut content)
+        let content = tacho_measure::read_all(std::io::stdin())
             .map_err(CliError::reading(Path::new(INPUT.1)))?;
         let folder = project.cache();
         let path = folder.join(format!("input-{}.patch", Digest::of(&content).short()));

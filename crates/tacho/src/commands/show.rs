@@ -14,8 +14,7 @@ use tacho_record::{
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
-use super::kept::Kept;
-use super::measured::{Measured, MeasuredAnswer};
+use super::measured::{Kept, Measured, MeasuredAnswer};
 use super::{compare, kept, lookup};
 use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tacho_record::{Exported, Limited};
 
+use super::super::limited::read_file;
 use super::{Report, time};
 
 /// Folders within folders that are looked into: groups have one more.
@@ -83,6 +84,6 @@ fn name(path: &Path) -> String {
 
 fn parse(path: &Path) -> Result<Value, String> {
     let told = |why: String| format!("`{}`: {why}", path.display());
-    let text = std::fs::read(path).map_err(|error| told(error.to_string()))?;
+    let text = read_file(path).map_err(|error| told(error.to_string()))?;
     serde_json::from_slice(&text).map_err(|error| told(format!("it is not JSON: {error}")))
 }

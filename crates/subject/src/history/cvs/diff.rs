@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use tacho_record::Numbers;
 
-use super::{Past, Points};
+use super::Points;
+use super::past::Past;
 use crate::SubjectError;
 
 /// At most so many files are asked for by name; of more the whole module is.

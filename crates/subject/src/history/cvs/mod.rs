@@ -10,6 +10,7 @@ mod commits;
 mod diff;
 mod file;
 mod names;
+mod past;
 mod rlog;
 
 use std::cell::OnceCell;
@@ -22,15 +23,12 @@ use tacho_record::plan::CvsModule;
 use tacho_record::{Commit, Numbers, Revision, shown};
 
 use self::file::Line;
-use self::names::Tag;
+use self::past::{HEAD, Past};
 use super::choose::choose;
 use super::resolve;
 use crate::SubjectError;
 use crate::cvs::Cvs;
 use crate::history::selection::{History, Selected, Selection, What};
-
-/// The newest point.
-const HEAD: &str = "HEAD";
 
 /// The points in time of a module.
 #[derive(Debug)]
@@ -45,22 +43,6 @@ pub(super) struct Points {
 /// What was read, by repository and module: a log may be long, and a command that asks twice is to
 /// hear the same.
 static READ: Mutex<Vec<(String, CvsModule, Arc<Past>)>> = Mutex::new(Vec::new());
-
-/// All that the log tells.
-#[derive(Debug)]
-struct Past {
-    commits: Vec<commits::Commit>,
-    /// Which of the commits end at a point in time that holds whole commits only.
-    points: Vec<usize>,
-    tags: HashMap<String, Tag>,
-    /// Revisions of files that no checkout by date shows, since one that follows is dated earlier.
-    hidden: Vec<String>,
-    /// Of how many files the log is doubtful.
-    doubtful: usize,
-    /// What stands before the paths of files from the root of the repository: the module, unless
-    /// that is another name.
-    prefix: String,
-}
 
 impl Points {
     /// Those of that module, as they stand at that time.

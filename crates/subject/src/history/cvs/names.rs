@@ -6,21 +6,12 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-use super::Past;
 use super::commits::written;
 use super::file::Line;
+use super::past::{HEAD, Past, Tag};
 use super::rlog::{Delta, File, Number};
 use crate::SubjectError;
 use crate::history::resolve;
-
-/// A tag that names a revision of each file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tag {
-    /// When the newest of them was committed, in seconds since 1970.
-    pub time: i64,
-    /// How many of them are not on the line.
-    pub aside: usize,
-}
 
 /// The tags of all files.
 pub(super) fn tags(files: &[File], line: Line<'_>) -> HashMap<String, Tag> {
@@ -79,7 +70,7 @@ pub(super) fn start(files: &[File], line: Line<'_>) -> i64 {
 impl Past {
     /// The place among the points of what is called so at that time.
     pub(super) fn point(&self, name: &str, now: Timestamp) -> Result<usize, SubjectError> {
-        if name == super::HEAD {
+        if name == HEAD {
             return Ok(self.settled(now) - 1);
         }
         if let Some(later) = name.strip_suffix('^') {

@@ -1,10 +1,9 @@
 //! `tacho changes --from`: judges anybody's numbers, without a plan or a store.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tacho_experiment::changes::judge_given;
-use tacho_measure::read_report;
+use tacho_measure::{read_all, read_file, read_report};
 use tacho_record::Direction;
 use tacho_record::numbers::{self, Numbers, Together};
 
@@ -66,11 +65,9 @@ fn named(numbers: &Numbers, asked: &[String]) -> Result<(), CliError> {
 
 fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     if path != Path::new("-") {
-        return std::fs::read(path).map_err(CliError::reading(path));
+        return read_file(path).map_err(CliError::reading(path));
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(CliError::reading("standard input"))?;
-    Ok(bytes)
+    read_all(std::io::stdin().lock()).map_err(CliError::reading("standard input"))
 }
 
 fn name(path: &Path) -> String {

@@ -12,7 +12,7 @@ use crate::commands::changes::file_point::{FilePoint, FileValue};
 
 /// What a file of results says; nothing of another file.
 pub fn point(path: &Path) -> Option<FilePoint> {
-    let json: Json = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let json: Json = serde_json::from_slice(&tacho_measure::read_file(path).ok()?).ok()?;
     let commit = json.get("commit_hash")?.as_str()?;
     let results = json.get("results")?.as_object()?;
     let columns = json.get("result_columns")?.as_array()?;

@@ -1,0 +1,40 @@
+//! How an execution ended, and what could not be read of it.
+
+use std::borrow::Cow;
+
+use tacho_record::Limit;
+
+/// A metric that an execution has no value of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The metric's name.
+    pub metric: Cow<'static, str>,
+    /// Why, in one line: `not available here: …`.
+    pub why: Cow<'static, str>,
+}
+
+impl Absent {
+    /// A metric that is absent for that reason.
+    pub fn new(metric: impl Into<Cow<'static, str>>, why: impl Into<Cow<'static, str>>) -> Self {
+        Self { metric: metric.into(), why: why.into() }
+    }
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It exited with this status.
+    Exited(i32),
+    /// The user interrupted it; its readings mean nothing.
+    Interrupted,
+    /// A signal of this number, which was not ours, killed it.
+    Killed(i32),
+    /// It used as much as it may of that.
+    LimitReached(Limit),
+    /// It could not be started: why, in one line.
+    NotStarted(String),
+    /// It took longer than it may and was ended; until then a signal of this number had it stopped.
+    Stopped(i32),
+    /// It took longer than it may and was ended.
+    TimedOut,
+}

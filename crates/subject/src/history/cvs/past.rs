@@ -1,0 +1,33 @@
+//! What was read of the history of a module.
+
+use std::collections::HashMap;
+
+use super::commits::Commit;
+
+/// The newest point.
+pub(super) const HEAD: &str = "HEAD";
+
+/// All that the log tells.
+#[derive(Debug)]
+pub(super) struct Past {
+    pub(super) commits: Vec<Commit>,
+    /// Which of the commits end at a point in time that holds whole commits only.
+    pub(super) points: Vec<usize>,
+    pub(super) tags: HashMap<String, Tag>,
+    /// Revisions of files that no checkout by date shows, since one that follows is dated earlier.
+    pub(super) hidden: Vec<String>,
+    /// Of how many files the log is doubtful.
+    pub(super) doubtful: usize,
+    /// What stands before the paths of files from the root of the repository: the module, unless
+    /// that is another name.
+    pub(super) prefix: String,
+}
+
+/// A tag that names a revision of each file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tag {
+    /// When the newest of them was committed, in seconds since 1970.
+    pub time: i64,
+    /// How many of them are not on the line.
+    pub aside: usize,
+}
