@@ -1,16 +1,11 @@
 //! Benchmarks, metrics and reference answers as they are kept.
 
-use std::collections::HashMap;
+use tacho_record::{BenchmarkKey, Digest, Metric};
 
-use tacho_record::{BenchmarkKey, Digest, Direction, Metric};
-
-use crate::columns::{digest_value, intern, json, maybe_text, unkeepable};
-use crate::database::{Begin, Database, Row, Value};
+use crate::columns::{digest_value, intern, json, unkeepable};
+use crate::database::{Begin, Database, Value};
+use crate::metrics::{direction, word};
 use crate::{HostId, Store, StoreError};
-
-/// The numbers that stand for metrics in chunks, by name.
-#[derive(Debug, Default)]
-pub(crate) struct MetricNumbers(HashMap<String, u32>);
 
 impl Store {
     /// The benchmarks that have measurements on that host, in the order in which they were first
@@ -73,49 +68,6 @@ impl Store {
     }
 }
 
-impl MetricNumbers {
-    /// The number of that metric; a new one gets the next, and the meaning of the known one of its
-    /// name.
-    pub(crate) fn of(
-        &mut self,
-        database: &mut dyn Database,
-        name: &str,
-    ) -> Result<u32, StoreError> {
-        if let Some(number) = self.0.get(name) {
-            return Ok(*number);
-        }
-        let sql = (
-            "SELECT number FROM metric WHERE name = $1",
-            "INSERT INTO metric (name, unit, better) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        );
-        let known = Metric::known(name);
-        let unit =
-            known.as_ref().map(|metric| json("the metric's unit", &metric.unit)).transpose()?;
-        let better = known.map(|metric| word(metric.better));
-        let rest = [maybe_text(unit.as_deref()), maybe_text(better)];
-        let number = intern(database, sql, &[Value::Text(name)], &rest)?;
-        let number =
-            u32::try_from(number).map_err(|_| unkeepable("the metric", &"there are too many"))?;
-        self.0.insert(name.to_owned(), number);
-        Ok(number)
-    }
-
-    /// Forgets all: numbers given in a transaction that failed were never given.
-    pub(crate) fn forget(&mut self) {
-        self.0.clear();
-    }
-}
-
-/// The names that numbers in chunks stand for.
-pub(crate) fn metric_names(
-    database: &mut dyn Database,
-) -> Result<HashMap<u32, String>, StoreError> {
-    let names = database.all("SELECT number, name FROM metric", &[], |row| {
-        Ok((row.number(0)?, row.text(1)?.to_owned()))
-    })?;
-    Ok(names.into_iter().collect())
-}
-
 /// Finds a benchmark's number by name, version and parameters.
 const FIND: &str =
     "SELECT number FROM benchmark WHERE name = $1 AND version = $2 AND parameters = $3";
@@ -155,20 +107,4 @@ fn parameters(benchmark: &BenchmarkKey) -> Result<String, StoreError> {
         return Ok(text);
     }
     Err(unkeepable(&format!("the benchmark `{benchmark}`"), &"a parameter is not a finite number"))
-}
-
-/// The direction in that column.
-pub(crate) fn direction(row: &dyn Row, column: usize) -> Result<Direction, StoreError> {
-    match row.text(column)? {
-        "higher" => Ok(Direction::Higher),
-        "lower" => Ok(Direction::Lower),
-        other => Err(row.corrupt(&format!("`{other}` is no direction of a metric"))),
-    }
-}
-
-fn word(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Higher => "higher",
-        Direction::Lower => "lower",
-    }
 }

@@ -10,9 +10,10 @@ use tacho_record::{
     Unit, Word,
 };
 
-use crate::benchmarks::{benchmark_number, direction};
+use crate::benchmarks::benchmark_number;
 use crate::columns::{digest_value, json, maybe_text};
 use crate::database::{Begin, Database, Row, Value};
+use crate::metrics::direction;
 use crate::{HostId, Store, StoreError};
 
 /// Changes with their series; what follows chooses among them.

@@ -40,8 +40,10 @@ mod disturbed;
 mod error;
 mod history;
 mod hosts;
+mod kept_logs;
 mod location;
 mod logs;
+mod metrics;
 mod outputs;
 mod runs;
 mod samples;
@@ -70,7 +72,7 @@ pub use values::Values;
 pub struct Store {
     database: Box<dyn database::Database>,
     logs: logs::Logs,
-    metrics: benchmarks::MetricNumbers,
+    metrics: metrics::MetricNumbers,
     /// Whether anybody can read it when we are gone.
     outlives_us: bool,
 }

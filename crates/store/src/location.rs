@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::benchmarks::MetricNumbers;
 use crate::database::{self, Database, MIGRATIONS, PATIENCE, Postgres, Sqlite};
 use crate::logs::{Logs, make_folder};
+use crate::metrics::MetricNumbers;
 use crate::{Store, StoreError};
 
 /// Where a store is.

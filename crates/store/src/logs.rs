@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tacho_record::Digest;
 use tempfile::NamedTempFile;
 
-use crate::{Store, StoreError};
+use crate::StoreError;
 
 /// How hard logs are compressed: 3 is zstd's own default.
 const LEVEL: i32 = 3;
@@ -27,25 +27,6 @@ pub(crate) struct Logs {
     unsynced: Vec<PathBuf>,
     /// What this process wrote, or read and found whole.
     known: HashSet<Digest>,
-}
-
-impl Store {
-    /// Keeps a log, and names it by the digest of its content.
-    pub fn put_log(&mut self, content: &[u8]) -> Result<Digest, StoreError> {
-        self.logs.put(content)
-    }
-
-    /// Keeps the content of a file as a log, piece by piece, however large it is.
-    pub fn put_log_file(&mut self, path: &Path) -> Result<Digest, StoreError> {
-        let file = File::open(path)
-            .map_err(|source| StoreError::File { path: path.to_owned(), source })?;
-        self.logs.put(file)
-    }
-
-    /// The content of that log.
-    pub fn log(&self, digest: Digest) -> Result<Vec<u8>, StoreError> {
-        self.logs.get(digest)
-    }
 }
 
 impl Logs {

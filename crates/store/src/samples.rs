@@ -10,10 +10,10 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use tacho_record::{Failure, Name, Outcome, Place, Sample, derived};
 
-use crate::benchmarks::MetricNumbers;
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, Packing, VALID};
 use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
+use crate::metrics::MetricNumbers;
 use crate::{MeasurementId, Store, StoreError};
 
 /// What stands in the column `failure` of a disturbed sample.

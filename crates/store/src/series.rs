@@ -9,9 +9,10 @@ use tacho_record::{
     Steadiness, derived,
 };
 
-use crate::benchmarks::{find_benchmark, metric_names};
+use crate::benchmarks::find_benchmark;
 use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Begin, Database, Row, Value};
+use crate::metrics::metric_names;
 use crate::samples::Disturbance;
 use crate::steadiness::Found as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};

@@ -7,9 +7,10 @@ use tacho_record::{
     median_of_replicates,
 };
 
-use crate::benchmarks::{find_benchmark, metric_names};
+use crate::benchmarks::find_benchmark;
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, VALID};
 use crate::database::Begin;
+use crate::metrics::metric_names;
 use crate::series::{Failures, Found, read_each};
 use crate::steadiness::Found as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
