@@ -15,7 +15,7 @@ use super::answer::Answer;
 use super::cgroup::GroupFiles;
 use super::order::Spent;
 use super::output::Outputs;
-use super::perform::UnderWay;
+use super::under_way::{Ahead, Next, UnderWay};
 use crate::{Capture, Request};
 
 /// Beside what takes longer nothing need be done: what is between two such is little of their time.
@@ -27,24 +27,10 @@ const ROOM: u32 = 3;
 /// they and the waiting take.
 const SPAN: Duration = Duration::from_millis(100);
 
-/// What is under way, and what certainly comes after it if it ends well.
-#[derive(Clone, Copy)]
-pub struct Next<'a> {
-    pub after: &'a Request,
-    pub request: &'a Request,
-}
-
 /// An order that was sent ahead.
 pub struct Sent<'a> {
     request: &'a Request,
     outputs: Outputs,
-}
-
-/// An execution that was begun before it was asked for.
-#[derive(Debug)]
-pub struct Ahead {
-    request: Request,
-    under_way: UnderWay,
 }
 
 impl ProcessExecutor {

@@ -27,6 +27,7 @@ mod output;
 mod perform;
 mod program;
 mod settings;
+mod under_way;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -45,13 +46,12 @@ use crate::{
     Absent, Blocks, Companion, CompanionRequest, Ended, Execution, Executor, HostReader, NotReady,
     Readings, Request, Unavailable, Usage,
 };
-use ahead::{Ahead, Next};
 use answer::{Answer, Step};
 use cgroup::{Cgroups, Group, GroupFiles, Wanted};
 use launcher::Launcher;
 use order::{Order, Orders, Spent};
 use output::Pipe;
-use perform::{Done, UnderWay};
+use under_way::{Ahead, Done, Next, UnderWay};
 
 pub use environment::environment;
 pub use launcher::program;

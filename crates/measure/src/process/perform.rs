@@ -2,43 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use rustix::time::{ClockId, clock_gettime};
 use tacho_record::Counter;
 
-use super::ahead::Next;
 use super::answer::Answer;
 use super::launcher::Launcher;
 use super::order::Order;
 use super::output::{Finished, Outputs, Stream};
+use super::under_way::{Done, Next, UnderWay};
 use super::watch::{self, Stop};
 use super::{ProcessExecutor, start};
 use crate::counters::Events;
 use crate::{Absent, Count, Readings, Request, Usage, Whereabouts};
-
-/// An order that is carried out.
-#[derive(Debug)]
-pub struct UnderWay {
-    pub launcher: Launcher,
-    pub events: Events,
-    pub outputs: Outputs,
-    /// How long it may take.
-    pub limit: Duration,
-    /// What came of it, once it has ended.
-    pub answer: Option<Answer>,
-}
-
-/// What came back of an order.
-pub struct Done {
-    /// When it was started; of several, when the first was.
-    pub at: Timestamp,
-    pub answer: Answer,
-    pub output: Finished,
-    pub usage: Usage,
-    pub counts: Vec<(Counter, Count)>,
-    pub uncounted: Vec<Absent>,
-    pub readings: Readings,
-}
 
 /// An order that was carried out, and its launcher.
 struct Ended {

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::launcher::{LOOK, STOPPED};
 use super::output::Output;
-use super::perform::UnderWay;
+use super::under_way::UnderWay;
 use crate::interrupt::{Interrupt, TICK};
 
 /// How long what must still be done may take once the user has interrupted.

@@ -3,9 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::error::NumbersError;
 use super::error::{has_thousands, has_unit};
+use super::given::moment;
 use super::table::{GAPS, NAMES, Row, Table, VALUES};
-use super::{NumbersError, moment};
 
 /// Names of columns that say what a row was measured of.
 const LABELS: [&str; 8] =

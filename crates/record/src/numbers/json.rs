@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::error::NumbersError;
+use super::given::{Given, GivenPoint, Numbers, Shape, direction, distinct};
 use super::node::Node;
-use super::{Given, GivenPoint, Numbers, NumbersError, Shape, direction, distinct};
 use crate::{Direction, Unit};
 
 /// What a series may have; `series` only where several are.

@@ -6,6 +6,7 @@
 
 mod columns;
 mod error;
+mod given;
 mod json;
 mod node;
 mod origins;
@@ -13,113 +14,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use crate::{Direction, Unit};
+use crate::Direction;
 
 pub use error::NumbersError;
-
-/// The series of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Numbers {
-    /// How they stood in it, so that they can be answered alike.
-    pub shape: Shape,
-    /// The series, in the file's order; at least one, and no two with the same name.
-    pub series: Vec<Given>,
-    /// Columns of a CSV file that were taken for no series: without a single number, or counting
-    /// rows.
-    pub left_out: Vec<String>,
-    /// That rows of a CSV file were put together as samples of one release or version, of which
-    /// there may be many revisions.
-    pub together: Option<Together>,
-}
-
-/// Rows that were taken for samples of one point.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Together {
-    /// The column whose text they share.
-    pub column: String,
-    /// How many rows have values.
-    pub rows: usize,
-    /// Of how many points.
-    pub points: usize,
-}
-
-/// How the series of a file stood in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Several in a list: a JSON array, columns.
-    Listed,
-    /// Several by name: a JSON object.
-    Named,
-    /// One alone.
-    One,
-}
-
-/// A series as it was given.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Given {
-    /// Its name; absent where it has none and needs none.
-    pub name: Option<String>,
-    /// What its numbers count; for people only.
-    pub unit: Unit,
-    /// Which way is better.
-    pub better: Direction,
-    /// Its points, in order.
-    pub points: Vec<GivenPoint>,
-}
-
-impl Given {
-    /// The first point whose time is before that of the point before it; none where times ascend,
-    /// are not given, or are written as nobody knows.
-    #[must_use]
-    pub fn descends(&self) -> Option<usize> {
-        let times: Vec<(usize, f64)> = (self.points.iter().enumerate())
-            .filter_map(|(index, point)| Some((index, moment(point.time.as_deref()?)?)))
-            .collect();
-        times.windows(2).find(|pair| pair[1].1 < pair[0].1).map(|pair| pair[1].0)
-    }
-}
-
-/// A time as a number that grows with it: seconds, a date, or a date with a time.
-fn moment(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let seconds = |time: jiff::Timestamp| time.as_second() as f64;
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let stamp = || text.parse::<jiff::Timestamp>().ok().map(seconds);
-    let civil = || {
-        let civil = text.parse::<jiff::civil::DateTime>().ok()?;
-        civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| seconds(zoned.timestamp()))
-    };
-    number.or_else(stamp).or_else(civil)
-}
-
-/// Where a sample is from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SampleOrigin {
-    /// The round, which samples of other points share.
-    pub round: u32,
-    /// The run.
-    pub run: u32,
-    /// The layout that the program was built in.
-    pub layout: u32,
-}
-
-/// A point of a series as it was given.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GivenPoint {
-    /// What was measured, all finite; several are replicates. None: a gap.
-    pub samples: Vec<f64>,
-    /// Where each sample is from, as far as that was given: none, or one a sample.
-    pub origins: Vec<SampleOrigin>,
-    /// What it was measured of: a commit, a release.
-    pub label: Option<Arc<str>>,
-    /// When, as it was written.
-    pub time: Option<Arc<str>>,
-    /// What it was measured with: host, kernel, compiler.
-    pub tags: BTreeMap<String, String>,
-}
+pub use given::{Given, GivenPoint, Numbers, SampleOrigin, Shape, Together};
 
 /// Reads a file of numbers; `better` is meant where the file does not say which way is better.
 ///
@@ -134,21 +32,4 @@ pub fn parse(bytes: &[u8], better: Direction) -> Result<Numbers, NumbersError> {
         Some('{' | '[') => json::parse(text, better),
         Some(_) => table::parse(text, better),
     }
-}
-
-/// A direction by its word.
-fn direction(word: &str) -> Option<Direction> {
-    match word {
-        "higher" => Some(Direction::Higher),
-        "lower" => Some(Direction::Lower),
-        _ => None,
-    }
-}
-
-/// Refuses two series of one name.
-fn distinct(series: &[Given]) -> Result<(), NumbersError> {
-    let mut names: Vec<&str> = series.iter().filter_map(|series| series.name.as_deref()).collect();
-    names.sort_unstable();
-    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
-    twice.map_or(Ok(()), |pair| Err(NumbersError::Twice { name: pair[0].to_owned() }))
 }

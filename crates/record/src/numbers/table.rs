@@ -6,8 +6,9 @@ use std::sync::Arc;
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use super::columns::{self, Columns};
+use super::error::NumbersError;
 use super::error::short;
-use super::{Given, GivenPoint, Numbers, NumbersError, Shape, Together, direction, distinct};
+use super::given::{Given, GivenPoint, Numbers, Shape, Together, direction, distinct};
 use crate::{Direction, Unit};
 
 /// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.

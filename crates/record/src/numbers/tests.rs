@@ -1,6 +1,9 @@
 use proptest::prelude::*;
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::Unit;
 
 fn read(text: &str) -> Numbers {
     parse(text.as_bytes(), Direction::Lower).unwrap_or_else(|error| panic!("{error} in {text}"))

@@ -1,0 +1,50 @@
+//! Orders on their way through a launcher.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_record::Counter;
+
+use super::answer::Answer;
+use super::launcher::Launcher;
+use super::output::{Finished, Outputs};
+use crate::counters::Events;
+use crate::{Absent, Count, Readings, Request, Usage};
+
+/// An order that is carried out.
+#[derive(Debug)]
+pub struct UnderWay {
+    pub launcher: Launcher,
+    pub events: Events,
+    pub outputs: Outputs,
+    /// How long it may take.
+    pub limit: Duration,
+    /// What came of it, once it has ended.
+    pub answer: Option<Answer>,
+}
+
+/// What came back of an order.
+pub struct Done {
+    /// When it was started; of several, when the first was.
+    pub at: Timestamp,
+    pub answer: Answer,
+    pub output: Finished,
+    pub usage: Usage,
+    pub counts: Vec<(Counter, Count)>,
+    pub uncounted: Vec<Absent>,
+    pub readings: Readings,
+}
+
+/// What is under way, and what certainly comes after it if it ends well.
+#[derive(Clone, Copy)]
+pub struct Next<'a> {
+    pub after: &'a Request,
+    pub request: &'a Request,
+}
+
+/// An execution that was begun before it was asked for.
+#[derive(Debug)]
+pub struct Ahead {
+    pub request: Request,
+    pub under_way: UnderWay,
+}
