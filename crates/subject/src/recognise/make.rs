@@ -1,6 +1,8 @@
 //! Projects with a Makefile and nothing else to go by.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::files::{Folder, has_ending, is_aside, is_plain};
 use crate::recognise::recipe::{NamedProgram, Recipe};
@@ -9,8 +11,12 @@ use crate::recognise::recipe::{NamedProgram, Recipe};
 const CUSTOMARY: [&str; 9] =
     ["PROG", "PROGRAM", "PROGNAME", "TARGET", "BIN", "BINARY", "EXE", "EXECUTABLE", "OUTPUT"];
 
-/// How deep variables and targets are followed; whoever nests deeper goes in circles.
+/// How deep variables are nested; what nests deeper goes in circles.
 const DEPTH: usize = 8;
+
+/// How much work a Makefile may cause beyond one look at each line: bytes of variables' values put
+/// into text, and needs of targets. A few lines could ask for any amount.
+const EFFORT: usize = 1 << 20;
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let makefile =
@@ -28,12 +34,10 @@ pub(super) fn program(text: &str) -> Option<String> {
     let makefile = Makefile::read(&text.replace("\\\n", " "));
     let customary = || {
         let values = CUSTOMARY.iter().filter_map(|name| makefile.variables.get(*name));
-        values
-            .map(|value| makefile.expand(value, DEPTH))
-            .find(|value| looks_like_program(value.trim()))
+        values.map(|value| makefile.expand(value)).find(|value| looks_like_program(value.trim()))
     };
     let goal = makefile.goal.as_ref()?;
-    let made = makefile.follow(goal, DEPTH).or_else(customary)?;
+    let made = makefile.follow(goal).or_else(customary)?;
     Some(made.trim().trim_start_matches("./").to_owned())
 }
 
@@ -42,16 +46,18 @@ pub(super) fn program(text: &str) -> Option<String> {
 struct Makefile {
     variables: BTreeMap<String, String>,
     rules: BTreeMap<String, Rule>,
-    phony: Vec<String>,
+    phony: BTreeSet<String>,
     /// What is made when nothing is asked for.
     goal: Option<String>,
+    /// The part of [`EFFORT`] that is used up.
+    used: Cell<usize>,
 }
 
 /// How a target is made.
 #[derive(Default)]
 struct Rule {
-    /// What it is made of, in words.
-    needs: Vec<String>,
+    /// What it is made of, in words: those of each line, which all targets of the line share.
+    needs: Vec<Rc<[String]>>,
     has_recipe: bool,
 }
 
@@ -77,57 +83,101 @@ impl Makefile {
 
     fn rule(&mut self, line: &str, has_recipe: bool) {
         let Some((targets, needs)) = line.split_once(':') else { return };
-        let needs = self.expand(
-            needs.trim_start_matches(':').split([';', '|']).next().unwrap_or_default(),
-            DEPTH,
-        );
-        let needs: Vec<String> = needs.split_whitespace().map(str::to_owned).collect();
-        for target in self.expand(targets, DEPTH).split_whitespace() {
-            match target {
-                ".PHONY" => self.phony.extend(needs.iter().cloned()),
-                _ if target.contains('%') || (target.starts_with('.') && !target.contains('/')) => {
-                }
-                _ => {
-                    self.goal.get_or_insert_with(|| target.to_owned());
-                    let rule = self.rules.entry(target.to_owned()).or_default();
-                    rule.needs.extend(needs.iter().cloned());
-                    rule.has_recipe |= has_recipe;
-                }
-            }
+        let needs = needs.trim_start_matches(':').split([';', '|']).next().unwrap_or_default();
+        let needs: Rc<[String]> =
+            self.expand(needs).split_whitespace().map(str::to_owned).collect();
+        let targets = self.expand(targets);
+        if targets.split_whitespace().any(|target| target == ".PHONY") {
+            self.phony.extend(needs.iter().cloned());
         }
+        for target in targets.split_whitespace() {
+            if target.contains('%') || (target.starts_with('.') && !target.contains('/')) {
+                continue;
+            }
+            self.goal.get_or_insert_with(|| target.to_owned());
+            let rule = self.rules.entry(target.to_owned()).or_default();
+            rule.needs.push(Rc::clone(&needs));
+            rule.has_recipe |= has_recipe;
+        }
+    }
+
+    /// Whether so much work can be done; then it counts as done.
+    fn affords(&self, work: usize) -> bool {
+        let used = self.used.get().saturating_add(work);
+        let is_within = used <= EFFORT;
+        if is_within {
+            self.used.set(used);
+        }
+        is_within
     }
 
     /// The text with its variables replaced by their values; what is not known, or a function, by
     /// nothing.
-    fn expand(&self, text: &str, depth: usize) -> String {
-        let starts = [text.find("$("), text.find("${")];
-        let Some(start) = starts.into_iter().flatten().min().filter(|_| depth > 0) else {
-            return text.to_owned();
-        };
-        let close = if text[start..].starts_with("$(") { ')' } else { '}' };
-        let Some(length) = text[start..].find(close) else { return text[..start].to_owned() };
-        let name = &text[start + 2..start + length];
-        let value =
-            self.variables.get(name).map_or(String::new(), |value| self.expand(value, depth - 1));
-        let rest = self.expand(&text[start + length + 1..], depth - 1);
-        format!("{}{value}{rest}", &text[..start])
+    fn expand(&self, text: &str) -> String {
+        let mut expanded = String::new();
+        self.expand_into(&mut expanded, text, DEPTH);
+        expanded
+    }
+
+    fn expand_into(&self, expanded: &mut String, text: &str, depth: usize) {
+        let mut rest = text;
+        while let Some((before, close, after)) = reference(rest) {
+            expanded.push_str(before);
+            let Some((name, after)) = after.split_once(close) else { return };
+            let value = self.variables.get(name).filter(|_| depth > 0);
+            if let Some(value) = value.filter(|value| self.affords(value.len() + 1)) {
+                self.expand_into(expanded, value, depth - 1);
+            }
+            rest = after;
+        }
+        expanded.push_str(rest);
     }
 
     /// The first program among what is made for a target: itself, or what it needs if it is no
     /// file.
-    fn follow(&self, target: &str, depth: usize) -> Option<String> {
-        let rule = self.rules.get(target)?;
-        // What make knows by itself how to link needs no recipe.
-        let is_linked = rule.needs.iter().any(|need| has_ending(need, "o") || need.contains(".c"));
-        let is_made = rule.has_recipe || is_linked;
-        let is_name = self.phony.iter().any(|phony| phony == target)
-            || target == "all"
-            || target == "default";
-        if is_made && !is_name {
-            return looks_like_program(target).then(|| target.to_owned());
+    fn follow(&self, goal: &str) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![goal];
+        while let Some(target) = open.pop() {
+            let Some(rule) = self.rules.get(target).filter(|_| seen.insert(target)) else {
+                continue;
+            };
+            if !self.affords(rule.needs.iter().map(|line| line.len()).sum()) {
+                return None;
+            }
+            if !self.is_file(target, rule) {
+                // The last is looked at first.
+                let needs = rule.needs.iter().rev().flat_map(|line| line.iter().rev());
+                open.extend(needs.map(String::as_str));
+            } else if looks_like_program(target) {
+                return Some(target.to_owned());
+            }
         }
-        rule.needs.iter().filter(|_| depth > 0).find_map(|need| self.follow(need, depth - 1))
+        None
     }
+
+    /// Whether a file of that name is made.
+    fn is_file(&self, target: &str, rule: &Rule) -> bool {
+        // What make knows by itself how to link needs no recipe.
+        let is_part = |need: &String| has_ending(need, "o") || need.contains(".c");
+        let is_linked = || rule.needs.iter().flat_map(|line| line.iter()).any(is_part);
+        let is_name = self.phony.contains(target) || target == "all" || target == "default";
+        !is_name && (rule.has_recipe || is_linked())
+    }
+}
+
+/// The first reference to a variable: what stands before it, the letter that ends it, and what
+/// follows its beginning.
+fn reference(text: &str) -> Option<(&str, char, &str)> {
+    text.match_indices('$').find_map(|(at, _)| {
+        let after = &text[at + 1..];
+        let close = match after.chars().next()? {
+            '(' => ')',
+            '{' => '}',
+            _ => return None,
+        };
+        Some((&text[..at], close, &after[1..]))
+    })
 }
 
 /// A variable's name and value, from a line that assigns one.
@@ -152,7 +202,7 @@ fn looks_like_program(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::program;
+    use super::{EFFORT, Makefile, program};
 
     #[test]
     fn the_first_program_that_is_made_is_found() {
@@ -174,11 +224,48 @@ mod tests {
             ),
             ("all: lib.so\nlib.so: x.o\n", None),
             ("A = $(A)$(A)\nall: $(A)\n", None),
+            ("P = p\nall: $(A)$(A)$(A)$(A)$(A)$(A)$(A)$(A)$(P)\np: p.o\n", Some("p")),
             ("", None),
             ("x: $(shell echo\n\ttouch x\n", Some("x")),
         ] {
             assert_eq!(program(text).as_deref(), wanted, "{text}");
         }
+    }
+
+    /// A text that asks for more work than anybody has, and how much is done for it.
+    fn work(text: &str) -> usize {
+        let makefile = Makefile::read(text);
+        let _ = makefile.goal.as_ref().and_then(|goal| makefile.follow(goal));
+        let held = makefile.rules.values().map(|rule| rule.needs.len()).sum::<usize>();
+        assert!(held <= text.len() + EFFORT);
+        makefile.used.get()
+    }
+
+    #[test]
+    fn a_target_that_needs_itself_in_many_ways_is_followed_once() {
+        let needs = "a b c d e f g h i j k l m n o p q r s t ".repeat(20);
+        let targets = "a b c d e f g h i j k l m n o p q r s t";
+        let text = format!("all: {needs}\n{targets}: {needs}\n");
+        assert_eq!(work(&text), 21 * 400);
+    }
+
+    #[test]
+    fn variables_that_grow_are_replaced_up_to_a_bound() {
+        let nested = |last: &str| {
+            let names = ["A", "B", "C", "D", "E", "F", "G"];
+            let line =
+                |two: &[&str]| format!("{} = {}\n", two[0], format!("$({})", two[1]).repeat(99));
+            let lines: String = names.windows(2).map(line).collect();
+            format!("{lines}G = {last}\nall: $(A)\n\t$(A)\n")
+        };
+        // Whether anything comes of it or not.
+        for text in [nested("x "), nested("")] {
+            assert!(work(&text) <= EFFORT);
+            assert!(Makefile::read(&text).expand("$(A)").len() <= EFFORT);
+        }
+        let text =
+            format!("A = {}\n{}", "x ".repeat(1 << 15), "$(A) .PHONY: $(A)\n".repeat(1 << 15));
+        assert!(work(&text) <= EFFORT);
     }
 
     proptest::proptest! {
