@@ -1,7 +1,13 @@
 //! C, C++ and others that are built by `CMake`.
 
+use std::collections::BTreeMap;
+
 use super::files::{Folder, calls, is_aside, is_plain};
 use crate::recognise::recipe::{NamedProgram, Recipe};
+
+/// How many programs of a file are looked at, and how many items of a loop; a few lines could name
+/// any number.
+const MOST: usize = 1000;
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let root = folder.read("CMakeLists.txt")?;
@@ -10,9 +16,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let lists = folder.all("CMakeLists.txt");
     let programs: Vec<(String, String)> = (lists.iter())
         .flat_map(|(path, text)| {
-            let calls = calls(text, "add_executable").into_iter();
-            let names = calls.flat_map(|call| programs_of(&call, text, &project));
-            names.map(|name| (path.clone(), name)).collect::<Vec<_>>()
+            programs(text, &project).into_iter().map(|name| (path.clone(), name))
         })
         .collect();
     let is_meant = |(_, name): &&(String, String)| !is_aside(name);
@@ -42,37 +46,60 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     })
 }
 
-/// The names of the programs that such a call adds, unless they come from elsewhere: several in a
-/// loop.
-fn programs_of(call: &str, text: &str, project: &str) -> Vec<String> {
-    let is_elsewhere = call.split_whitespace().any(|word| word == "IMPORTED" || word == "ALIAS");
-    let Some(name) = first_word(call).filter(|_| !is_elsewhere) else { return Vec::new() };
-    let name = name.replace("${PROJECT_NAME}", project).replace("${CMAKE_PROJECT_NAME}", project);
-    let variable = name.strip_prefix("${").and_then(|name| name.strip_suffix('}'));
-    let names = variable.map_or_else(|| vec![name.clone()], |variable| values(text, variable));
-    names.into_iter().filter(|name| is_plain(name)).collect()
+/// The names of the programs that a file adds, unless they come from elsewhere: several in a loop.
+fn programs(text: &str, project: &str) -> Vec<String> {
+    let variables = Variables::read(text);
+    let names = calls(text, "add_executable").into_iter().flat_map(|call| {
+        let is_elsewhere =
+            call.split_whitespace().any(|word| word == "IMPORTED" || word == "ALIAS");
+        let Some(name) = first_word(&call).filter(|_| !is_elsewhere) else { return Vec::new() };
+        let name =
+            name.replace("${PROJECT_NAME}", project).replace("${CMAKE_PROJECT_NAME}", project);
+        variable(&name).map_or_else(|| vec![name.clone()], |variable| variables.values(variable))
+    });
+    names.filter(|name| is_plain(name)).take(MOST).collect()
 }
 
-/// What a variable is: each item of the loops over it, or of the list that it is set to.
-fn values(text: &str, variable: &str) -> Vec<String> {
-    let after = |call: String| {
-        let mut words = call.split_whitespace().map(|word| word.trim_matches('"').to_owned());
-        (words.next().as_deref() == Some(variable)).then(|| words.collect::<Vec<_>>())
-    };
-    let items = calls(text, "foreach").into_iter().filter_map(after).flatten();
-    let items = items.filter(|word| !["IN", "ITEMS", "LISTS"].contains(&word.as_str()));
-    let list = |item: String| match item.strip_prefix("${").and_then(|name| name.strip_suffix('}'))
-    {
-        Some(name) => {
-            let set = |call: String| {
-                Some(call.strip_prefix(name)?.strip_prefix(char::is_whitespace)?.to_owned())
-            };
-            let words = calls(text, "set").into_iter().find_map(set).unwrap_or_default();
-            words.split_whitespace().map(str::to_owned).collect()
+/// The name of the variable that a word stands for.
+fn variable(word: &str) -> Option<&str> {
+    word.strip_prefix("${")?.strip_suffix('}')
+}
+
+/// The variables of a file.
+struct Variables {
+    /// The items of all loops over each.
+    loops: BTreeMap<String, Vec<String>>,
+    /// The list that each is first set to.
+    lists: BTreeMap<String, Vec<String>>,
+}
+
+impl Variables {
+    fn read(text: &str) -> Self {
+        let (mut loops, mut lists) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
+        for call in calls(text, "foreach") {
+            let mut words = call.split_whitespace().map(|word| word.trim_matches('"').to_owned());
+            let Some(name) = words.next() else { continue };
+            let items = words.filter(|word| !["IN", "ITEMS", "LISTS"].contains(&word.as_str()));
+            loops.entry(name).or_default().extend(items);
         }
-        None => vec![item],
-    };
-    items.flat_map(list).collect()
+        for call in calls(text, "set") {
+            let mut words = call.split_whitespace().map(str::to_owned);
+            if let (Some(name), list @ [_, ..]) = (words.next(), &*words.collect::<Vec<_>>()) {
+                lists.entry(name).or_insert_with(|| list.to_vec());
+            }
+        }
+        Self { loops, lists }
+    }
+
+    /// What a variable is: each item of the loops over it, or of the list that an item stands for.
+    fn values(&self, name: &str) -> Vec<String> {
+        let items = self.loops.get(name).into_iter().flatten();
+        let values = items.take(MOST).flat_map(|item| match variable(item) {
+            Some(name) => self.lists.get(name).map_or(&[][..], Vec::as_slice),
+            None => std::slice::from_ref(item),
+        });
+        values.take(MOST).cloned().collect()
+    }
 }
 
 /// Where all programs are put, from the build folder and with a final `/`, if the project says so.
@@ -90,4 +117,26 @@ fn runtime_folder(lists: &[(String, String)]) -> Option<String> {
 
 fn first_word(call: &str) -> Option<String> {
     Some(call.split_whitespace().next()?.trim_matches('"').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_loops_are_found() {
+        let text = "set(ALL three\n four)\nset(ALL five)\nforeach(it IN ITEMS one \"two\" ${ALL})\n\
+                    add_executable(${it} ${it}.c)\nendforeach()\n\
+                    add_executable(${PROJECT_NAME} p.c)\nadd_executable(no ALIAS one)\n";
+        assert_eq!(programs(text, "p"), ["one", "two", "three", "four", "p"]);
+    }
+
+    #[test]
+    fn few_lines_that_name_many_programs_are_read_up_to_a_bound() {
+        let set = format!("set(L {})\n", "x ".repeat(10_000));
+        let text = format!("{set}foreach(i {})\n", "${L} ".repeat(10_000));
+        assert_eq!(Variables::read(&text).values("i").len(), MOST);
+        let text = text + &"add_executable(${i})\n".repeat(10_000);
+        assert_eq!(programs(&text, "p").len(), MOST);
+    }
 }

@@ -228,14 +228,19 @@ pub(super) fn calls(text: &str, function: &str) -> Vec<String> {
     let code = code.join("\n");
     let lower = code.to_ascii_lowercase();
     let mut found = Vec::new();
-    for (at, _) in lower.match_indices(function) {
+    let mut from = 0;
+    while let Some(place) = lower[from..].find(function) {
+        let at = from + place;
+        from = at + function.len();
         let is_whole =
             !lower[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
-        let rest = code[at + function.len()..].trim_start();
-        if let Some(inner) =
-            rest.strip_prefix('(').and_then(|rest| rest.split(')').next()).filter(|_| is_whole)
-        {
-            found.push(inner.trim().to_owned());
+        let inner = code[from..].trim_start().strip_prefix('(').filter(|_| is_whole);
+        if let Some(inner) = inner {
+            // Calls within are no calls, and one that is never closed is the last: each letter is
+            // in one call at most.
+            let end = inner.find(')').unwrap_or(inner.len());
+            found.push(inner[..end].trim().to_owned());
+            from = code.len() - inner.len() + end;
         }
     }
     found
@@ -289,5 +294,7 @@ mod tests {
     fn quoted_strings_and_calls_are_found() {
         assert_eq!(strings("['a', \"b c\"] 'open"), ["a", "b c"]);
         assert_eq!(calls("# add(no)\nAdd( a b )\nmyadd(c)\nadd\n(d", "add"), ["a b", "d"]);
+        let text = "add(a ".repeat(100);
+        assert_eq!(calls(&text, "add"), [text["add(".len()..].trim()]);
     }
 }
