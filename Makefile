@@ -5,7 +5,7 @@
 DEMO_PATH := /usr/bin:$(PATH)
 TACHO := target/release/tacho
 
-.PHONY: help demo test faults web bench release study clean-demo
+.PHONY: help demo test faults web bench fuzz release study clean-demo
 
 help:
 	@echo 'make demo    track twelve releases of a real package and leave a page to open'
@@ -13,6 +13,7 @@ help:
 	@echo 'make faults  kill commands, fill their disk and cut their power, at 20 places each'
 	@echo 'make web     build the front end (web/dist) from its sources; needs Node.js'
 	@echo 'make bench   our own speed, printed'
+	@echo 'make fuzz    feed random input to every parser, a minute each'
 	@echo 'make study NAME=S0   a study of studies/, measured on this machine'
 	@echo 'make release a static program with completions and manual pages: dist/tacho-*.tar.gz'
 
@@ -43,6 +44,10 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 
 bench:
 	cargo bench --workspace --quiet
+
+# For every night. Needs a C++ compiler.
+fuzz:
+	fuzz/run 60
 
 # Each study has its own script.
 study:

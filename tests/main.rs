@@ -22,6 +22,7 @@ mod cvs;
 mod doctor;
 mod documents;
 mod failures;
+mod fuzz;
 mod generate;
 mod harness;
 mod init;

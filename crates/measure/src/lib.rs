@@ -16,6 +16,8 @@ mod ended;
 mod error;
 mod execution;
 mod holder;
+#[doc(hidden)]
+pub mod fuzz;
 mod host;
 mod instrument;
 mod interrupt;

@@ -38,6 +38,8 @@ mod database;
 mod definitions;
 mod disturbed;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 mod history;
 mod hosts;
 mod kept_logs;

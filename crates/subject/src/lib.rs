@@ -15,6 +15,8 @@ mod cvs;
 mod dress;
 mod error;
 mod files;
+#[doc(hidden)]
+pub mod fuzz;
 mod git;
 mod history;
 mod layout;

@@ -17,7 +17,7 @@
 
 mod adopted;
 mod ahead;
-mod answer;
+pub(crate) mod answer;
 mod cgroup;
 mod companion;
 mod environment;

@@ -18,7 +18,7 @@ const WRITE: u32 = 0o222;
 
 /// Each thing in a folder, by its path from there, with all that would differ if it was changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Manifest(BTreeMap<PathBuf, String>);
+pub(crate) struct Manifest(BTreeMap<PathBuf, String>);
 
 impl Manifest {
     /// What the folder holds now.

@@ -8,7 +8,7 @@
 mod archive;
 mod cache;
 mod content;
-mod manifest;
+pub(crate) mod manifest;
 mod pattern;
 
 pub(crate) use archive::copy;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// A commit as git tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub id: String,
     pub parents: Vec<String>,
     pub author: String,

@@ -43,7 +43,7 @@ pub(super) fn read(
 /// The records: each five fields with a zero byte before them, then, where there are any, a line
 /// feed and the files with a zero byte between them. Between records are one or two zero bytes. No
 /// file has an empty name.
-fn parse(text: &[u8]) -> Option<Vec<Entry>> {
+pub(crate) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
     let mut fields = text.split(|&byte| byte == 0).peekable();
     let mut entries = Vec::new();
     loop {

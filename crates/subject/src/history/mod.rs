@@ -7,10 +7,10 @@
 
 mod choose;
 mod commits;
-mod cvs;
+pub(crate) mod cvs;
 mod dag;
 mod every;
-mod log;
+pub(crate) mod log;
 mod releases;
 mod resolve;
 pub(crate) mod selection;

@@ -6,7 +6,7 @@
 //! in which all this happens are in `workshop`.
 
 mod once;
-mod patch;
+pub(crate) mod patch;
 mod range;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

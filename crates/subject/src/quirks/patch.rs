@@ -73,7 +73,7 @@ impl Patch {
     }
 
     /// Looks a patch through: that it is one, and that it stays where it belongs.
-    fn parse(name: &str, content: Vec<u8>) -> Result<Self, SubjectError> {
+    pub fn parse(name: &str, content: Vec<u8>) -> Result<Self, SubjectError> {
         let text = String::from_utf8_lossy(&content).into_owned();
         let (Names { files, moved, depth }, hunks) = (Names::of(&text), hunks(&text));
         if files.is_empty() && moved.is_empty() {

@@ -47,7 +47,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
 }
 
 /// The names of the programs that a file adds, unless they come from elsewhere: several in a loop.
-fn programs(text: &str, project: &str) -> Vec<String> {
+pub(crate) fn programs(text: &str, project: &str) -> Vec<String> {
     let variables = Variables::read(text);
     let names = calls(text, "add_executable").into_iter().flat_map(|call| {
         let is_elsewhere =

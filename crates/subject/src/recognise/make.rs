@@ -30,7 +30,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
 }
 
 /// The program that a Makefile makes first, or that its customary variables name.
-pub(super) fn program(text: &str) -> Option<String> {
+pub(crate) fn program(text: &str) -> Option<String> {
     let makefile = Makefile::read(&text.replace("\\\n", " "));
     let customary = || {
         let values = CUSTOMARY.iter().filter_map(|name| makefile.variables.get(*name));

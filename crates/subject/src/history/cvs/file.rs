@@ -4,7 +4,7 @@ use super::rlog::{Delta, File, Number};
 
 /// From a time on, this revision is the one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     /// Seconds since 1970.
     pub time: i64,
     pub delta: &'a Delta,
@@ -14,7 +14,7 @@ pub(super) struct Shown<'a> {
 
 /// What a checkout takes: the trunk, or a branch of this name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     pub branch: Option<&'a str>,
 }
 

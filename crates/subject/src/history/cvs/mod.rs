@@ -8,10 +8,10 @@
 
 mod commits;
 mod diff;
-mod file;
+pub(crate) mod file;
 mod names;
 mod past;
-mod rlog;
+pub(crate) mod rlog;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};

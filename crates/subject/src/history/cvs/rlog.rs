@@ -17,7 +17,7 @@ const EQUALS: &[u8] =
 
 /// A number such as 1.4.2.1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Number(Vec<u32>);
+pub(crate) struct Number(Vec<u32>);
 
 impl Number {
     pub fn parts(&self) -> &[u32] {
@@ -69,7 +69,7 @@ impl fmt::Display for Number {
 
 /// One revision of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Delta {
+pub(crate) struct Delta {
     pub number: Number,
     /// Seconds since 1970.
     pub time: i64,
@@ -82,7 +82,7 @@ pub(super) struct Delta {
 
 /// What is known of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct File {
+pub(crate) struct File {
     /// Its path where the repository is, as it was printed.
     pub path: String,
     /// The branch that is looked at before the trunk: a vendor's.
@@ -96,7 +96,7 @@ pub(super) struct File {
 
 /// Why it cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(crate) enum Broken {
     /// It ends within a file.
     Truncated { path: String },
     /// Something else stands where a file should begin.
@@ -113,7 +113,7 @@ impl fmt::Display for Broken {
 }
 
 /// All files of a log.
-pub(super) fn parse(text: &[u8]) -> Result<Vec<File>, Broken> {
+pub(crate) fn parse(text: &[u8]) -> Result<Vec<File>, Broken> {
     let mut lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
     if lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();

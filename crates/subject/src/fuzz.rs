@@ -1,0 +1,44 @@
+//! Parsers of what others wrote, on any bytes: for `fuzz/`, and no part of the interface.
+//!
+//! Each must answer any input, with a result or an error.
+
+use crate::artifacts::manifest::Manifest;
+use crate::history::{cvs, log};
+use crate::quirks::patch::Patch;
+use crate::recognise::{cmake, make};
+
+/// What git prints of a history.
+pub fn git_log(bytes: &[u8]) {
+    let _ = log::parse(bytes);
+}
+
+/// What cvs prints of a module.
+pub fn cvs_log(bytes: &[u8]) {
+    if let Ok(files) = cvs::rlog::parse(bytes) {
+        for file in &files {
+            let _ = cvs::file::Line { branch: None }.history(file);
+            for (branch, _) in file.symbols.iter().take(3) {
+                let _ = cvs::file::Line { branch: Some(branch) }.history(file);
+            }
+        }
+    }
+}
+
+/// A patch of a quirk, or of `tacho try`.
+pub fn patch(bytes: &[u8]) {
+    let _ = Patch::parse("it.patch", bytes.to_vec());
+}
+
+/// What is remembered of an unpacked build.
+pub fn manifest(bytes: &[u8]) {
+    if let Some(manifest) = Manifest::from_bytes(bytes) {
+        assert_eq!(Manifest::from_bytes(&manifest.to_bytes()).as_ref(), Some(&manifest));
+    }
+}
+
+/// The build files of a repository, as `tacho init` reads them.
+pub fn build_files(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = make::program(&text);
+    let _ = cmake::programs(&text, "it");
+}
