@@ -262,7 +262,7 @@ fn seconds(date: &str) -> Option<i64> {
     let offset = match words.next() {
         Some(zone) => {
             let (sign, digits) = zone.split_at_checked(1)?;
-            let number: i32 = digits.parse().ok()?;
+            let number = i32::from(digits.parse::<u16>().ok()?);
             let seconds = number / 100 * 3600 + number % 100 * 60;
             Offset::from_seconds(if sign == "-" { -seconds } else { seconds }).ok()?
         }

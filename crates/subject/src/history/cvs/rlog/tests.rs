@@ -117,6 +117,7 @@ fn dates_that_are_none_begin_no_revision() {
         "2016-13-01 00:00:00",
         "2016-01-01 00:00:00 +x",
         "2016-01-01 00:00:00 +é",
+        "2016-01-01 00:00:00 +1999999999",
         "a b c",
     ] {
         assert_eq!(seconds(date), None, "{date}");
