@@ -10,8 +10,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -37,6 +37,9 @@ const GRACE: Duration = Duration::from_secs(2);
 const BUFFER: usize = 1 << 16;
 const LARGEST_PIPE: usize = 1 << 20;
 
+/// The variable that marks all that a command starts.
+const MARK: &str = "TACHO_COMMAND";
+
 /// When a command is cut short.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
@@ -60,7 +63,7 @@ pub(crate) enum Ended {
 
 /// Executes the command; what it prints goes to the log.
 pub(crate) fn execute(
-    command: Command,
+    mut command: Command,
     log: &mut Log,
     limits: Limits,
 ) -> Result<Ended, SubjectError> {
@@ -68,7 +71,7 @@ pub(crate) fn execute(
     log.forget_lines();
     let mut orphans = Orphans::adopt().map_err(SubjectError::cache("execute", &program))?;
     let mut watchdog =
-        Watchdog::start().map_err(SubjectError::cache("execute", Path::new("sh")))?;
+        Watchdog::start(&mut command).map_err(SubjectError::cache("execute", Path::new("sh")))?;
     let mut job = Job::start(command).map_err(SubjectError::cache("execute", &program))?;
     orphans.spare(&watchdog.child);
     orphans.spare(&job.child);
@@ -90,10 +93,12 @@ pub(crate) fn execute(
     Ok(cut.map_or(Ended::Exited(status), Ended::Cut))
 }
 
-/// Kills a group when we are killed: the command itself gets a signal then, but nothing that it
-/// started.
+/// Kills all of a command when we are killed: the command itself gets a signal then, but nothing
+/// that it started.
 ///
-/// Whoever is killed closes its end of the pipe, which is all that the watchdog waits for.
+/// A killed process closes its end of the pipe, which is all that the watchdog waits for. It kills
+/// the group, and what left the group by a mark in its environment, which children inherit. A
+/// process with another environment, or of another user, is not found.
 struct Watchdog {
     child: Child,
     leash: PipeWriter,
@@ -102,13 +107,27 @@ struct Watchdog {
 impl Watchdog {
     const SCRIPT: &str = r#"
         read -r group || exit
-        read -r done || { kill -s TERM -- "-$group"; sleep 2; kill -s KILL -- "-$group"; }
+        read -r done && exit
+        kill -s TERM -- "-$group"; sleep 2; kill -s KILL -- "-$group"
+        # Again, because one may have started another meanwhile; those that hang are left.
+        for turn in 1 2 3 4 5 6 7 8 9; do
+            marked=$(grep -lszF "$1" /proc/[0-9]*/environ)
+            [ -n "$marked" ] || exit
+            for process in $marked; do
+                process=${process%/environ}
+                kill -s KILL "${process#/proc/}"
+            done
+            sleep 0.1
+        done
     "#;
 
-    fn start() -> io::Result<Self> {
+    /// Starts it, and marks what the command will start.
+    fn start(marked: &mut Command) -> io::Result<Self> {
+        let mark = mark();
+        marked.env(MARK, &mark);
         let (end, leash) = io::pipe()?;
         let mut command = Command::new("sh");
-        command.args(["-c", Self::SCRIPT]);
+        command.args(["-c", Self::SCRIPT, "sh", &format!("{MARK}={mark}")]);
         command.stdin(end).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         Ok(Self { child: command.spawn()?, leash })
     }
@@ -128,6 +147,15 @@ impl Drop for Watchdog {
         let _ = told.or_else(|_| self.child.kill());
         let _ = self.child.wait();
     }
+}
+
+/// A mark that no other command has: our number may be another's later, but not at this time. The
+/// point ends it, so that none begins another.
+fn mark() -> String {
+    static COMMANDS: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let command = COMMANDS.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{}-{command}.", getpid().as_raw_nonzero(), since.as_nanos())
 }
 
 /// A command that is being executed.
@@ -387,16 +415,20 @@ mod tests {
         );
     }
 
-    #[test]
-    fn when_we_are_killed_all_that_we_started_is_killed() {
-        let marker = marker();
-        let script = format!("(sleep {marker}; true) & (sleep {marker}; true); true");
-        let mut victim = Command::new(std::env::current_exe().unwrap())
+    fn victim_of(script: &str) -> Child {
+        Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "build::process::tests::victim"])
             .env("TACHO_TEST_SCRIPT", script)
             .stdout(Stdio::null())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    #[test]
+    fn when_we_are_killed_all_that_we_started_is_killed() {
+        let marker = marker();
+        let script = format!("(sleep {marker}; true) & (sleep {marker}; true); true");
+        let mut victim = victim_of(&script);
         while !is_found(&format!("sleep\0{marker}")) {
             thread::sleep(TICK);
         }
@@ -406,6 +438,29 @@ mod tests {
         victim.wait().unwrap();
         // However long it takes: if they are never gone, the test never ends.
         while is_found(&format!("sleep\0{marker}")) {
+            thread::sleep(TICK);
+        }
+    }
+
+    #[test]
+    fn when_we_are_killed_what_left_the_group_is_killed_too() {
+        let (one, two) = (marker(), marker());
+        // One whose parent is gone already, and one whose parent is killed later.
+        let script = format!(
+            "(setsid sh -c 'sleep {one}; true' &); setsid sh -c 'trap : TERM; sleep {two}; true'"
+        );
+        let mut victim = victim_of(&script);
+        for marker in [&one, &two] {
+            while !is_found(&format!("sleep\0{marker}")) {
+                thread::sleep(TICK);
+            }
+        }
+        // Its orphans are not those of another test's command.
+        let _alone = alone();
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        // However long it takes: if they are never gone, the test never ends.
+        while is_found(&one) || is_found(&two) {
             thread::sleep(TICK);
         }
     }
