@@ -15,9 +15,9 @@ mod counters;
 mod ended;
 mod error;
 mod execution;
-mod holder;
 #[doc(hidden)]
 pub mod fuzz;
+mod holder;
 mod host;
 mod instrument;
 mod interrupt;
