@@ -184,8 +184,10 @@ pub(crate) fn is_of_fetching(why: &str) -> bool {
         "cvs checkout failed",
         "cvs update failed",
     ];
-    const NETWORK: [&str; 3] = [
+    const NETWORK: [&str; 4] = [
         "Could not resolve host",
+        // A checkout of a partial clone fetches what the clone left out.
+        "from promisor remote",
         "unable to access 'http",
         "Temporary failure in name resolution",
     ];
@@ -208,6 +210,16 @@ pub(crate) mod tests {
     use jiff::Timestamp;
 
     use super::*;
+
+    #[test]
+    fn what_a_partial_clone_could_not_fetch_is_no_failure_of_the_revision() {
+        let failed = |why: &str| was_not_fetched(&BuildState::Failed { why: why.to_owned() });
+        assert!(failed(
+            "git checkout failed with exit status 128: fatal: could not fetch 5f6b7e061d6992a7 \
+             from promisor remote"
+        ));
+        assert!(!failed("git checkout failed with exit status 128: fatal: disk full"));
+    }
 
     /// The revision `r<order>`.
     pub fn revision(order: u64) -> Revision {
