@@ -30,6 +30,16 @@ struct Placed {
     index: (usize, usize),
 }
 
+/// Puts executions in order of time. The fit and their values at the host's usual speed, where the
+/// speed is seen to move.
+fn fitted(all: &mut [Placed], programs: usize) -> Option<(Fit, Vec<f64>)> {
+    all.sort_by_key(|it| it.place);
+    let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
+    let fit = Fit::of(&executions, programs).filter(|fit| fit.moves)?;
+    let evened = fit.evened(&executions);
+    Some((fit, evened))
+}
+
 fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<Uneven> {
     let mut all = Vec::new();
     for (program, &index) in measured.iter().enumerate() {
@@ -43,10 +53,8 @@ fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<U
             all.push(Placed { place: (round, position), execution, index: (index, at) });
         }
     }
-    all.sort_by_key(|it| it.place);
-    let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
-    let fit = Fit::of(&executions, measured.len()).filter(|fit| fit.moves)?;
-    for (value, Placed { index: (one, at), .. }) in fit.evened(&executions).into_iter().zip(&all) {
+    let (fit, evened) = fitted(&mut all, measured.len())?;
+    for (value, Placed { index: (one, at), .. }) in evened.into_iter().zip(&all) {
         values[*one].values[*at] = value.exp();
     }
     Some(Uneven { run, slower: fit.uneven(), gain: fit.gain() })
@@ -84,11 +92,14 @@ fn factors(programs: &[Vec<Sample>], metric: &str) -> Option<Vec<((usize, usize)
             Placed { place: (place.round, place.position), execution, index: (program, at) }
         }));
     }
-    all.sort_by_key(|it| it.place);
-    let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
-    let fit = Fit::of(&executions, programs.len()).filter(|fit| fit.moves)?;
-    let evened = fit.evened(&executions).into_iter().zip(all);
-    Some(evened.map(|(value, it)| (it.index, (value - it.execution.value).exp())).collect())
+    let (_, evened) = fitted(&mut all, programs.len())?;
+    Some(
+        evened
+            .into_iter()
+            .zip(all)
+            .map(|(value, it)| (it.index, (value - it.execution.value).exp()))
+            .collect(),
+    )
 }
 
 #[cfg(test)]

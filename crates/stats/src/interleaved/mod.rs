@@ -74,9 +74,7 @@ impl Fit {
     /// its path's 90th percentile by the 10th.
     #[must_use]
     pub fn uneven(&self) -> f64 {
-        let path = path::smooth(&self.rest);
-        let [low, high] = [0.1, 0.9].map(|p| crate::summary::quantile(&path, p).unwrap_or(0.0));
-        (high - low).exp_m1()
+        spread(&path::smooth(&self.rest)).exp_m1()
     }
 
     /// How many times as many executions would be as sharp with the host's path in them: the
@@ -86,11 +84,6 @@ impl Fit {
         if !self.moves {
             return 1.0;
         }
-        let spread = |values: &[f64]| {
-            let [low, high] =
-                [0.1, 0.9].map(|p| crate::summary::quantile(values, p).unwrap_or(0.0));
-            high - low
-        };
         let noise = spread(&neighbours::without_path(&self.rest));
         if noise > 0.0 { (spread(&self.rest) / noise).powi(2).max(1.0) } else { f64::INFINITY }
     }
@@ -125,6 +118,12 @@ impl Fit {
         let usual = crate::summary::median(&self.rest).unwrap_or(0.0);
         self.effects.iter().map(|effect| usual + effect).collect()
     }
+}
+
+/// From the 10th percentile to the 90th.
+fn spread(values: &[f64]) -> f64 {
+    let [low, high] = [0.1, 0.9].map(|p| crate::summary::quantile(values, p).unwrap_or(0.0));
+    high - low
 }
 
 /// Whether nothing varies beside the programs.
