@@ -55,6 +55,19 @@ pub struct NewAnalysis<'a> {
     pub happenings: &'a [(String, Happening)],
 }
 
+/// What measuring a change again said.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredAgain<'a> {
+    /// The change's name.
+    pub name: &'a str,
+    /// Where it stands now.
+    pub life: Life,
+    /// What was measured.
+    pub again: &'a Again,
+    /// What happened to it, in order.
+    pub happenings: &'a [Happening],
+}
+
 impl Store {
     /// All changes on that host, withdrawn ones too, in the order in which they were found.
     pub fn changes(&mut self, host: HostId) -> Result<Vec<Change>, StoreError> {
@@ -126,24 +139,11 @@ impl Store {
         })
     }
 
-    /// Keeps where a change stands by itself now and what measuring it again said, with what
-    /// happened to it, and syncs.
-    pub fn put_again(
-        &mut self,
-        name: &str,
-        life: Life,
-        again: &Again,
-        happenings: &[Happening],
-    ) -> Result<(), StoreError> {
-        let life = json("the change's life", &life)?;
-        let again = json("what measuring it again said", again)?;
-        let sql = "UPDATE change SET life = $1, again = $2 WHERE name = $3";
+    /// Keeps what measuring changes again said, of all of them or of none, and syncs: a run whose
+    /// changes are judged in part would be measured again.
+    pub fn put_again(&mut self, judged: &[MeasuredAgain<'_>]) -> Result<(), StoreError> {
         self.database.transaction(Begin::Exclusive, |database| {
-            let values = [Value::Text(&life), Value::Text(&again), Value::Text(name)];
-            if database.execute(sql, &values)? == 0 {
-                return Err(database.unknown(format!("change `{name}`")));
-            }
-            happenings.iter().try_for_each(|it| put_happening(database, name, it))
+            judged.iter().try_for_each(|change| put_measured_again(database, change))
         })
     }
 
@@ -166,6 +166,20 @@ impl Store {
             put_happening(database, name, &Happening { at, what })
         })
     }
+}
+
+fn put_measured_again(
+    database: &mut dyn Database,
+    change: &MeasuredAgain<'_>,
+) -> Result<(), StoreError> {
+    let life = json("the change's life", &change.life)?;
+    let again = json("what measuring it again said", change.again)?;
+    let sql = "UPDATE change SET life = $1, again = $2 WHERE name = $3";
+    let values = [Value::Text(&life), Value::Text(&again), Value::Text(change.name)];
+    if database.execute(sql, &values)? == 0 {
+        return Err(database.unknown(format!("change `{}`", change.name)));
+    }
+    change.happenings.iter().try_for_each(|it| put_happening(database, change.name, it))
 }
 
 /// Host, benchmark and metric by their numbers.

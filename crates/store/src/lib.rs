@@ -59,7 +59,7 @@ use std::fmt;
 
 pub use absences::Absence;
 pub use cells::MeasurementId;
-pub use changes::{Analysis, NewAnalysis};
+pub use changes::{Analysis, MeasuredAgain, NewAnalysis};
 pub use check::{Damage, StoreCheck};
 pub use comparisons::Baseline;
 pub use counts::Count;

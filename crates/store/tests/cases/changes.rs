@@ -4,7 +4,7 @@ use tacho_record::{
     Again, Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Metric, SeriesKey,
     Withdrawal, Word,
 };
-use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
+use tacho_store::{Analysis, HostId, MeasuredAgain, NewAnalysis, Store, StoreError};
 
 use crate::common::{Ground, benchmark, host, time};
 
@@ -96,7 +96,8 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
         at_three(Happened::Measured(again.clone())),
         at_three(Happened::Withdrawn { why: Withdrawal::NotReproduced }),
     ];
-    store.put_again("two", gone, &again, &events).unwrap();
+    let two = MeasuredAgain { name: "two", life: gone, again: &again, happenings: &events };
+    store.put_again(&[two]).unwrap();
     let (_, two) = store.change("two").unwrap().unwrap();
     assert_eq!((two.life, two.again.as_ref()), (gone, Some(&again)));
     let found = at_three(Happened::Found { revision: "r".into() });
@@ -105,8 +106,16 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
         [std::slice::from_ref(&found), &events[..]].concat()
     );
     assert_eq!(store.happenings("one").unwrap(), [found]);
-    let nothing = store.put_again("three", gone, &again, &[]).unwrap_err();
+    let before = store.change("one").unwrap();
+    let [one, three] = ["one", "three"].map(|name| MeasuredAgain {
+        name,
+        life: gone,
+        again: &again,
+        happenings: &[],
+    });
+    let nothing = store.put_again(&[one, three]).unwrap_err();
     assert!(matches!(nothing, StoreError::Unknown { .. }), "{nothing}");
+    assert_eq!(store.change("one").unwrap(), before, "all are kept or none");
 }
 
 pub fn no_analysis_touches_the_users_word(ground: &Ground) {

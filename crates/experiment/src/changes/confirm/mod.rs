@@ -17,9 +17,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use sides::{Built, Pair};
 use tacho_record::{Cell, Change, Digest, Happened, Happening, Life, Purpose, Run, Withdrawal};
-use tacho_store::MeasurementId;
+use tacho_store::{MeasuredAgain, MeasurementId};
 
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::{Measured, measure};
@@ -226,16 +227,14 @@ impl Bench<'_> {
         let mut said: HashMap<usize, Result<Said, String>> =
             which.iter().copied().zip(say(&asked, session.run.number, question.seed)).collect();
         let mut answers = Vec::with_capacity(changes.len());
-        for (at, (change, pair)) in changes.iter().zip(pairs).enumerate() {
+        for (at, pair) in pairs.iter().enumerate() {
             let why = pair.as_ref().err().cloned().unwrap_or_default();
             answers.push(match said.remove(&at).unwrap_or(Err(why)) {
-                Ok(said) => {
-                    self.keep_said(change, &said)?;
-                    Answer::Measured(said)
-                }
+                Ok(said) => Answer::Measured(said),
                 Err(why) => Answer::NotMeasured { why },
             });
         }
+        self.keep_said(changes, &answers)?;
         Ok(answers)
     }
 
@@ -259,26 +258,41 @@ impl Bench<'_> {
         Ok(Samples::of(&change.series.metric, &before, &after))
     }
 
-    fn keep_said(&mut self, change: &Change, said: &Said) -> Result<(), ExperimentError> {
-        let (life, more) = match said.outcome {
-            Outcome::Confirmed if change.life == Life::Confirmed => (Life::Confirmed, None),
-            Outcome::Confirmed => (Life::Confirmed, Some(Happened::Confirmed { seen: None })),
-            Outcome::NotReproduced if change.is_of_environment() => (change.life, None),
-            Outcome::NotReproduced => {
-                let why = Withdrawal::NotReproduced;
-                (Life::Withdrawn { why }, Some(Happened::Withdrawn { why }))
-            }
-            Outcome::Open { .. } => (change.life, None),
-        };
+    fn keep_said(&mut self, changes: &[Change], answers: &[Answer]) -> Result<(), ExperimentError> {
         let at = prepared::moment(self.executor.now());
-        let measured = Happened::Measured(said.again.clone());
-        let happenings: Vec<Happening> = [Some(measured), more]
-            .into_iter()
-            .flatten()
-            .map(|what| Happening { at, what })
+        let measured = changes.iter().zip(answers).filter_map(|(change, answer)| match answer {
+            Answer::Measured(said) => Some((change, said, life_after(change, said, at))),
+            Answer::NotMeasured { .. } => None,
+        });
+        let measured: Vec<_> = measured.collect();
+        let judged: Vec<MeasuredAgain<'_>> = measured
+            .iter()
+            .map(|(change, said, (life, happenings))| MeasuredAgain {
+                name: &change.name,
+                life: *life,
+                again: &said.again,
+                happenings,
+            })
             .collect();
-        Ok(self.store.put_again(&change.name, life, &said.again, &happenings)?)
+        Ok(self.store.put_again(&judged)?)
     }
+}
+
+/// Where a change stands after it was measured again, and what happened to it.
+fn life_after(change: &Change, said: &Said, at: Timestamp) -> (Life, Vec<Happening>) {
+    let (life, more) = match said.outcome {
+        Outcome::Confirmed if change.life == Life::Confirmed => (Life::Confirmed, None),
+        Outcome::Confirmed => (Life::Confirmed, Some(Happened::Confirmed { seen: None })),
+        Outcome::NotReproduced if change.is_of_environment() => (change.life, None),
+        Outcome::NotReproduced => {
+            let why = Withdrawal::NotReproduced;
+            (Life::Withdrawn { why }, Some(Happened::Withdrawn { why }))
+        }
+        Outcome::Open { .. } => (change.life, None),
+    };
+    let measured = Happened::Measured(said.again.clone());
+    let happenings = [Some(measured), more].into_iter().flatten();
+    (life, happenings.map(|what| Happening { at, what }).collect())
 }
 
 /// Both sides of all pairs, each cell once; what comes after first, as the newest revision does
