@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::harness::{Answer, Project, done};
+use crate::harness::{Answer, Project, SCRIPT_PLAN, done};
 
 impl Project {
     /// The folders that builds are unpacked to.
@@ -40,7 +40,7 @@ fn a_build_that_lost_a_file_is_unpacked_again() {
 fn a_program_that_writes_into_its_build_is_reported_and_the_build_is_unpacked_again() {
     // Without the right to write the program has to take it first.
     let write = "d=$(dirname $0); chmod u+w $d; echo more >> $d/count; echo answer\n";
-    let plan = crate::harness::SCRIPT_PLAN.replace("rounds = 3", "rounds = 1\nwarmup = false");
+    let plan = SCRIPT_PLAN.replace("rounds = 3", "rounds = 1\nwarmup = false");
     let project = Project::repository().file("prog", write).commit("one").plan(&plan);
     let answer = project.tacho("track HEAD").exits(0);
     let warning = "changed `count` in its own build: later executions may measure something else\n";
@@ -80,6 +80,24 @@ fn a_submodule_that_cannot_be_fetched_is_no_failure_of_the_revision() {
     fs::rename(&away, &url).unwrap();
     project.tacho("track ..HEAD").succeeds();
     assert_eq!(project.validity("HEAD"), [true; 4]);
+}
+
+#[test]
+fn a_partial_clone_whose_remote_is_away_says_nothing_of_the_revision() {
+    let origin = Project::scripts(3);
+    let away = origin.path().join("away");
+    let url = origin.path().join(".git");
+    origin.git(["config", "uploadpack.allowFilter", "true"]);
+    let project = Project::empty();
+    let from = format!("file://{}", url.display());
+    project.git(["clone", "--quiet", "--filter=blob:none", &from, "."]);
+    let project = project.plan(SCRIPT_PLAN);
+    fs::rename(&url, &away).unwrap();
+    let offline = project.tacho("track ..HEAD");
+    assert!(offline.stderr.contains("2 of 3 builds failed"), "{}", offline.stderr);
+    fs::rename(&away, &url).unwrap();
+    project.tacho("track ..HEAD").succeeds();
+    assert_eq!(project.validity("HEAD~2"), [true; 4]);
 }
 
 /// `tacho` without the right to write here: as another user where these tests are executed by root.
