@@ -25,6 +25,13 @@ pub fn shown(text: &str) -> String {
     text.chars().map(blank).filter(|c| is_shown(*c)).collect()
 }
 
+/// A name, with what may not be shown written as `\u{202e}`: other names stay other names.
+#[must_use]
+pub fn shown_name(name: &str) -> String {
+    let one = |c: char| if is_shown(c) { c.to_string() } else { c.escape_default().to_string() };
+    name.chars().map(one).collect()
+}
+
 /// Reads a text as it may be shown: what was kept before it was cleaned is cleaned now.
 pub(crate) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     String::deserialize(from).map(|text| shown(&text))
@@ -33,6 +40,11 @@ pub(crate) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_shows_what_is_hidden_in_it() {
+        assert_eq!(shown_name("ça va \u{202e}b\n"), "ça va \\u{202e}b\\n");
+    }
 
     #[test]
     fn what_would_move_a_cursor_or_turn_the_writing_is_left_out() {

@@ -14,7 +14,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::Direction;
+use crate::{Direction, is_shown, shown_name};
 
 pub use error::NumbersError;
 pub use given::{Given, GivenPoint, Numbers, SampleOrigin, Shape, Together};
@@ -27,9 +27,23 @@ pub fn parse(bytes: &[u8], better: Direction) -> Result<Numbers, NumbersError> {
     let text = std::str::from_utf8(bytes).map_err(|error| NumbersError::NotText {
         line: bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count(),
     })?;
-    match text.trim_start().chars().next() {
+    let numbers = match text.trim_start().chars().next() {
         None => Err(NumbersError::Empty),
         Some('{' | '[') => json::parse(text, better),
         Some(_) => table::parse(text, better),
+    }?;
+    Ok(with_shown_names(numbers))
+}
+
+/// Names and labels are printed as they are, to terminals too.
+fn with_shown_names(mut numbers: Numbers) -> Numbers {
+    for series in &mut numbers.series {
+        series.name = series.name.as_deref().map(shown_name);
+        for label in series.points.iter_mut().filter_map(|point| point.label.as_mut()) {
+            if !label.chars().all(is_shown) {
+                *label = shown_name(label).into();
+            }
+        }
     }
+    numbers
 }

@@ -36,6 +36,14 @@ fn the_simplest_series() {
 }
 
 #[test]
+fn names_and_labels_show_what_is_hidden_in_them() {
+    let text = "{\"name\": \"a\u{202e}b\", \"values\": [1], \"labels\": [\"\\u001b[31mv1\"]}";
+    let series = &read(text).series[0];
+    assert_eq!(series.name.as_deref(), Some("a\\u{202e}b"));
+    assert_eq!(series.points[0].label.as_deref(), Some("\\u{1b}[31mv1"));
+}
+
+#[test]
 fn all_that_a_point_may_have() {
     let numbers = read(
         r#"{"name": "parse", "unit": "ms", "values": [1, 2, 3], "samples": [[1, 1.5, null], [], [3]],

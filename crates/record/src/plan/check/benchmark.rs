@@ -13,7 +13,11 @@ use super::super::syntax::shell_part;
 use super::super::template::{Piece, pieces};
 use super::super::{Benchmark, Expect, ExpectOutput, Output, OutputPlace, PlannedMetric};
 use super::{Check, Template};
-use crate::{Cgroup, Metric, Parameter, RuleError};
+use crate::{Cgroup, Metric, Parameter, RuleError, is_shown, shown_name};
+
+/// What names of tables and pages are made of.
+pub(super) const VISIBLE: &str =
+    "it is shown in tables: one line of text, without characters that are not seen";
 
 /// What is filled in by itself somewhere in a plan, and so cannot name a parameter.
 const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revision"];
@@ -80,10 +84,8 @@ impl Check<'_> {
     /// That a name can be shown.
     pub(super) fn name(&mut self, what: &'static str, name: &str, spot: Spot<'_>) {
         self.not_blank("name", name, spot);
-        if name.contains(char::is_control) {
-            let name = name.escape_debug().to_string();
-            let hint = "it is shown in tables, so it has to be one line of text";
-            self.report(spot, Mistake::BadName { what, name, hint });
+        if !name.chars().all(is_shown) {
+            self.report(spot, Mistake::BadName { what, name: shown_name(name), hint: VISIBLE });
         }
     }
 

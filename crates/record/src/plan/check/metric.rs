@@ -11,7 +11,7 @@ use super::super::reading::usual_direction;
 use super::super::spot::Spot;
 use super::super::{OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 use super::Check;
-use crate::{Counter, Metric, Unit, plan::keys};
+use crate::{Counter, Metric, Unit, is_shown, plan::keys, shown_name};
 
 /// The parsers that belong to no tool.
 const GENERAL: [&str; 4] = ["csv", "json", "key", "regex"];
@@ -89,15 +89,10 @@ impl Check<'_> {
         }
         let hint = match name {
             "all" => "it stands for all metrics",
-            _ if name.contains(char::is_control) => {
-                "it is shown in tables, so it has to be one line of text"
-            }
+            _ if !name.chars().all(is_shown) => super::benchmark::VISIBLE,
             _ => return,
         };
-        self.report(
-            spot,
-            Mistake::BadName { what: "metric", name: name.escape_debug().to_string(), hint },
-        );
+        self.report(spot, Mistake::BadName { what: "metric", name: shown_name(name), hint });
     }
 
     /// The place that the plan names, if it does.

@@ -382,7 +382,7 @@ fn values_that_make_no_sense() {
     11 | name = "b\n"
        |        ^^^^^
        |
-    hint: it is shown in tables, so it has to be one line of text
+    hint: it is shown in tables: one line of text, without characters that are not seen
 
     error: `99999999999h` is not a duration: it is longer than a year
       --> tacho.toml:13:11
