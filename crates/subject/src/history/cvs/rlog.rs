@@ -4,6 +4,7 @@
 //! a message does that. So a revision begins only where its number and its date follow, and a file
 //! ends only where as many revisions were seen as its head announces.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -276,25 +277,33 @@ fn seconds(date: &str) -> Option<i64> {
 /// those whose number comes again, since who quotes an older revision stands before it; then those
 /// that are out of order.
 fn drop_quoted(begins: &mut Vec<Begin>, selected: usize) {
-    while begins.len() > selected {
-        let again = |at: usize| {
-            begins[at + 1..].iter().any(|later| later.delta.number == begins[at].delta.number)
-        };
-        let above = |at: usize| {
-            let number = &begins[at].delta.number;
-            number.is_on_trunk()
-                && begins[..at]
-                    .iter()
-                    .any(|b| b.delta.number.is_on_trunk() && b.delta.number < *number)
-        };
-        let Some(quoted) = (0..begins.len())
-            .find(|&at| again(at))
-            .or_else(|| (1..begins.len()).find(|&at| above(at)))
-        else {
-            return;
-        };
-        begins.remove(quoted);
+    let mut excess = begins.len().saturating_sub(selected);
+    let mut last = HashMap::new();
+    for (at, begin) in begins.iter().enumerate() {
+        last.insert(begin.delta.number.clone(), at);
     }
+    let comes_again = begins.iter().enumerate().map(|(at, it)| last[&it.delta.number] != at);
+    drop_marked(begins, &comes_again.collect::<Vec<_>>(), &mut excess);
+    let mut lowest: Option<&Number> = None;
+    let mut is_above = Vec::with_capacity(begins.len());
+    for number in begins.iter().map(|begin| &begin.delta.number) {
+        let on_trunk = number.is_on_trunk();
+        is_above.push(on_trunk && lowest.is_some_and(|lowest| lowest < number));
+        if on_trunk && lowest.is_none_or(|lowest| number < lowest) {
+            lowest = Some(number);
+        }
+    }
+    drop_marked(begins, &is_above, &mut excess);
+}
+
+/// Takes out the first that are marked, at most `excess` of them.
+fn drop_marked(begins: &mut Vec<Begin>, marked: &[bool], excess: &mut usize) {
+    let mut marks = marked.iter();
+    begins.retain(|_| {
+        let goes = marks.next() == Some(&true) && *excess > 0;
+        *excess -= usize::from(goes);
+        !goes
+    });
 }
 
 /// As UTF-8, or else as Latin-1, in which most older messages are written that are not ASCII.
