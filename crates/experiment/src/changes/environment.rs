@@ -1,14 +1,23 @@
 //! With what each point was measured, as numbers that the detector compares, and as words for
 //! people.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What a point was measured with: host, kernel, compiler and others, each in a few words.
 pub type Tags = BTreeMap<String, String>;
 
-/// The tags of all points of a series, what is not said of one being as it was before.
+/// The tags of all points of a series, what is not said of one being as it was before. Only what
+/// changes from point to point is kept: a long series may have many names.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Environments(Vec<Tags>);
+pub struct Environments {
+    /// The first value of each tag.
+    first: Tags,
+    /// The changes of tags: at which point, which tag, to which value.
+    changes: Vec<(usize, String, String)>,
+    /// A number for each point.
+    numbers: Vec<u32>,
+}
 
 /// A tag that differs between two points.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,44 +35,64 @@ impl Environments {
     /// it changed there: it is taken to be as at the nearest point before that says it, else at the
     /// first that does.
     #[must_use]
-    pub fn new(mut tags: Vec<Tags>) -> Self {
-        let names: BTreeSet<String> = tags.iter().flat_map(BTreeMap::keys).cloned().collect();
-        for name in names {
-            let mut known =
-                tags.iter().find_map(|tags| tags.get(&name)).cloned().unwrap_or_default();
-            for tags in &mut tags {
-                match tags.get(&name) {
-                    Some(said) => known.clone_from(said),
-                    None => drop(tags.insert(name.clone(), known.clone())),
+    pub fn new(tags: Vec<Tags>) -> Self {
+        let mut first = Tags::new();
+        for (name, value) in tags.iter().flatten() {
+            first.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        let (mut now, mut changes, mut numbers) = (first.clone(), Vec::new(), Vec::new());
+        // The tags of a point as one number: what changes is taken out and put in.
+        let mut digest = first.iter().fold(0, |digest, (name, value)| digest ^ hash(name, value));
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        for (at, tags) in tags.into_iter().enumerate() {
+            for (name, value) in tags {
+                let before = now.insert(name.clone(), value.clone()).unwrap_or_default();
+                if before != value {
+                    digest ^= hash(&name, &before) ^ hash(&name, &value);
+                    changes.push((at, name, value));
                 }
             }
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            numbers.push(*known.entry(digest).or_insert(next));
         }
-        Self(tags)
+        Self { first, changes, numbers }
     }
 
     /// A number for each point; equal numbers stand for equal tags.
     #[must_use]
     pub fn numbers(&self) -> Vec<u32> {
-        let mut known: HashMap<&Tags, u32> = HashMap::new();
-        let number = |tags| {
-            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-            *known.entry(tags).or_insert(next)
-        };
-        self.0.iter().map(number).collect()
+        self.numbers.clone()
     }
 
     /// What differs between two points, in order of the names.
     #[must_use]
     pub fn differences(&self, before: usize, after: usize) -> Vec<Difference> {
-        let (Some(old), Some(new)) = (self.0.get(before), self.0.get(after)) else {
+        let (Some(old), Some(new)) = (self.at(before), self.at(after)) else {
             return Vec::new();
         };
-        let pairs = old.iter().zip(new).filter(|((_, before), (_, after))| before != after);
-        let difference = |((tag, before), (_, after)): ((&String, &String), (&String, &String))| {
-            Difference { tag: tag.clone(), before: before.clone(), after: after.clone() }
+        let pairs = old.into_iter().zip(new).filter(|((_, before), (_, after))| before != after);
+        let difference = |((tag, before), (_, after)): ((&str, &str), (&str, &str))| Difference {
+            tag: tag.to_owned(),
+            before: before.to_owned(),
+            after: after.to_owned(),
         };
         pairs.map(difference).collect()
     }
+
+    /// All tags of a point.
+    fn at(&self, point: usize) -> Option<BTreeMap<&str, &str>> {
+        let mut tags: BTreeMap<&str, &str> =
+            self.first.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let changed = self.changes.iter().take_while(|(at, ..)| *at <= point);
+        tags.extend(changed.map(|(_, name, value)| (name.as_str(), value.as_str())));
+        (point < self.numbers.len()).then_some(tags)
+    }
+}
+
+fn hash(name: &str, value: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (name, value).hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
