@@ -7,6 +7,7 @@
 //! least that halving can take, both ends included). Changes that are pinned, and places where
 //! nothing changed, in per cent of the changes.
 
+use tacho_stats::history;
 use tacho_stats::place::{self, Rules};
 
 #[path = "../crates/stats/src/draw.rs"]
@@ -16,7 +17,7 @@ mod draw;
 mod world;
 
 // What `world` finds in the crate that it is part of.
-use place::{Candidates, Known, Place, Reading, Survey, batch, survey};
+use place::{Candidates, Known, Place, Survey, batch, survey};
 use world::{World, explore, score};
 
 const CANDIDATES: usize = 500;

@@ -70,8 +70,8 @@ fn every_change_is_pinned_by_few_builds() {
     assert_snapshot!(end, @r"
     answer · cost: 2 changes of 5.0 % or more
        change  95 %                        name    where
-      +30.0 %  +29.2 % to +30.8 %  worse   <name>  38d490fb22 change 23
-      −15.4 %  −15.9 % to −14.8 %  better  <name>  3cc8c76a0c change 48
+      +30.0 %  +29.9 % to +30.1 %  worse   <name>  38d490fb22 change 23
+      −15.4 %  −15.4 % to −15.3 %  better  <name>  3cc8c76a0c change 48
       what came and went within 8 commits, between two builds, was not seen
 
     14 builds of 60 revisions: all that can be pinned is
@@ -82,27 +82,20 @@ fn every_change_is_pinned_by_few_builds() {
     let series = &again["survey"]["series"][0];
     let told = |place: usize| series["places"][place]["change"].as_str().unwrap().to_owned();
     assert_eq!(vec![told(1), told(0)], names);
-    assert_eq!(series["besides"], serde_json::json!([]));
 }
 
 #[test]
-fn what_is_certain_and_not_told_as_a_change_is_said() {
+fn a_range_has_the_name_of_its_change_and_is_zoomed_into() {
     let project = history();
     let answer = project.tacho("track --builds 5 --seed 1").exits(0).stdout;
-    let (few, hint) =
-        ("it has 5 points with values, and 6 are needed", "`tacho changes` does not tell that of ");
-    let line =
-        answer.lines().find(|line| line.contains(hint)).unwrap_or_else(|| panic!("{answer}"));
-    assert!(line.ends_with(&format!(" yet: {few}")), "{line}");
-    assert_eq!(names(&project), [""; 0]);
+    let names = names(&project);
+    assert!(names.iter().all(|name| answer.contains(name)), "{answer}");
     let json = project.tacho("track --builds 5 --json").exits(0).json();
     let series = &json["survey"]["series"][0];
     for place in series["places"].as_array().unwrap() {
-        assert_eq!(
-            (&place["change"], &place["why_not"]),
-            (&serde_json::Value::Null, &few.into()),
-            "{json}"
-        );
+        let name = place["change"].as_str().unwrap();
+        assert!(names.iter().any(|other| other == name), "{json}");
+        assert_eq!(place["why_not"], serde_json::Value::Null, "{json}");
     }
     // Each of these ranges can be looked into all the same.
     let place = &series["places"][0];
@@ -190,10 +183,7 @@ fn a_zoom_tells_of_its_range_alone() {
         )),
         "{told}"
     );
-    // Both changes lie outside.
-    assert!(!told.contains("besides"), "{told}");
     let json = project.tacho(&format!("{zoom} --json")).exits(0).json();
-    assert_eq!(json["survey"]["series"][0]["besides"], serde_json::json!([]));
     let points = json["series"][0]["points"].as_array().unwrap();
     let listed: Vec<&str> =
         points.iter().map(|point| point["revision"].as_str().unwrap()).collect();

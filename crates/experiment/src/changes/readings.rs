@@ -1,9 +1,12 @@
 //! What each run says of each revision of a series, where there is enough to judge the series by
 //! it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_stats::history::{self, Execution, RunReading};
+
+/// The detector of values needs so many.
+const FEWEST: usize = 6;
 
 /// The executions of a series, by the number of their run; those of a run in the order of time.
 pub(super) type Executions = BTreeMap<u32, Vec<Execution>>;
@@ -12,10 +15,12 @@ pub(super) type Executions = BTreeMap<u32, Vec<Execution>>;
 ///
 /// That is so where fewer than three revisions were sampled, where a value has no logarithm, and
 /// where samples of one program in one run are always equal: a count without noise needs no model
-/// of noise.
+/// of noise, unless there are too few values for that detector.
 pub(super) fn readings_of(runs: &Executions) -> Option<Vec<RunReading>> {
     let is_usable = runs.values().flatten().all(|one| one.ln.is_finite());
-    if !is_usable || !runs.values().any(|executions| scatters(executions)) {
+    let is_noisy = || runs.values().any(|executions| scatters(executions));
+    let revisions: BTreeSet<usize> = runs.values().flatten().map(|one| one.revision).collect();
+    if !is_usable || (revisions.len() >= FEWEST && !is_noisy()) {
         return None;
     }
     let all: Vec<RunReading> =
@@ -57,7 +62,8 @@ mod tests {
     #[test]
     fn counts_without_noise_and_values_without_a_logarithm_have_none() {
         let equal: &[f64] = &[0.1, 0.1, 0.1];
-        assert_eq!(readings_of(&run(&[equal, equal, &[0.2, 0.2, 0.2]])), None);
+        assert_eq!(readings_of(&run(&[equal; 6])), None);
+        assert!(readings_of(&run(&[equal; 5])).is_some(), "too few for the detector of values");
         let zero: &[f64] = &[0.1, f64::NEG_INFINITY, 0.12];
         assert_eq!(readings_of(&run(&[zero, equal, equal, equal])), None);
     }

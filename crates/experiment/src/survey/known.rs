@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use tacho_record::{Build, Cell, Digest, Direction, Metric, Revision};
 use tacho_stats::Summary;
-use tacho_stats::place::{Candidates, Place, Reading, Rules, survey};
+use tacho_stats::history::{self, Execution, RunReading};
+use tacho_stats::place::{Candidates, Place, Rules, survey};
 use tacho_store::{Store, StoreError, Values};
 
 use super::edges::{self, Edge};
-use crate::build::layout_rotation::OfLayouts;
+use crate::build::layout_rotation::layout_of;
 use crate::changes::{Runs, Tags};
 use crate::run::budget::Spent;
 use crate::survey::outcome::{Placed, Surveyed, Wish};
@@ -33,23 +34,37 @@ pub(super) struct SurveyFacts {
 struct PlaceValues {
     key: tacho_record::BenchmarkKey,
     metric: Metric,
-    readings: Vec<Reading>,
+    /// What each run says of the revisions, by their places.
+    readings: Vec<RunReading>,
+    /// The numbers of the runs, as the readings count them.
+    runs: Vec<i64>,
     /// The revisions that cannot be built, or fail each time.
     unusable: BTreeSet<usize>,
     /// What was measured.
     artifacts: BTreeSet<Digest>,
 }
 
-/// The values with those that reached a limit, which rank above all others; nothing where of their
-/// median only a bound is known, or of a metric of which more is better not even that.
-fn known(metric: &Metric, values: &[f64], bounds: &[f64]) -> Option<Vec<f64>> {
-    if metric.better == Direction::Higher {
-        return Some(values.to_vec());
+/// The executions of a candidate in one run: those that reached a limit took longer than all
+/// others. None where of their median only a bound is known, of a metric of which more is better
+/// not even that, and where a value is not above 0.
+fn executions(at: usize, metric: &Metric, one: &Values, layouts: Option<u32>) -> Vec<Execution> {
+    let is_lower = metric.better == Direction::Lower;
+    let bounds = if is_lower { &one.limited.bounds[..] } else { &[] };
+    let is_bound = Summary::censored(&one.values, bounds).is_none_or(|summary| summary.is_bound);
+    if is_bound || one.values.iter().any(|value| *value <= 0.0) {
+        return Vec::new();
     }
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let cut_off = bounds.iter().map(|bound| bound.max(most));
-    let is_bound = Summary::censored(values, bounds).is_none_or(|summary| summary.is_bound);
-    (!is_bound).then(|| values.iter().copied().chain(cut_off).collect())
+    let most = one.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let execution = |round: u32, value: f64| {
+        let layout = layouts.map_or(0, |layouts| layout_of(round, layouts));
+        let layout = u32::try_from(layout).unwrap_or(u32::MAX);
+        Execution { revision: at, layout, round, ln: value.ln() }
+    };
+    let measured =
+        one.rounds.iter().zip(&one.values).map(|(round, value)| execution(*round, *value));
+    let cut_off = one.bound_rounds.iter().zip(bounds);
+    let cut_off = cut_off.map(|(round, bound)| execution(*round, bound.max(most)));
+    measured.chain(cut_off).collect()
 }
 
 impl SurveyFacts {
@@ -103,7 +118,7 @@ impl SurveyFacts {
         for one in values {
             by_artifact.entry(one.artifact).or_default().push(one);
         }
-        let (mut readings, mut unusable) = (Vec::new(), BTreeSet::new());
+        let (mut runs, mut unusable) = (BTreeMap::<i64, Vec<Execution>>::new(), BTreeSet::new());
         for (at, (revision, build)) in self.revisions.iter().zip(&self.built).enumerate() {
             let Some(build) = build else { continue };
             let artifact = build.state.artifact();
@@ -113,24 +128,21 @@ impl SurveyFacts {
             };
             // Its own values, else those of another that is the same program.
             let own = all.iter().any(|one| one.revision == revision.id && !one.values.is_empty());
-            let of = all.iter().filter(|one| !own || one.revision == revision.id);
-            let layouts = build.state.layouts();
-            let samples = |one: &Values| match layouts {
-                None => known(&metric, &one.values, &one.limited.bounds),
-                Some(layouts) => {
-                    let OfLayouts { medians, bounds, .. } = OfLayouts::new([one], layouts);
-                    known(&metric, &medians, &bounds)
-                }
-            };
-            let read = of.filter_map(|one| Reading::from_samples(at, one.run, &samples(one)?));
-            let before = readings.len();
-            readings.extend(read);
-            if readings.len() == before {
+            let mut is_measured = false;
+            for one in all.iter().filter(|one| !own || one.revision == revision.id) {
+                let executions = executions(at, &metric, one, build.state.layouts());
+                is_measured |= !executions.is_empty();
+                runs.entry(one.run).or_default().extend(executions);
+            }
+            if !is_measured {
                 unusable.insert(at);
             }
         }
+        let readings = (0..).zip(runs.values()).flat_map(|(run, all)| history::readings(run, all));
+        let readings = readings.collect();
         let artifacts = by_artifact.into_keys().collect();
-        PlaceValues { key, metric, readings, unusable, artifacts }
+        let runs = runs.into_keys().collect();
+        PlaceValues { key, metric, readings, runs, unusable, artifacts }
     }
 
     /// What the question has taken: builds that were not there when it was first asked, and the
@@ -153,8 +165,7 @@ impl SurveyFacts {
     pub fn surveyed(&self, question: &Question, rules: &Rules) -> Vec<Surveyed> {
         let edges = &edges::places(&edges::of_quirks(question));
         let one = |of: &PlaceValues| {
-            let candidates =
-                Candidates { number: question.revisions.len(), unusable: &of.unusable, edges };
+            let candidates = Candidates { unusable: &of.unusable, edges };
             Surveyed {
                 key: of.key.clone(),
                 metric: of.metric.clone(),
@@ -187,11 +198,10 @@ impl SurveyFacts {
     /// With what each revision of a place was measured the last time.
     fn tags(&self, measured: &PlaceValues, place: &Place, runs: &Runs) -> Vec<(usize, Tags)> {
         let mut last: BTreeMap<usize, i64> = BTreeMap::new();
-        for reading in
-            measured.readings.iter().filter(|it| (place.good..=place.bad).contains(&it.at))
-        {
-            let run = last.entry(reading.at).or_insert(reading.run);
-            *run = reading.run.max(*run);
+        let is_inside = |it: &&RunReading| (place.good..=place.bad).contains(&it.revision);
+        for reading in measured.readings.iter().filter(is_inside) {
+            let run = measured.runs[reading.run as usize];
+            last.entry(reading.revision).and_modify(|last| *last = run.max(*last)).or_insert(run);
         }
         let tags = |(at, run): (usize, i64)| {
             (at, runs.of(&measured.key, Some(run), self.built[at].as_ref()))

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::align::Level;
-use super::belief::Belief;
-use super::places::{Known, Place, step};
+use super::measured::MeasuredCandidates;
+use super::places::{Known, Place};
 use super::rules::Rules;
 
 /// Between two measured candidates, so many that cannot be measured, and what is left is likely no
@@ -15,13 +14,6 @@ const LIKELY: f64 = 0.2;
 /// Next to one that cannot be measured a candidate cannot either so often; by half as often in
 /// about so many steps.
 const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
-/// A doubtful one is measured again until it has so many times the samples of the least measured
-/// one.
-const AGAIN: usize = 12;
-/// More samples tell nothing once a level is known so much better than builds differ.
-const KNOWN: f64 = 0.1;
-/// A change that is not among the likeliest is looked at when it is as likely as this.
-const DOUBTFUL: f64 = 0.2;
 
 /// Something that would tell more.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,80 +39,44 @@ pub(super) struct History<'a> {
 /// What a place asks for; how well it is known where it asks for nothing.
 pub(super) fn at(
     place: &Place,
-    levels: &[Level],
-    belief: &Belief,
-    between: f64,
+    measured: &MeasuredCandidates,
     history: &History<'_>,
 ) -> Result<Vec<Ask>, Known> {
-    let (from, to) = place.inner;
     let beside = [place.good, place.bad];
-    if from < to {
-        let again: Vec<Ask> = (from..to)
-            .filter(|at| may_tell_more(&levels[*at], levels, between))
-            .map(|at| Ask { at: levels[at].at, again: true, beside, score: place.certainty })
-            .collect();
-        if !again.is_empty() {
-            return Ok(again);
-        }
+    let again = |of: Vec<usize>| -> Vec<Ask> {
+        let doubtful = of.into_iter().filter(|at| measured.may_tell_more(*at));
+        doubtful.map(|at| Ask { at, again: true, beside, score: place.certainty }).collect()
+    };
+    let inside = again(measured.between(place.good + 1, place.bad - 1));
+    if !inside.is_empty() {
+        return Ok(inside);
     }
-    // Several gaps may hold it: that which likely does, as far as it can be made smaller.
-    let mut gaps: Vec<usize> = (from..=to).collect();
-    gaps.sort_by(|a, b| belief.changed[b - 1].total_cmp(&belief.changed[a - 1]));
-    for gap in gaps {
-        let (good, bad) = (levels[gap - 1].at, levels[gap].at);
-        let next = sides_of_an_edge(good, bad, history);
+    if let Some(builds) = builds(place, measured, history) {
+        return Ok(builds);
+    }
+    let both = again(vec![place.good, place.bad]);
+    if !place.is_reported && !both.is_empty() {
+        return Ok(both);
+    }
+    let left = (place.good + 1..place.bad).any(|at| !history.unusable.contains(&at));
+    Err(if left { Known::Closed } else { Known::Pinned })
+}
+
+/// What is built next. Several gaps may hold the change: that which likely does comes first, then
+/// the nearest to it, as far as it can be made smaller.
+fn builds(place: &Place, measured: &MeasuredCandidates, history: &History<'_>) -> Option<Vec<Ask>> {
+    let measured = measured.between(place.good, place.bad);
+    let mut gaps: Vec<(usize, usize)> = measured.windows(2).map(|two| (two[0], two[1])).collect();
+    gaps.sort_by_key(|(_, bad)| bad.abs_diff(place.likeliest));
+    gaps.into_iter().find_map(|(good, bad)| {
+        let sides = sides_of_an_edge(good, bad, history);
         let next =
-            if next.is_empty() { Vec::from_iter(between_two(good, bad, history)) } else { next };
-        if !next.is_empty() {
-            let score = belief.changed[gap - 1] * ((bad - good) as f64).log2();
-            return Ok(next
-                .into_iter()
-                .map(|at| Ask { at, again: false, beside, score })
-                .collect());
-        }
-    }
-    let inside = (place.good + 1..place.bad).filter(|at| !history.unusable.contains(at)).count();
-    Err(if inside == 0 { Known::Pinned } else { Known::Closed })
-}
-
-/// Both sides of a change that may be there, and is not among the likeliest.
-pub(super) fn doubtful(
-    levels: &[Level],
-    belief: &Belief,
-    places: &[Place],
-    between: f64,
-    history: &History<'_>,
-) -> Vec<Ask> {
-    let mut asks = Vec::new();
-    for at in 1..levels.len() {
-        let told = places.iter().any(|place| place.inner.0 <= at && at <= place.inner.1);
-        if told || belief.changed[at - 1] < DOUBTFUL || belief.cut.contains(&at) {
-            continue;
-        }
-        let (from, to) = belief.stretch(at, levels.len());
-        let (effect, error) = step(belief, &[from, at, to]);
-        let (good, bad) = (&levels[at - 1], &levels[at]);
-        let (first, last) = history.rules.window;
-        let small = effect.abs() + 2.0 * error < history.rules.least.ln_1p();
-        if small || good.at < first || last < bad.at {
-            continue;
-        }
-        let again = [good, bad].into_iter().filter(|level| may_tell_more(level, levels, between));
-        let beside = [good.at, bad.at];
-        asks.extend(again.map(|level| Ask {
-            at: level.at,
-            again: true,
-            beside,
-            score: belief.changed[at - 1],
-        }));
-    }
-    asks
-}
-
-/// Whether more samples of it would tell more.
-fn may_tell_more(level: &Level, levels: &[Level], between: f64) -> bool {
-    let fewest = levels.iter().map(|level| level.samples).min().unwrap_or(1);
-    level.samples < AGAIN * fewest && level.variance > KNOWN * between * between
+            if sides.is_empty() { Vec::from_iter(between_two(good, bad, history)) } else { sides };
+        let score = place.certainty * ((bad - good) as f64).log2();
+        let beside = [place.good, place.bad];
+        let asks = next.into_iter().map(|at| Ask { at, again: false, beside, score });
+        Some(asks.collect::<Vec<_>>()).filter(|asks| !asks.is_empty())
+    })
 }
 
 /// Both sides of the edge nearest to the middle between two measured candidates, as far as they lie

@@ -7,18 +7,15 @@
 //! who stores what was measured goes on wherever it was interrupted. Indexes count the candidates
 //! in order of history. The rules are in `docs/src/method/survey.md`.
 //!
-//! In steps, one file each: readings of several runs are put on one scale (`align`); all ways to
-//! cut the history into levels are weighed against each other (`belief`); what is believed becomes
-//! places (`places`); each place that is not pinned asks for what tells most (`ask`), after a
-//! coarse `grid`.
+//! The history is judged by [`history::judge`], like each series of a store. What it reports and
+//! what it finds unclear becomes places (`places`); each place that is not pinned asks for what
+//! tells most (`ask`), after a coarse `grid`.
 
-mod align;
 mod ask;
 mod batch;
-mod belief;
 mod grid;
+mod measured;
 mod places;
-mod reading;
 mod rules;
 #[cfg(test)]
 mod simulations;
@@ -28,16 +25,16 @@ mod world;
 pub use ask::Ask;
 pub use batch::{Batch, batch};
 pub use places::{Known, Place};
-pub use reading::Reading;
 pub use rules::Rules;
 
 use std::collections::BTreeSet;
 
+use crate::history::{self, RunReading};
+use measured::MeasuredCandidates;
+
 /// What is known of the candidates themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates<'a> {
-    /// How many there are.
-    pub number: usize,
     /// Those that cannot be measured.
     pub unusable: &'a BTreeSet<usize>,
     /// Those from which on something besides the program is known to be otherwise than at the one
@@ -55,30 +52,29 @@ pub struct Survey {
     /// How many candidates lie from one that was measured to the next, at the widest: what came and
     /// went within fewer was not seen.
     pub widest: usize,
-    /// How far builds differ from each other where nothing changed, beyond their noise: a standard
-    /// deviation, relative.
-    pub between: f64,
+    /// The luck of builds: how far they differ from each other where nothing changed, beyond their
+    /// noise. A standard deviation, relative.
+    pub luck: f64,
 }
 
 /// What these readings, in whatever order, say of these candidates.
 #[must_use]
-pub fn survey(candidates: Candidates<'_>, readings: &[Reading], rules: &Rules) -> Survey {
-    let levels = align::levels(readings);
+pub fn survey(candidates: Candidates<'_>, readings: &[RunReading], rules: &Rules) -> Survey {
+    let verdict = history::judge(readings);
+    let measured = MeasuredCandidates::new(readings, verdict.luck);
     let history = ask::History { unusable: candidates.unusable, edges: candidates.edges, rules };
-    let measured: BTreeSet<usize> = levels.iter().map(|level| level.at).collect();
-    let mut asks = grid::missing(&history, &measured);
-    let (believed, between) = belief::Belief::settled(&levels, candidates.number, rules.least);
-    let mut places = places::places(&levels, &believed, rules.least);
+    let mut asks = grid::missing(&history, &measured.places());
+    let mut places = places::places(&verdict, &measured, rules.least);
     places.retain(|place| rules.window.0 <= place.good && place.bad <= rules.window.1);
     if asks.is_empty() {
         for place in &mut places {
-            match ask::at(place, &levels, &believed, between, &history) {
+            match ask::at(place, &measured, &history) {
                 Ok(asked) => asks.extend(asked),
                 Err(known) => place.known = known,
             }
         }
-        asks.extend(ask::doubtful(&levels, &believed, &places, between, &history));
     }
     asks.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Survey { places, asks, widest: grid::widest(&history, &measured), between }
+    let widest = grid::widest(&history, &measured.places());
+    Survey { places, asks, widest, luck: verdict.luck }
 }

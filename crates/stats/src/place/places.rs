@@ -1,10 +1,7 @@
-//! What is believed, as places: between which candidates the level changed, and by how much.
+//! What is judged, as places: between which candidates the level changed, and by how much.
 
-use super::align::Level;
-use super::belief::Belief;
-
-/// How likely the place of a change must be among those told.
-const SURE: f64 = 0.97;
+use super::measured::MeasuredCandidates;
+use crate::history::{HistoryChange, HistoryVerdict, Origin};
 
 /// How well a place is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +16,7 @@ pub enum Known {
     Closed,
 }
 
-/// A place where the level changed.
+/// A place where the level changed, or may have changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// The last candidate that is surely before.
@@ -30,63 +27,50 @@ pub struct Place {
     pub effect: f64,
     /// Where the effect is with 95 %.
     pub interval: (f64, f64),
-    /// How likely the change is where it is said to be.
+    /// The probability of a change here.
     pub certainty: f64,
+    /// Whether it is reported as a change; else there may be one.
+    pub is_reported: bool,
+    /// Of what the change is.
+    pub origin: Origin,
     /// How well the place is known.
     pub known: Known,
-    /// The likeliest place among what was measured: the level changed right before this one.
-    pub(super) index: usize,
-    /// Those between `good` and `bad`, as indexes of what was measured: from, and to before.
-    pub(super) inner: (usize, usize),
+    /// The likeliest first candidate at the new level, among those measured.
+    pub likeliest: usize,
 }
 
-/// The changes of the likeliest cut that may be as large as what is looked for.
-pub(super) fn places(levels: &[Level], belief: &Belief, least: f64) -> Vec<Place> {
-    let mut edges = vec![0];
-    edges.extend(&belief.cut);
-    edges.push(levels.len());
-    let place = |edge: &[usize]| {
-        let (effect, error) = step(belief, edge);
-        if effect.abs() + 2.0 * error < least.ln_1p() {
-            return None;
-        }
-        let (from, to, certainty) = among(belief, edge);
-        Some(Place {
-            good: levels[from - 1].at,
-            bad: levels[to].at,
-            effect: effect.exp_m1(),
-            interval: ((effect - 1.96 * error).exp_m1(), (effect + 1.96 * error).exp_m1()),
-            certainty,
-            known: Known::Range,
-            index: edge[1],
-            inner: (from, to),
-        })
-    };
-    edges.windows(3).filter_map(place).collect()
+/// The changes that may be as large as what is looked for, and the places that may be one, in
+/// order of history.
+pub(super) fn places(
+    verdict: &HistoryVerdict,
+    measured: &MeasuredCandidates,
+    least: f64,
+) -> Vec<Place> {
+    let reported = verdict.changes.iter().map(|change| (change, true));
+    let unclear = verdict.unclear.iter().map(|change| (change, false));
+    let all = reported.chain(unclear).filter(|(change, _)| reach(change) >= least.ln_1p());
+    let mut places: Vec<Place> =
+        all.map(|(change, is_reported)| place(change, is_reported, measured)).collect();
+    places.sort_by_key(|place| place.good);
+    places
 }
 
-/// The step between two stretches, and its standard error.
-pub(super) fn step(belief: &Belief, edge: &[usize]) -> (f64, f64) {
-    let (before, after) = (belief.mean(edge[0], edge[1]), belief.mean(edge[1], edge[2]));
-    (after.value - before.value, (before.variance + after.variance).sqrt())
+/// How large the effect may be: a logarithm.
+fn reach(change: &HistoryChange) -> f64 {
+    change.interval.0.abs().max(change.interval.1.abs())
 }
 
-/// Between which of those measured the change is: from the likeliest place on, the likelier side
-/// first, until it is sure. Neither reaches the changes beside it.
-fn among(belief: &Belief, edge: &[usize]) -> (usize, usize, f64) {
-    let changed = |at: usize| belief.changed[at - 1];
-    let (mut from, mut to) = (edge[1], edge[1]);
-    let mut mass = changed(edge[1]);
-    while mass < SURE {
-        let left = (from > edge[0] + 1).then(|| changed(from - 1));
-        let right = (to + 1 < edge[2]).then(|| changed(to + 1));
-        match (left, right) {
-            (Some(left), right) if right.is_none_or(|right| left >= right) => {
-                (from, mass) = (from - 1, mass + left);
-            }
-            (_, Some(right)) => (to, mass) = (to + 1, mass + right),
-            _ => break,
-        }
+fn place(change: &HistoryChange, is_reported: bool, measured: &MeasuredCandidates) -> Place {
+    let (low, high) = change.interval;
+    Place {
+        good: measured.before(*change.range.start()),
+        bad: *change.range.end(),
+        effect: change.effect.exp_m1(),
+        interval: (low.exp_m1(), high.exp_m1()),
+        certainty: change.probability,
+        is_reported,
+        origin: change.origin,
+        known: Known::Range,
+        likeliest: change.index,
     }
-    (from, to, mass.min(1.0))
 }

@@ -7,10 +7,11 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::draw::gaussian;
 
-use super::{Candidates, Known, Reading, Rules, Survey, batch, survey};
+use super::{Candidates, Known, Rules, Survey, batch, survey};
+use crate::history::{Execution, RunReading, readings};
 
 /// Rounds of each batch.
-const ROUNDS: usize = 10;
+const ROUNDS: u32 = 10;
 
 /// One history on one host.
 pub struct World {
@@ -32,7 +33,7 @@ pub struct World {
 #[derive(Debug)]
 pub struct Explored {
     pub survey: Survey,
-    pub readings: Vec<Reading>,
+    pub readings: Vec<RunReading>,
     pub unusable: BTreeSet<usize>,
     /// Builds tried.
     pub builds: usize,
@@ -103,7 +104,7 @@ pub fn resume(world: &mut World, rules: &Rules, most: usize, mut explored: Explo
     let first = explored.readings.iter().map(|reading| reading.run + 1).max().unwrap_or(0);
     for run in first..first + 200 {
         let (unusable, edges) = (&explored.unusable, &world.edges);
-        let candidates = Candidates { number: world.candidates, unusable, edges };
+        let candidates = Candidates { unusable, edges };
         explored.survey = survey(candidates, &explored.readings, rules);
         let next = batch(std::slice::from_ref(&explored.survey), most - explored.builds);
         if next.is_empty() {
@@ -111,15 +112,19 @@ pub fn resume(world: &mut World, rules: &Rules, most: usize, mut explored: Explo
         }
         explored.builds += next.build.len();
         let off = world.off();
+        let mut executions = Vec::new();
         for at in next.build.into_iter().chain(next.again) {
             if world.broken.contains(&at) {
                 explored.unusable.insert(at);
                 continue;
             }
-            let values: Vec<f64> = (0..ROUNDS).map(|_| world.sample(at, off)).collect();
-            explored.samples += ROUNDS;
-            explored.readings.extend(Reading::from_samples(at, run, &values));
+            for round in 0..ROUNDS {
+                let ln = world.sample(at, off).ln();
+                executions.push(Execution { revision: at, layout: 0, round, ln });
+            }
         }
+        explored.samples += executions.len();
+        explored.readings.extend(readings(run, &executions));
     }
     panic!("no end: {:?}", explored.survey)
 }
@@ -129,7 +134,8 @@ pub fn score(world: &World, survey: &Survey) -> (usize, usize) {
     let is_true = |place: &&super::Place| {
         world.steps.iter().any(|step| place.good < step.0 && step.0 <= place.bad)
     };
-    let pinned = survey.places.iter().filter(|place| place.known == Known::Pinned);
+    let pinned =
+        survey.places.iter().filter(|place| place.known == Known::Pinned && place.is_reported);
     let right = pinned.clone().filter(is_true).count();
     (right, pinned.count() - right)
 }

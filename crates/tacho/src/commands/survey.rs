@@ -75,16 +75,16 @@ pub(super) fn execute(
     let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
     placed.builds.retain(|build| within.contains(build.revision.as_str()));
     let built: Vec<Revision> = built(&selected.revisions, &placed);
+    let told = match placed.ended {
+        Ended::Interrupted => Vec::new(),
+        _ => told::told(project, &mut session, &selected.revisions, &placed)?,
+    };
     let series = session.series(project, &plan, &built, command)?;
     session.tell_of_left_behind(&plan, placed.run)?;
     session.tell_of_noise(placed.run)?;
     session.tell_of_load(placed.run)?;
     let came_to = came_to(&placed);
     let unbuilt = unbuilt(&selected.revisions, &placed.builds);
-    let told = match placed.ended {
-        Ended::Interrupted => Vec::new(),
-        _ => told::told(project, &mut session, &selected.revisions, (&placed, &wish))?,
-    };
     let report = SurveyReport {
         tracked: tracked::TrackReport {
             tracked: &came_to,

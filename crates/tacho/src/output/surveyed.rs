@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::survey::{Edge, Ended, Placed, Surveyed, Wish};
-use tacho_record::{Change, ChangeKind, Direction, Revision, short_name};
+use tacho_record::{ChangeKind, Direction, Revision};
+use tacho_stats::history::Origin;
 use tacho_stats::place::{Known, Place};
 use tacho_store::Store;
 
 use super::tracked::{self, ReportAnswer};
-use super::{answer, changes, print, print_json, table, text};
+use super::{answer, print, print_json, table, text};
 use crate::error::CliError;
 
 /// What a session came to.
@@ -25,8 +26,6 @@ pub struct SurveyReport<'a> {
 pub struct SurveyFindings {
     /// Of each place.
     pub places: Vec<AtPlace>,
-    /// What it tells where the survey sees nothing.
-    pub besides: Vec<Change>,
 }
 
 /// What it tells of a place.
@@ -59,9 +58,8 @@ struct OneAnswer<'a> {
     benchmark: String,
     metric: &'a str,
     widest: usize,
-    between: f64,
+    luck: f64,
     places: Vec<PlaceAnswer<'a>>,
-    besides: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -72,6 +70,7 @@ struct PlaceAnswer<'a> {
     effect: f64,
     interval: (f64, f64),
     certainty: f64,
+    reported: bool,
     known: &'static str,
     environment: Vec<EdgeAnswer<'a>>,
     change: Option<&'a str>,
@@ -121,6 +120,7 @@ impl SurveyReport<'_> {
             effect: place.effect,
             interval: place.interval,
             certainty: place.certainty,
+            reported: place.is_reported,
             known: known_word(place.known),
             environment: edges(one, at).iter().map(|edge| self.edge(edge)).collect(),
             change: told.and_then(|told| told.places[at].change.as_deref()),
@@ -130,13 +130,8 @@ impl SurveyReport<'_> {
             benchmark: one.key.to_string(),
             metric: &one.metric.name,
             widest: one.survey.widest,
-            between: one.survey.between,
+            luck: one.survey.luck,
             places: one.survey.places.iter().enumerate().map(place).collect(),
-            besides: told
-                .iter()
-                .flat_map(|told| &told.besides)
-                .map(|change| change.name.as_str())
-                .collect(),
         }
     }
 
@@ -162,8 +157,8 @@ impl SurveyReport<'_> {
         if places.is_empty() {
             lines += &format!("no change of {least} or more was seen\n");
         } else {
-            let is_certain = |at: &usize| !may_be_none(places[*at].interval);
-            let certain: Vec<usize> = (0..places.len()).filter(is_certain).collect();
+            let certain: Vec<usize> =
+                (0..places.len()).filter(|at| places[*at].is_reported).collect();
             let besides = certain.iter().filter(|at| !edges(one, **at).is_empty()).count();
             let larger = format!("{least} or more{}", of_environment(certain.len(), besides));
             lines += &format!("{}\n", seen(certain.len(), places.len() - certain.len(), &larger));
@@ -177,8 +172,8 @@ impl SurveyReport<'_> {
                         text::change(1.0 + place.interval.0),
                         text::change(1.0 + place.interval.1)
                     ),
-                    verdict(place.effect, place.interval, one.metric.better).to_owned(),
-                    kind(edges(one, at)).to_owned(),
+                    verdict(place, one.metric.better).to_owned(),
+                    kind(place, edges(one, at)).to_owned(),
                     name.unwrap_or_default(),
                     self.place(place),
                 ]);
@@ -189,7 +184,7 @@ impl SurveyReport<'_> {
         let surroundings =
             places.iter().enumerate().map(|(at, place)| self.surroundings(place, edges(one, at)));
         lines += &surroundings.collect::<String>();
-        lines += &told.map_or_else(String::new, |told| self.contradictions(one, told));
+        lines += &told.map_or_else(String::new, |told| self.unnamed(one, told));
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
             lines += &format!(
@@ -219,22 +214,14 @@ impl SurveyReport<'_> {
         })
     }
 
-    /// Where `tacho changes` tells otherwise: what is certain here and not told there, and the
-    /// other way round.
-    fn contradictions(&self, one: &Surveyed, told: &SurveyFindings) -> String {
+    /// The changes that `tacho changes` does not report, with the reasons.
+    fn unnamed(&self, one: &Surveyed, told: &SurveyFindings) -> String {
         let mut lines = String::new();
         for (place, at) in one.survey.places.iter().zip(&told.places) {
-            let Some(why) = at.why_not.as_ref().filter(|_| !may_be_none(place.interval)) else {
-                continue;
-            };
-            let bad = self.revision(place.bad).short();
-            lines += &format!("  `tacho changes` does not tell that of {bad} yet: {why}\n");
-        }
-        for change in &told.besides {
-            let effect = changes::effect(change.finding.effect.unwrap_or(f64::INFINITY));
-            let bad = short_name(&change.finding.revision);
-            let name = &change.name;
-            lines += &format!("  `tacho changes` tells of {effect} at {bad} besides: {name}\n");
+            if let Some(why) = at.why_not.as_ref().filter(|_| place.is_reported) {
+                let bad = self.revision(place.bad).short();
+                lines += &format!("  `tacho changes` does not report {bad} yet: {why}\n");
+            }
         }
         lines
     }
@@ -282,8 +269,12 @@ fn edges(one: &Surveyed, at: usize) -> &[Edge] {
 }
 
 /// Of which kind a change is, where it need not be the program's.
-fn kind(edges: &[Edge]) -> &'static str {
-    if edges.is_empty() { "" } else { ChangeKind::Environment.words(true) }
+fn kind(place: &Place, edges: &[Edge]) -> &'static str {
+    match (place.origin, edges) {
+        (_, [_, ..]) => ChangeKind::Environment.words(true),
+        (Origin::Build, []) => ChangeKind::Build.words(true),
+        (Origin::Commit, []) => "",
+    }
 }
 
 /// How many of so many changes need not be the program's.
@@ -296,15 +287,10 @@ fn of_environment(changes: usize, besides: usize) -> String {
     }
 }
 
-/// Whether nothing at all may have changed there: its interval holds 0.
-fn may_be_none((low, high): (f64, f64)) -> bool {
-    low <= 0.0 && 0.0 <= high
-}
-
-/// Which way it went, where that is known.
-fn verdict(effect: f64, interval: (f64, f64), better: Direction) -> &'static str {
-    match (effect > 0.0) == (better == Direction::Higher) {
-        _ if may_be_none(interval) => "may have changed",
+/// Which way it went, where there is a change.
+fn verdict(place: &Place, better: Direction) -> &'static str {
+    match (place.effect > 0.0) == (better == Direction::Higher) {
+        _ if !place.is_reported => "may have changed",
         true => "better",
         false => "worse",
     }
@@ -331,17 +317,17 @@ fn places_left(open: usize) -> String {
 /// One line on how far it has come; none before anything is known.
 pub fn progress(surveyed: &[Surveyed], builds: usize) -> Option<String> {
     let places = surveyed.iter().flat_map(|one| &one.survey.places);
-    let places = places.map(|place| (place.known, place.bad - place.good, place.interval));
+    let places = places.map(|place| (place.known, place.bad - place.good, place.is_reported));
     (builds > 0).then(|| {
         format!("{}: {}", text::count(builds, "build"), so_far(&places.collect::<Vec<_>>()))
     })
 }
 
 /// How many changes are seen so far, how many of them are pinned, and at how many places there may
-/// be one; of each place how well it is known, in a range of how many commits, and the interval of
-/// its effect.
-fn so_far(places: &[(Known, usize, (f64, f64))]) -> String {
-    let certain = || places.iter().filter(|(_, _, interval)| !may_be_none(*interval));
+/// be one; of each place how well it is known, in a range of how many commits, and whether it is
+/// reported.
+fn so_far(places: &[(Known, usize, bool)]) -> String {
+    let certain = || places.iter().filter(|(_, _, is_reported)| *is_reported);
     let (seen, doubtful) = (certain().count(), places.len() - certain().count());
     let pinned = certain().filter(|(known, ..)| *known == Known::Pinned).count();
     let widest = certain()
@@ -380,18 +366,28 @@ fn known_word(known: Known) -> &'static str {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_change_that_may_be_none_has_no_direction() {
-        let cases = [
-            ((0.09, (-0.219, 0.523)), "may have changed"),
-            ((-0.09, (-0.3, 0.0)), "may have changed"),
-            ((0.3, (0.29, 0.31)), "worse"),
-            ((-0.15, (-0.16, -0.14)), "better"),
-        ];
-        for ((effect, interval), word) in cases {
-            assert_eq!(verdict(effect, interval, Direction::Lower), word, "{interval:?}");
+    fn place(effect: f64, is_reported: bool) -> Place {
+        Place {
+            good: 0,
+            bad: 1,
+            effect,
+            interval: (effect - 0.01, effect + 0.01),
+            certainty: 0.5,
+            is_reported,
+            origin: Origin::Commit,
+            known: Known::Pinned,
+            likeliest: 1,
         }
-        assert_eq!(verdict(0.3, (0.29, 0.31), Direction::Higher), "better");
+    }
+
+    #[test]
+    fn a_change_that_is_not_reported_has_no_direction() {
+        let cases =
+            [(0.09, false, "may have changed"), (0.3, true, "worse"), (-0.15, true, "better")];
+        for (effect, is_reported, word) in cases {
+            assert_eq!(verdict(&place(effect, is_reported), Direction::Lower), word, "{effect}");
+        }
+        assert_eq!(verdict(&place(0.3, true), Direction::Higher), "better");
     }
 
     #[test]
@@ -422,16 +418,11 @@ mod tests {
 
     #[test]
     fn what_is_in_doubt_is_not_seen_yet() {
-        let sure = (0.29, 0.31);
         let cases = [
             (vec![], "0 changes seen, 0 pinned"),
-            (vec![(Known::Range, 31, (-0.2, 0.5))], "0 changes seen, 0 pinned; 1 place in doubt"),
+            (vec![(Known::Range, 31, false)], "0 changes seen, 0 pinned; 1 place in doubt"),
             (
-                vec![
-                    (Known::Pinned, 1, sure),
-                    (Known::Range, 8, sure),
-                    (Known::Range, 31, (-0.1, 0.1)),
-                ],
+                vec![(Known::Pinned, 1, true), (Known::Range, 8, true), (Known::Range, 31, false)],
                 "2 changes seen, 1 pinned, the widest other in a range of 8 commits; 1 place in doubt",
             ),
         ];

@@ -1,8 +1,7 @@
-//! What `tacho changes` tells of what a survey found: the two judge by different rules, and nobody
-//! is to be left alone with both.
+//! The names that `tacho changes` gives to what a survey found.
 
 use tacho_experiment::changes::{Analysed, JudgedSeries};
-use tacho_experiment::survey::{Placed, Surveyed, Wish};
+use tacho_experiment::survey::{Placed, Surveyed};
 use tacho_record::{Change, Life, Revision};
 use tacho_stats::place::Place;
 
@@ -19,13 +18,13 @@ pub(super) fn told(
     project: &Project,
     session: &mut CommandSession,
     revisions: &[Revision],
-    (placed, wish): (&Placed, &Wish),
+    placed: &Placed,
 ) -> Result<Vec<SurveyFindings>, CliError> {
     let found = StoredChanges::look(project, &mut session.store)?;
     let on_host = found.hosts.iter().find(|(host, _)| *host == session.host_id);
     let Some((_, analysed)) = on_host else { return Ok(Vec::new()) };
-    let judged = Judged { found: &found, analysed, revisions, zoom: wish.zoom };
-    Ok(placed.surveyed.iter().map(|one| judged.told(one, wish.least)).collect())
+    let judged = Judged { found: &found, analysed, revisions };
+    Ok(placed.surveyed.iter().map(|one| judged.told(one)).collect())
 }
 
 /// What is judged of the host, and of which revisions it was surveyed.
@@ -33,22 +32,13 @@ struct Judged<'a> {
     found: &'a StoredChanges,
     analysed: &'a Analysed,
     revisions: &'a [Revision],
-    /// Between which of them alone, where that is so.
-    zoom: Option<(usize, usize)>,
 }
 
 impl Judged<'_> {
-    fn told(&self, one: &Surveyed, least: f64) -> SurveyFindings {
-        let places: Vec<AtPlace> =
-            one.survey.places.iter().map(|place| self.at(one, place)).collect();
-        let named =
-            |change: &Change| places.iter().any(|at| at.change.as_deref() == Some(&change.name));
-        let is_large =
-            |change: &Change| change.finding.effect.is_none_or(|effect| effect.abs() >= least);
-        let besides = self.changes(one).filter(|change| change.stands() && self.is_within(change));
-        let besides =
-            besides.filter(|change| is_large(change) && !named(change)).cloned().collect();
-        SurveyFindings { places, besides }
+    fn told(&self, one: &Surveyed) -> SurveyFindings {
+        SurveyFindings {
+            places: one.survey.places.iter().map(|place| self.at(one, place)).collect(),
+        }
     }
 
     /// The changes of the level of that series, withdrawn ones too.
@@ -59,15 +49,6 @@ impl Judged<'_> {
         };
         let all = self.analysed.changes.iter().filter(|change| change.finding.kind.is_of_level());
         all.filter(is_of).collect::<Vec<_>>().into_iter()
-    }
-
-    /// Whether a change lies among the revisions that were surveyed.
-    fn is_within(&self, change: &Change) -> bool {
-        let (good, bad) = self.found.place(change);
-        let zoomed =
-            self.zoom.map_or(self.revisions, |(first, last)| &self.revisions[first..=last]);
-        let ends = zoomed.first().zip(zoomed.last());
-        ends.is_some_and(|(first, last)| first.order <= good && bad <= last.order)
     }
 
     /// What is told of one place.
@@ -108,8 +89,7 @@ impl Judged<'_> {
             return BY_CHANCE.to_owned();
         }
         let refused = detection.refused.iter().find(|refused| is_there(refused.index));
-        let unclear =
-            "not clear enough, as long as what drifted between runs is left in".to_owned();
+        let unclear = "it is not clear enough yet".to_owned();
         refused.map_or(unclear, |refused| refusal(refused.why).to_owned())
     }
 }
