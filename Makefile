@@ -67,10 +67,10 @@ release:
 	@rustup target add $(MUSL) || { \
 	  echo 'error: the standard library for $(MUSL) is not installed' >&2; \
 	  echo 'hint: with a network: rustup target add $(MUSL)' >&2; exit 2; }
-	CC_$(subst -,_,$(MUSL))=musl-gcc cargo build --release --locked --package tacho --target $(MUSL)
+	CC_$(subst -,_,$(MUSL))=musl-gcc cargo build --profile dist --locked --package tacho --target $(MUSL)
 	rm -rf dist/tacho dist/$(ARCHIVE).tar.gz
 	mkdir -p dist/tacho/bin dist/tacho/share/man/man1 dist/tacho/share/doc/tacho
-	install -m 755 target/$(MUSL)/release/tacho dist/tacho/bin/tacho
+	install -m 755 target/$(MUSL)/dist/tacho dist/tacho/bin/tacho
 	strip dist/tacho/bin/tacho
 	mkdir -p dist/tacho/share/bash-completion/completions dist/tacho/share/zsh/site-functions dist/tacho/share/fish/vendor_completions.d
 	dist/tacho/bin/tacho generate completions bash > dist/tacho/share/bash-completion/completions/tacho

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use tacho_stats::compare::{Look, Pair, Rules, Sample, compare_duet};
 use tacho_stats::interleaved::{Contrast, Execution, Fit};
 use tacho_stats::summary::median;
 
@@ -38,6 +39,11 @@ fn main() {
         errors(&sets);
         coverage(&sets);
         power(&sets);
+        dealt_coverage(&sets);
+        return;
+    }
+    if std::env::var_os("TACHO_DUET").is_some() {
+        duet();
         return;
     }
     speed();
@@ -210,6 +216,39 @@ fn power(sets: &BTreeMap<String, Vec<Execution>>) {
     }
 }
 
+/// How often an interval of 95 % holds a difference of 2 % in real executions that were dealt to
+/// A, A and B, and how often the estimate is at an end of it.
+fn dealt_coverage(sets: &BTreeMap<String, Vec<Execution>>) {
+    println!("A A B dealt to real executions, 2 %: share held, at an end, middle half width");
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    for rounds in [6, 10, 20, 30] {
+        let (mut held, mut edge, mut all, mut widths) = (0, 0, 0, Vec::new());
+        for (set, work) in WORK {
+            let rest: Vec<f64> =
+                sets[set].iter().map(|it| it.value - work[it.program].ln()).collect();
+            let length = 3 * rounds;
+            for _ in 0..if length > rest.len() { 0 } else { 150 } {
+                let start = rng.random_range(0..=rest.len() - length);
+                let stretch = dealt(&rest[start..start + length], 3, 0.02, &mut rng);
+                let contrast = Contrast::of(&stretch).unwrap();
+                let (low, high) = (contrast.bound_below(0.025), contrast.bound_above(0.025));
+                held += u32::from(low <= 0.02 && 0.02 <= high);
+                let shift = contrast.shift();
+                edge += u32::from((shift - low).min(high - shift) < 0.02 * (high - low));
+                widths.push((high - low) / 2.0);
+                all += 1;
+            }
+        }
+        let share = |count: u32| f64::from(count) / f64::from(all);
+        println!(
+            "{rounds:3} rounds  {:.3}  {:.3}  {:.4}",
+            share(held),
+            share(edge),
+            median(&widths).unwrap()
+        );
+    }
+}
+
 fn dealt(rest: &[f64], members: usize, by: f64, rng: &mut ChaCha8Rng) -> Vec<Execution> {
     let mut all = Vec::new();
     for (round, values) in (0..).zip(rest.chunks_exact(members)) {
@@ -220,6 +259,77 @@ fn dealt(rest: &[f64], members: usize, by: f64, rng: &mut ChaCha8Rng) -> Vec<Exe
         }
     }
     all
+}
+
+/// Pairs executed at the same time on two processors: the ratio of rounds beside the estimate of
+/// neighbours, on hosts whose speed moves for both, for each processor alone, and not at all.
+fn duet() {
+    println!(
+        "duets of 30 pairs, 2 % apart: root mean square error, and share of 95 % intervals that hold"
+    );
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    for (host, common, own) in
+        [("steady", 0.0, 0.0), ("both", 0.5, 0.0), ("each", 0.0, 0.5), ("all", 0.5, 0.5)]
+    {
+        let mut tally = [(0.0, 0_u32); 2];
+        for _ in 0..TRIALS {
+            let pairs = duets(common, own, &mut rng);
+            let rules = Rules::default();
+            let told =
+                compare_duet(&pairs, &rules, Look::only(pairs.len(), 0.05)).estimate.unwrap();
+            let interval = told.interval.unwrap();
+            let found = [
+                (told.ratio.unwrap().ln(), (interval.0.ln(), interval.1.ln())),
+                neighbours(&pairs),
+            ];
+            for (tally, (shift, (low, high))) in tally.iter_mut().zip(found) {
+                tally.0 += (shift - 0.02) * (shift - 0.02);
+                tally.1 += u32::from(low <= 0.02 && 0.02 <= high);
+            }
+        }
+        print!("{host:7}");
+        for (name, (squares, held)) in ["rounds", "neighbours"].iter().zip(tally) {
+            let trials = f64::from(TRIALS);
+            print!("  {name} {:.4} {:.3}", (squares / trials).sqrt(), f64::from(held) / trials);
+        }
+        println!();
+    }
+}
+
+const TRIALS: u32 = 300;
+
+/// Pairs on a host of which both processors, and each by itself, are slow for a while.
+fn duets(common: f64, own: f64, rng: &mut ChaCha8Rng) -> Vec<Pair> {
+    let mut slow = [false; 3];
+    (0..30)
+        .map(|at| {
+            for it in &mut slow {
+                *it ^= rng.random::<f64>() < 0.15;
+            }
+            let swapped = at % 2 == 1;
+            let mut value = |cpu: usize, level: f64| {
+                let noise: f64 = (0..6).map(|_| rng.random::<f64>() - 0.5).sum::<f64>() * 0.014;
+                let host =
+                    f64::from(u8::from(slow[2])) * common + f64::from(u8::from(slow[cpu])) * own;
+                Sample::new((level + host + noise).exp())
+            };
+            let a = value(usize::from(swapped), 0.0);
+            Pair { a, b: value(usize::from(!swapped), 0.02), swapped }
+        })
+        .collect()
+}
+
+/// The shift by neighbours, as if the processors were one after the other.
+fn neighbours(pairs: &[Pair]) -> (f64, (f64, f64)) {
+    let execution = |(round, pair): (u32, &Pair)| {
+        let of =
+            |program: usize, sample: Sample| Execution { program, round, value: sample.value.ln() };
+        let (a, b) = (of(0, pair.a), of(1, pair.b));
+        if pair.swapped { [b, a] } else { [a, b] }
+    };
+    let all: Vec<Execution> = (0..).zip(pairs).flat_map(execution).collect();
+    let contrast = Contrast::of(&all).unwrap();
+    (contrast.shift(), (contrast.bound_below(0.025), contrast.bound_above(0.025)))
 }
 
 /// 100,000 samples of 50 programs on a host of two speeds.

@@ -142,6 +142,26 @@ pub struct Series {
     /// The runs in which the host's speed moved; the values are those at its usual speed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uneven: Vec<Uneven>,
+    /// The changes of its level that are reported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<LevelChange>,
+}
+
+/// A reported change of a level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelChange {
+    /// The full name of the revision that is most likely the first at the new level.
+    pub revision: String,
+    /// Whether the level rises.
+    pub rises: bool,
+}
+
+impl Series {
+    /// The reported change of the level at a revision.
+    #[must_use]
+    pub fn change_at(&self, revision: &str) -> Option<&LevelChange> {
+        self.changes.iter().find(|change| change.revision == revision)
+    }
 }
 
 /// How unevenly the host ran while a run measured a benchmark.

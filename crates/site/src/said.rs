@@ -503,7 +503,7 @@ mod tests {
             };
             let metric = tacho_record::Metric::built_in("wall").unwrap();
             let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
-            uneven_runs(&Series { key, points: vec![], uneven: uneven.to_vec() })
+            uneven_runs(&Series { key, points: vec![], uneven: uneven.to_vec(), changes: vec![] })
         };
         assert_eq!(of(&[one(3, 0.78, 1.9)]), None);
         assert_eq!(

@@ -1,12 +1,11 @@
 //! Numbers in, numbers out.
 //!
-//! Pure functions over slices: summaries, their intervals, when two are apart, which values are far
-//! off, what changed in a series, how much of many findings to believe, and whether one side is
+//! Pure functions over slices: summaries, their intervals, which values are far off, what changed
+//! in a series, how much of many findings to believe, and whether one side is
 //! faster than another. No I/O, no clock, no randomness that is not handed in; nothing here knows
 //! what the numbers measure. Each function cites its source.
 
 pub mod anytime;
-mod apart;
 pub mod bisect;
 mod bounded;
 mod censored;

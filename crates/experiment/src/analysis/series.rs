@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use tacho_record::{
-    BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Recipes, Revision, Series,
-    SeriesKey,
+    BenchmarkKey, Build, Change, Digest, Direction, Finding, LevelChange, Limited, Metric, Point,
+    Recipes, Revision, Series, SeriesKey,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
@@ -75,6 +75,7 @@ pub fn read_with_values(
     let builds = present_builds(&store.builds(of.host)?, of.recipes);
     let mut all = Vec::with_capacity(metrics.len());
     let ends = Ends::read(store, of.rules, of.host, of.benchmark)?;
+    let reported = store.changes(of.host)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         let uneven = even_out(&mut values);
@@ -85,6 +86,7 @@ pub fn read_with_values(
             key: SeriesKey { benchmark, host, metric: metric.clone() },
             points: revisions.iter().map(|revision| material.point(revision)).collect(),
             uneven,
+            changes: level_changes(&reported, of.benchmark, metric),
         };
         all.push((
             series,
@@ -92,6 +94,20 @@ pub fn read_with_values(
         ));
     }
     Ok(all)
+}
+
+/// The changes of the level of a metric that are reported.
+fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> Vec<LevelChange> {
+    let is_of = |change: &&Change| {
+        let key = &change.series;
+        let is_level = change.finding.kind.is_of_level();
+        change.stands() && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
+    };
+    let level = |change: &Change| {
+        let Finding { revision, before, after, .. } = &change.finding;
+        LevelChange { revision: revision.clone(), rises: after > before }
+    };
+    all.iter().filter(is_of).map(level).collect()
 }
 
 /// Why that metric has no values in runs that measured the benchmark, by revision and what was

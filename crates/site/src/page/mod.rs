@@ -184,13 +184,12 @@ fn interval(scale: &Scale, summary: &Summary) -> Markup {
     }
 }
 
-/// When a difference is marked, and what that does not say: `docs/src/method/summary.md`, "Marked
+/// When a difference is marked: `docs/src/method/summary.md`, "Marked
 /// differences".
 fn marks() -> Markup {
     html! {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
-        " where the 95 % intervals of the two medians do not overlap; with fewer than six samples on either side "
-        "none is. Of many comparisons some are marked by chance: a mark is a hint where to look, not a verdict."
+        " where a change is reported, as on the page of changes."
     }
 }
 

@@ -120,7 +120,9 @@ fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
             div {
                 dt { (name) }
                 dd class=(change.judged.word()) { (change.text()) }
-                dd.note { (match change.judged.word() { "" => "unclear", word => word }) }
+                dd.note {
+                    (match change.judged.word() { "" => "no change reported", word => word })
+                }
             }
         }
     }

@@ -1,5 +1,4 @@
-//! The difference between two medians, and whether it is marked: a hint where to look, not a
-//! verdict.
+//! The difference between two medians, and whether a change is reported there.
 
 use serde::Serialize;
 use tacho_record::Direction;
@@ -11,11 +10,11 @@ use crate::text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Judged {
-    /// Better, and the intervals of the medians are apart.
+    /// Better.
     Better,
-    /// The intervals overlap, or one is missing: there are too few samples.
+    /// No change is reported.
     Unclear,
-    /// Worse, and the intervals of the medians are apart.
+    /// Worse.
     Worse,
 }
 
@@ -51,17 +50,18 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// The change from one summary to another; `None` when the earlier median is zero or not known.
-    pub(crate) fn between(before: &Summary, after: &Summary, better: Direction) -> Option<Self> {
+    /// The difference of one summary to another, and what it is taken for where a change is
+    /// reported; `None` when the earlier median is zero or not known.
+    pub(crate) fn between(
+        before: &Summary,
+        after: &Summary,
+        reported: Option<Judged>,
+    ) -> Option<Self> {
         if before.is_bound {
             return None;
         }
         let share = (after.median - before.median) / before.median.abs();
-        let judged = if before.apart(after) {
-            Judged::of(before.median, after.median, better)
-        } else {
-            Judged::Unclear
-        };
+        let judged = reported.unwrap_or(Judged::Unclear);
         share.is_finite().then_some(Self { share, judged, is_bound: after.is_bound })
     }
 }
@@ -82,34 +82,23 @@ mod tests {
         Summary::of(&samples).unwrap()
     }
 
-    fn judged(before: &Summary, after: &Summary, better: Direction) -> Judged {
-        Change::between(before, after, better).unwrap().judged
-    }
-
     #[test]
     fn the_direction_belongs_to_the_metric() {
-        let (low, high) = (summary(100.0, 9), summary(120.0, 9));
-        assert_eq!(judged(&low, &high, Direction::Lower), Judged::Worse);
-        assert_eq!(judged(&low, &high, Direction::Higher), Judged::Better);
-        assert_eq!(judged(&high, &low, Direction::Lower), Judged::Better);
-        assert_eq!(Change::between(&low, &high, Direction::Lower).unwrap().share, 0.2);
+        assert_eq!(Judged::of(100.0, 120.0, Direction::Lower), Judged::Worse);
+        assert_eq!(Judged::of(100.0, 120.0, Direction::Higher), Judged::Better);
+        assert_eq!(Judged::of(120.0, 100.0, Direction::Lower), Judged::Better);
     }
 
     #[test]
-    fn what_overlaps_or_is_few_is_not_marked() {
-        assert_eq!(
-            judged(&summary(100.0, 9), &summary(103.0, 9), Direction::Lower),
-            Judged::Unclear
-        );
-        assert_eq!(
-            judged(&summary(100.0, 5), &summary(200.0, 9), Direction::Lower),
-            Judged::Unclear
-        );
-        assert_eq!(judged(&summary(100.0, 6), &summary(200.0, 6), Direction::Lower), Judged::Worse);
+    fn only_a_reported_change_has_a_word() {
+        let (low, high) = (summary(100.0, 9), summary(120.0, 9));
+        let judged = |reported| Change::between(&low, &high, reported).unwrap();
+        assert_eq!((judged(None).share, judged(None).judged.word()), (0.2, ""));
+        assert_eq!(judged(Some(Judged::Worse)).judged, Judged::Worse);
     }
 
     #[test]
     fn nothing_is_a_share_of_zero() {
-        assert_eq!(Change::between(&summary(0.0, 5), &summary(1.0, 5), Direction::Lower), None);
+        assert_eq!(Change::between(&summary(0.0, 5), &summary(1.0, 5), None), None);
     }
 }

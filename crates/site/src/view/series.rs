@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use tacho_record::{BuildState, Course, Point, Series};
+use tacho_record::{BuildState, Course, Direction, Point, Series};
 use tacho_stats::{Summary, summary};
 
-use super::{Change, Scale};
+use super::{Change, Judged, Scale};
 
 /// What became of a revision in a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,12 +166,24 @@ impl<'a> SeriesView<'a> {
         let better = series.key.metric.better;
         let mut first: Option<Summary> = None;
         let mut before: Option<(Summary, &Point)> = None;
-        let mut since_first = None;
+        let (mut since_first, mut any_reported) = (None, false);
         for row in &mut rows {
             let Some(summary) = row.summary else { continue };
-            row.change = before.and_then(|(before, _)| Change::between(&before, &summary, better));
+            let reported = series.change_at(&row.point.revision.id).map(|change| {
+                if change.rises == (better == Direction::Higher) {
+                    Judged::Better
+                } else {
+                    Judged::Worse
+                }
+            });
+            row.change =
+                before.and_then(|(before, _)| Change::between(&before, &summary, reported));
             row.begins_run = before.and_then(|(_, before)| row.point.begins_run_after(before));
-            since_first = first.and_then(|first| Change::between(&first, &summary, better));
+            any_reported |= first.is_some() && reported.is_some();
+            since_first = first.and_then(|first| {
+                let way = Judged::of(first.median, summary.median, better);
+                Change::between(&first, &summary, any_reported.then_some(way))
+            });
             first.get_or_insert(summary);
             before = Some((summary, row.point));
         }

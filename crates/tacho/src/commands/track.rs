@@ -12,6 +12,7 @@ use tacho_experiment::{Tracked, track, unbuilt};
 use tacho_record::{Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::Selected;
 
+use super::changes::found::StoredChanges;
 use super::session::{CommandSession, SessionRequest};
 use super::{lookup, missing, over, survey};
 use crate::cli::{Global, Shown, Track};
@@ -54,6 +55,8 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     session.check_builds(&project, &selected, command)?;
     session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
+    // What the table calls better or worse is what `tacho changes` reports.
+    StoredChanges::look(&project, &mut session.store)?;
     let series = session.series(&project, &plan, &selected.revisions, command)?;
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;

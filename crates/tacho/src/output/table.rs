@@ -210,19 +210,20 @@ pub fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
 }
 
-/// The relative difference to the revision before, unless both are the same program; where their
-/// intervals lie apart, in words too.
+/// The relative difference to the revision before, unless both are the same program; where a change
+/// is reported, in words too.
 fn change(point: &Point, before: Option<&Point>, series: &Series) -> Option<String> {
     let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
     let before = before.filter(|before| artifact(before) != artifact(point))?;
     let (old, new) = (summary(before).filter(|old| !old.is_bound)?, summary(point)?);
     // Of what may be on either side of 0 there is no ratio.
     let ratio = (old.median > 0.0 && new.median >= 0.0).then(|| new.median / old.median)?;
-    let better = (new.median > old.median) == (series.key.metric.better == Direction::Higher);
-    let word = match (old.apart(&new), better) {
-        (false, _) => "",
-        (true, true) => " better",
-        (true, false) => " worse",
+    let word = match series.change_at(&point.revision.id) {
+        None => "",
+        Some(change) if change.rises == (series.key.metric.better == Direction::Higher) => {
+            " better"
+        }
+        Some(_) => " worse",
     };
     Some(format!("{}{}{word}", if new.is_bound { "> " } else { "" }, text::change(ratio)))
 }
