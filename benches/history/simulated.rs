@@ -59,6 +59,51 @@ pub fn report(count: u64, seed: u64) {
         println!("{name}: {alarmed} of {count} alarmed ({told}), {blamed} as the commit's");
     }
     accuracy(count, seed);
+    nights(count.div_ceil(4), seed);
+}
+
+/// How soon changes are reported that come a revision a night, and how many alerts are false.
+fn nights(count: u64, seed: u64) {
+    let (mut clear, mut soon, mut later) = (0, 0, 0);
+    let (mut alerts, mut wrong) = (0, 0);
+    for number in 0..count {
+        let drawn = World::drawn(seed + 3000 + number, 0.06);
+        let world =
+            World { nightly: Some(1), run: 0.01, revisions: drawn.revisions.min(25), ..drawn };
+        let (executions, truth) = world.history(seed + 4000 + number);
+        let mut known: Vec<usize> = Vec::new();
+        let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+        for newest in 2..world.revisions {
+            let so_far: Vec<Simulated> =
+                executions.iter().copied().filter(|one| one.0 as usize <= newest).collect();
+            for change in verdict(&so_far).changes {
+                let near = |place: &usize| {
+                    change.range.contains(place) || place.abs_diff(change.index) <= 1
+                };
+                if known.iter().any(|place| near(place)) {
+                    continue;
+                }
+                known.push(change.index);
+                alerts += 1;
+                match truth.iter().find(|(index, _)| change.range.contains(index)) {
+                    Some((index, _)) => drop(first.entry(*index).or_insert(newest)),
+                    None => wrong += 1,
+                }
+            }
+        }
+        // Of a smaller one nothing is to be seen in one reading.
+        let error = world.luck.hypot(world.noise * (2.0 / f64::from(world.rounds)).sqrt());
+        for (index, _) in
+            truth.iter().filter(|(index, size)| *index > 1 && size.abs() > 4.0 * error)
+        {
+            clear += 1;
+            soon += u32::from(first.get(index).is_some_and(|newest| newest == index));
+            later += u32::from(first.get(index).is_some_and(|newest| *newest <= index + 2));
+        }
+    }
+    println!(
+        "night by night: {clear} changes above 4 standard errors, {soon} reported with one revision, {later} with three; {wrong} of {alerts} alerts false"
+    );
 }
 
 fn accuracy(count: u64, seed: u64) {
