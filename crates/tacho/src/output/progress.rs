@@ -46,6 +46,8 @@ pub struct Progress {
     absent: Vec<Absent>,
     /// Whether a bisection goes on, whose bar is what it believes.
     bisecting: bool,
+    /// How many builds were changed by their own program.
+    changed_builds: usize,
     /// What was said last of wrong answers of a bisection.
     wrong_answers: Option<WrongAnswers>,
     /// Whether it may be said yet how long that takes: not where nothing is to be said beside the
@@ -76,6 +78,7 @@ impl Progress {
             building: None,
             absent: Vec::new(),
             bisecting: false,
+            changed_builds: 0,
             wrong_answers: None,
             forecasts: !quiet,
             announcer: None,
@@ -147,12 +150,26 @@ impl Progress {
         }
     }
 
-    fn warn_of_changed_build(&self, cell: &Cell, path: &Path) {
-        let (name, path) = (self.name(cell), path.display());
+    /// Names the first build that was changed; that there are others is said once.
+    fn warn_of_changed_build(&mut self, cell: &Cell, path: &Path) {
+        self.changed_builds += 1;
+        let (name, path) = (self.name(cell), path.display().to_string());
         let what = format!("`{}` at {name} changed `{path}` in its own build", cell.benchmark);
+        let warning = match self.changed_builds {
+            1 => format!("{what}: later executions may measure something else"),
+            2 => format!("{what} too; others are not named"),
+            _ => return,
+        };
+        let hint = if path.contains("__pycache__") {
+            "`python3 -B` writes no `__pycache__`"
+        } else {
+            "have the program write elsewhere, or copy the build in `prepare`"
+        };
         self.bar.suspend(|| {
-            super::note("warning", &format!("{what}: later executions may measure something else"));
-            super::note("hint", "have the program write elsewhere, or copy the build in `prepare`");
+            super::note("warning", &warning);
+            if self.changed_builds == 1 {
+                super::note("hint", hint);
+            }
         });
     }
 

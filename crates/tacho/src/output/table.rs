@@ -1,7 +1,7 @@
 //! Tables for the terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
-use tacho_record::{Direction, Point, Series, Unit};
+use tacho_record::{Direction, Point, Series, Unit, short_name};
 use tacho_site::said;
 use tacho_stats::Summary;
 
@@ -244,7 +244,7 @@ fn state(point: &Point, series: &Series) -> String {
             .points
             .iter()
             .find(|other| other.revision.id == *id)
-            .map_or(id.as_str(), |p| p.revision.short())
+            .map_or_else(|| short_name(id), |p| p.revision.short())
             .to_owned()
     };
     match (point.shown_build(), &point.equal_to) {
