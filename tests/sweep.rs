@@ -238,3 +238,34 @@ fn a_value_that_fails_is_shown_and_is_an_error() {
         answer.stdout
     );
 }
+
+#[test]
+fn a_page_shows_the_curve_the_stages_and_the_front_in_one_file() {
+    let project = Project::empty().file("work", WORK);
+    let page = |words: &[&str]| {
+        let words = ["sweep", "--quiet", "--page", "out.html"].iter().chain(words);
+        Answer::of(&project.command(words.copied()).output().unwrap()).exits(0);
+        std::fs::read_to_string(project.path().join("out.html")).unwrap()
+    };
+    let grid = page(&[&COST[..], &["-r", "2", "-P", "n=10..50:10", "sh work {n}"]].concat());
+    assert!(grid.contains("<h1>Sweep of n</h1>") && grid.contains("<h2>The curve</h2>"), "{grid}");
+    assert!(grid.contains("<b>best</b>: <code>n=30</code>, 1000"), "{grid}");
+    assert!(!grid.contains("<link rel=\"stylesheet\"") && !grid.contains("<script"), "{grid}");
+    let search = page(&[&COST[..], &["--search", "n=1..100", "sh work {n}"]].concat());
+    assert!(search.contains("<h2>The stages of the search</h2>"), "{search}");
+    let load = ["--highest-load", "n=31..100", "--keep", "cost<=1400", "-m", "cost=key:cost"];
+    let load = page(&[&load[..], &["--trials", "3", "sh work {n}"]].concat());
+    assert!(
+        load.contains("highest load 50</text>") && load.contains("path class=\"broken\""),
+        "{load}"
+    );
+    let front = page(&["-r", "2", "--floor", "true", "sh work 1", "sh work 2"]);
+    assert!(front.contains("<h2>Time and memory</h2>") && front.contains("(floor)"), "{front}");
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_an_error_before_anything_is_executed() {
+    let words = ["--page", "no/such/folder.html", "-P", "n=1,2", "touch done-{n}"];
+    let answer = sweep(&words).exits(2);
+    assert!(answer.stderr.contains("cannot write `no/such/folder.html`"), "{}", answer.stderr);
+}

@@ -19,6 +19,7 @@ pub mod said;
 mod schedule;
 mod slug;
 mod svg;
+mod sweep_page;
 mod text;
 mod view;
 mod write;
@@ -31,4 +32,8 @@ pub use lab::{
     RunBenchmark, RunExecution, RunExecutions, RunProgram, RunRecord, Source, SourceError,
 };
 pub use output::Written;
+pub use sweep_page::{
+    SweepMark, SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant,
+    VariantPlace,
+};
 pub use write::{Progress, write};

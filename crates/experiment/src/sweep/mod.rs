@@ -18,4 +18,4 @@ pub use front::front;
 pub use grid::{MissingCurve, SweepAnswer, SweepQuestion, SweepRow, sweep};
 pub use highest_load::{HighestLoad, LoadQuestion, highest_load};
 pub use metric_limit::{LimitMistake, LimitRelation, MetricLimit};
-pub use optimum::{FoundOptimum, OptimumQuestion, find_optimum};
+pub use optimum::{FoundOptimum, OptimumQuestion, SearchStage, find_optimum};

@@ -22,6 +22,17 @@ pub struct OptimumQuestion {
     pub rules: SearchRules,
 }
 
+/// A stage of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchStage {
+    /// The values of the grid that it executed.
+    pub values: Vec<usize>,
+    /// In this many rounds.
+    pub rounds: u32,
+    /// Where the best value may be after it.
+    pub spans: Vec<ValueSpan>,
+}
+
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct FoundOptimum {
@@ -35,6 +46,8 @@ pub struct FoundOptimum {
     pub places: Vec<usize>,
     /// Where the best value lies: the ends are places in the grid.
     pub spans: Vec<ValueSpan>,
+    /// The stages, in order.
+    pub stages: Vec<SearchStage>,
     /// How many executions there were.
     pub taken: usize,
     /// How many the whole grid would have taken.
@@ -54,12 +67,15 @@ pub fn find_optimum(
     let mut search = OptimumSearch::new(grid, question.rules);
     let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); grid];
     let (mut is_interrupted, mut is_cut_short) = (false, false);
+    let mut stages = Vec::new();
     loop {
         match search.next_step() {
             SearchStep::Done { is_cut_short: is_short } => is_cut_short = is_short,
             SearchStep::Execute { values, rounds } => {
                 is_interrupted = question.stage(bench, &values, rounds, &mut samples)?;
-                if question.take(&mut search, &values, &samples) && !is_interrupted {
+                let goes_on = question.take(&mut search, &values, &samples);
+                stages.push(SearchStage { values, rounds, spans: search.spans() });
+                if goes_on && !is_interrupted {
                     continue;
                 }
             }
@@ -76,6 +92,7 @@ pub fn find_optimum(
         curve,
         places,
         spans,
+        stages,
         taken,
         whole,
         is_cut_short,

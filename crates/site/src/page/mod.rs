@@ -54,6 +54,38 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
     } else {
         format!("{} · {}", frame.title, lab.subject)
     };
+    let head = html! {
+        link rel="stylesheet" href={ (frame.root) "app.css" };
+        @for script in frame.scripts { script src={ (frame.root) (script) } defer {} }
+    };
+    let header = html! {
+        a.subject href={ (frame.root) "index.html" } { (lab.subject) }
+        nav aria-label="main" {
+            @for (file, name) in main_pages(view) {
+                @let current = (file == frame.active).then_some("page");
+                a href={ (frame.root) (file) } aria-current=[current] { (name) }
+            }
+        }
+    };
+    let is_undated = lab.revisions.iter().all(|revision| revision.date.is_none());
+    let frame = PageDocument { title: &title, version: &lab.version, head, is_undated };
+    document(&frame, &header, content).into_bytes()
+}
+
+/// What all pages have, those of their own included.
+pub(crate) struct PageDocument<'a> {
+    /// What stands in the window's head.
+    pub(crate) title: &'a str,
+    /// The version of the tool.
+    pub(crate) version: &'a str,
+    /// Its styles and scripts.
+    pub(crate) head: Markup,
+    /// Whether what it shows has no dates.
+    pub(crate) is_undated: bool,
+}
+
+/// A document around its content.
+pub(crate) fn document(frame: &PageDocument, header: &Markup, content: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -61,29 +93,19 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="generator" content=(format!("tacho {}", lab.version));
-                title { (title) }
+                meta name="generator" content=(format!("tacho {}", frame.version));
+                title { (frame.title) }
                 link rel="icon" href=(ICON);
-                link rel="stylesheet" href={ (frame.root) "app.css" };
-                @for script in frame.scripts { script src={ (frame.root) (script) } defer {} }
+                (frame.head)
             }
-            body.undated[lab.revisions.iter().all(|revision| revision.date.is_none())] {
-                header.top {
-                    a.subject href={ (frame.root) "index.html" } { (lab.subject) }
-                    nav aria-label="main" {
-                        @for (file, name) in main_pages(view) {
-                            a href={ (frame.root) (file) } aria-current=[(file == frame.active).then_some("page")] {
-                                (name)
-                            }
-                        }
-                    }
-                }
+            body.undated[frame.is_undated] {
+                header.top { (header) }
                 main { (content) }
-                footer.bottom { "Times are UTC. Made by tacho " (lab.version) "." }
+                footer.bottom { "Times are UTC. Made by tacho " (frame.version) "." }
             }
         }
     };
-    page.into_string().into_bytes()
+    page.into_string()
 }
 
 /// The main pages of this lab; those of bisections, comparisons and layouts where there are some.
@@ -175,8 +197,15 @@ fn change_cells(change: Option<Change>, head: Option<&str>) -> Markup {
     }
 }
 
+/// A median, or what it is at least.
+pub(crate) fn median(scale: &Scale, summary: Option<Summary>) -> Markup {
+    html! {
+        @if let Some(of) = summary { (of.known_median().shown(|it| scale.number(it))) }
+    }
+}
+
 /// A median's interval; it may have no upper end.
-fn interval(scale: &Scale, summary: &Summary) -> Markup {
+pub(crate) fn interval(scale: &Scale, summary: &Summary) -> Markup {
     html! {
         @if let Some((low, high)) = summary.interval {
             (scale.number(low)) " – " (text::end(high, &|it| scale.number(it)))
@@ -221,12 +250,12 @@ fn not_judged<'v, 'a: 'v>(
 }
 
 /// A table in a box of its own, which scrolls when the window is narrower than the table.
-fn scrolling(label: &str, table: &Markup) -> Markup {
+pub(crate) fn scrolling(label: &str, table: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
 }
 
 /// Names and their values.
-fn facts<'a>(facts: impl IntoIterator<Item = (&'a String, &'a String)>) -> Markup {
+pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a String, &'a String)>) -> Markup {
     html! {
         dl.facts { @for (name, value) in facts { dt { (name) } dd { (value) } } }
     }

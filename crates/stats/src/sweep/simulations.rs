@@ -147,6 +147,43 @@ fn a_search_holds_the_best_value_with_half_of_the_executions() {
     }
 }
 
+/// The same by seeds that nothing was tuned with, as a table: `cargo test --release -p tacho-stats
+/// fresh_seeds -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes, and prints a table to judge"]
+fn a_search_is_judged_by_fresh_seeds() {
+    println!("| curve | noise | holds the best | executions | steps | of the whole grid |");
+    println!("|:---|---:|---:|---:|---:|---:|");
+    let searches = 400;
+    for shape in SHAPES {
+        for noise in [0.01, 0.03, 0.1] {
+            let levels = levels(shape, GRID);
+            let best = truly_best(&levels);
+            let (mut held, mut taken, mut found, mut whole) = (0, 0, 0, 0);
+            for seed in 70_001..=70_000 + searches {
+                let search = searched(&levels, noise, seed);
+                let spans = search.spans();
+                let holds = |span: &ValueSpan| (span.ends.0..=span.ends.1).contains(&best);
+                held += usize::from(spans.iter().any(holds));
+                taken += search.taken();
+                found += width(&spans);
+                whole += of_grid(&levels, noise, seed);
+            }
+            let mean = |sum: usize| sum as f64 / searches as f64;
+            println!(
+                "| {shape:?} | {:.0} % | {:.1} % | {:.0} of {} | {:.2} | {:.2} |",
+                100.0 * noise,
+                100.0 * mean(held),
+                mean(taken),
+                GRID * ROUNDS as usize,
+                mean(found),
+                mean(whole)
+            );
+            assert!(mean(held) >= 0.95, "{shape:?} at {noise}");
+        }
+    }
+}
+
 /// How wide the plateau of the whole grid is with its neighbours, after ten rounds.
 fn of_grid(levels: &[f64], noise: f64, seed: u64) -> usize {
     let executions = host(Movement::Steady, noise, seed + 1000).rounds(levels, ROUNDS);

@@ -139,6 +139,9 @@ pub struct Sweep {
     /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
     pub margin: String,
+    /// Also write a page with the curve, in one file: curve.html
+    #[arg(long, value_name = "FILE", help_heading = "Answer")]
+    pub page: Option<PathBuf>,
     /// Print the answer as Markdown
     #[arg(long, conflicts_with = "json", help_heading = "Answer")]
     pub markdown: bool,

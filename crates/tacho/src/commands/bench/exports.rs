@@ -59,7 +59,7 @@ pub fn check(command: &Bench, is_loud: bool) -> Result<(), CliError> {
 
 /// Whether a file can be written, of which nothing is changed by that: one that was not there is
 /// not there afterwards.
-fn check_writable(path: &Path) -> Result<(), CliError> {
+pub fn check_writable(path: &Path) -> Result<(), CliError> {
     let mut append = std::fs::OpenOptions::new();
     append.append(true);
     match append.clone().create_new(true).open(path) {

@@ -1,6 +1,6 @@
 //! `tacho bench`: measure commands side by side, without a plan.
 
-mod exports;
+pub mod exports;
 mod names;
 pub mod parameters;
 pub(crate) mod start;

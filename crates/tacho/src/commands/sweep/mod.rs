@@ -1,6 +1,7 @@
 //! `tacho sweep`: a command over the values of a parameter.
 
 pub mod mistake;
+mod page_target;
 mod planned;
 pub mod typed;
 mod values;
@@ -16,11 +17,13 @@ use tacho_experiment::sweep::{
 use tacho_experiment::{Bench as Workbench, ExperimentError, Observer};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Host, Metric};
+use tacho_site::SweepPage;
 use tacho_stats::sweep::LoadGoal;
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
 use self::mistake::SweepMistake;
+use self::page_target::PageTarget;
 use self::typed::Asked;
 use super::Exit;
 use super::bench::{cannot_be_had, record};
@@ -29,7 +32,7 @@ use crate::cli::{Global, Sweep};
 use crate::error::CliError;
 use crate::output;
 use crate::output::bench::BenchProgress;
-use crate::output::sweep::{LoadReport, OptimumReport, StepProgress, SweepReport};
+use crate::output::sweep::{LoadReport, OptimumReport, PageFacts, StepProgress, SweepReport};
 use crate::project::current_folder;
 
 /// The share of trials that may break the limit, where nothing else is asked for.
@@ -42,12 +45,14 @@ pub fn execute(global: &Global, command: &Sweep) -> Result<Exit, CliError> {
         return Err(SweepMistake::KeepAlone.into());
     }
     let load = command.keep.as_ref().map(|keep| load(command, &asked, keep)).transpose()?;
+    let page = command.page.as_deref().map(|path| PageTarget::new(path, &asked)).transpose()?;
     let interrupt = tacho_measure::install_interrupt()?;
     let lock = super::session::lock("tacho sweep", command.wait.then_some(&interrupt))?;
     let mut at = Place {
         host: tacho_measure::host(),
         interrupt,
         is_quiet: global.quiet || command.json || command.markdown,
+        page,
     };
     let exit = if let Some(question) = load {
         at.highest_load(command, &asked, question)
@@ -90,9 +95,16 @@ struct Place {
     host: Host,
     interrupt: Arc<AtomicBool>,
     is_quiet: bool,
+    /// Where a page goes, if one is written.
+    page: Option<PageTarget>,
 }
 
 impl Place {
+    /// Writes the page.
+    fn write(&self, page: impl FnOnce(&PageFacts) -> SweepPage) -> Result<(), CliError> {
+        self.page.as_ref().map_or(Ok(()), |target| target.write(&page(&target.facts)))
+    }
+
     fn grid(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
         let mut question = sweep_question(asked);
         let mut progress = BenchProgress::new(&question.bench, self.is_quiet);
@@ -116,6 +128,7 @@ impl Place {
             front: &front,
             width: output::terminal_width(),
         };
+        self.write(|facts| report.page(facts))?;
         if command.json {
             output::print_json(&output::answer::versioned(report.answer()))?;
         } else if command.markdown {
@@ -147,6 +160,7 @@ impl Place {
             found: &found,
             width: output::terminal_width(),
         };
+        self.write(|facts| report.page(facts))?;
         if command.json {
             output::print_json(&output::answer::versioned(report.answer()))?;
         } else {
@@ -181,6 +195,7 @@ impl Place {
             found: &found,
             width: output::terminal_width(),
         };
+        self.write(|facts| report.page(facts))?;
         if command.json {
             output::print_json(&output::answer::versioned(report.answer()))?;
         } else {

@@ -157,7 +157,7 @@ impl Asked {
     }
 
     /// The parameters that have several values.
-    fn varied(&self) -> impl Iterator<Item = &Parameter> {
+    pub fn varied(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|(_, values)| values.len() > 1)
     }
 

@@ -35,10 +35,19 @@ pub struct OptimumAnswer<'a> {
     #[serde(flatten)]
     curve: CurveAnswer,
     spans: Vec<(String, String)>,
+    stages: Vec<StageAnswer>,
     taken: usize,
     whole: usize,
     cut_short: bool,
     values: Vec<ValueAnswer<'a>>,
+}
+
+/// A stage of a search.
+#[derive(Serialize)]
+struct StageAnswer {
+    values: Vec<String>,
+    rounds: u32,
+    spans: Vec<(String, String)>,
 }
 
 /// A search for the highest load.
@@ -222,6 +231,15 @@ impl OptimumReport<'_> {
             seed: question.bench.seed,
             curve: CurveAnswer::of(names, question, &found.curve, &found.places),
             spans: found.spans.iter().map(|span| ends(span.ends)).collect(),
+            stages: found
+                .stages
+                .iter()
+                .map(|stage| StageAnswer {
+                    values: stage.values.iter().map(|value| names.label(*value)).collect(),
+                    rounds: stage.rounds,
+                    spans: stage.spans.iter().map(|span| ends(span.ends)).collect(),
+                })
+                .collect(),
             taken: found.taken,
             whole: found.whole,
             cut_short: found.is_cut_short,

@@ -42,7 +42,7 @@ impl SweepReport<'_> {
         out + "\n" + &self.front_line()
     }
 
-    fn variant(&self, at: usize, standing: &Standing) -> Vec<String> {
+    pub(super) fn variant(&self, at: usize, standing: &Standing) -> [String; 6] {
         let is_floor = self.names.floor == Some(at);
         let estimate = standing.compared.as_ref().and_then(|row| row.estimate);
         let estimate = estimate.filter(|_| self.names.floor.is_some());
@@ -56,7 +56,7 @@ impl SweepReport<'_> {
             (_, _, true) => "front",
             _ => "",
         };
-        vec![
+        [
             text::cut(&self.names.label(at), COMMAND),
             ratio.map_or_else(String::new, factor),
             interval.map_or_else(String::new, |(low, high)| {
@@ -70,7 +70,7 @@ impl SweepReport<'_> {
         ]
     }
 
-    fn front_line(&self) -> String {
+    pub(super) fn front_line(&self) -> String {
         let number = self.standings.each.len();
         if number > BEATEN_BY {
             return format!(

@@ -46,7 +46,7 @@ impl LoadReport<'_> {
         Some(metric.unit.show(self.found.search.received(load)?))
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let (limit, search) = (&self.question.limit, &self.found.search);
         let name = |load: usize| format!("`{}`", self.names.label(load));
         let last = self.question.bench.commands.len() - 1;

@@ -5,6 +5,7 @@ mod front;
 mod load;
 mod names;
 mod optimum;
+mod page;
 mod progress;
 mod rows;
 mod words;
@@ -21,6 +22,7 @@ pub use progress::StepProgress;
 use rows::SweepRows;
 
 pub use names::ValueNames;
+pub use page::PageFacts;
 
 /// A whole grid.
 pub struct SweepReport<'a> {

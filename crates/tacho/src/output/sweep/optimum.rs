@@ -5,7 +5,7 @@ use super::rows::SweepRows;
 use crate::output::text;
 
 impl OptimumReport<'_> {
-    fn rows(&self) -> SweepRows<'_> {
+    pub(super) fn rows(&self) -> SweepRows<'_> {
         SweepRows {
             names: self.names,
             question: self.question,
@@ -29,7 +29,7 @@ impl OptimumReport<'_> {
     }
 
     /// What was found, a line each.
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = self.rows().lines();
         if self.found.curve.is_ok() {
             lines.push(self.interval());

@@ -2,6 +2,7 @@
 
 use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
 use tacho_record::Direction;
+use tacho_site::SweepMark;
 use tacho_stats::sweep::SweepCurve;
 
 use super::names::ValueNames;
@@ -146,9 +147,18 @@ impl SweepRows<'_> {
     }
 
     fn mark(&self, at: usize, row: &SweepRow) -> String {
+        let is_failed = row.failed.0 > 0;
+        let marks = self.marks(at, row).into_iter().map(|mark| mark.word().to_owned());
+        let mut words: Vec<String> = self.notes(row);
+        words.extend(marks.filter(|_| !is_failed));
+        words.join(", ")
+    }
+
+    /// What is to be said of a value that failed, or does not certainly keep a limit.
+    pub fn notes(&self, row: &SweepRow) -> Vec<String> {
         if row.failed.0 > 0 {
             let why = row.failed.1.clone().unwrap_or_default();
-            return text::cut(&format!("{} failed ({why})", row.failed.0), LABEL);
+            return vec![text::cut(&format!("{} failed ({why})", row.failed.0), LABEL)];
         }
         let limits = self.question.limits.iter().zip(&row.limits);
         let broken = limits.filter_map(|(limit, kept)| match kept {
@@ -159,19 +169,25 @@ impl SweepRows<'_> {
             }
             None => Some(format!("no {}", limit.metric.name)),
         });
-        let mut marks: Vec<String> = broken.collect();
+        broken.collect()
+    }
+
+    /// What a value is in the curve.
+    pub fn marks(&self, at: usize, row: &SweepRow) -> Vec<SweepMark> {
+        let mut marks = Vec::new();
         if let (Ok(curve), Some(place)) = (self.curve, row.place) {
             let is_varied = curve.plateau.len() < self.places.len();
+            let is_alike = is_varied && curve.plateau.contains(&place);
             let shape = if place == curve.best {
-                Some("best")
+                Some(SweepMark::Best)
             } else {
-                Some("plateau").filter(|_| is_varied && curve.plateau.contains(&place))
+                is_alike.then_some(SweepMark::Plateau)
             };
-            marks.extend(shape.map(str::to_owned));
-            marks.extend((curve.knee == Some(place)).then(|| "knee".to_owned()));
+            marks.extend(shape);
+            marks.extend((curve.knee == Some(place)).then_some(SweepMark::Knee));
         }
-        marks.extend((self.names.default == Some(at)).then(|| "default".to_owned()));
-        marks.join(", ")
+        marks.extend((self.names.default == Some(at)).then_some(SweepMark::Default));
+        marks
     }
 }
 

@@ -34,7 +34,7 @@ impl NamedCurve<'_> {
         format!("`{}`", text::cut(&self.names.label(self.places[place]), 40))
     }
 
-    /// The values that cannot be told from the best one, and what all of them may differ by.
+    /// The values that cannot be distinguished from the best one, and what all may differ by.
     fn plateau(&self) -> String {
         let (curve, all) = (self.curve, self.places.len());
         let most = curve.costs.iter().map(|cost| cost.interval.1).fold(0.0, f64::max);
@@ -47,7 +47,8 @@ impl NamedCurve<'_> {
                 )
             }
             SweepShape::Unresolved => format!(
-                "unclear: no value can be told from the best, which some may miss by up to {}: more rounds (`-r`) would tell",
+                "unclear: no value can be distinguished from the best, which some may miss by up \
+                 to {}: more rounds (`-r`) would decide",
                 text::percent(most.exp_m1())
             ),
             SweepShape::Varied if curve.plateau.len() == 1 => {
@@ -57,7 +58,8 @@ impl NamedCurve<'_> {
                 )
             }
             SweepShape::Varied => format!(
-                "plateau: {} of {} values cannot be told from the best, with 95 % confidence: {}",
+                "plateau: {} of {} values cannot be distinguished from the best, with 95 % \
+                 confidence: {}",
                 curve.plateau.len(),
                 all,
                 self.runs(&curve.plateau)
@@ -113,7 +115,7 @@ impl NamedCurve<'_> {
         let percent = |cost: f64| text::percent(cost.exp_m1());
         let words = if self.metric.better == Direction::Lower { "costs" } else { "loses" };
         let is_alike = self.curve.plateau.contains(&place);
-        let but = if is_alike { "; it cannot be told from the best" } else { "" };
+        let but = if is_alike { "; it cannot be distinguished from the best" } else { "" };
         Some(format!(
             "default: {name} {words} {} (95 %: {} … {}){but}",
             percent(cost.estimate),

@@ -1,0 +1,150 @@
+//! What a page of a sweep shows.
+
+use jiff::Timestamp;
+use tacho_record::{Host, Metric};
+use tacho_stats::Summary;
+
+use crate::view::Scale;
+
+/// What a page of a sweep shows.
+#[derive(Clone, Debug)]
+pub struct SweepPage {
+    /// What was swept, in a few words: `batch`, `4 variants`.
+    pub title: String,
+    /// What was typed to get the answer, or would ask the same; empty if it is not known.
+    pub typed: String,
+    /// Where it was measured.
+    pub host: Host,
+    /// When.
+    pub made: Timestamp,
+    /// The version of the tool that made it.
+    pub version: String,
+    /// What the values are of.
+    pub metric: Metric,
+    /// What was found, a clause each: a word, a colon and what it is.
+    pub lines: Vec<String>,
+    /// The values that were executed, in their order; none of a search for the highest load.
+    pub values: Vec<SweepPageValue>,
+    /// All values of the grid as numbers, in rising order, where they are numbers.
+    pub grid: Option<Vec<f64>>,
+    /// The stages of a search, in order; none of a whole grid.
+    pub stages: Vec<SweepPageStage>,
+    /// Variants beside each other; none where one command alone was swept.
+    pub variants: Vec<SweepPageVariant>,
+    /// The trials of a search for the highest load, in order.
+    pub trials: Vec<SweepPageTrial>,
+    /// The highest load that keeps the limit, where it was found.
+    pub highest: Option<f64>,
+}
+
+/// A value of the parameter.
+#[derive(Clone, Debug)]
+pub struct SweepPageValue {
+    /// What it is called.
+    pub label: String,
+    /// The value as a number, where all are numbers.
+    pub at: Option<f64>,
+    /// What is known of the metric.
+    pub summary: Option<Summary>,
+    /// The samples that count.
+    pub samples: Vec<f64>,
+    /// How much worse than the best, with the ends of its 95 % interval: 0.1 is 10 %.
+    pub cost: Option<(f64, (f64, f64))>,
+    /// What it is beside a value.
+    pub marks: Vec<SweepMark>,
+    /// What else is to be said of it: a broken limit, failed executions.
+    pub note: String,
+}
+
+/// What a value is in its curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SweepMark {
+    /// It looks best.
+    Best,
+    /// It is not distinguishable from the best.
+    Plateau,
+    /// Beyond it, little is gained.
+    Knee,
+    /// It is used today.
+    Default,
+}
+
+impl SweepMark {
+    /// In a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Plateau => "plateau",
+            Self::Knee => "knee",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// A stage of a search.
+#[derive(Clone, Debug)]
+pub struct SweepPageStage {
+    /// The values that it executed, as numbers.
+    pub values: Vec<f64>,
+    /// In this many rounds.
+    pub rounds: u32,
+    /// Where the best value may be after it: the ends of each interval.
+    pub spans: Vec<(f64, f64)>,
+}
+
+/// One of several commands that do the same job.
+#[derive(Clone, Debug)]
+pub struct SweepPageVariant {
+    /// What it is called.
+    pub label: String,
+    /// Its time, in nanoseconds.
+    pub time: Option<Summary>,
+    /// Its peak memory, in bytes.
+    pub memory: Option<f64>,
+    /// Where it is in the picture of time and memory.
+    pub place: VariantPlace,
+    /// Multiples of the floor, their interval, processor use, and a word, as people read them.
+    pub cells: [String; 4],
+}
+
+/// Where a variant is in the picture of time and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariantPlace {
+    /// It does only what cannot be left out.
+    Floor,
+    /// No other beats it at both.
+    Front,
+    /// Another one is better at both.
+    Behind,
+}
+
+/// A trial of a load.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepPageTrial {
+    /// The load.
+    pub load: f64,
+    /// Whether it kept the limit.
+    pub is_kept: bool,
+}
+
+impl SweepPage {
+    /// The scale of the metric.
+    pub(super) fn scale(&self) -> Scale {
+        let medians = self.values.iter().filter_map(|value| Some(value.summary?.median));
+        Scale::of(&self.metric.unit, medians.fold(f64::INFINITY, f64::min).min(f64::MAX))
+    }
+}
+
+impl SweepPageValue {
+    pub(super) fn is(&self, mark: SweepMark) -> bool {
+        self.marks.contains(&mark)
+    }
+
+    /// Its marks and notes, in words.
+    pub(super) fn words(&self) -> String {
+        let marks = self.marks.iter().map(|mark| mark.word());
+        let note = Some(self.note.as_str()).filter(|note| !note.is_empty());
+        marks.chain(note).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,110 @@
+//! The page around the pictures.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::axis::ValueAxis;
+use super::data::SweepPage;
+use super::{curve, front, stages, trials};
+use crate::page::{PageDocument, document, facts, interval, median, scrolling};
+use crate::{assets, text};
+
+impl SweepPage {
+    /// The whole page, as HTML in one file.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let header = html! { span.subject { "tacho sweep" } };
+        let title = format!("Sweep of {}", self.title);
+        let frame = PageDocument {
+            title: &title,
+            version: &self.version,
+            head: html! { style { (PreEscaped(assets::STYLE)) } },
+            is_undated: false,
+        };
+        document(&frame, &header, &self.content())
+    }
+
+    fn content(&self) -> Markup {
+        html! {
+            h1 { "Sweep of " (self.title) }
+            p.byline {
+                "Of " b { (self.metric.name) } ", measured on " (self.host.name) ", "
+                (text::minute(self.made)) "."
+            }
+            ul.findings { @for line in &self.lines { li { (clause(line)) } } }
+            @if let Some(axis) = self.axis() { (self.charts(&axis)) }
+            @if self.axis().is_none() && !self.values.is_empty() {
+                section { h2 { "The values" } (curve::rungs(self)) }
+            }
+            (self.table())
+            @if !self.variants.is_empty() { (front::section(&self.variants)) }
+            @if !self.typed.is_empty() { section { h2 { "See it again" } pre { (self.typed) } } }
+            section { h2 { "Host" } (facts(&self.host.facts)) }
+        }
+    }
+
+    /// The axis of the parameter, where its values are numbers.
+    fn axis(&self) -> Option<ValueAxis> {
+        self.grid.as_deref().and_then(ValueAxis::of)
+    }
+
+    fn charts(&self, axis: &ValueAxis) -> Markup {
+        html! {
+            @if !self.values.is_empty() {
+                section { h2 { "The curve" } (curve::figure(self, axis)) }
+            }
+            @if !self.stages.is_empty() {
+                section { h2 { "The stages of the search" } (stages::figure(&self.stages, axis)) }
+            }
+            @if !self.trials.is_empty() {
+                section { h2 { "The trials" } (trials::figure(&self.trials, self.highest, axis)) }
+            }
+        }
+    }
+
+    fn table(&self) -> Markup {
+        let scale = self.scale();
+        let cost = |cost: f64| text::percent_change(cost);
+        html! {
+            @if !self.values.is_empty() {
+                (scrolling("values", &html! {
+                    table {
+                        thead { tr {
+                            th scope="col" { "value" }
+                            th.num scope="col" { "n" }
+                            th.num scope="col" { (scale.head("median")) }
+                            th.num scope="col" { "95 % interval" }
+                            th.num scope="col" { "to the best" }
+                            th.num scope="col" { "95 % interval" }
+                            th scope="col" { "" }
+                        } }
+                        tbody { @for value in &self.values { tr {
+                            th scope="row" { (value.label) }
+                            td.num { @if let Some(of) = value.summary { (of.n) } }
+                            td.num { (median(&scale, value.summary)) }
+                            td.num { @if let Some(of) = value.summary { (interval(&scale, &of)) } }
+                            td.num { @if let Some((estimate, _)) = value.cost { (cost(estimate)) } }
+                            td.num {
+                                @if let Some((_, (low, high))) = value.cost { (cost(low)) " to " (cost(high)) }
+                            }
+                            td { (value.words()) }
+                        } } }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+/// A clause: its first word, before a colon, is what it is about; its names are in backticks.
+fn clause(line: &str) -> Markup {
+    // Longer ones, and those with names, are sentences.
+    let is_word = |word: &str| word.len() <= 12 && !word.contains('`');
+    let (word, rest) =
+        line.split_once(": ").filter(|(word, _)| is_word(word)).unwrap_or(("", line));
+    html! {
+        @if !word.is_empty() { b { (word) } ": " }
+        @for (place, part) in rest.split('`').enumerate() {
+            @if place % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
