@@ -50,9 +50,13 @@ pub struct Arguments {
     /// Decode blocks of xz in parallel; takes more memory.
     #[arg(long, help_heading = "Speed")]
     parallel_xz: bool,
-    /// Unpack in a thread of its own, so that the one that reads the archive only copies.
+    /// Unpack in a thread of its own, so that the one that reads the archive only copies [default:
+    /// with `bounded`, where there are several CPUs].
     #[arg(long, help_heading = "Speed")]
     ahead: bool,
+    /// Unpack in the thread that reads the archive.
+    #[arg(long, conflicts_with = "ahead", help_heading = "Speed")]
+    no_ahead: bool,
     /// The most bytes that an archive may unpack to; with K, M, G or T.
     #[arg(long, value_name = "BYTES", default_value = "16G", value_parser = bytes, help_heading = "Limits")]
     max_size: u64,
@@ -121,6 +125,12 @@ impl FailOn {
 }
 
 impl Arguments {
+    /// A second thread helps where it has a CPU of its own.
+    fn is_ahead_by_default(&self) -> bool {
+        let several = || std::thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+        matches!(self.way, WayName::Bounded) && several()
+    }
+
     /// What the arguments mean.
     pub fn options(&self) -> Result<Options, Error> {
         let defaults = Options::default();
@@ -148,7 +158,7 @@ impl Arguments {
                 ..Limits::default()
             },
             parallel_xz: self.parallel_xz,
-            ahead: self.ahead,
+            ahead: self.ahead || !self.no_ahead && self.is_ahead_by_default(),
             now: defaults.now,
         })
     }
