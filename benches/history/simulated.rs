@@ -80,7 +80,7 @@ fn nights(count: u64, seed: u64) {
                 let near = |place: &usize| {
                     change.range.contains(place) || place.abs_diff(change.index) <= 1
                 };
-                if known.iter().any(|place| near(place)) {
+                if known.iter().any(near) {
                     continue;
                 }
                 known.push(change.index);
