@@ -41,3 +41,4 @@ mod sweep;
 mod track;
 mod r#try;
 mod tune;
+mod voice;

@@ -9,12 +9,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::bisection::Observed;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Limited, Measurement,
-    Metric, Place, QuirkEdge, Revision, Run, RunState, Series, SeriesKey, short_name,
+    BenchmarkKey, Bisection, Build, Change, Commit, Comparing, Digest, Happening, Host, Limited,
+    Measurement, Metric, Place, Revision, Run, RunState, Series, SeriesKey, short_name,
 };
-use tacho_stats::compare::{Comparison, Verdict};
-use tacho_stats::levels::Levels;
-use tacho_stats::{Bounded, Summary};
+use tacho_report::comparison::{CarriedOver, ComparedRow, GateRecord, HostLoad};
 
 /// Everything about one subject's measurements but the samples and the logs.
 ///
@@ -146,114 +144,50 @@ pub struct LayoutRecord {
 /// A run that compared two programs.
 #[derive(Clone, Debug)]
 pub struct ComparisonRecord {
-    /// The run's number.
-    pub run: i64,
-    /// What both were called: what was compared with, what was compared.
-    pub names: [String; 2],
-    /// What they are, in a few words.
+    /// The run.
+    pub run: Run,
+    /// On which terms.
+    pub terms: Comparing,
+    /// What both sides are, in a few words.
     pub told: [String; 2],
-    /// The full names of their revisions, where they have some.
-    pub revisions: [Option<String>; 2],
-    /// The host's name, as in [`Lab::hosts`].
-    pub host: String,
-    /// When it began.
-    pub started: Timestamp,
-    /// How far it has come.
-    pub state: RunState,
-    /// Up to which difference two are the same, as a share.
-    pub margin: f64,
-    /// Whether the first was executed a second time.
-    pub control: bool,
-    /// The processors on which both were executed at the same time, if they were.
-    pub duet: Option<[u32; 2]>,
     /// One a metric of a benchmark, as the plan has them.
     pub rows: Vec<ComparedRow>,
-    /// Of the differences that are told in all rows together at most this share is expected to be
-    /// none.
+    /// The executions of each of these rows.
+    pub executions: Vec<RowExecutions>,
+    /// How many rows were judged together.
+    pub together: usize,
+    /// Of the differences that are reported in all rows together at most this share is expected to
+    /// be none.
     pub false_discovery: f64,
-    /// After which side (0 or 1) of which benchmark what is executed takes more, by which share, or
-    /// less than 0 less; if that is seen.
-    pub carried: Option<(String, usize, f64)>,
-    /// Where it tells what a quirk alone does at an edge of its range.
-    pub quirk: Option<QuirkEdge>,
-    /// Where diffs were tried: what those are called that the second side has and the first has
-    /// not.
-    pub patches: Vec<String>,
-    /// Whether each was executed in this run.
-    pub executed: [bool; 2],
-    /// Of one that was not: the earlier run that measured it; none of what a file says.
-    pub earlier: [Option<i64>; 2],
-    /// In what hosts or conditions of both differ, in words, where that was let pass.
-    pub otherwise: Vec<String>,
-    /// What it was to fail on, if anything, and how that stands.
+    /// After which side executions differ, if that is seen.
+    pub carried: Option<CarriedOver>,
+    /// How busy the host was with other things, by run, where that is reported.
+    pub loads: Vec<(i64, HostLoad)>,
+    /// What it was to fail on, if anything, and how that came out.
     pub gate: Option<GateRecord>,
 }
 
-/// How a comparison stands to what it was to fail on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GateRecord {
-    /// What that is, as it was typed.
-    pub typed: String,
-    /// Whether it failed; none where not all was measured.
-    pub failed: Option<bool>,
-    /// The rows that are slower by so much, each with by how much it is.
-    pub slower: Vec<String>,
-    /// Those of which it cannot be told.
-    pub open: Vec<String>,
-    /// Whether it fails on them too.
-    pub fails_on_open: bool,
-    /// What only the first side has.
-    pub lone: Vec<String>,
-    /// Whether it fails on that too.
-    pub fails_on_lone: bool,
+impl ComparisonRecord {
+    /// The full name of a side's revision, where it is one.
+    #[must_use]
+    pub fn revision(&self, side: usize) -> Option<&str> {
+        self.terms.sides[side].program.revision()
+    }
+
+    /// What a side is called.
+    #[must_use]
+    pub fn name(&self, side: usize) -> &str {
+        &self.terms.sides[side].name
+    }
 }
 
-/// A metric of a benchmark at both sides.
+/// The executions of a row of a comparison, one by one.
 #[derive(Clone, Debug)]
-pub struct ComparedRow {
-    /// The benchmark with its parameters.
-    pub benchmark: BenchmarkKey,
-    /// The metric.
-    pub metric: Metric,
-    /// The values of the executions that count, of each build of both sides and of the first a
-    /// second time.
+pub struct RowExecutions {
+    /// The values of those that count, of each build of both sides and of the first a second time.
     pub builds: [Vec<Vec<f64>>; 3],
     /// What those that reached a limit would have been at least, of the same.
     pub cut_off: [Vec<Vec<f64>>; 3],
-    /// What is known of both; of several layouts by the medians of each.
-    pub sides: [Option<Summary>; 2],
-    /// The second against the first, judged alone.
-    pub comparison: Comparison,
-    /// In a word, all rows judged together.
-    pub verdict: Verdict,
-    /// What a round of this benchmark takes, all its executions together.
-    pub round: Duration,
-    /// What each level adds, of sides in several layouts.
-    pub levels: [Option<Levels>; 2],
-    /// The executions of each side that reached a limit.
-    pub limited: [Limited; 2],
-    /// How the first execution failed that did, in one line.
-    pub failure: Option<String>,
-}
-
-impl ComparedRow {
-    /// The second by the first, with what is known by that.
-    #[must_use]
-    pub fn known_ratio(&self) -> Option<Bounded> {
-        self.comparison.estimate.and_then(|estimate| estimate.known_ratio())
-    }
-
-    /// The second by the first.
-    #[must_use]
-    pub fn ratio(&self) -> Option<f64> {
-        self.comparison.estimate.and_then(|estimate| estimate.ratio)
-    }
-
-    /// Where that is, with 95 %.
-    #[must_use]
-    pub fn interval(&self) -> Option<(f64, f64)> {
-        self.comparison.estimate.and_then(|estimate| estimate.interval)
-    }
 }
 
 /// A build, and the host that it was made on.

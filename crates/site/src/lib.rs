@@ -15,7 +15,6 @@ mod lab;
 mod ledger;
 mod output;
 mod page;
-pub mod said;
 mod schedule;
 mod slug;
 mod svg;
@@ -27,9 +26,9 @@ mod write;
 pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
-    BisectionRecord, ChangeRecord, ComparedRow, ComparisonRecord, EventRecord, GateRecord,
-    HostBuild, HostMeasurement, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote,
-    RunBenchmark, RunExecution, RunExecutions, RunProgram, RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HostBuild, HostMeasurement, Lab,
+    LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RowExecutions, RunBenchmark, RunExecution,
+    RunExecutions, RunProgram, RunRecord, Source, SourceError,
 };
 pub use output::Written;
 pub use sweep_page::{

@@ -39,12 +39,6 @@ pub(crate) fn percent(share: f64) -> String {
     percent_of(share * 100.0)
 }
 
-/// A limit that a user chose: `1 %`, `2.5 %`, without the zeros of measured numbers.
-pub(crate) fn limit(share: f64) -> String {
-    let text = format!("{:.3}", share * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
-}
-
 /// Three digits are as many as anyone reads.
 fn percent_of(percent: f64) -> String {
     match percent.abs() {

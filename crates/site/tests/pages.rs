@@ -635,10 +635,10 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
     assert!(place("scope=\"row\">pour") < place("scope=\"row\">grind"), "what is slower first");
     assert!(place("scope=\"row\">grind") < place("scope=\"row\">sift"), "then what is faster");
     for text in [
-        "<b>A trade-off</b>: 2 slower, 1 faster, 1 the same, 1 unclear. ",
-        "5 rows judged together: of the differences that are told at most 5 % are expected to be none",
+        "A trade-off: 2 slower, 1 faster, 1 same, 1 unclear; a difference of ",
+        "5 rows judged together: false discovery rate at most 5 %.",
         "would have been told with a chance of 80 %",
-        "What was executed after",
+        "What is executed after ",
         "Two modes, around 402.",
         "; the shares differ, so it is compared by the means.",
         "more rounds (",
@@ -656,7 +656,7 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         "bags.diff + chute.diff",
         "id=\"run-5\"",
         "tacho show run:6",
-        "faster with",
+        ">faster<",
     ] {
         assert!(tries.contains(text), "{text}: {tries}");
     }

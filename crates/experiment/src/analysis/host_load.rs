@@ -2,6 +2,7 @@
 //! docs/src/method.
 
 use tacho_record::Sample;
+use tacho_report::comparison::HostLoad;
 use tacho_stats::summary::median;
 
 /// So many CPUs used by others, all executions together, are told.
@@ -16,37 +17,20 @@ const LEAST: f64 = 200e6;
 /// Longer nothing was executed, in nanoseconds: no reading is of that.
 const PAUSE: f64 = 60e9;
 
-/// What others had of the host, where that is enough to be told.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Load {
-    /// Other processes used so many CPUs.
-    pub others: Option<f64>,
-    /// A hypervisor kept so many CPUs' time from the host.
-    pub stolen: Option<f64>,
-}
-
-impl Load {
-    /// That of the host while all these samples were taken, those of one program each.
-    #[must_use]
-    pub fn of(programs: &[&[Sample]]) -> Self {
-        let mut all: Vec<&Sample> = programs.iter().copied().flatten().collect();
-        all.sort_by_key(|sample| sample.at);
-        let time = seen(programs, &all);
-        if time < LEAST {
-            return Self::default();
-        }
-        let share =
-            |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>() / time;
-        Self {
-            others: Some(share("host-other-cpu")).filter(|cpus| *cpus >= LOADED),
-            stolen: Some(share("host-steal")).filter(|share| *share >= STOLEN),
-        }
+/// What others had of the host while all these samples were taken, those of one program each.
+#[must_use]
+pub fn host_load(programs: &[&[Sample]]) -> HostLoad {
+    let mut all: Vec<&Sample> = programs.iter().copied().flatten().collect();
+    all.sort_by_key(|sample| sample.at);
+    let time = seen(programs, &all);
+    if time < LEAST {
+        return HostLoad::default();
     }
-
-    /// Whether there is nothing to tell.
-    #[must_use]
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
+    let share =
+        |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>() / time;
+    HostLoad {
+        others: Some(share("host-other-cpu")).filter(|cpus| *cpus >= LOADED),
+        stolen: Some(share("host-steal")).filter(|share| *share >= STOLEN),
     }
 }
 
@@ -95,7 +79,7 @@ mod tests {
     }
 
     fn others(programs: &[&[Sample]]) -> Option<f64> {
-        Load::of(programs).others.map(|cpus| (cpus * 100.0).round() / 100.0)
+        host_load(programs).others.map(|cpus| (cpus * 100.0).round() / 100.0)
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! What should be said beside a command's numbers, since it may spoil them.
 
 use tacho_record::{Metric, Rule, Sample, Warmup};
+use tacho_report::comparison::HostLoad;
 use tacho_stats::outlier::outliers;
 
 use super::{Command, Question, Start};
 use crate::analysis::carry_over::{Carried, Executed};
-use crate::analysis::host_load::Load;
+use crate::analysis::host_load::host_load;
 use crate::run::warmup::unsteady;
 
 /// From this share of its wall time on a shell's part is told (docs/src/method).
@@ -57,7 +58,7 @@ pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> 
 /// The warnings about the host, while all these samples were taken.
 pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
     let programs: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
-    let Load { others, stolen } = Load::of(&programs);
+    let HostLoad { others, stolen } = host_load(&programs);
     others.map(Warning::Loaded).into_iter().chain(stolen.map(Warning::Stolen)).collect()
 }
 

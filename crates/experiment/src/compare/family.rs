@@ -7,7 +7,8 @@
 use tacho_record::{Metric, Sample, derived};
 use tacho_stats::compare::{Comparison, Verdict, judge_together};
 
-use crate::compare::row::{FALSE_DISCOVERIES, Row};
+use crate::compare::row::FALSE_DISCOVERIES;
+use tacho_report::comparison::ComparedRow;
 
 /// How a row stands to those that are judged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Part {
         Self::of(metric, sides.into_iter().all(is_constant))
     }
 
-    fn of_row(row: &Row) -> Self {
+    fn of_row(row: &ComparedRow) -> Self {
         let is_constant = |side: &Option<tacho_stats::Summary>| {
             side.as_ref().is_some_and(|summary| summary.min.to_bits() == summary.max.to_bits())
         };
@@ -70,12 +71,12 @@ pub(super) fn verdicts(rows: &[(&Comparison, Part)]) -> Vec<Verdict> {
 }
 
 /// The parts of rows as they were judged.
-pub(super) fn parts(rows: &[Row]) -> Vec<Part> {
+pub(super) fn parts(rows: &[ComparedRow]) -> Vec<Part> {
     rows.iter().map(Part::of_row).collect()
 }
 
 /// How many rows are judged together.
 #[must_use]
-pub fn judged_together(rows: &[Row]) -> usize {
+pub fn judged_together(rows: &[ComparedRow]) -> usize {
     parts(rows).into_iter().filter(|part| *part == Part::Member).count()
 }

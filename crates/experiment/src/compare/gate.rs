@@ -4,7 +4,7 @@ use tacho_record::{Direction, FailOn};
 use tacho_stats::compare::{More, Verdict};
 
 use super::rounds::{ROUNDING, reaches};
-use crate::compare::row::Row;
+use tacho_report::comparison::ComparedRow;
 
 /// What a comparison fails on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,7 +38,7 @@ impl Gate {
     /// How that row stands, which both sides have values of; `margin` is the share up to which two
     /// are the same.
     #[must_use]
-    pub fn stands(&self, row: &Row, margin: f64) -> Stands {
+    pub fn stands(&self, row: &ComparedRow, margin: f64) -> Stands {
         let Some(limit) = self.slower else {
             return if self.unclear && row.verdict == Verdict::Unclear {
                 Stands::Open
@@ -46,7 +46,7 @@ impl Gate {
                 Stands::Below
             };
         };
-        let between = worse_by(row);
+        let between = row.worse_by();
         match row.verdict {
             Verdict::Faster | Verdict::Same => Stands::Below,
             Verdict::Slower => match between {
@@ -74,7 +74,7 @@ impl Gate {
     /// How many more would tell how an open row stands; of one that would be told alone, as many as
     /// it takes among all.
     #[must_use]
-    pub fn more(&self, row: &Row) -> Option<More> {
+    pub fn more(&self, row: &ComparedRow) -> Option<More> {
         let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else {
             return row.comparison.more;
         };
@@ -84,26 +84,6 @@ impl Gate {
         let among = row.comparison.more.filter(|_| row.comparison.verdict != row.verdict);
         [against, among].into_iter().flatten().max_by_key(|more| more.rounds)
     }
-}
-
-/// By how much the second side is worse than the first, at least and at most: shares of one, below
-/// 0 where it is better. Without a ratio, as where the first is 0, it is so beyond every share.
-/// Nothing where there is no interval.
-#[must_use]
-pub fn worse_by(row: &Row) -> Option<(f64, f64)> {
-    let estimate = row.comparison.estimate?;
-    let is_lower = row.metric.better == Direction::Lower;
-    if let Some((low, high)) = estimate.interval {
-        return Some(if is_lower {
-            (low - 1.0, high - 1.0)
-        } else {
-            (1.0 / high - 1.0, 1.0 / low - 1.0)
-        });
-    }
-    let (low, high) = estimate.difference_interval?;
-    let (low, high) = if is_lower { (low, high) } else { (-high, -low) };
-    let beyond = |end: f64| if end > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
-    Some((beyond(low), beyond(high)))
 }
 
 #[cfg(test)]
@@ -117,7 +97,7 @@ mod tests {
     const MARGIN: f64 = 0.01;
 
     /// A row of two sides with these values, one a round.
-    fn row(better: Direction, [a, b]: [&[f64]; 2]) -> Row {
+    fn row(better: Direction, [a, b]: [&[f64]; 2]) -> ComparedRow {
         let side = |values: &[f64]| -> Vec<Sample> {
             (0..).zip(values).map(|(round, value)| Sample::new(*value).in_round(round)).collect()
         };
@@ -128,7 +108,7 @@ mod tests {
         };
         let sides = Sides { a: &of_a, b: &of_b, control: &[] };
         let comparison = compare(&sides, &rules, Look::only(a.len(), 0.05));
-        Row {
+        ComparedRow {
             benchmark: BenchmarkKey {
                 name: "sort".into(),
                 version: 1,
@@ -187,7 +167,7 @@ mod tests {
         let few = row(Direction::Lower, [&[100.0, 101.0, 99.0], &[100.0, 99.0, 101.0]]);
         let gate = Gate { slower: Some(0.5), ..Gate::default() };
         assert_eq!(
-            (gate.stands(&few, MARGIN), worse_by(&few), gate.more(&few)),
+            (gate.stands(&few, MARGIN), few.worse_by(), gate.more(&few)),
             (Stands::Open, None, None)
         );
         let raised = row(Direction::Lower, [&[0.0; 8], &[100.0; 8]]);
@@ -199,7 +179,7 @@ mod tests {
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1, -0.3, 0.4];
         let open = row(Direction::Lower, [&around_zero, &around_zero.map(|value| 0.1 - value)]);
         assert_eq!((open.verdict, gate.stands(&open, MARGIN)), (Verdict::Unclear, Stands::Open));
-        assert_eq!(worse_by(&open), Some((f64::NEG_INFINITY, f64::INFINITY)));
+        assert_eq!(open.worse_by(), Some((f64::NEG_INFINITY, f64::INFINITY)));
     }
 
     #[test]

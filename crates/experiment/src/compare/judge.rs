@@ -1,8 +1,9 @@
 //! The rows of a comparison, from samples and terms alone: today as on the day when they were
 //! taken.
 
-use crate::compare::row::{FALSE_DISCOVERIES, Row};
+use crate::compare::row::FALSE_DISCOVERIES;
 use tacho_record::{Comparing, Limited, Metric, Run, RunState, Sample};
+use tacho_report::comparison::ComparedRow;
 use tacho_stats::Summary;
 use tacho_stats::compare::{Because, Verdict};
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
@@ -14,7 +15,7 @@ use crate::build::layouts::executions;
 
 /// All rows, judged together, from the samples of the run's cells in their order.
 #[must_use]
-pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row> {
+pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<ComparedRow> {
     let mut sequential = Sequential::new(terms, &run.rule, run.seed, samples.len());
     sequential.replay(samples);
     sequential.end(run.state == RunState::Finished);
@@ -26,7 +27,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row
                 Because::HostMoves => at_usual_speed(&group.samples, &metric.name),
                 _ => group.samples.clone(),
             };
-            rows.push(Row {
+            rows.push(ComparedRow {
                 benchmark: benchmark.clone(),
                 metric: metric.clone(),
                 sides: [0, 1].map(|side| of_side(metric, group.part(&evened, side))),
@@ -52,7 +53,7 @@ fn round_takes(terms: &Comparing, samples: &[Vec<Sample>]) -> f64 {
 }
 
 /// Of what is told, little is to be wrong.
-pub(super) fn believe(rows: &mut [Row]) {
+pub(super) fn believe(rows: &mut [ComparedRow]) {
     let together = family::judged_together(rows);
     let parts = family::parts(rows);
     let judged: Vec<_> = rows.iter().map(|row| &row.comparison).zip(parts).collect();

@@ -19,7 +19,8 @@ use super::judge::{believe, failure, mean_wall, summary};
 use super::rounds::values;
 use crate::ExperimentError;
 use crate::analysis::estimator::ruled;
-use crate::compare::row::{ERROR, Row};
+use crate::compare::row::ERROR;
+use tacho_report::comparison::ComparedRow;
 
 /// What a side has of a row.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,7 @@ pub(super) fn judged(
     store: &mut Store,
     run: Option<&Run>,
     terms: &Comparing,
-) -> Result<Vec<Row>, ExperimentError> {
+) -> Result<Vec<ComparedRow>, ExperimentError> {
     let mut sides = Vec::new();
     for side in 0..2 {
         sides.push(had(store, run, terms, side)?);
@@ -71,7 +72,7 @@ fn row(
     (benchmark, metric): (&BenchmarkKey, &Metric),
     (had, exported): ([&Had; 2], [Option<&Exported>; 2]),
     known: Option<Prior>,
-) -> Row {
+) -> ComparedRow {
     let of = |side: usize| match exported[side] {
         Some(Exported { values, limited, .. }) => {
             let bounds = limited.bounds.iter().map(|bound| Value::new(*bound).at_least());
@@ -84,7 +85,7 @@ fn row(
     let prior = rules.once.map_or_else(|| Prior::or_unknown(known), |counted| counted.with(known));
     let comparison = compare_earlier(&a, &b, &rules, prior, ERROR);
     let samples = had.map(|had| had.samples.clone());
-    Row {
+    ComparedRow {
         benchmark: benchmark.clone(),
         metric: metric.clone(),
         sides: [0, 1].map(|side| match exported[side] {

@@ -30,10 +30,10 @@ mod tests;
 mod unbiased_tests;
 
 pub use crate::compare::row::COMMAND;
-pub use crate::compare::row::{FALSE_DISCOVERIES, Row};
+pub use crate::compare::row::FALSE_DISCOVERIES;
 pub use cells::rows_of;
 pub use family::judged_together;
-pub use gate::{Gate, Stands, worse_by};
+pub use gate::{Gate, Stands};
 pub use judge::judge;
 pub use quirks::{QuirkEffect, quirk_effects};
 pub use sampled::{Sampled, loads, sampled};
@@ -42,11 +42,11 @@ use std::time::{Duration, Instant};
 
 use rounds::Sequential;
 use sides::Ready;
-use tacho_record::{BenchmarkKey, Comparing, Digest, Purpose, Run, Sample};
+use tacho_record::{Comparing, Digest, Purpose, Run, Sample};
+use tacho_report::comparison::{CarriedOver, ComparedRow, HostLoad};
 use tacho_store::{MeasurementId, Store};
 
 use crate::analysis::carry_over::{Carried, Executed};
-use crate::analysis::host_load::Load;
 use crate::run::rounds::{Measured, measure_until};
 use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::duet::why_not_at_once;
@@ -82,29 +82,18 @@ pub struct Rows {
     /// Time spent in executions, hooks included, if they were done just now.
     pub executing: Option<Duration>,
     /// One a benchmark and metric.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedRow>,
     /// How many rows were judged together: more than these where only some are to be shown.
     pub together: usize,
     /// After which program what is executed differs, if that is seen.
     pub carried: Option<CarriedOver>,
     /// How busy the host was with other things, by run, where that is to be told.
-    pub loads: Vec<(i64, Load)>,
-}
-
-/// What is executed after a side of a benchmark takes more or less than after others.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CarriedOver {
-    /// The benchmark, without the parameters that the sides fix.
-    pub benchmark: BenchmarkKey,
-    /// The side.
-    pub side: usize,
-    /// How much more, as a share; less than 0 is less.
-    pub share: f64,
+    pub loads: Vec<(i64, HostLoad)>,
 }
 
 impl Rows {
     /// Of sides of which nothing was executed: there is no run.
-    fn of(terms: &Comparing, rows: Vec<Row>, loads: Vec<(i64, Load)>) -> Self {
+    fn of(terms: &Comparing, rows: Vec<ComparedRow>, loads: Vec<(i64, HostLoad)>) -> Self {
         let (together, terms) = (judged_together(&rows), terms.clone());
         Self {
             run: None,
@@ -181,7 +170,7 @@ pub fn judged(
     store: &mut Store,
     run: &Run,
     terms: &Comparing,
-) -> Result<Vec<Row>, ExperimentError> {
+) -> Result<Vec<ComparedRow>, ExperimentError> {
     if !(terms.executes(0) && terms.executes(1)) {
         return kept::judged(store, Some(run), terms);
     }

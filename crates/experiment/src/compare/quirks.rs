@@ -4,7 +4,9 @@
 use tacho_record::{Purpose, QuirkEdge, RunState};
 use tacho_store::Store;
 
-use super::{Row, judged};
+use tacho_report::comparison::ComparedRow;
+
+use super::judged;
 use crate::ExperimentError;
 
 /// What a quirk alone does to a metric of a benchmark, at one edge of its range.
@@ -19,7 +21,7 @@ pub struct QuirkEffect {
     /// The host's name.
     pub host: String,
     /// With the quirk against without it.
-    pub row: Row,
+    pub row: ComparedRow,
 }
 
 impl QuirkEffect {

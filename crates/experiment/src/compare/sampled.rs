@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{BenchmarkKey, Comparing, Run, Sample};
+use tacho_report::comparison::HostLoad;
 use tacho_store::Store;
 
 use super::kept::had;
 use crate::ExperimentError;
-use crate::analysis::host_load::Load;
+use crate::analysis::host_load::host_load;
 
 /// What there is of a side at a benchmark.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ pub fn loads(
     store: &mut Store,
     run: Option<&Run>,
     terms: &Comparing,
-) -> Result<Vec<(i64, Load)>, ExperimentError> {
+) -> Result<Vec<(i64, HostLoad)>, ExperimentError> {
     let all = match run {
         Some(run) => sampled(store, run, terms)?,
         None => of_earlier(store, None, terms)?,
@@ -67,7 +68,7 @@ pub fn loads(
     for one in &all {
         programs.entry(one.run).or_default().push(&one.samples);
     }
-    let loads = programs.into_iter().map(|(run, programs)| (run, Load::of(&programs)));
+    let loads = programs.into_iter().map(|(run, programs)| (run, host_load(&programs)));
     Ok(loads.filter(|(_, load)| !load.is_none()).collect())
 }
 

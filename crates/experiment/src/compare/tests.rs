@@ -13,7 +13,9 @@ use tacho_stats::compare::{Because, Look, Looks, Verdict};
 use tacho_store::Store;
 use tacho_subject::{Builder, Built, ScriptedBuilder};
 
-use super::{CarriedOver, Compared, Rows, carried_over, compare, judged, rows_of};
+use tacho_report::comparison::CarriedOver;
+
+use super::{Compared, Rows, carried_over, compare, judged, rows_of};
 use crate::build::builds::tests::revision;
 use crate::track_tests::Lab;
 use crate::{Bench, Question, Silent};

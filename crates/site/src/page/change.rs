@@ -6,7 +6,6 @@ use tacho_record::{Again, Commit, Finding, Happened, Otherwise, short_name};
 use super::changes::{interval, row};
 use super::revision::one_commit;
 use super::{Frame, framed, revision_named, run_link, scrolling};
-use crate::said;
 use crate::svg;
 use crate::text::{count, grouped, minute, percent_change};
 use crate::view::event::{withdrawal, word};
@@ -243,7 +242,7 @@ fn again(again: &Again) -> Markup {
     html! {
         div {
             dt { "Measured again" }
-            dd { @match said::effect(again) { Some(effect) => (effect.shown(percent_change)), None => (said::no_effect(again)) } }
+            dd { @match tacho_report::change::effect(again) { Some(effect) => (effect.shown(percent_change)), None => (tacho_report::change::no_effect(again)) } }
             dd.note {
                 @match again.differs {
                     Some(true) => { "both sides differ" }
@@ -301,7 +300,7 @@ fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Ma
                     Some(false) => { "they do not differ" }
                     None => { "whether they differ cannot be told" }
                 }
-                @if let Some(effect) = said::effect(again) { ", " (effect.shown(percent_change)) }
+                @if let Some(effect) = tacho_report::change::effect(again) { ", " (effect.shown(percent_change)) }
             }
             Happened::Moved { from } => {
                 "told otherwise; until then: " (was(view, one, from, now))

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use tacho_record::{QuirkEdge, Series};
+use tacho_report::comparison::ComparedRow;
 
 use super::{Row, SeriesView, View};
-use crate::lab::ComparedRow;
 use crate::text::percent_change as percent;
 
 /// A place where the quirks of builds differ from those of the build before.
@@ -40,17 +40,14 @@ pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) ->
     let within = view.revisions.get(after + 1..=up_to).unwrap_or_default();
     let is_there = |edge: &&QuirkEdge| within.iter().any(|it| it.revision.id == edge.revision);
     let mut told = BTreeMap::new();
-    for one in view.lab.comparisons.iter().filter(|one| one.host == key.host) {
-        let Some(edge) = one.quirk.as_ref().filter(is_there) else { continue };
+    for one in view.lab.comparisons.iter().filter(|one| one.run.host == key.host) {
+        let Some(edge) = one.terms.quirk.as_ref().filter(is_there) else { continue };
         let is_of = |row: &&ComparedRow| {
             row.benchmark == key.benchmark && row.metric.name == key.metric.name
         };
-        let Some(ratio) = one
-            .rows
-            .iter()
-            .find(is_of)
-            .and_then(|row| Some((row.known_ratio()?.if_exact()?, row.interval()?)))
-        else {
+        let Some(ratio) = one.rows.iter().find(is_of).and_then(|row| {
+            Some((row.known_ratio()?.if_exact()?, row.comparison.estimate?.interval?))
+        }) else {
             continue;
         };
         told.insert(&edge.quirk, said_of(edge, ratio));

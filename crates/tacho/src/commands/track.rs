@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::analysis::host_load::Load;
+use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{Tracked, track, unbuilt};
 use tacho_record::{Plan, Revision, RuleError, Series, Wishes, percentage};
@@ -185,7 +185,7 @@ impl CommandSession {
         for (measurement, _) in self.store.cells(run)? {
             samples.push(self.store.samples(measurement)?);
         }
-        let load = Load::of(&samples.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let load = host_load(&samples.iter().map(Vec::as_slice).collect::<Vec<_>>());
         if let Some(cpus) = load.others {
             output::note("warning", &format!("other processes used {cpus:.1} CPU meanwhile"));
         }

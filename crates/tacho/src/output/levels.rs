@@ -35,7 +35,7 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> 
     let mut out = String::new();
     for one in series {
         let Some(Known { levels, cost }) = known(store, one)? else { continue };
-        let relink = relinking(&levels);
+        let relink = text::relinking(&levels);
         let chance = levels.by_chance().filter(|chance| *chance > 0.0).map(|chance| {
             format!(
                 "; two builds differ by more than {} in one of twenty cases",
@@ -73,17 +73,6 @@ fn too_noisy(levels: &Levels, cost: f64) -> String {
         format!("; {layouts} of {} executions each would probably", it.processes)
     });
     format!("\n  too noisy to tell relinking from restarting{more}")
-}
-
-/// What relinking adds; where it is not told apart from restarting, what it adds at the most.
-pub fn relinking(levels: &Levels) -> String {
-    match (levels.relink, levels.relink_at_most) {
-        (Some(_), Some(bound)) if bound > 0.0 && !levels.is_told() => {
-            format!("at most {}", text::percent(bound))
-        }
-        (Some(share), _) => text::percent(share),
-        (None, _) => "–".to_owned(),
-    }
 }
 
 /// The same in JSON, one each.

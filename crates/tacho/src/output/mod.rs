@@ -4,6 +4,7 @@ pub mod announcer;
 pub mod answer;
 pub mod bench;
 pub mod bisect;
+mod blocks;
 mod bounds;
 pub mod changes;
 pub mod colour;

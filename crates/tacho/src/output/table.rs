@@ -2,7 +2,6 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 use tacho_record::{Direction, Point, Series, Unit, short_name};
-use tacho_site::said;
 use tacho_stats::Summary;
 
 use super::{colour, spark, text};
@@ -75,7 +74,7 @@ pub fn series(series: &Series) -> String {
     let drawn =
         if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
     let width = room.map(|room| room - 2);
-    let uneven = said::uneven_runs(series).map_or(String::new(), |clause| {
+    let uneven = tacho_report::series::uneven_runs(series).map_or(String::new(), |clause| {
         text::wrap(&clause, width).lines().map(|line| format!("  {line}\n")).collect()
     });
     format!("{}\n\n{rows}{note}{uneven}", (head + &drawn).trim_end())

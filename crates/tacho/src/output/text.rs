@@ -1,14 +1,12 @@
 //! Words and numbers as people read them.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{
-    Commit, Course, End, Limited, Phase, Rule, Steadiness, Stopped, Unit, factor, is_shown, shown,
+use tacho_record::{Commit, Course, End, Phase, Rule, Steadiness, Stopped, is_shown, shown};
+pub use tacho_report::words::{
+    change, count, cut, cut_within, duration, end, executions, interval, limited, median, percent,
+    precision, relinking,
 };
-use tacho_stats::Summary;
-use tacho_stats::levels::Repetition;
 use tacho_store::QuietWait;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
@@ -21,54 +19,6 @@ pub fn day(date: Option<Timestamp>) -> String {
 /// A moment in the user's time zone: `2024-03-01 14:02`.
 pub fn moment(date: Timestamp) -> String {
     date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
-}
-
-/// A duration with the precision that its size deserves: `1.000 ms`, `0.35 s`, `12.3 s`, `3 min 5
-/// s`, `2 h 10 min`.
-pub fn duration(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    let whole = time.as_secs();
-    match seconds {
-        s if s > 0.0 && s < 0.01 => Unit::Nanoseconds.show(s * 1e9),
-        s if s < 10.0 => format!("{s:.2} s"),
-        s if s < 60.0 => format!("{s:.1} s"),
-        s if s < 3600.0 => format!("{} min {} s", whole / 60, whole % 60),
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
-    }
-}
-
-/// A median: `12.34 ms`, `> 10.00 s` where only that much is known of it.
-pub fn median(unit: &Unit, summary: &Summary) -> String {
-    summary.known_median().shown(|median| unit.show(median))
-}
-
-/// An interval, whose ends may not be known: `12.30 ms … 12.41 ms`, `12.30 ms … ∞`.
-pub fn interval(unit: &Unit, (low, high): (f64, f64)) -> String {
-    format!("{} … {}", end(low, |it| unit.show(it)), end(high, |it| unit.show(it)))
-}
-
-/// An end of an interval, which there may not be.
-pub fn end(value: f64, number: impl FnOnce(f64) -> String) -> String {
-    match value {
-        f64::INFINITY => "∞".to_owned(),
-        f64::NEG_INFINITY => "−∞".to_owned(),
-        value => number(value),
-    }
-}
-
-/// A share that a user writes has at most this many digits.
-const WRITTEN: usize = 5;
-
-/// A share that a user wrote, in percent, as it was written: `± 0.5 %`; one that was calculated has
-/// three digits.
-pub fn precision(share: f64) -> String {
-    let percent = (share * 1e8).round() / 1e6;
-    let written = percent.to_string();
-    if written.chars().filter(char::is_ascii_digit).count() <= WRITTEN {
-        return format!("± {written} %");
-    }
-    let unit = 10_f64.powf(2.0 - percent.abs().log10().floor());
-    format!("± {} %", (percent * unit).round() / unit)
 }
 
 /// How often a rule has everything executed: `in 11 rounds`, `until …`.
@@ -151,59 +101,6 @@ pub fn steadiness(found: &Steadiness) -> String {
     )
 }
 
-/// How many executions of each layout: `20 executions`, or `1,000 or more executions` where that is
-/// all that is asked for.
-pub fn executions(repetition: Repetition) -> String {
-    if repetition.is_cut_off() {
-        return "1,000 or more executions".to_owned();
-    }
-    count(repetition.processes as usize, "execution")
-}
-
-/// Executions that reached a limit: `limit reached: 512.0 MiB of memory (3 executions)`.
-pub fn limited(limited: &Limited) -> String {
-    let why = limited.why.as_deref().unwrap_or("limit reached");
-    format!("{why} ({})", count(limited.count as usize, "execution"))
-}
-
-/// `1 build`, `2 builds`.
-pub fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
-/// A relative difference in percent with its sign: `+12.3 %`, `−0.4 %`.
-pub fn change(ratio: f64) -> String {
-    let percent = (ratio - 1.0) * 100.0;
-    let sign = if percent < 0.0 { '−' } else { '+' };
-    if percent.abs() >= 1000.0 {
-        return format!("× {}", factor(ratio));
-    }
-    format!("{sign}{:.1} %", percent.abs())
-}
-
-/// A share in percent: `1.2 %`.
-pub fn percent(share: f64) -> String {
-    // No share is shown as `-0.0 %`.
-    let percent = share * 100.0;
-    let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
-    match percent.abs() {
-        1e6.. => format!("{} %", factor(percent)),
-        1e3.. => format!("{percent:.0} %"),
-        _ => format!("{percent:.1} %"),
-    }
-}
-
-/// At most `width` characters, the cut marked; on one line, whatever the text has in it.
-pub fn cut(text: &str, width: usize) -> String {
-    let text = shown(text);
-    if text.chars().count() <= width {
-        return text;
-    }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
-}
-
 /// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in
 /// it.
 pub fn markdown(text: &str) -> String {
@@ -262,19 +159,6 @@ pub fn markdown_with(prose: &str, names: &[String]) -> String {
         rest = after;
     }
     out
-}
-
-/// A text with its begin and its end, if it is longer than that: of a path the end tells most, and
-/// of an error both.
-pub fn cut_within(text: &str, width: usize) -> String {
-    let letters: Vec<char> = shown(text).chars().collect();
-    if letters.len() <= width {
-        return letters.into_iter().collect();
-    }
-    let end = width * 2 / 3;
-    let begin: String = letters[..width.saturating_sub(end + 1)].iter().collect();
-    let end: String = letters[letters.len() - end..].iter().collect();
-    format!("{}…{}", begin.trim_end(), end.trim_start())
 }
 
 /// Prose in lines no longer than that, where there is a width to keep to: what is longer goes on in
@@ -362,6 +246,8 @@ pub fn quieter(cpu: &str, counter: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tacho_record::Precision;
 
     use super::*;
@@ -384,20 +270,6 @@ mod tests {
             markdown_with("<a>b against <a>: `<a>` and `x`y`; `--budget` of plain, 1 < 2", &names),
             r"\<a>b against \<a>: `<a>` and `` x`y ``; `--budget` of plain, 1 < 2"
         );
-    }
-
-    #[test]
-    fn durations_read_well() {
-        let shown = |ms| duration(Duration::from_millis(ms));
-        assert_eq!(
-            [shown(350), shown(12_340), shown(185_000), shown(7_800_000)],
-            ["0.35 s", "12.3 s", "3 min 5 s", "2 h 10 min"]
-        );
-        assert_eq!(
-            [shown(0), shown(1), shown(9), shown(10)],
-            ["0.00 s", "1.000 ms", "9.000 ms", "0.01 s"]
-        );
-        assert_eq!(duration(Duration::from_nanos(1500)), "1.500 µs");
     }
 
     #[test]
@@ -433,25 +305,6 @@ mod tests {
     }
 
     #[test]
-    fn a_share_has_no_more_digits_than_people_write() {
-        let shares = [0.01, 0.005, 0.001_25, 0.152_769_62, 1.0 / 3.0, 0.000_123_456_7, 2.0];
-        assert_eq!(
-            shares.map(precision),
-            ["± 1 %", "± 0.5 %", "± 0.125 %", "± 15.3 %", "± 33.3 %", "± 0.0123 %", "± 200 %"]
-        );
-    }
-
-    #[test]
-    fn a_change_has_a_sign_and_a_huge_one_is_a_factor() {
-        assert_eq!(
-            [change(1.123), change(0.5), change(1.0), change(80.0)],
-            ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
-        );
-        assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "3.57e20 %"]);
-        assert_eq!([percent(126.866), percent(0.1234)], ["12687 %", "12.3 %"]);
-    }
-
-    #[test]
     fn errors_of_the_system_are_words() {
         let text =
             "cannot read `a`: No such file (os error 2); cannot write `b`: full (os error 28)";
@@ -465,14 +318,5 @@ mod tests {
     #[test]
     fn a_log_cannot_move_the_cursor() {
         assert_eq!(last_lines("one\n\n\u{1b}[2Jtwo\nthree\n", 2), ["[2Jtwo", "three"]);
-    }
-
-    #[test]
-    fn long_text_is_cut_visibly() {
-        assert_eq!(cut("batch packets", 6), "batch…");
-        assert_eq!(cut("short", 6), "short");
-        let long = "cannot start `/a/very/long/way/to/a/folder/prog`: permission denied";
-        assert_eq!(cut_within(long, 40), "cannot start…r/prog`: permission denied");
-        assert_eq!(cut_within("short", 5), "short");
     }
 }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{
-    Compared, Row, Rows, Sampled, carried_over, judged, judged_together, loads, sampled,
+    Compared, Rows, Sampled, carried_over, judged, judged_together, loads, sampled,
 };
 use tacho_record::{Comparing, Metric, RunState, shown};
-use tacho_site::{GateRecord, said};
+use tacho_report::comparison::{ComparedRow, GateRecord};
 use tacho_store::Store;
 
 use super::sides::told;
@@ -81,13 +81,13 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
 
 /// How the run stood to what it was to fail on.
 fn told_gate(stood: &GateRecord, terms: &Comparing) -> String {
-    let line = format!("--fail-on {}: {}\n", stood.typed, said::gate(stood, &terms.sides[0].name));
+    let line = format!("--fail-on {}: {}\n", stood.typed, stood.outcome(&terms.sides[0].name));
     text::wrap(&line, output::terminal_width())
 }
 
 /// The rows of the benchmark and the metrics that are asked for. They are judged with all others of
 /// the run.
-fn chosen(mut rows: Vec<Row>, command: &Show) -> Result<Vec<Row>, CliError> {
+fn chosen(mut rows: Vec<ComparedRow>, command: &Show) -> Result<Vec<ComparedRow>, CliError> {
     if let Some(name) =
         command.benchmark.as_ref().filter(|_| !rows.iter().any(|row| command.names(&row.benchmark)))
     {
@@ -96,7 +96,7 @@ fn chosen(mut rows: Vec<Row>, command: &Show) -> Result<Vec<Row>, CliError> {
     }
     rows.retain(|row| command.names(&row.benchmark));
     let metrics = &command.shown.metric;
-    let is_asked = |row: &Row, name: &String| name == "all" || *name == row.metric.name;
+    let is_asked = |row: &ComparedRow, name: &String| name == "all" || *name == row.metric.name;
     if let Some(unknown) = metrics.iter().find(|name| !rows.iter().any(|row| is_asked(row, name))) {
         let known = list(rows.iter().map(|row| row.metric.name.as_str()));
         return Err(CompareMistake::NotCompared { metric: unknown.clone(), known }.into());
@@ -117,7 +117,7 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The metrics of these rows, each once.
-fn metrics_of(rows: &[Row]) -> Vec<Metric> {
+fn metrics_of(rows: &[ComparedRow]) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for row in rows {
         if !metrics.iter().any(|metric| metric.name == row.metric.name) {

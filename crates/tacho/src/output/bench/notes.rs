@@ -3,7 +3,7 @@
 use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench::{Standing, Warning};
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
-use tacho_site::said;
+use tacho_report::comparison::clauses;
 
 use super::BenchReport;
 use crate::output::{self, text};
@@ -112,11 +112,11 @@ impl BenchReport<'_> {
     /// What numbers mean, which does not change from one answer to the next.
     fn explanations(&self) -> Vec<String> {
         let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
-        let uneven = compared.find_map(|it| said::uneven(&it.choice));
+        let uneven = compared.find_map(|it| clauses::uneven(&it.choice));
         let meanings = self.meanings();
         let meanings =
             meanings.into_iter().map(|(columns, what)| format!("{}: {what}", columns.join(", ")));
-        let family = self.family().map(|family| family.line().trim_end().to_owned());
+        let family = self.family().map(|family| family.line());
         uneven.into_iter().chain(meanings).chain(family).collect()
     }
 

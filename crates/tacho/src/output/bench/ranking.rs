@@ -2,11 +2,10 @@
 
 use tacho_experiment::bench::Standing;
 use tacho_record::Estimator;
-use tacho_site::said;
+use tacho_report::comparison::{clauses, shown};
 use tacho_stats::compare::Verdict;
 
 use super::BenchReport;
-use crate::output::compare::shown;
 use crate::output::{colour, table, text};
 
 /// How wide a command may become.
@@ -108,7 +107,12 @@ impl BenchReport<'_> {
             Some(format!(
                 "{}: {}\n",
                 names[1],
-                said::two_modes(&modes, names.each_ref().map(String::as_str), &metric.unit, true)
+                clauses::two_modes(
+                    &modes,
+                    names.each_ref().map(String::as_str),
+                    &metric.unit,
+                    true
+                )
             ))
         };
         self.standings.by_time().into_iter().filter_map(line).collect()
@@ -147,13 +151,13 @@ impl BenchReport<'_> {
         let compared = compared.as_ref();
         let name = text::cut(&self.question.commands[index].name, COMMAND);
         let names = ["the reference", name.as_str()];
-        let why = || match (compared?.more, said::refuted(compared?, names)) {
+        let why = || match (compared?.more, clauses::refuted(compared?, names)) {
             (_, Some(refuted)) => Some(refuted),
             (Some(more), None) => Some(format!(
                 "some {} would settle it",
                 text::count(round(more.rounds), "more round")
             )),
-            (None, None) => said::beyond_rounds(compared?, names, &metric.unit),
+            (None, None) => clauses::beyond_rounds(compared?, names, &metric.unit),
         };
         match verdict {
             Verdict::Faster => "faster".to_owned(),

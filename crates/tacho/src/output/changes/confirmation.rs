@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::changes::{Answer, Outcome, is_new_regression};
 use tacho_record::Change;
-use tacho_site::said;
 
 use super::answer::ChangeAnswer;
 use super::listing::{series_name, state};
@@ -114,7 +113,8 @@ impl Confirmed {
                     asked.change.name.clone(),
                     series_name(&asked.change.series, false),
                     effect(asked.change.finding.effect.unwrap_or(f64::INFINITY)),
-                    said::effect(again).map_or_else(String::new, |it| it.shown(effect)),
+                    tacho_report::change::effect(again)
+                        .map_or_else(String::new, |it| it.shown(effect)),
                     again.interval.map_or_else(String::new, interval),
                     again.samples.to_string(),
                     asked.words(),
@@ -178,8 +178,10 @@ impl ConfirmationRequest {
     fn lines(&self) -> Option<String> {
         let Answer::Measured(said) = &self.answer else { return None };
         let (change, again) = (&self.change, &said.again);
-        let found = said::effect(again)
-            .map_or_else(|| said::no_effect(again).to_owned(), |it| it.shown(effect));
+        let found = tacho_report::change::effect(again).map_or_else(
+            || tacho_report::change::no_effect(again).to_owned(),
+            |it| it.shown(effect),
+        );
         let range = again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
         Some(format!(
             "{}  {}\n  {}, again {found}{range}, {}\n  {}; {}\n",

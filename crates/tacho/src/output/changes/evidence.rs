@@ -8,7 +8,6 @@ use tacho_record::{
     Again, Build, Change, ChangeKind, Commit, Finding, Happened, Happening, Life, Otherwise,
     Revision, Tagged, short_name,
 };
-use tacho_site::said;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::listing::{revision_name, series_name, state};
@@ -356,7 +355,7 @@ impl Evidence {
                     Some(false) => "they do not differ",
                     None => "whether they differ cannot be told",
                 };
-                let found = said::effect(again)
+                let found = tacho_report::change::effect(again)
                     .map_or_else(String::new, |found| format!(" ({})", found.shown(effect)));
                 format!(
                     "measured again in run {run}, {} on each side: {verb}{found}",
@@ -394,7 +393,7 @@ fn again(again: &Again) -> String {
         Some(false) => "side by side both sides do not differ",
         None => "whether both sides differ side by side could not be told",
     };
-    let numbers = said::effect(again).map_or_else(String::new, |found| {
+    let numbers = tacho_report::change::effect(again).map_or_else(String::new, |found| {
         format!(
             ": {}{}",
             found.shown(effect),

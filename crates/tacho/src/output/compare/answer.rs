@@ -1,14 +1,16 @@
 //! The answer in JSON; docs/src/formats says what each key means.
 
 use serde::Serialize;
-use tacho_experiment::analysis::host_load::Load;
-use tacho_experiment::compare::{CarriedOver, Compared, Row, Stands};
+use tacho_experiment::compare::{Compared, Rows, Stands};
 use tacho_record::{Estimator, Side, Until};
+use tacho_report::comparison::{
+    CarriedOver, ComparedRow, HostLoad, between_runs, has_trade_off, in_order, places,
+};
 use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, Told};
 use tacho_stats::levels::Levels;
 use tacho_stats::{Bound, Bounded};
 
-use super::family::{Family, in_order, is_trade_off};
+use super::family::Family;
 use super::gate::FailOnAnswer;
 use crate::output::bench::{estimator, word};
 use crate::output::bounds::Bounds;
@@ -62,8 +64,8 @@ struct LoadAnswer {
     stolen: Option<f64>,
 }
 
-impl From<&(i64, Load)> for LoadAnswer {
-    fn from((run, load): &(i64, Load)) -> Self {
+impl From<&(i64, HostLoad)> for LoadAnswer {
+    fn from((run, load): &(i64, HostLoad)) -> Self {
         Self { run: *run, other_cpus: load.others, stolen: load.stolen }
     }
 }
@@ -191,25 +193,9 @@ impl From<RankTest> for RankTestAnswer {
 }
 
 #[derive(Serialize)]
-pub(super) struct BetweenAnswer {
-    pub(super) deviation: f64,
-    pub(super) assumed: bool,
-}
-
-/// What runs of one program differ by, where the sides are of several.
-pub(super) fn between_runs(comparison: &Comparison) -> Option<BetweenAnswer> {
-    comparison.notes.iter().find_map(|note| match *note {
-        Note::BetweenRuns { deviation, assumed } => Some(BetweenAnswer { deviation, assumed }),
-        _ => None,
-    })
-}
-
-/// How many times as much of the metric the first of two processors has, where that was taken away.
-pub(super) fn places(comparison: &Comparison) -> Option<f64> {
-    comparison
-        .notes
-        .iter()
-        .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
+struct BetweenAnswer {
+    deviation: f64,
+    assumed: bool,
 }
 
 /// The chance of so much by accident. Where samples were cut off it is that of what is known: if
@@ -278,20 +264,21 @@ impl CompareReport<'_> {
             otherwise: &self.terms.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
             family: all.and_then(|all| Family::of(all.together)),
-            trade_off: all.is_some_and(|all| is_trade_off(&all.rows)),
+            trade_off: all.is_some_and(|all| has_trade_off(&all.rows)),
             fail_on: self.fail_on_answer(all),
             only_a: &self.lone[0],
             only_b: &self.lone[1],
             rows: all.map_or_else(Vec::new, |all| {
-                in_order(&all.rows).into_iter().map(|row| self.row_answer(row)).collect()
+                in_order(&all.rows).into_iter().map(|row| self.row_answer(all, row)).collect()
             }),
         }
     }
 }
 
 impl CompareReport<'_> {
-    fn row_answer<'a>(&self, row: &'a Row) -> RowAnswer<'a> {
-        let repetition = self.repetition(row).map(|it| RepetitionAnswer {
+    fn row_answer<'a>(&self, all: &Rows, row: &'a ComparedRow) -> RowAnswer<'a> {
+        let report = self.worded(all);
+        let repetition = report.repetition(row).map(|it| RepetitionAnswer {
             precision: self.terms.margin,
             layouts: it.layouts,
             processes: it.processes,
@@ -310,7 +297,7 @@ impl CompareReport<'_> {
         RowAnswer {
             precision,
             repetition,
-            why: self.unmeasured(row),
+            why: report.unmeasured(row),
             fail_on: stands.map(|stands| match stands {
                 Stands::Slower => "slower",
                 Stands::Below => "below",
@@ -322,8 +309,8 @@ impl CompareReport<'_> {
     }
 }
 
-impl<'a> From<&'a Row> for RowAnswer<'a> {
-    fn from(row: &'a Row) -> Self {
+impl<'a> From<&'a ComparedRow> for RowAnswer<'a> {
+    fn from(row: &'a ComparedRow) -> Self {
         let Comparison {
             estimate,
             control,
@@ -363,7 +350,8 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             host_uneven: choice.uneven,
             neighbours_gain: choice.gain,
             places: places(&row.comparison),
-            between_runs: between_runs(&row.comparison),
+            between_runs: between_runs(&row.comparison)
+                .map(|(deviation, assumed)| BetweenAnswer { deviation, assumed }),
             modes: row.comparison.modes.map(ModesAnswer::from),
             notes: names(&row.comparison),
             samples: (counts.a, counts.b),

@@ -1,8 +1,8 @@
-//! All rows of a comparison together: in which order they are told, and how they are judged.
+//! How all rows of a comparison are judged together, in JSON.
 
 use serde::Serialize;
-use tacho_experiment::compare::{FALSE_DISCOVERIES, Row};
-use tacho_stats::compare::{self, order_of_telling};
+use tacho_experiment::compare::FALSE_DISCOVERIES;
+use tacho_report::comparison::judged_together;
 
 /// How several rows are judged together; docs/src/formats says what each key means.
 #[derive(Debug, PartialEq, Serialize)]
@@ -19,36 +19,22 @@ impl Family {
 
     /// What is said of it.
     pub fn line(&self) -> String {
-        let Self { rows, false_discovery } = self;
-        format!(
-            "{rows} rows judged together: false discovery rate at most {:.0} %\n",
-            false_discovery * 100.0
-        )
+        judged_together(self.rows, self.false_discovery)
     }
-}
-
-/// Whether something is slower and something else faster.
-pub(super) fn is_trade_off(rows: &[Row]) -> bool {
-    compare::is_trade_off(&rows.iter().map(|row| row.verdict).collect::<Vec<_>>())
-}
-
-/// The rows as they are told.
-pub(super) fn in_order(rows: &[Row]) -> Vec<&Row> {
-    let ratio = |row: &Row| row.comparison.estimate.and_then(|estimate| estimate.ratio);
-    let all: Vec<_> = rows.iter().map(|row| (row.verdict, ratio(row))).collect();
-    order_of_telling(&all).into_iter().map(|place| &rows[place]).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use tacho_report::comparison::{ComparedRow, has_trade_off, in_order};
+
     use super::super::tests;
     use super::*;
 
-    fn row(name: &str, ratio: f64) -> Row {
+    fn row(name: &str, ratio: f64) -> ComparedRow {
         tests::row(name, ratio, 0.001)
     }
 
-    fn names(rows: &[Row]) -> String {
+    fn names(rows: &[ComparedRow]) -> String {
         in_order(rows).iter().map(|row| row.benchmark.name.as_str()).collect::<Vec<_>>().join(" ")
     }
 
@@ -61,7 +47,7 @@ mod tests {
             row("faster", 0.5),
             row("even", 1.0),
         ];
-        assert!(is_trade_off(&rows));
+        assert!(has_trade_off(&rows));
         assert_eq!(names(&rows), "slow faster fast same even");
         rows.push(row("slowest", 1.3));
         assert_eq!(names(&rows), "slowest slow faster fast same even");
@@ -70,7 +56,7 @@ mod tests {
     #[test]
     fn without_a_trade_off_rows_stand_as_they_are() {
         let rows = [row("same", 1.0), row("slow", 1.05), row("slowest", 1.3)];
-        assert!(!is_trade_off(&rows));
+        assert!(!has_trade_off(&rows));
         assert_eq!(names(&rows), "same slow slowest");
     }
 
@@ -79,7 +65,7 @@ mod tests {
         assert_eq!(Family::of(1), None);
         assert_eq!(
             Family::of(2).unwrap().line(),
-            "2 rows judged together: false discovery rate at most 5 %\n"
+            "2 rows judged together: false discovery rate at most 5 %"
         );
     }
 }

@@ -1,12 +1,12 @@
 //! What is said of `--fail-on`: what it cannot tell, and what it does not see.
 
 use serde::Serialize;
-use tacho_experiment::compare::{Compared, Gate, Row, Rows, Stands, worse_by};
+use tacho_experiment::compare::{Compared, Gate, Rows, Stands};
 use tacho_record::Comparing;
-use tacho_site::{GateRecord, said};
+use tacho_report::comparison::gate::slower_by;
+use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
 
-use super::family::in_order;
-use crate::output::compare::report::{CompareReport, FailOn, is_measured};
+use crate::output::compare::report::{CompareReport, FailOn};
 use crate::output::{self, text};
 
 /// How many rows are named.
@@ -16,14 +16,14 @@ const MOST_MORE: usize = 1000;
 
 /// How all rows of a run stand to what it was to fail on, if anything; `is_finished` says that
 /// there will be no more of them.
-pub fn stood(terms: &Comparing, rows: &[Row], is_finished: bool) -> Option<GateRecord> {
+pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Option<GateRecord> {
     let kept = terms.fail_on.as_ref()?;
     let gate = Gate::from(kept);
-    let stands = |row: &Row| gate.stands(row, terms.margin);
+    let stands = |row: &ComparedRow| gate.stands(row, terms.margin);
     let all: Vec<Stands> = rows.iter().map(stands).collect();
-    let is_whole = is_finished && rows.iter().all(is_measured);
+    let is_whole = is_finished && rows.iter().all(ComparedRow::is_measured);
     let of = |wanted: Stands| -> Vec<String> {
-        let told = |row: &Row| {
+        let told = |row: &ComparedRow| {
             let by = slower_by(row).filter(|_| gate.slower.is_some());
             format!(
                 "{} {} ({})",
@@ -66,9 +66,9 @@ struct Warning {
 impl CompareReport<'_> {
     /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not
     /// measured.
-    pub(super) fn stands(&self, row: &Row) -> Option<Stands> {
+    pub(super) fn stands(&self, row: &ComparedRow) -> Option<Stands> {
         let fail_on = self.fail_on?;
-        is_measured(row).then(|| fail_on.gate.stands(row, self.terms.margin))
+        row.is_measured().then(|| fail_on.gate.stands(row, self.terms.margin))
     }
 
     pub(super) fn fail_on_answer(&self, all: Option<&Rows>) -> Option<FailOnAnswer<'_>> {
@@ -101,7 +101,7 @@ impl CompareReport<'_> {
         } else {
             format!(" with {}", self.names()[1])
         };
-        format!("`--fail-on {}`{with}: {}", stood.typed, said::gate(stood, &self.names()[0]))
+        format!("`--fail-on {}`{with}: {}", stood.typed, stood.outcome(&self.names()[0]))
     }
 
     /// Says beside the answer, at its end, why the gate failed.
@@ -161,7 +161,7 @@ impl CompareReport<'_> {
     /// The rows of which it cannot be told whether they are slower.
     fn open(&self, FailOn { typed, gate }: &FailOn, all: &Rows) -> Option<Warning> {
         let rows = in_order(&all.rows);
-        let open: Vec<&Row> =
+        let open: Vec<&ComparedRow> =
             rows.into_iter().filter(|row| self.stands(row) == Some(Stands::Open)).collect();
         let so = match (gate.unclear, open.len()) {
             (_, 0) => return None,
@@ -176,8 +176,8 @@ impl CompareReport<'_> {
             format!(" with {}", self.names()[1])
         };
         let of = format!("{} of {}{with}", open.len(), text::count(all.rows.len(), "row"));
-        let line = |row: &&Row| {
-            format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, row))
+        let line = |row: &&ComparedRow| {
+            format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, all, row))
         };
         let mut rows: Vec<String> = open.iter().take(NAMED).map(line).collect();
         if open.len() > NAMED {
@@ -192,7 +192,7 @@ impl CompareReport<'_> {
     }
 
     /// What is known of an open row, and what would tell.
-    fn why_open(&self, gate: &Gate, row: &Row) -> String {
+    fn why_open(&self, gate: &Gate, all: &Rows, row: &ComparedRow) -> String {
         let by = slower_by(row).filter(|_| gate.slower.is_some());
         let more =
             gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(
@@ -209,7 +209,7 @@ impl CompareReport<'_> {
                     }
                 },
             );
-        let parts = [by, more.or_else(|| self.missing(row))];
+        let parts = [by, more.or_else(|| self.worded(all).missing(row))];
         let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         if why.is_empty() { "unclear".to_owned() } else { why }
     }
@@ -225,26 +225,4 @@ impl CompareReport<'_> {
             .then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
         (!names.is_empty()).then_some(Warning { told, rows: Vec::new(), hint })
     }
-}
-
-/// By how much a row is slower, at least and at most; nothing where nothing is known of that.
-fn slower_by(row: &Row) -> Option<String> {
-    let (least, most) = worse_by(row)?;
-    let told = [least, most].map(text::percent);
-    Some(match (least, most) {
-        (_, f64::INFINITY) if least <= 0.0 => "slower by anything, or not at all".to_owned(),
-        (f64::INFINITY, _) => "slower beyond every share".to_owned(),
-        (_, f64::INFINITY) => format!("slower by {} or more", told[0]),
-        _ if least <= 0.0 => format!("slower by {} at most", told[1]),
-        _ if told[0] == told[1] => format!("slower by {}", told[0]),
-        _ => format!("slower by {} to {}", told[0], told[1]),
-    })
-}
-
-/// How long so many rounds of a row take.
-pub(super) fn rounds_take(row: &Row, rounds: usize) -> String {
-    let seconds = rounds as f64 * row.round / 1e9;
-    text::duration(
-        std::time::Duration::try_from_secs_f64(seconds).unwrap_or(std::time::Duration::MAX),
-    )
 }

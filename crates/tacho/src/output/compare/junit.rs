@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use tacho_experiment::compare::{Compared, Row, Stands};
+use tacho_experiment::compare::{Compared, Rows, Stands};
+use tacho_report::block::AnswerCell;
+use tacho_report::comparison::{ComparedRow, in_order};
 
-use super::family::in_order;
-use crate::output::compare::report::{CompareReport, is_failed};
+use crate::output::compare::report::CompareReport;
 
 impl CompareReport<'_> {
     /// The rows as test cases in the XML of `JUnit`. A row fails where `--fail-on` fails on it, and
@@ -13,7 +14,7 @@ impl CompareReport<'_> {
     pub fn junit(&self) -> String {
         let cases: Vec<Case> = match self.compared {
             Compared::Measured(all) => {
-                in_order(&all.rows).into_iter().map(|row| self.case(row)).collect()
+                in_order(&all.rows).into_iter().map(|row| self.case(all, row)).collect()
             }
             Compared::NotBuilt { side, why } => {
                 vec![Case {
@@ -39,8 +40,9 @@ impl CompareReport<'_> {
         out + "  </testsuite>\n</testsuites>\n"
     }
 
-    fn case(&self, row: &Row) -> Case {
-        let cells = self.cells(row);
+    fn case(&self, all: &Rows, row: &ComparedRow) -> Case {
+        let cells: Vec<String> =
+            self.worded(all).cells(row).iter().map(AnswerCell::whole).collect();
         let told: Vec<&str> = [5, 6, 7, 12]
             .iter()
             .map(|at| cells[*at].as_str())
@@ -49,7 +51,7 @@ impl CompareReport<'_> {
         let told = told.join("  ");
         let fails_on_open = self.fail_on.is_some_and(|fail_on| fail_on.gate.unclear);
         let end = match self.stands(row) {
-            _ if is_failed(row) || row.sides.iter().any(Option::is_none) => {
+            _ if row.is_failed() || row.sides.iter().any(Option::is_none) => {
                 End::Error(cells[12].clone())
             }
             Some(Stands::Slower) => End::Failed(told.clone()),

@@ -1,9 +1,8 @@
 //! A comparison that is shown, and how it is shown.
 
 use std::time::Duration;
-use tacho_stats::compare::Counts;
 
-use tacho_experiment::compare::{Compared, Gate, Row};
+use tacho_experiment::compare::{Compared, Gate};
 use tacho_record::Comparing;
 
 /// Two programs beside one another.
@@ -20,16 +19,6 @@ pub struct CompareReport<'a> {
     pub fail_on: Option<&'a FailOn>,
     /// What only the first side has, and only the second, which is not compared.
     pub lone: [Vec<String>; 2],
-}
-
-/// Whether both sides have something.
-pub(crate) fn is_measured(row: &Row) -> bool {
-    !is_failed(row) && (0..2).all(|side| !lacks(row, side))
-}
-
-/// Whether nothing can be said, since a side has nothing but failures.
-pub(crate) fn is_failed(row: &Row) -> bool {
-    row.failure.is_some() && row.sides.iter().any(Option::is_none)
 }
 
 /// What a comparison is to fail on.
@@ -63,10 +52,4 @@ impl From<&tacho_record::FailOn> for FailOn {
     fn from(kept: &tacho_record::FailOn) -> Self {
         Self { typed: kept.typed.clone(), gate: Gate::from(kept) }
     }
-}
-
-/// Whether there is not a sample of a side, not even one that was cut off.
-pub(crate) fn lacks(row: &Row, side: usize) -> bool {
-    let Counts { a, b, .. } = row.comparison.counts;
-    row.sides[side].is_none() && [a, b][side] == 0
 }

@@ -1,26 +1,27 @@
 //! What is said of rows that never were measured.
 
 use jiff::Timestamp;
-use tacho_experiment::compare::{Compared, Row, Rows};
+use tacho_experiment::compare::{Compared, Rows};
 use tacho_record::{
     BenchmarkKey, Comparing, Digest, Direction, Limited, Metric, Parameters, Program, Purpose,
     Rule, Run, RunState, Side, Unit, Until,
 };
+use tacho_report::comparison::{ComparedRow, shown};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
 
-use super::summary;
+use super::text;
 use crate::output::compare::report::CompareReport;
 
 /// A benchmark of that name whose sides took these times in rounds.
-pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {
+pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
     let side = |values: &[f64]| -> Vec<Sample> {
         (0..).zip(values).map(|(round, value)| Sample::new(*value).in_round(round)).collect()
     };
     let look = Look::only(a.len(), 0.05);
     let comparison =
         compare(&Sides { a: &side(a), b: &side(b), control: &[] }, &Rules::default(), look);
-    Row {
+    ComparedRow {
         benchmark: BenchmarkKey {
             name: name.into(),
             version: 1,
@@ -40,7 +41,7 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {
 
 /// Ten rounds; the second side takes so many times as long, and both vary by so much from end to
 /// end.
-pub fn row(name: &str, ratio: f64, spread: f64) -> Row {
+pub fn row(name: &str, ratio: f64, spread: f64) -> ComparedRow {
     let side = |centre: f64, step: u32| -> Vec<f64> {
         (0..10).map(|n| centre * (1.0 + spread / 10.0 * f64::from(n * step % 10))).collect()
     };
@@ -82,7 +83,7 @@ fn levels_and_means_that_say_the_opposite_are_named() {
 #[test]
 fn what_is_far_from_clear_names_cheaper_ways() {
     let answer = |round: f64, ratio: f64| {
-        let row = Row { round, ..row("sort", ratio, 0.3) };
+        let row = ComparedRow { round, ..row("sort", ratio, 0.3) };
         let all = measured(vec![row], Until::AllRounds, Rule::default());
         let terms = all.terms.clone();
         let report = CompareReport {
@@ -145,7 +146,7 @@ fn terms(until: Until) -> Comparing {
     }
 }
 
-fn measured(rows: Vec<Row>, until: Until, rule: Rule) -> Rows {
+fn measured(rows: Vec<ComparedRow>, until: Until, rule: Rule) -> Rows {
     let (run, terms) = (Some(run(rule)), terms(until));
     let together = rows.len();
     Rows {
@@ -174,7 +175,8 @@ fn told(all: Rows) -> String {
         lone: Default::default(),
     };
     let Compared::Measured(all) = &compared else { return String::new() };
-    report.summary(all)
+    let lines = report.worded(all).summary().into_iter().chain(report.run(all));
+    lines.map(|line| line + "\n").collect()
 }
 
 const SETTLED: Until = Until::Settled(None);
@@ -182,10 +184,10 @@ const SETTLED: Until = Until::Settled(None);
 #[test]
 fn the_smallest_difference_is_that_of_each_row() {
     let [sharp, wide] = [row("sharp", 1.5, 0.002), row("wide", 1.5, 0.05)];
-    let least = [&sharp, &wide].map(|row| summary::least(row).unwrap());
+    let least = [&sharp, &wide].map(|row| row.least().unwrap());
     assert!(4.0 * least[0] < least[1], "{least:?}");
-    let [low, high] = least.map(super::text::percent);
-    let told = |rows: Vec<Row>| told(measured(rows, SETTLED, Rule::default()));
+    let [low, high] = least.map(text::percent);
+    let told = |rows: Vec<ComparedRow>| told(measured(rows, SETTLED, Rule::default()));
     assert_eq!(
         told(vec![wide.clone(), sharp]),
         format!(
@@ -209,13 +211,19 @@ fn a_budget_that_left_something_open_is_told() {
     };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
     let sentence = "the budget of 1 min 0 s held 10 rounds, too few for what is unclear\n";
-    let told = |all: &Rows| summary::spent_budget(all);
+    let told = |all: &Rows| {
+        let lines = told(all.clone());
+        lines
+            .lines()
+            .find(|it| it.starts_with("the budget"))
+            .map_or_else(String::new, |it| format!("{it}\n"))
+    };
     let all = measured(open(), SETTLED, minute.clone());
     assert_eq!(told(&all), sentence);
     assert_eq!(told(&Rows { interrupted: true, ..all }), "", "the user ended it");
     let ten = Rule { max_rounds: 10, ..minute.clone() };
     assert_eq!(told(&measured(open(), SETTLED, ten)), "", "the number of rounds ended it");
-    let precise = open().into_iter().map(|row| Row { settled: true, ..row }).collect();
+    let precise = open().into_iter().map(|row| ComparedRow { settled: true, ..row }).collect();
     assert_eq!(
         told(&measured(precise, Until::Precise(0.5), minute.clone())),
         "",
@@ -227,8 +235,11 @@ fn a_budget_that_left_something_open_is_told() {
         "",
         "all is clear"
     );
-    let failed =
-        Row { failure: Some(("exit 1".into(), 1)), sides: [None, None], ..row("wide", 1.0, 0.2) };
+    let failed = ComparedRow {
+        failure: Some(("exit 1".into(), 1)),
+        sides: [None, None],
+        ..row("wide", 1.0, 0.2)
+    };
     assert_eq!(
         told(&measured(vec![failed], SETTLED, minute)),
         "",
@@ -239,7 +250,7 @@ fn a_budget_that_left_something_open_is_told() {
 #[test]
 fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
     let rows = ["one", "two", "three", "four"].map(|name| row(name, 1.0, 0.05)).to_vec();
-    let found = rows[0].comparison.estimate.unwrap().reach().map(super::text::percent).unwrap();
+    let found = rows[0].comparison.estimate.unwrap().reach().map(text::percent).unwrap();
     let told = told(measured(rows, Until::Precise(0.001), Rule::default()));
     let line = told.lines().nth(1).unwrap();
     assert_eq!(
@@ -258,7 +269,7 @@ fn where_there_is_no_ratio_the_difference_is_shown() {
     let values = [0.4, -0.3, 0.2, 0.5, -0.1, 0.3, 0.1, 0.6].map(|value| value * 1e6);
     let others = [-0.2, 0.5, -0.4, 0.1, 0.3, -0.3, 0.2, 0.0].map(|value| value * 1e6);
     let estimate = row_of("net", [&values, &others]).comparison.estimate.unwrap();
-    let [difference, interval] = super::shown(&estimate, &Unit::Nanoseconds);
+    let [difference, interval] = shown(&estimate, &Unit::Nanoseconds);
     assert!(difference.ends_with('s') && !difference.contains('×'), "{difference}");
     let (low, high) = estimate.difference_interval.unwrap();
     assert_eq!(
@@ -266,7 +277,7 @@ fn where_there_is_no_ratio_the_difference_is_shown() {
         format!("{} … {}", Unit::Nanoseconds.show(low), Unit::Nanoseconds.show(high))
     );
     let zeros = row_of("none", [&[0.0; 8], &[0.0; 8]]).comparison.estimate.unwrap();
-    assert_eq!(super::shown(&zeros, &Unit::Nanoseconds), ["", ""], "nothing differs anywhere");
+    assert_eq!(shown(&zeros, &Unit::Nanoseconds), ["", ""], "nothing differs anywhere");
 }
 
 #[test]
@@ -276,20 +287,10 @@ fn what_was_never_measured_has_its_reason() {
         row_of("euler", [&[], &[]]),
         row("sharp", 1.5, 0.002),
     ];
-    let told = |rows| super::list(&told(measured(rows, SETTLED, Rule::default())));
+    let told = |rows| told(measured(rows, SETTLED, Rule::default()));
     assert!(
-        told(rows.clone()).starts_with("- 1 slower, 2 not measured; a difference of "),
+        told(rows.clone()).starts_with("1 slower, 2 not measured; a difference of "),
         "{}",
         told(rows)
-    );
-}
-
-#[test]
-fn notes_are_a_list_in_markdown() {
-    let prose =
-        "sort wall: decided by minima:\n  ± 1 %\nwarning: after old\nhint: a `prepare`\n1 same\n";
-    assert_eq!(
-        super::list(prose),
-        "- sort wall: decided by minima: ± 1 %\n- warning: after old\n  hint: a `prepare`\n- 1 same\n"
     );
 }

@@ -1,22 +1,18 @@
-//! What is said of a comparison beside its numbers, in words: on pages, and by whoever prints one.
+//! What limits a verdict and what explains it, a clause each.
 //!
-//! Each is a clause without a capital or a full stop, so that it can stand in a line or, as a
-//! [`sentence`], on a page.
+//! A clause has no capital and no full stop. A terminal prints it in a line, and a page as a
+//! [`sentence`].
 
-use tacho_record::{Again, BenchmarkKey, Limited, Series, Uneven, Unit};
+use tacho_record::{BenchmarkKey, Limited, Unit};
+use tacho_stats::Bound;
 use tacho_stats::compare::{
     Because, Choice, Comparison, Counts, Estimator, Modes, Note, Prior, Told,
 };
-use tacho_stats::{Bound, Bounded};
 
-use crate::GateRecord;
+use crate::words::percent;
 
 /// A gain in samples below this is not worth a word.
 const GAIN: f64 = 1.5;
-/// The host's path explains most of a run's spread from this gain on.
-const MOST_OF_SPREAD: f64 = 2.0;
-/// A gain above this is not a number to trust.
-const MOST_GAIN: f64 = 1000.0;
 /// More rounds than this are given as a number to nobody.
 const MOST_MORE: usize = 1000;
 
@@ -32,41 +28,6 @@ pub fn sentence(clause: &str, names: Names<'_>) -> String {
         Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
         None => format!("{clause}."),
     }
-}
-
-/// How many rows of a gate are named.
-const NAMED: usize = 10;
-
-/// How a gate came out, and by what; `a` is what the first side is called.
-#[must_use]
-pub fn gate(gate: &GateRecord, a: &str) -> String {
-    let Some(failed) = gate.failed else {
-        return "not decided, since not all was measured".to_owned();
-    };
-    let lone =
-        (!gate.lone.is_empty()).then(|| format!("what only {a} has ({})", named(&gate.lone)));
-    let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
-    let mut by = gate.slower.clone();
-    by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());
-    let by: Vec<String> =
-        (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();
-    let is_open = !gate.open.is_empty() && !gate.fails_on_open;
-    let parts = [
-        Some(if failed {
-            format!("failed by {}", by.join(" and by "))
-        } else {
-            "passed".to_owned()
-        }),
-        is_open.then(|| format!("it cannot tell of {}", named(&gate.open))),
-        lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("it does not see {lone}")),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
-}
-
-/// The first of them, and how many there are besides.
-fn named(all: &[String]) -> String {
-    let first = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    if all.len() > NAMED { format!("{first} and {} more", all.len() - NAMED) } else { first }
 }
 
 /// What a ratio is of, in a word.
@@ -228,18 +189,6 @@ pub fn limited(sides: [&Limited; 2], names: Names<'_>) -> Option<String> {
     Some(format!("{why} ({}): {what}", counted.join(", ")))
 }
 
-/// The effect of measuring both sides of a change again.
-#[must_use]
-pub fn effect(again: &Again) -> Option<Bounded> {
-    again.effect.map(|value| Bounded { value, bound: Bound::of_sides(again.limited) })
-}
-
-/// Why there is none.
-#[must_use]
-pub fn no_effect(again: &Again) -> &'static str {
-    if again.limited == [0, 0] { "no ratio" } else { "cut off by limits on both sides" }
-}
-
 /// What is said of a row that one side or both have nothing of; nothing where both have something.
 #[must_use]
 pub fn unmeasured(benchmark: &BenchmarkKey, names: Names<'_>, lacks: [bool; 2]) -> Option<String> {
@@ -307,26 +256,6 @@ pub fn uneven(choice: &Choice) -> Option<String> {
     })
 }
 
-/// In which runs of a series the host's speed moved, and what taking it off gained, where that is
-/// much.
-#[must_use]
-pub fn uneven_runs(series: &Series) -> Option<String> {
-    let uneven: Vec<&Uneven> =
-        series.uneven.iter().filter(|one| one.gain >= MOST_OF_SPREAD).collect();
-    let most = uneven.iter().max_by(|a, b| a.slower.total_cmp(&b.slower))?;
-    let slower = 100.0 * most.slower;
-    let moved = match uneven.as_slice() {
-        [one] => format!("by {slower:.0} % in run {}", one.run),
-        several => format!("in {} runs, by {slower:.0} % in run {}", several.len(), most.run),
-    };
-    let gain =
-        if most.gain > MOST_GAIN { "over 1,000".to_owned() } else { format!("{:.0}", most.gain) };
-    Some(format!(
-        "the host's speed moved {moved}; values are those at its usual speed, \
-         as precise as {gain} times as many raw ones"
-    ))
-}
-
 /// That a count is one a side, and what is taken of how well it repeats itself.
 #[must_use]
 pub fn once(comparison: &Comparison) -> Option<String> {
@@ -356,10 +285,7 @@ pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
 /// The smallest and the largest of differences that would have been told, if they differ as they
 /// are printed.
 #[must_use]
-pub fn could_see(
-    least: impl Iterator<Item = f64>,
-    percent: impl Fn(f64) -> String,
-) -> Option<String> {
+pub fn could_see(least: impl Iterator<Item = f64>) -> Option<String> {
     let all = least.filter(|it| *it > 0.0);
     let (low, high) =
         all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
@@ -368,10 +294,6 @@ pub fn could_see(
         [low, high] if low == high => Some(format!("a difference of {low}")),
         [low, high] => Some(format!("a difference of {low} to {high}, by row,")),
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 /// A difference of shares, with its sign: `−12.5`.
@@ -493,30 +415,6 @@ mod tests {
     }
 
     #[test]
-    fn runs_on_an_uneven_host_are_reported_where_its_speed_is_most_of_the_spread() {
-        let one = |run, slower, gain| Uneven { run, slower, gain };
-        let of = |uneven: &[Uneven]| {
-            let benchmark = BenchmarkKey {
-                name: "b".into(),
-                version: 1,
-                parameters: tacho_record::Parameters::default(),
-            };
-            let metric = tacho_record::Metric::built_in("wall").unwrap();
-            let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
-            uneven_runs(&Series { key, points: vec![], uneven: uneven.to_vec(), changes: vec![] })
-        };
-        assert_eq!(of(&[one(3, 0.78, 1.9)]), None);
-        assert_eq!(
-            of(&[one(2, 0.1, 1.0), one(3, 0.78, 12.2)]).unwrap(),
-            "the host's speed moved by 78 % in run 3; values are those at its usual speed, as \
-             precise as 12 times as many raw ones"
-        );
-        let several = of(&[one(2, 0.1, f64::INFINITY), one(3, 0.05, 12.2)]).unwrap();
-        assert!(several.starts_with("the host's speed moved in 2 runs, by 10 % in run 2; "));
-        assert!(several.ends_with("over 1,000 times as many raw ones"), "{several}");
-    }
-
-    #[test]
     fn an_uneven_host_is_reported_where_neighbours_decide() {
         let choice = |because, gain| Choice {
             estimator: Estimator::Neighbours,
@@ -583,7 +481,7 @@ mod tests {
 
     #[test]
     fn the_smallest_differences_are_told_as_they_are_printed() {
-        let told = |least: &[f64]| could_see(least.iter().copied(), percent);
+        let told = |least: &[f64]| could_see(least.iter().copied());
         assert_eq!(told(&[0.01, 0.0, 0.01]).as_deref(), Some("a difference of 1.0 %"));
         assert_eq!(told(&[0.05, 0.01]).as_deref(), Some("a difference of 1.0 % to 5.0 %, by row,"));
         assert_eq!(told(&[]), None);

@@ -1,0 +1,144 @@
+//! The parts of an answer, which each medium renders in its own way.
+
+/// What a cell or a note says of the subject; a medium may show it as a colour, beside the word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// It got better.
+    Better,
+    /// It got worse.
+    Worse,
+    /// Neither.
+    #[default]
+    Plain,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerCell {
+    /// The word or the number.
+    pub text: String,
+    /// Why, where there is something to say: a medium with little room shows it elsewhere.
+    pub detail: String,
+    /// What it says of the subject.
+    pub tone: Tone,
+}
+
+impl AnswerCell {
+    /// All of it: `unclear: 2 more rounds (1.20 s) would settle it`.
+    #[must_use]
+    pub fn whole(&self) -> String {
+        match (self.text.as_str(), self.detail.as_str()) {
+            (text, "") => text.to_owned(),
+            (text, detail) => format!("{text}: {detail}"),
+        }
+    }
+}
+
+impl From<String> for AnswerCell {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerColumn {
+    /// What is above its cells.
+    pub head: String,
+    /// Whether its cells are numbers, which end at the right.
+    pub is_number: bool,
+}
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerTable {
+    /// The columns, as a terminal has them: the verdict last.
+    pub columns: Vec<AnswerColumn>,
+    /// The rows, a cell a column.
+    pub rows: Vec<Vec<AnswerCell>>,
+    /// The columns that a page and Markdown have, the most important first: a narrow window cuts
+    /// off the last ones.
+    pub page_order: Vec<usize>,
+    /// The column that a terminal leaves out first where it is too narrow.
+    pub spare: Option<usize>,
+    /// The lines of each row for a terminal that is too narrow for any table.
+    pub narrow: Vec<Vec<String>>,
+}
+
+impl AnswerTable {
+    /// Whether a column has nothing in any row.
+    #[must_use]
+    pub fn is_empty_column(&self, column: usize) -> bool {
+        self.rows.iter().all(|row| row.get(column).is_none_or(|cell| cell.text.is_empty()))
+    }
+}
+
+/// What a note is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NoteKind {
+    /// It explains.
+    #[default]
+    Plain,
+    /// The result may be worth less for it.
+    Warning,
+    /// What to do about the note before it.
+    Hint,
+}
+
+/// Something beside the numbers: a clause without a capital or a full stop.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerNote {
+    /// What it is.
+    pub kind: NoteKind,
+    /// The row that it is of, if it is of one: `sort wall`.
+    pub subject: Option<String>,
+    /// The clause.
+    pub text: String,
+}
+
+impl AnswerNote {
+    /// A clause of all rows.
+    #[must_use]
+    pub fn plain(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
+    /// A warning.
+    #[must_use]
+    pub fn warning(text: String) -> Self {
+        Self { kind: NoteKind::Warning, ..Self::plain(text) }
+    }
+
+    /// What to do about the note before it.
+    #[must_use]
+    pub fn hint(text: String) -> Self {
+        Self { kind: NoteKind::Hint, ..Self::plain(text) }
+    }
+
+    /// The clause with its kind and what it is of: `sort wall: counted once`, `warning: …`.
+    #[must_use]
+    pub fn whole(&self) -> String {
+        let kind = match self.kind {
+            NoteKind::Plain => "",
+            NoteKind::Warning => "warning: ",
+            NoteKind::Hint => "hint: ",
+        };
+        match &self.subject {
+            Some(subject) => format!("{kind}{subject}: {}", self.text),
+            None => format!("{kind}{}", self.text),
+        }
+    }
+}
+
+/// A part of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// What the next blocks are of.
+    Heading(String),
+    /// A sentence about all of it.
+    Sentence(String),
+    /// A note beside the numbers.
+    Note(AnswerNote),
+    /// A table.
+    Table(AnswerTable),
+}

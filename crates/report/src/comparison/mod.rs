@@ -1,0 +1,94 @@
+//! A comparison of two programs: what came of it, in words.
+//!
+//! ```text
+//! row      the data of a row                notes    what limits or explains the numbers
+//! table    the rows as a table              clauses  the words of each of these
+//! summary  all rows together                gate     how `--fail-on` came out
+//! ```
+
+pub mod clauses;
+pub mod gate;
+mod notes;
+mod row;
+mod summary;
+mod table;
+
+pub use clauses::{Names, sentence};
+pub use gate::GateRecord;
+pub use notes::{between_runs, places};
+pub use row::{ComparedRow, has_trade_off, in_order};
+pub use summary::{counts, judged_together};
+pub use table::{rounds_take, shown};
+
+use std::time::Duration;
+
+use tacho_record::{BenchmarkKey, Comparing, Rule};
+
+use crate::block::Block;
+
+/// What is executed after a side of a benchmark takes more or less than after others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CarriedOver {
+    /// The benchmark, without the parameters that the sides fix.
+    pub benchmark: BenchmarkKey,
+    /// The side: 0 or 1.
+    pub side: usize,
+    /// How much more, as a share; less than 0 is less.
+    pub share: f64,
+}
+
+/// What others had of the host, where that is enough to be reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HostLoad {
+    /// Other processes used this many CPUs.
+    pub others: Option<f64>,
+    /// A hypervisor kept this many CPUs' time from the host.
+    pub stolen: Option<f64>,
+}
+
+impl HostLoad {
+    /// Whether there is nothing to report.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A comparison, as it is worded.
+#[derive(Clone, Debug)]
+pub struct ComparisonReport<'a> {
+    /// On which terms.
+    pub terms: &'a Comparing,
+    /// What both sides are called where there is little room.
+    pub names: [String; 2],
+    /// One a benchmark and metric, in the plan's order.
+    pub rows: &'a [ComparedRow],
+    /// How many rows were judged together: more than these where only some are shown.
+    pub together: usize,
+    /// At most this share of the reported differences is expected to be none.
+    pub false_discovery: f64,
+    /// After which program what is executed differs, if that is seen.
+    pub carried: Option<&'a CarriedOver>,
+    /// How busy the host was with other things, by run, where that is reported.
+    pub loads: &'a [(i64, HostLoad)],
+    /// The number of the run that executed what was executed.
+    pub run: Option<i64>,
+    /// The stopping rule of that run, unless the user stopped it.
+    pub rule: Option<&'a Rule>,
+    /// How long a build took, where there are several of a side.
+    pub build: Option<Duration>,
+}
+
+impl ComparisonReport<'_> {
+    /// What limits or explains the numbers, of each row and of all.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Block> {
+        let rows = in_order(self.rows);
+        let of_rows = rows.into_iter().flat_map(|row| self.of_row(row));
+        of_rows.chain(self.of_all()).map(Block::Note).collect()
+    }
+
+    fn short_names(&self) -> Names<'_> {
+        self.names.each_ref().map(String::as_str)
+    }
+}

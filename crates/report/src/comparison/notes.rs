@@ -1,0 +1,217 @@
+//! What limits or explains the numbers of a comparison.
+
+use tacho_record::factor;
+use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
+use tacho_stats::levels::{Levels, Repetition};
+
+use super::{ComparedRow, ComparisonReport, HostLoad, clauses};
+use crate::block::AnswerNote;
+use crate::words::{self, change, count, percent, relinking};
+
+/// From this distance of two ratios on (of their logarithms) it is said why they differ.
+const APART: f64 = 0.03;
+/// From this difference between two processors on it is reported.
+const PLACES: f64 = 0.01;
+
+impl ComparisonReport<'_> {
+    /// What is beside the numbers of a row.
+    #[must_use]
+    pub fn of_row(&self, row: &ComparedRow) -> Vec<AnswerNote> {
+        if !row.is_measured() {
+            return Vec::new();
+        }
+        let names = self.short_names();
+        let is_today = (0..2).all(|side| self.terms.executes(side));
+        let modes = row.comparison.modes.as_ref();
+        let clauses = [
+            clauses::limited(row.limited.each_ref(), names),
+            modes.map(|modes| clauses::two_modes(modes, names, &row.metric.unit, is_today)),
+            clauses::uneven(&row.comparison.choice),
+            clauses::once(&row.comparison),
+            beside_medians(row),
+            self.beside_control(row),
+            self.of_processors(row),
+            self.of_levels(row),
+        ];
+        let note =
+            |text: String| AnswerNote { subject: Some(row.name()), ..AnswerNote::plain(text) };
+        clauses.into_iter().flatten().map(note).collect()
+    }
+
+    /// What is beside all rows.
+    #[must_use]
+    pub fn of_all(&self) -> Vec<AnswerNote> {
+        let at_once = self.terms.duet.map(|[first, second]| {
+            AnswerNote::plain(format!(
+                "executed at the same time on processors {first} and {second}, swapped each round; \
+                 no control"
+            ))
+        });
+        let mut notes: Vec<AnswerNote> = at_once.into_iter().chain(self.carried()).collect();
+        notes.extend(self.loads.iter().flat_map(|(run, load)| self.of_host(*run, load)));
+        notes.extend(self.of_several_runs().map(AnswerNote::plain));
+        let otherwise = self.terms.otherwise.iter();
+        notes.extend(otherwise.map(|what| AnswerNote::plain(format!("not alike: {what}"))));
+        notes
+    }
+
+    /// That A, executed a second time, differs from itself by no less than B from A.
+    fn beside_control(&self, row: &ComparedRow) -> Option<String> {
+        let decides = row.comparison.notes.contains(&Note::NotBeyondControl);
+        let ratio = |estimate: Option<Estimate>| estimate.and_then(|it| it.ratio);
+        let (found, control) = (row.ratio()?, ratio(row.comparison.control)?);
+        let is_shown = row.verdict != Verdict::Unclear || decides;
+        (is_shown && is_beyond(control, found, self.terms.margin)).then(|| {
+            format!(
+                "{} differs from itself by {} here, which is no less than {}",
+                self.names[0],
+                change(control),
+                change(found)
+            )
+        })
+    }
+
+    /// What two processors differ by, on which both were executed at the same time.
+    fn of_processors(&self, row: &ComparedRow) -> Option<String> {
+        let [first, second] = self.terms.duet?;
+        let places = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES)?;
+        let by = change(places);
+        Some(format!("processor {first} has {by} beside {second}, which was taken away"))
+    }
+
+    /// What each level adds, and how often to repeat so that the mean of the side that varies more
+    /// is known to the margin.
+    fn of_levels(&self, row: &ComparedRow) -> Option<String> {
+        let [Some(a), Some(b)] = row.levels else { return None };
+        let of = |name: &str, levels: Levels| {
+            format!("{name}: relink {}, restart {}", relinking(&levels), percent(levels.restart))
+        };
+        let [first, second] = self.short_names();
+        let repetition = self.repetition(row).map_or_else(String::new, |it| {
+            format!(
+                "; each mean would be known to {} by {}, {} each",
+                words::precision(self.terms.margin),
+                count(it.layouts as usize, "layout"),
+                words::executions(it),
+            )
+        });
+        let layouts = a.layouts.min(b.layouts);
+        Some(format!("by {layouts} layouts: {}; {}{repetition}", of(first, a), of(second, b)))
+    }
+
+    /// How often to repeat at each level; nothing where it is not known how long a build takes.
+    #[must_use]
+    pub fn repetition(&self, row: &ComparedRow) -> Option<Repetition> {
+        let [Some(a), Some(b)] = row.levels else { return None };
+        let execution = row.round / (2 * a.layouts + b.layouts) as f64 / 1e9;
+        let cost = self.build?.as_secs_f64() / execution.max(f64::MIN_POSITIVE);
+        let worst = if a.means >= b.means { a } else { b };
+        worst.repetition(self.terms.margin, cost)
+    }
+
+    /// After which side executions differ.
+    fn carried(&self) -> Vec<AnswerNote> {
+        let Some(carried) = self.carried else { return Vec::new() };
+        let (side, by) = (&self.names[carried.side], change(1.0 + carried.share));
+        let after =
+            format!("what is executed after {side} ({}) differs by {by}", carried.benchmark);
+        let hint = "a `prepare` can bring about the same state before each execution, such as \
+                    `sleep 1`";
+        vec![AnswerNote::warning(after), AnswerNote::hint(hint.to_owned())]
+    }
+
+    /// What others had of the host meanwhile.
+    fn of_host(&self, run: i64, load: &HostLoad) -> Vec<AnswerNote> {
+        let is_own = self.run == Some(run);
+        let meanwhile = if is_own { "meanwhile".to_owned() } else { format!("during run {run}") };
+        let others =
+            load.others.map(|cpus| format!("other processes used {cpus:.1} CPU {meanwhile}"));
+        let stolen = load.stolen.map(|share| {
+            format!("a hypervisor kept {share:.2} CPUs' time from this host {meanwhile}")
+        });
+        let all = others.into_iter().chain(stolen);
+        all.map(AnswerNote::warning).collect()
+    }
+
+    /// That what is compared is not of one run, and what that costs.
+    fn of_several_runs(&self) -> Option<String> {
+        let is_kept = |side: &usize| !self.terms.executes(*side);
+        let kept: Vec<&str> =
+            (0..2).filter(is_kept).map(|side| self.names[side].as_str()).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let found = || self.rows.iter().filter_map(|row| between_runs(&row.comparison));
+        let most = found().max_by(|one, other| one.0.total_cmp(&other.0));
+        let differ = most.map_or_else(String::new, |(deviation, _)| {
+            let from = clauses::from_runs(found().any(|(_, assumed)| assumed), deviation);
+            let most = percent(deviation);
+            format!(
+                "; the interval has in it what runs of one program differ by (up to {most}, {from})"
+            )
+        });
+        Some(format!("not measured today: {}{differ}", kept.join(" and ")))
+    }
+}
+
+/// What runs of one program differ by, where the sides are of several, and whether that is assumed.
+#[must_use]
+pub fn between_runs(comparison: &Comparison) -> Option<(f64, bool)> {
+    comparison.notes.iter().find_map(|note| match *note {
+        Note::BetweenRuns { deviation, assumed } => Some((deviation, assumed)),
+        _ => None,
+    })
+}
+
+/// How many times as much of the metric the first of two processors has, where that was taken away.
+#[must_use]
+pub fn places(comparison: &Comparison) -> Option<f64> {
+    comparison
+        .notes
+        .iter()
+        .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
+}
+
+/// Whether what the control differs by is no less than what is found, and more than what counts as
+/// none.
+fn is_beyond(control: f64, found: f64, margin: f64) -> bool {
+    let size = |ratio: f64| ratio.ln().abs();
+    size(control) > margin.ln_1p().max(size(found))
+}
+
+/// What the ratio is of, where the medians beside it have another one that is not shown.
+fn beside_medians(row: &ComparedRow) -> Option<String> {
+    let estimate = row.comparison.estimate?;
+    let has_medians =
+        row.comparison.second.is_some_and(|second| second.estimator == Estimator::Median);
+    if has_medians && !row.comparison.second_is_of_levels() {
+        return None;
+    }
+    let (ratio, [Some(a), Some(b)]) = (estimate.ratio?, &row.sides) else { return None };
+    let medians = b.median / a.median;
+    let is_far = medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
+    let of = match estimate.estimator {
+        Estimator::RoundRatios => "within each round",
+        Estimator::AllRatios => "of all samples of one to all of the other",
+        Estimator::Mean => "of the means",
+        Estimator::Minimum => "of the minima",
+        Estimator::Neighbours => "of executions next to each other in time",
+        Estimator::Runs => "of runs",
+        Estimator::Median => return None,
+    };
+    let [ratio, medians] = [ratio, medians].map(factor);
+    is_far.then(|| format!("× {ratio} is the ratio {of}; that of the medians is × {medians}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_that_differs_by_no_less_is_reported() {
+        assert!(is_beyond(1.03, 1.02, 0.01) && is_beyond(0.97, 1.02, 0.01), "either way");
+        assert!(is_beyond(1.02, 1.0, 0.01), "of what is the same too");
+        assert!(!is_beyond(1.005, 1.0, 0.01), "within what counts as none");
+        assert!(!is_beyond(1.03, 1.05, 0.01) && !is_beyond(1.0, 1.0, 0.0));
+    }
+}

@@ -1,0 +1,111 @@
+//! A row of a comparison.
+
+use tacho_record::{BenchmarkKey, Direction, Limited, Metric};
+use tacho_stats::compare::{Comparison, Counts, Verdict, is_trade_off, order_of_telling};
+use tacho_stats::levels::Levels;
+use tacho_stats::{Bounded, Summary};
+
+/// A metric of a benchmark at both sides.
+#[derive(Clone, Debug)]
+pub struct ComparedRow {
+    /// The benchmark, without the parameters that the sides fix.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// The first side, the second; of layouts, the medians of each.
+    pub sides: [Option<Summary>; 2],
+    /// What each level adds, of a side in several layouts.
+    pub levels: [Option<Levels>; 2],
+    /// The second against the first.
+    pub comparison: Comparison,
+    /// In a word, all rows judged together.
+    pub verdict: Verdict,
+    /// Whether it was ended before its rounds were done, since it was settled.
+    pub settled: bool,
+    /// The executions of each side that reached a limit.
+    pub limited: [Limited; 2],
+    /// What a round of this benchmark takes, all its cells together, in nanoseconds.
+    pub round: f64,
+    /// How the first execution failed that did, in one line, and at which side.
+    pub failure: Option<(String, usize)>,
+}
+
+impl ComparedRow {
+    /// What it is of: `sort wall`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{} {}", self.benchmark, self.metric.name)
+    }
+
+    /// The second by the first.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        self.comparison.estimate.and_then(|estimate| estimate.ratio)
+    }
+
+    /// The second by the first, with what is known by that.
+    #[must_use]
+    pub fn known_ratio(&self) -> Option<Bounded> {
+        self.comparison.estimate.and_then(|estimate| estimate.known_ratio())
+    }
+
+    /// Whether both sides have samples.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        !self.is_failed() && (0..2).all(|side| !self.lacks(side))
+    }
+
+    /// Whether a side has nothing but failures.
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        self.failure.is_some() && self.sides.iter().any(Option::is_none)
+    }
+
+    /// Whether a side has no sample, not even one that was cut off.
+    #[must_use]
+    pub fn lacks(&self, side: usize) -> bool {
+        let Counts { a, b, .. } = self.comparison.counts;
+        self.sides[side].is_none() && [a, b][side] == 0
+    }
+
+    /// The smallest difference that would have been found with a chance of 80 %, a share of a
+    /// ratio.
+    #[must_use]
+    pub fn least(&self) -> Option<f64> {
+        self.comparison.detectable.filter(|_| self.ratio().is_some() && self.is_measured())
+    }
+
+    /// By how much the second side is worse than the first, at least and at most: shares of one,
+    /// below 0 where it is better. Without a ratio, as where the first is 0, it is so beyond every
+    /// share. Nothing where there is no interval.
+    #[must_use]
+    pub fn worse_by(&self) -> Option<(f64, f64)> {
+        let estimate = self.comparison.estimate?;
+        let is_lower = self.metric.better == Direction::Lower;
+        if let Some((low, high)) = estimate.interval {
+            return Some(if is_lower {
+                (low - 1.0, high - 1.0)
+            } else {
+                (1.0 / high - 1.0, 1.0 / low - 1.0)
+            });
+        }
+        let (low, high) = estimate.difference_interval?;
+        let (low, high) = if is_lower { (low, high) } else { (-high, -low) };
+        let beyond = |end: f64| if end > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
+        Some((beyond(low), beyond(high)))
+    }
+}
+
+/// The rows in the order in which they are shown: of a trade-off what is slower first, then what is
+/// faster.
+#[must_use]
+pub fn in_order(rows: &[ComparedRow]) -> Vec<&ComparedRow> {
+    let all: Vec<_> = rows.iter().map(|row| (row.verdict, row.ratio())).collect();
+    order_of_telling(&all).into_iter().map(|place| &rows[place]).collect()
+}
+
+/// Whether something is slower and something else faster.
+#[must_use]
+pub fn has_trade_off(rows: &[ComparedRow]) -> bool {
+    is_trade_off(&rows.iter().map(|row| row.verdict).collect::<Vec<_>>())
+}

@@ -1,0 +1,98 @@
+//! All rows of a comparison together.
+
+use tacho_record::Until;
+use tacho_stats::compare::Verdict;
+
+use super::{ComparedRow, ComparisonReport, clauses, has_trade_off};
+use crate::words::{self, count, duration, percent};
+
+/// At most this many rows are named that did not reach a precision.
+const NAMED: usize = 3;
+
+/// How many rows have each verdict: `1 slower, 2 same`.
+#[must_use]
+pub fn counts(rows: &[ComparedRow]) -> String {
+    let judged: Vec<&ComparedRow> = rows.iter().filter(|row| row.is_measured()).collect();
+    let number = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
+    let failed = rows.iter().filter(|row| row.is_failed()).count();
+    let all = [
+        (number(Verdict::Slower), "slower"),
+        (number(Verdict::Faster), "faster"),
+        (number(Verdict::Same), "same"),
+        (number(Verdict::Unclear), "unclear"),
+        (failed, "failed"),
+        (rows.len() - judged.len() - failed, "not measured"),
+    ];
+    let shown = all.into_iter().filter(|(number, _)| *number > 0);
+    shown.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
+}
+
+/// How this many rows are judged: at most this share of their differences is expected to be none.
+#[must_use]
+pub fn judged_together(rows: usize, false_discovery: f64) -> String {
+    let rate = 100.0 * false_discovery;
+    format!("{rows} rows judged together: false discovery rate at most {rate:.0} %")
+}
+
+impl ComparisonReport<'_> {
+    /// How many of each verdict, what would have been found, what was left open and how rows were
+    /// judged together; a line each.
+    #[must_use]
+    pub fn summary(&self) -> Vec<String> {
+        let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
+        let seen = clauses::could_see(self.rows.iter().filter_map(ComparedRow::least))
+            .map_or_else(String::new, |what| {
+                format!("; {what} would have been told with a chance of 80 %")
+            });
+        let first = format!("{kind}{}{seen}", counts(self.rows));
+        let rest = [self.spent_budget(), self.imprecise(), self.family()];
+        std::iter::once(first).chain(rest.into_iter().flatten()).collect()
+    }
+
+    /// That several rows are judged together.
+    fn family(&self) -> Option<String> {
+        (self.together > 1).then(|| judged_together(self.together, self.false_discovery))
+    }
+
+    /// That the budget ended it with something open. Where a side is not executed more rounds
+    /// settle nothing, and what was executed as often as was requested, or is known precisely
+    /// enough, was not ended by it.
+    #[must_use]
+    pub fn spent_budget(&self) -> Option<String> {
+        let rule = self.rule?;
+        let budget = rule.budget?;
+        let is_executed = (0..2).all(|side| self.terms.executes(side));
+        let was_ended = |row: &&ComparedRow| {
+            let is_open =
+                row.verdict == Verdict::Unclear && row.is_measured() && row.failure.is_none();
+            is_open
+                && is_executed
+                && !row.settled
+                && row.comparison.counts.rounds < rule.max_rounds as usize
+        };
+        let ended = self.rows.iter().filter(was_ended);
+        let rounds = count(ended.map(|row| row.comparison.counts.rounds).min()?, "round");
+        let budget = duration(budget);
+        Some(format!("the budget of {budget} held {rounds}, too few for what is unclear"))
+    }
+
+    /// Which rows did not reach the precision that was requested.
+    fn imprecise(&self) -> Option<String> {
+        let Until::Precise(wanted) = self.terms.until else { return None };
+        let reach = |row: &ComparedRow| row.comparison.estimate.and_then(|it| it.reach());
+        let is_open =
+            |row: &&ComparedRow| row.is_measured() && reach(row).is_none_or(|it| it > wanted);
+        let open: Vec<&ComparedRow> = self.rows.iter().filter(is_open).collect();
+        let name = |row: &&ComparedRow| {
+            let found = reach(row)
+                .map_or_else(|| "no interval".to_owned(), |it| format!("± {}", percent(it)));
+            format!("{} {found} in {}", row.name(), count(row.comparison.counts.rounds, "round"))
+        };
+        let mut named: Vec<String> = open.iter().take(NAMED).map(name).collect();
+        if open.len() > NAMED {
+            named.push(format!("and {} more", count(open.len() - NAMED, "row")));
+        }
+        let wanted = words::precision(wanted);
+        (!open.is_empty()).then(|| format!("{wanted} not reached: {}", named.join(", ")))
+    }
+}

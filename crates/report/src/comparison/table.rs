@@ -1,0 +1,223 @@
+//! The rows of a comparison as a table.
+
+use tacho_record::{Unit, factor};
+use tacho_stats::compare::{Comparison, Estimate, Verdict};
+use tacho_stats::{Bound, Bounded, Summary};
+
+use super::{ComparedRow, ComparisonReport, clauses, in_order};
+use crate::block::{AnswerCell, AnswerColumn, AnswerTable, Tone};
+use crate::words::{self, count, cut, median, percent, times};
+
+/// The head of the smallest differences that would have been found.
+const LEAST: &str = "tells from";
+/// How wide the name of a side may be where there is little room.
+const NAME: usize = 20;
+/// The place of the column of differences, which only values without a ratio have.
+const DIFFERENCE: usize = 6;
+/// The place of the column of the smallest differences.
+const DETECTABLE: usize = 11;
+/// The columns of numbers.
+const NUMBERS: [usize; 8] = [2, 3, 4, 5, 6, 7, 10, 11];
+/// The columns of pages in their order: the verdict is never cut off.
+const PAGE: [usize; 12] = [0, 1, 12, 5, 6, 7, 3, 4, 8, 9, 10, 11];
+
+impl ComparisonReport<'_> {
+    /// The rows.
+    #[must_use]
+    pub fn table(&self) -> AnswerTable {
+        let [a, b] = self.short_names();
+        let heads = [
+            "benchmark",
+            "metric",
+            "n",
+            a,
+            b,
+            "ratio",
+            "difference",
+            "95 %",
+            "of",
+            "also",
+            "control",
+            LEAST,
+            "verdict",
+        ];
+        let column = |(place, head): (usize, &&str)| AnswerColumn {
+            head: (*head).to_owned(),
+            is_number: NUMBERS.contains(&place),
+        };
+        let rows: Vec<Vec<AnswerCell>> =
+            in_order(self.rows).into_iter().map(|row| self.cells(row)).collect();
+        let has_difference = rows.iter().any(|cells| !cells[DIFFERENCE].text.is_empty());
+        AnswerTable {
+            columns: heads.iter().enumerate().map(column).collect(),
+            page_order: PAGE.into_iter().filter(|at| *at != DIFFERENCE || has_difference).collect(),
+            spare: Some(DETECTABLE),
+            narrow: rows.iter().map(|cells| self.narrow(cells)).collect(),
+            rows,
+        }
+    }
+
+    /// The cells of a row.
+    #[must_use]
+    pub fn cells(&self, row: &ComparedRow) -> Vec<AnswerCell> {
+        let Comparison { estimate, second, control, counts, .. } = &row.comparison;
+        let of_side = |side: &Option<Summary>| {
+            side.as_ref().map_or_else(String::new, |summary| median(&row.metric.unit, summary))
+        };
+        let ratio = |estimate: &Option<Estimate>| {
+            let ratio = estimate.and_then(|it| it.known_ratio());
+            ratio.map(|it| it.shown(times)).filter(|it| !it.is_empty())
+        };
+        let [first, between] =
+            estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
+        let is_ratio = estimate.is_none_or(|it| it.ratio.is_some());
+        let [of_all, difference] =
+            if is_ratio { [first, String::new()] } else { [String::new(), first] };
+        let also = ratio(second).zip(clauses::of_second(&row.comparison));
+        let texts = [
+            row.benchmark.to_string(),
+            row.metric.name.clone(),
+            counts.rounds.to_string(),
+            of_side(&row.sides[0]),
+            of_side(&row.sides[1]),
+            of_all,
+            difference,
+            between,
+            estimate.map_or_else(String::new, |it| clauses::of(it.estimator).to_owned()),
+            also.map_or_else(String::new, |(ratio, of)| format!("{ratio} of {of}")),
+            ratio(control).unwrap_or_default(),
+            row.least().map_or_else(String::new, percent),
+        ];
+        texts.into_iter().map(AnswerCell::from).chain([self.verdict(row)]).collect()
+    }
+
+    /// The lines of a row where no table has room.
+    fn narrow(&self, cells: &[AnswerCell]) -> Vec<String> {
+        let names = self.names.each_ref().map(|name| cut(name, NAME));
+        let text = |at: usize| cells[at].text.as_str();
+        let headed = |head: &str, at: usize| match text(at) {
+            "" => String::new(),
+            text => format!("{head} {text}"),
+        };
+        let found: Vec<&str> =
+            [5, 6, 7, 8].map(text).into_iter().filter(|it| !it.is_empty()).collect();
+        let verdict = cells.last().map_or_else(String::new, AnswerCell::whole);
+        let lines = [
+            format!("{} {}: {verdict}", text(0), text(1)),
+            found.join("  "),
+            format!("{}: {}, {}: {}, n {}", names[0], text(3), names[1], text(4), text(2)),
+            headed("also", 9),
+            headed("control", 10),
+            headed(LEAST, DETECTABLE),
+        ];
+        lines.into_iter().filter(|line| !line.is_empty()).collect()
+    }
+
+    /// The word, and what would settle one that is unclear.
+    fn verdict(&self, row: &ComparedRow) -> AnswerCell {
+        let said = |text: &str| AnswerCell::from(text.to_owned());
+        if let Some((why, side)) = row.failure.as_ref().filter(|_| row.is_failed()) {
+            return format!("failed at {} ({why})", self.names[*side]).into();
+        }
+        if let Some(why) = self.unmeasured(row) {
+            return why.into();
+        }
+        match row.verdict {
+            Verdict::Faster => AnswerCell { tone: Tone::Better, ..said("faster") },
+            Verdict::Slower => AnswerCell { tone: Tone::Worse, ..said("slower") },
+            // Only what differs nowhere is the same without a ratio, as nothing but zeros.
+            Verdict::Same if row.comparison.estimate.is_some_and(|it| it.ratio.is_none()) => {
+                said("same, no difference")
+            }
+            Verdict::Same => said(&format!("same, within {}", words::precision(self.terms.margin))),
+            Verdict::Unclear => {
+                let parts =
+                    [self.clear_alone(row).or_else(|| self.why_unclear(row)), self.missing(row)];
+                let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+                AnswerCell { detail: why, ..said("unclear") }
+            }
+        }
+    }
+
+    /// Which side a row has nothing of, though nothing failed.
+    #[must_use]
+    pub fn unmeasured(&self, row: &ComparedRow) -> Option<String> {
+        let lacks = [0, 1].map(|side| row.lacks(side));
+        clauses::unmeasured(&row.benchmark, self.short_names(), lacks).filter(|_| !row.is_failed())
+    }
+
+    /// What would settle a row that is unclear, or why nothing does.
+    #[must_use]
+    pub fn missing(&self, row: &ComparedRow) -> Option<String> {
+        let names = self.names.each_ref().map(|name| cut(name, NAME));
+        let layouts = row.levels[0].map(|levels| levels.layouts);
+        let names = names.each_ref().map(String::as_str);
+        clauses::missing(&row.comparison, names, &row.metric.unit, layouts, |rounds| {
+            rounds_take(row, rounds)
+        })
+    }
+
+    /// The verdict of a row by itself, where it is not significant among all the others.
+    fn clear_alone(&self, row: &ComparedRow) -> Option<String> {
+        let alone = match row.comparison.verdict {
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::Same => "same",
+            Verdict::Unclear => return None,
+        };
+        let all = count(self.together.max(2), "row");
+        Some(format!("{alone} on its own, not certain among {all}"))
+    }
+
+    /// Why a row is unclear although the interval that is shown does not hold 1.
+    fn why_unclear(&self, row: &ComparedRow) -> Option<String> {
+        let estimate = row.comparison.estimate?;
+        let holds_one = |(low, high): (f64, f64)| low <= 1.0 && high >= 1.0;
+        estimate.interval.filter(|shown| !holds_one(*shown))?;
+        match estimate.repeated {
+            Some(of_all) if holds_one(of_all) => {
+                Some(format!("with all looks counted it is {}", ratios(of_all)))
+            }
+            Some(_) if row.comparison.notes.is_empty() => {
+                Some(format!("it may be within {}", words::precision(self.terms.margin)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// How long this many rounds of a row take.
+#[must_use]
+pub fn rounds_take(row: &ComparedRow, rounds: usize) -> String {
+    let seconds = rounds as f64 * row.round / 1e9;
+    words::duration(
+        std::time::Duration::try_from_secs_f64(seconds).unwrap_or(std::time::Duration::MAX),
+    )
+}
+
+/// The ratio with its interval; the difference where there is none, since values are at zero or
+/// below.
+#[must_use]
+pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {
+    let difference = estimate.known_difference();
+    match (estimate.known_ratio(), estimate.difference_interval) {
+        (Some(Bounded { bound: Bound::Unknown, .. }), _) => Default::default(),
+        (Some(ratio), _) => {
+            [ratio.shown(times), estimate.interval.map_or_else(String::new, ratios)]
+        }
+        (None, Some(ends)) if ends != (0.0, 0.0) && difference.bound != Bound::Unknown => {
+            [difference.shown(|it| signed(unit, it)), words::interval(unit, ends)]
+        }
+        _ => Default::default(),
+    }
+}
+
+/// A difference, which has a sign as no ratio has.
+fn signed(unit: &Unit, value: f64) -> String {
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{}", unit.show(value))
+}
+
+fn ratios((low, high): (f64, f64)) -> String {
+    format!("{} … {}", factor(low), factor(high))
+}

@@ -1,0 +1,98 @@
+//! The parts of an answer in the terminal and in Markdown. `site` renders them on pages.
+
+use tacho_report::block::{AnswerCell, AnswerTable, Block, NoteKind};
+
+use super::{colour, table, text};
+
+/// The blocks as a terminal shows them.
+pub fn terminal(blocks: &[Block]) -> String {
+    blocks.iter().map(in_terminal).collect()
+}
+
+fn in_terminal(block: &Block) -> String {
+    let prose = |prose: &str| text::wrap(&format!("{prose}\n"), super::terminal_width());
+    match block {
+        Block::Heading(heading) => prose(heading) + "\n",
+        Block::Sentence(sentence) => prose(sentence),
+        Block::Note(note) => prose(&note.whole()),
+        Block::Table(table) => colour::verdicts(&in_columns(table)) + "\n",
+    }
+}
+
+/// A table as wide as the terminal: without its spare column where that is too narrow, else some
+/// lines a row.
+fn in_columns(answer: &AnswerTable) -> String {
+    let heads: Vec<&str> = answer.columns.iter().map(|column| column.head.as_str()).collect();
+    let right: Vec<usize> = (0..heads.len()).filter(|at| answer.columns[*at].is_number).collect();
+    let rows = |without: Option<usize>| {
+        let mut list = table::plain(&heads, &right);
+        for row in &answer.rows {
+            let cell = |(at, cell): (usize, &AnswerCell)| {
+                if without == Some(at) { String::new() } else { cell.whole() }
+            };
+            list.add_row(row.iter().enumerate().map(cell));
+        }
+        table::hide_empty_columns(&mut list);
+        table::indent(&table::render(&list))
+    };
+    let fits = |it: &String| table::fits(it, super::terminal_width());
+    [None, answer.spare].into_iter().map(rows).find(fits).unwrap_or_else(|| {
+        let lines: String = answer.narrow.iter().map(|lines| lines.join("\n  ") + "\n").collect();
+        text::wrap(&lines, super::terminal_width())
+    })
+}
+
+/// The blocks in Markdown, in whose prose these names are literal. Prose after a table is a list.
+pub fn markdown(blocks: &[Block], names: &[String]) -> String {
+    blocks.iter().map(|block| in_markdown(block, names)).collect()
+}
+
+fn in_markdown(block: &Block, names: &[String]) -> String {
+    let prose = |prose: &str| text::markdown_with(prose, names);
+    match block {
+        Block::Heading(heading) => format!("{}\n\n", prose(heading)),
+        Block::Sentence(sentence) => format!("- {}\n", prose(sentence)),
+        Block::Note(note) if note.kind == NoteKind::Hint => format!("  {}\n", prose(&note.whole())),
+        Block::Note(note) => format!("- {}\n", prose(&note.whole())),
+        Block::Table(table) => table_in_markdown(table) + "\n",
+    }
+}
+
+fn table_in_markdown(table: &AnswerTable) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let columns = || table.page_order.iter().map(|at| &table.columns[*at]);
+    let aligned = columns().map(|column| if column.is_number { "---:" } else { ":---" });
+    let mut out = line(columns().map(|column| text::markdown(&column.head)).collect());
+    out += &format!("|{}|\n", aligned.collect::<Vec<_>>().join("|"));
+    for row in &table.rows {
+        let cells = table.page_order.iter().map(|at| text::markdown(&row[*at].whole()));
+        out += &line(cells.collect());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use tacho_report::block::AnswerNote;
+
+    use super::*;
+
+    #[test]
+    fn notes_are_a_list_in_markdown() {
+        let notes = [
+            AnswerNote { subject: Some("sort wall".into()), ..AnswerNote::plain("± 1 %".into()) },
+            AnswerNote::warning("after <old>".into()),
+            AnswerNote::hint("a `prepare`".into()),
+        ];
+        let mut blocks: Vec<Block> = notes.into_iter().map(Block::Note).collect();
+        blocks.push(Block::Sentence("1 same".into()));
+        assert_eq!(
+            markdown(&blocks, &["<old>".to_owned()]),
+            "- sort wall: ± 1 %\n- warning: after \\<old>\n  hint: a `prepare`\n- 1 same\n"
+        );
+        assert_eq!(
+            terminal(&blocks),
+            "sort wall: ± 1 %\nwarning: after <old>\nhint: a `prepare`\n1 same\n"
+        );
+    }
+}
