@@ -48,7 +48,7 @@ pub struct SweepPageValue {
     pub summary: Option<Summary>,
     /// The samples that count.
     pub samples: Vec<f64>,
-    /// How much worse than the best, with the ends of its 95 % interval: 0.1 is 10 %.
+    /// How far from the best, with the ends of its 95 % interval: 0.1 is 10 % more, -0.1 less.
     pub cost: Option<(f64, (f64, f64))>,
     /// What it is beside a value.
     pub marks: Vec<SweepMark>,

@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
-use tacho_record::{Metric, Sample};
+use tacho_record::{Direction, Metric, Sample};
 use tacho_site::{
     SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant, VariantPlace,
 };
-use tacho_stats::sweep::{LoadOutcome, SweepCurve};
+use tacho_stats::sweep::{ExtraCost, LoadOutcome, SweepCurve};
 
 use super::rows::SweepRows;
 use super::{LoadReport, OptimumReport, SweepReport};
@@ -72,13 +72,19 @@ impl JudgedGrid<'_> {
             at: self.facts.at(at),
             summary: row.summary,
             samples: counted.filter_map(|sample| sample.value(&name)).collect(),
-            cost: cost.map(|cost| {
-                let (low, high) = cost.interval;
-                (cost.estimate.exp_m1(), (low.exp_m1(), high.exp_m1()))
-            }),
+            cost: cost.map(|cost| beside_best(cost, self.question.metric(at).better)),
             marks: self.rows.marks(at, row),
             note: self.rows.notes(row).join(", "),
         }
+    }
+}
+
+/// How far a value is from the best, with its interval: above 0 for a time, below for a throughput.
+fn beside_best(cost: ExtraCost, better: Direction) -> (f64, (f64, f64)) {
+    let (low, high) = cost.interval;
+    match better {
+        Direction::Lower => (cost.estimate.exp_m1(), (low.exp_m1(), high.exp_m1())),
+        Direction::Higher => ((-cost.estimate).exp_m1(), ((-high).exp_m1(), (-low).exp_m1())),
     }
 }
 
