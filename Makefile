@@ -14,7 +14,7 @@ help:
 	@echo 'make web     build the front end (web/dist) from its sources; needs Node.js'
 	@echo 'make bench   our own speed, printed'
 	@echo 'make fuzz    feed random input to every parser, a minute each'
-	@echo 'make study NAME=S0   a study of studies/, measured on this machine'
+	@echo 'make study NAME=S0   a study of studies/, measured on this machine; NAME=all: all of them'
 	@echo 'make release a static program with completions and manual pages: dist/tacho-*.tar.gz'
 
 demo:
@@ -49,11 +49,12 @@ bench:
 fuzz:
 	fuzz/run 60
 
-# Each study has its own script.
+# Each study has its own script; KEEP=1 keeps its numbers for the book.
 study:
-	@test -x studies/$(NAME)/run.sh || { \
+	@if [ "$(NAME)" = all ]; then exec studies/all.sh; fi; \
+	test -x studies/$(NAME)/run.sh || { \
 	  echo 'error: no such study' >&2; \
-	  echo "hint: make study NAME=$$(cd studies && ls -d */run.sh | cut -d/ -f1 | paste -sd'|')" >&2; exit 2; }
+	  echo "hint: make study NAME=all|$$(cd studies && ls -d */run.sh | cut -d/ -f1 | paste -sd'|')" >&2; exit 2; }; \
 	studies/$(NAME)/run.sh
 
 # A static program, which needs nothing of the machine that it is executed on.

@@ -218,3 +218,22 @@ fn the_method_states_the_constants_of_the_code() {
 fn the_changelog_has_an_unreleased_section() {
     assert!(document("CHANGELOG.md").contains("\n## [Unreleased]\n"));
 }
+
+#[test]
+fn numbers_that_a_chapter_found_are_in_what_its_study_printed() {
+    let number = regex::Regex::new(r"[0-9][0-9,.]*").unwrap();
+    let numbers = |text: &str| -> Vec<String> {
+        number
+            .find_iter(text)
+            .map(|found| found.as_str().trim_end_matches(['.', ',']).to_owned())
+            .collect()
+    };
+    for page in pages().iter().filter(|page| page.contains("/studies/S")) {
+        let chapter = document(page);
+        let printed = numbers(&document(&page.replace("/studies/S", "/studies/numbers-S")));
+        let (_, found) = chapter.split_once("## What we found").expect("a chapter has findings");
+        for one in numbers(found.split("All numbers are on").next().unwrap()) {
+            assert!(printed.contains(&one), "{page}: {one} is not in its numbers");
+        }
+    }
+}

@@ -1,44 +1,61 @@
 #!/bin/sh
-# Study S1: tarcheck's ways against their floor and `tar`, and the memory of each on a large archive.
-# Usage: run.sh     ROUNDS: how often each command is executed (12); ARCHIVE: a tar.gz to check;
-#                   TACHO, TARCHECK: the programs.
-# Answers go to the terminal and to results/.
+# Study S1: tarcheck's ways against their floor and `tar`, their memory on a large archive, and faster ways to read.
+# Usage: run.sh     ROUNDS: how often each way is executed (12); ARCHIVE: a tar.gz to check; TACHO, TARCHECK.
+# Numbers and pages go to results/.
 set -eu
 
 study=$(cd "$(dirname "$0")" && pwd)
-tree=$(cd "$study/../.." && pwd)
+. "$study/../lib/study.sh"
 rounds=${ROUNDS:-12}
-if [ -z "${TACHO:-}" ] || [ -z "${TARCHECK:-}" ]; then
-  (cd "$tree" && cargo build --release --quiet --package tacho --package tarcheck)
-fi
-export TACHO="${TACHO:-$tree/target/release/tacho}"
-export TARCHECK="${TARCHECK:-$tree/target/release/tarcheck}"
-results=$study/results
-mkdir -p "$results"
+programs tacho tarcheck
 
-# Real source code that stands on any machine where this workspace was built: crates, and headers if there are any.
+# Real source code that is on any machine where this workspace was built: crates, and headers if there are any.
 sources=${CARGO_HOME:-$HOME/.cargo}/registry
 if [ -z "${ARCHIVE:-}" ]; then
   ARCHIVE=$results/sources.tar.gz
   [ -e "$ARCHIVE" ] || tar -cf - -C "$sources" src -C /usr include | gzip -6 > "$ARCHIVE"
 fi
+host "$("$tarcheck" --way just-reading "$ARCHIVE" 2>&1 | tail -n 1)"
 
-{
-  date -u +%Y-%m-%d
-  uname -srm
-  sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release
-  sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort | uniq -c
-  "$TARCHECK" --way just-reading "$ARCHIVE" 2>&1
-  cat /proc/loadavg
-} | tee "$results/host.txt"
+# check WAY OPTION...: a command line.
+check() {
+  way=$1
+  shift
+  echo "${FIRST:-} $tarcheck -q --fail-on never --way $way $* '$ARCHIVE'"
+}
+sweep() { "$tacho" sweep --wait --quiet --markdown -N --warmup 1 "$@"; }
 
-echo
-echo '== ways'
-LIBDEFLATE=1 "$tree/studies/subjects/tarcheck/bench.sh" "$ARCHIVE" "$rounds" > "$results/ways.txt"
-cat "$results/ways.txt"
+part 'The ways against just reading' ways \
+  sweep --runs "$rounds" --page "$results/ways.html" --floor 'just reading' \
+  -n 'just reading' "$(check just-reading)" -n 'in sequence' "$(check sequential)" \
+  -n 'all read first' "$(check read-all)" -n 'unbounded queue' "$(check unbounded)" \
+  -n 'bounded pipeline' "$(check bounded --no-ahead)" -n 'bounded, unpacking ahead' "$(check bounded --ahead)" \
+  -n 'tar -t' "${FIRST:-} tar -tf '$ARCHIVE'"
 
-echo
-echo '== memory on more than 1 GB'
+part 'Below the floor of the story: other ways to read' reading \
+  sweep --runs "$rounds" --page "$results/reading.html" --floor 'miniz_oxide, as in the story' \
+  -n 'miniz_oxide, as in the story' "$(check just-reading --inflate miniz)" \
+  -n 'zlib-rs' "$(check just-reading)" -n 'zlib-rs, ahead' "$(check just-reading --ahead)" \
+  -n 'libdeflate, all in memory' "$(check just-reading --inflate libdeflate)"
+
+# phases WAY: seconds of the reading thread and of all checks.
+phases() {
+  for round in 1 2 3 4 5 6 7; do
+    for way in just-reading bounded; do
+      "$tarcheck" -q --fail-on never --no-ahead --stats --way $way "$ARCHIVE" 2>&1 | sed -n "s/^cpu-/$way: cpu-/p"
+    done
+  done
+}
+part 'Processor time of the reading thread and of the checks' phases verbatim phases
+
+# stranger: as a user would, on the three largest source archives that the registry of crates left here.
+stranger() {
+  for crate in $(ls -S "$sources"/cache/*/*.crate | head -n 3); do
+    "$tarcheck" --fail-on never "$crate" 2>&1 | sed "s,$sources/cache/[^/]*/,," | tail -n 8
+  done
+}
+part 'Three published source archives' stranger verbatim stranger
+
 large=$results/large.tar.gz
 if [ ! -e "$large" ]; then
   # Members of gzip may follow each other; of each tar archive, the 1,024 zeros at its end are left out.
@@ -46,6 +63,10 @@ if [ ! -e "$large" ]; then
     tar -b1 -cf - --transform "s,^,copy$copy/," -C "$sources" src -C /usr include | head -c -1024 | gzip -1
   done > "$large"
 fi
-for way in just-reading sequential unbounded bounded read-all; do
-  command time -f "$way: %M KiB, %e s, %P CPU" "$TARCHECK" --fail-on never --way "$way" "$large" 2>&1 > /dev/null
-done | tee "$results/memory.txt"
+ARCHIVE=$large
+part 'Time and memory on more than 1 GB' large \
+  sweep --runs 4 --page "$results/large.html" --floor 'just reading' -n 'just reading' "$(check just-reading)" \
+  -n 'in sequence' "$(check sequential)" -n 'all read first' "$(check read-all)" \
+  -n 'unbounded queue' "$(check unbounded)" -n 'bounded pipeline' "$(check bounded --no-ahead)" \
+  -n 'bounded, unpacking ahead' "$(check bounded --ahead)"
+finish
