@@ -18,6 +18,7 @@ mod draw;
 pub mod forecast;
 pub mod history;
 pub mod interleaved;
+pub mod lab;
 pub mod levels;
 pub mod outlier;
 pub mod place;

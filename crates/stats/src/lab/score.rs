@@ -1,0 +1,126 @@
+//! How well the causes of changes are said in simulated labs; shared with `benches/`.
+
+use super::world::{DrawnLab, LabWorld, Planted};
+use super::{
+    Change, Lab, LabCause, LabChange, LabSeries, LabValue, Options, Point, ReferenceLevel,
+    Response, causes, detect,
+};
+
+/// A change within so many nights of a planted one is that one.
+const NEAR: usize = 3;
+
+/// What was planted in labs, and what was said of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Score {
+    /// Reported changes that the machine alone made …
+    pub machines: usize,
+    /// … and those of them that are said to be the machine's.
+    pub said: usize,
+    /// Planted changes of programs, on any host,
+    pub planted: usize,
+    /// those of them that were found,
+    pub found: usize,
+    /// and those that are said to be the machine's.
+    pub blamed: usize,
+    /// Changes reported where nothing was planted, but what is said to be the machine's …
+    pub invented: usize,
+    /// … and those that are.
+    pub excused: usize,
+}
+
+impl Score {
+    /// Of one lab.
+    pub fn of(world: LabWorld, seed: u64) -> Self {
+        let drawn = world.draw(seed);
+        let lab = lab(&drawn);
+        let said = causes(&lab);
+        let mut score = Self::default();
+        for (series, causes) in lab.series.iter().zip(&said) {
+            score.add(series, causes, &drawn.planted);
+        }
+        score
+    }
+
+    /// Of labs of these seeds together.
+    pub fn of_all(world: LabWorld, seeds: impl Iterator<Item = u64>) -> Self {
+        seeds.map(|seed| Self::of(world, seed)).fold(Self::default(), |a, b| Self {
+            machines: a.machines + b.machines,
+            said: a.said + b.said,
+            planted: a.planted + b.planted,
+            found: a.found + b.found,
+            blamed: a.blamed + b.blamed,
+            invented: a.invented + b.invented,
+            excused: a.excused + b.excused,
+        })
+    }
+
+    fn add(&mut self, series: &LabSeries, causes: &[LabCause], planted: &[Planted]) {
+        let own = |one: &&Planted| (one.host, one.series) == (series.host, series.benchmark);
+        let planted: Vec<&Planted> = planted.iter().filter(own).collect();
+        self.planted += planted.iter().filter(|one| one.program != 0.0).count();
+        let mut seen: Vec<usize> = Vec::new();
+        for (change, cause) in series.changes.iter().zip(causes) {
+            let is_machines = matches!(cause, LabCause::Machine(_));
+            let near = |one: &&&Planted| one.night.abs_diff(change.place) <= NEAR;
+            // Of two that are near, the program's.
+            let mut all: Vec<&&Planted> = planted.iter().filter(near).collect();
+            all.sort_by_key(|one| (one.program == 0.0, one.night.abs_diff(change.place)));
+            match all.first() {
+                Some(one) if one.program != 0.0 => {
+                    if !seen.contains(&one.night) {
+                        seen.push(one.night);
+                        self.found += 1;
+                    }
+                    self.blamed += usize::from(is_machines);
+                }
+                Some(_) => {
+                    self.machines += 1;
+                    self.said += usize::from(is_machines);
+                }
+                None => {
+                    self.invented += usize::from(!is_machines);
+                    self.excused += usize::from(is_machines);
+                }
+            }
+        }
+    }
+}
+
+/// A drawn lab with the changes that the detector finds.
+fn lab(drawn: &DrawnLab) -> Lab {
+    let mut lab = Lab { series: Vec::new(), references: vec![Vec::new(); drawn.values.len()] };
+    for &(host, program, night, ln, variance) in &drawn.reference {
+        lab.references[host].push(ReferenceLevel { program, run: number(night), ln, variance });
+    }
+    for (host, of_host) in drawn.values.iter().enumerate() {
+        for (benchmark, values) in of_host.iter().enumerate() {
+            let points: Vec<Point> = values.iter().map(|ln| Point::of(100.0 * ln.exp())).collect();
+            let changes = detect(&points, &Options::default()).changes;
+            let value =
+                |(place, &ln): (usize, &f64)| LabValue { place, runs: vec![number(place)], ln };
+            lab.series.push(LabSeries {
+                host,
+                benchmark,
+                metric: 0,
+                response: Response::Rise,
+                values: values.iter().enumerate().map(value).collect(),
+                changes: changes.iter().map(as_logarithm).collect(),
+            });
+        }
+    }
+    lab
+}
+
+fn number(night: usize) -> u32 {
+    u32::try_from(night).unwrap_or(u32::MAX)
+}
+
+fn as_logarithm(change: &Change) -> LabChange {
+    let (low, high) = (change.interval.0.ln_1p(), change.interval.1.ln_1p());
+    LabChange {
+        place: change.index,
+        range: change.range.clone(),
+        effect: change.effect.ln_1p(),
+        error: (high - low) / (2.0 * 1.96),
+    }
+}
