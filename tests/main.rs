@@ -32,6 +32,7 @@ mod metrics;
 mod mistakes;
 mod quiet;
 mod quirks;
+mod reference;
 mod resume;
 mod schedule;
 mod stopped;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tacho_measure::Unavailable;
+use tacho_measure::{MeasureError, Unavailable};
 use tacho_record::Unit;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
@@ -108,6 +108,9 @@ pub enum ExperimentError {
         /// What that file is.
         what: &'static str,
     },
+    /// The programs of the reference cannot be put into memory.
+    #[error("cannot execute the reference: {0}")]
+    Reference(#[source] MeasureError),
     /// What was measured cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -151,6 +154,9 @@ impl ExperimentError {
                 "they would count as if nothing had been: measure again, or without `--quiet-wait`"
                     .to_owned(),
             ),
+            ExperimentError::Reference(_) => {
+                Some("`--reference off` measures without it".to_owned())
+            }
             ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
             ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),

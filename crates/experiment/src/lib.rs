@@ -34,6 +34,7 @@ mod error;
 mod event;
 pub mod machine;
 pub mod noise;
+pub mod noise_history;
 pub mod pending;
 mod preflight;
 mod question;

@@ -25,6 +25,7 @@ mod lock;
 mod parse;
 mod pipe;
 mod process;
+mod reference;
 mod request;
 mod scripted;
 
@@ -43,5 +44,6 @@ pub use lock::{HostLock, Wait, lock_host, lock_path};
 pub use parse::{Parser, Report, read_all, read_file, read_report, report};
 pub use pipe::check_no_pipe;
 pub use process::{ProcessExecutor, environment, nearest_program};
+pub use reference::ReferenceFile;
 pub use request::{Capture, Look, Request};
 pub use scripted::ScriptedExecutor;

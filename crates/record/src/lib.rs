@@ -16,12 +16,14 @@ mod counter;
 pub mod derived;
 mod digest;
 mod host;
+mod kept_noise;
 mod known_metrics;
 mod metric;
 pub mod numbers;
 pub mod plan;
 mod ratio;
 mod recipes;
+mod reference;
 mod revision;
 mod rule;
 mod run;
@@ -46,10 +48,12 @@ pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, 
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
+pub use kept_noise::{KeptNoise, KeptProgramNoise};
 pub use metric::{Direction, Metric, Name};
 pub use plan::Plan;
 pub use ratio::factor;
 pub use recipes::{Quirky, Recipes};
+pub use reference::{ReferenceMode, ReferenceProgram, ReferenceSample};
 pub use revision::{Commit, Numbers, Revision, short_name};
 pub use rule::{
     End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,

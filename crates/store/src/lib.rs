@@ -16,6 +16,7 @@
 //! outputs    what executions printed        columns    times, digests and JSON
 //! steadiness what was found of warm-ups
 //! subject    whose store it is
+//! reference  what fixed programs took beside the samples of runs
 //! changes    what was found in series, and what users say of it
 //! bisections what was asked, each step, and how far they came
 //! comparisons what runs compare, baselines
@@ -47,6 +48,7 @@ mod location;
 mod logs;
 mod metrics;
 mod outputs;
+mod reference;
 mod runs;
 mod samples;
 mod series;

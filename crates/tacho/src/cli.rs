@@ -22,7 +22,7 @@ pub use compare::Compare;
 pub use layouts::Layouts;
 pub use quirk::{Check, Effect, Quirk, QuirkWhat};
 pub use schedule::Schedule;
-pub use shared::{Begin, EstimatorName, Form, Terms};
+pub use shared::{Begin, EstimatorName, Form, ReferenceOption, Terms};
 pub use survey::Survey;
 pub use sweep::Sweep;
 pub use r#try::Try;
@@ -157,6 +157,9 @@ pub struct Doctor {
     /// be found here in 1, 10 and 60 minutes
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"])]
     pub noise: Option<String>,
+    /// Show what `--noise` found here before: over time, by hour, and how right its forecasts were
+    #[arg(long, conflicts_with_all = ["facts", "instrument", "sysroot", "noise"])]
+    pub past: bool,
     /// Examine another machine, by a copy of its /proc, /sys and /etc in this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "instrument")]
     pub sysroot: Option<PathBuf>,
@@ -227,6 +230,8 @@ pub struct Track {
     pub survey: Survey,
     #[command(flatten)]
     pub schedule: Schedule,
+    #[command(flatten)]
+    pub reference: ReferenceOption,
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,

@@ -4,5 +4,6 @@ pub mod carry_over;
 pub(crate) mod estimator;
 pub mod host_load;
 pub mod outlier_causes;
+pub mod reference;
 pub mod series;
 pub mod usual_speed;

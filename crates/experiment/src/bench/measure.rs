@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{
-    Cell, Digest, Direction, Estimator, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit,
-    Warmup,
+    Cell, Digest, Direction, Estimator, Metric, Purpose, ReferenceMode, Rule, Run, Sample,
+    Steadiness, Unit, Warmup,
 };
 use tacho_store::{MeasurementId, NewRun, QuietWait};
 
 use super::Command;
+use crate::analysis::reference::{self, ReferenceSummary};
 use crate::run::enough::MetricValues;
 use crate::run::rounds::{self, Measured};
 use crate::run::session::{SampleDemand, Session, SessionCell};
@@ -36,6 +37,8 @@ pub struct Question {
     /// The two processors on which two commands are executed at the same time; none: one after the
     /// other.
     pub duet: Option<[u32; 2]>,
+    /// How much of the time goes to the reference.
+    pub reference: ReferenceMode,
     /// How the ratio of two is taken, where that was asked for.
     pub estimator: Option<Estimator>,
     /// The folder that they are executed in.
@@ -63,6 +66,8 @@ pub struct Answer {
     pub waits: Vec<QuietWait>,
     /// Which rounds were disturbed, and so repeated, and by what.
     pub disturbed: Vec<(u32, String)>,
+    /// What the reference says, where fixed programs were executed.
+    pub reference: Option<ReferenceSummary>,
     /// Whether the user stopped it: then these are the samples so far.
     pub interrupted: bool,
     /// Time spent in executions, hooks included.
@@ -82,11 +87,13 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
     let cells: Result<Vec<SessionCell>, ExperimentError> = (question.commands.iter().zip(cells))
         .map(|(command, (id, cell))| session_cell(command, question, id, cell))
         .collect();
-    let session = Session { run, cells: cells?, duet: question.duet };
+    let reference = question.reference;
+    let session = Session { run, cells: cells?, duet: question.duet, reference };
     let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
     let mut answer = Answer {
         waits: bench.store.waits(session.run.number)?,
         disturbed: bench.store.disturbed(session.run.number)?,
+        reference: reference::summary(bench.store, &session.run)?,
         run: session.run,
         samples: Vec::new(),
         steadiness: Vec::new(),

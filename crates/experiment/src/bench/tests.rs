@@ -10,7 +10,9 @@ use tacho_measure::{
     Capture, Ended, Execution, Readings, Request, ScriptedExecutor, Unavailable, Usage,
 };
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
-use tacho_record::{Conditions, Counter, Host, Limits, Outcome, Precision, Rule, Sample, Warmup};
+use tacho_record::{
+    Conditions, Counter, Host, Limits, Outcome, Precision, ReferenceMode, Rule, Sample, Warmup,
+};
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -42,6 +44,7 @@ fn question(commands: impl IntoIterator<Item = Command>, rule: Rule) -> Question
         counters: Vec::new(),
         metrics: Vec::new(),
         duet: None,
+        reference: ReferenceMode::Off,
         estimator: None,
         folder: "/".into(),
         seed: 3,

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tacho_record::{
-    BenchmarkKey, BuildState, Cell, Digest, Limited, Metric, Purpose, Recipes, Sample,
+    BenchmarkKey, BuildState, Cell, Digest, Limited, Metric, Purpose, Recipes, ReferenceMode,
+    Sample,
 };
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
@@ -313,7 +314,7 @@ impl Bench<'_> {
             let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Session { run, cells: ready, duet: None })
+        Ok(Session { run, cells: ready, duet: None, reference: ReferenceMode::Off })
     }
 }
 

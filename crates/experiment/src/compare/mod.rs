@@ -70,6 +70,17 @@ pub enum Compared {
     Interrupted,
 }
 
+impl Compared {
+    /// The run that measured both sides, if one did.
+    #[must_use]
+    pub fn run(&self) -> Option<&Run> {
+        match self {
+            Self::Measured(rows) => rows.run.as_ref(),
+            Self::Interrupted | Self::NotBuilt { .. } | Self::SameProgram => None,
+        }
+    }
+}
+
 /// What was measured.
 #[derive(Clone, Debug)]
 pub struct Rows {
@@ -238,7 +249,8 @@ impl Bench<'_> {
             let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Session { run, cells: ready, duet: terms.duet })
+        let reference = question.plan.measure.reference.mode();
+        Ok(Session { run, cells: ready, duet: terms.duet, reference })
     }
 
     fn run_of_sides(

@@ -12,7 +12,7 @@ use crate::pending::missing_counters::Uncounted;
 
 /// What is wanted, beyond what the plan says.
 #[derive(Clone, Copy, Debug)]
-pub struct RoundDemand {
+pub struct RoundDemand<'a> {
     /// Rounds for each cell at the most, those of earlier runs included.
     pub rounds: u32,
     /// Measure builds with equal artifacts each on its own.
@@ -21,6 +21,8 @@ pub struct RoundDemand {
     pub retry_failed: bool,
     /// How many of the newest measured revisions are measured again beside new ones.
     pub link: u32,
+    /// The full name of a revision that is measured again beside new ones, whatever its age.
+    pub reference: Option<&'a str>,
     /// How many rounds these get.
     pub link_rounds: u32,
 }
@@ -74,7 +76,7 @@ pub struct PendingFacts<'a> {
 
 /// The cells that still lack samples, the newest revision first, so that its answer is the
 /// reference.
-pub fn missing(plan: &Plan, known: PendingFacts<'_>, wanted: RoundDemand) -> Vec<Cell> {
+pub fn missing(plan: &Plan, known: PendingFacts<'_>, wanted: RoundDemand<'_>) -> Vec<Cell> {
     let benchmarks = plan.keyed_benchmarks();
     let mut cells = Vec::new();
     for (revision, artifact) in
@@ -104,7 +106,7 @@ impl PendingFacts<'_> {
         key: &BenchmarkKey,
         revision: &str,
         artifact: Digest,
-        wanted: RoundDemand,
+        wanted: RoundDemand<'_>,
     ) -> u32 {
         let Samples { valid, failed } = self.counts.of(key, revision, artifact);
         if self.failures.are_void(key, revision, artifact) {
@@ -124,7 +126,7 @@ impl PendingFacts<'_> {
 
     /// The newest revisions with samples, to be measured again beside those that have none: the
     /// effect of a run is known only by what another run measured too.
-    fn links(&self, key: &BenchmarkKey, cells: &[Cell], wanted: RoundDemand) -> Vec<Cell> {
+    fn links(&self, key: &BenchmarkKey, cells: &[Cell], wanted: RoundDemand<'_>) -> Vec<Cell> {
         let own = || cells.iter().filter(|cell| cell.benchmark == *key);
         let valid = |revision: &str, artifact| self.counts.of(key, revision, artifact).valid;
         let is_new = |cell: &Cell| {
@@ -134,12 +136,19 @@ impl PendingFacts<'_> {
         if !own().any(is_new) {
             return Vec::new();
         }
-        let measured = self.built.iter().rev().filter_map(|(revision, build)| {
-            let artifact = build.state.artifact()?;
-            (valid(&revision.id, artifact) > 0).then_some((&revision.id, artifact))
-        });
-        let newest = measured.take(wanted.link as usize);
-        let again = newest.filter(|(revision, _)| !own().any(|cell| cell.revision == **revision));
+        let measured: Vec<(&String, Digest)> = (self.built.iter().rev())
+            .filter_map(|(revision, build)| {
+                let artifact = build.state.artifact()?;
+                (valid(&revision.id, artifact) > 0).then_some((&revision.id, artifact))
+            })
+            .collect();
+        let newest = measured.iter().take(wanted.link as usize);
+        let older = measured.iter().skip(wanted.link as usize);
+        let fixed = older.filter(|(revision, _)| Some(revision.as_str()) == wanted.reference);
+        let again = newest
+            .chain(fixed)
+            .copied()
+            .filter(|(revision, _)| !own().any(|cell| cell.revision == **revision));
         let cell = |(revision, artifact): (&String, Digest)| {
             let (revision, rounds) = (revision.clone(), wanted.link_rounds);
             Cell { revision, artifact, benchmark: key.clone(), rounds }
@@ -155,7 +164,7 @@ impl PendingFacts<'_> {
         key: &BenchmarkKey,
         revision: &str,
         artifact: Digest,
-        wanted: RoundDemand,
+        wanted: RoundDemand<'_>,
     ) -> bool {
         let mut equal =
             self.built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
@@ -178,18 +187,19 @@ mod tests {
     use crate::build::builds::tests::{built, revision};
     use crate::track_tests::plan;
 
-    const WANTED: RoundDemand = RoundDemand {
+    const WANTED: RoundDemand<'_> = RoundDemand {
         rounds: 10,
         measure_equal: false,
         retry_failed: false,
         link: 0,
+        reference: None,
         link_rounds: 10,
     };
 
     fn cells(
         artifacts: &[&str],
         rows: &[(&str, u32, u32)],
-        wanted: RoundDemand,
+        wanted: RoundDemand<'_>,
     ) -> Vec<(String, u32)> {
         let plan = plan("[[benchmark]]\nname = 'b'\ncommand = 'true'");
         let key = plan.keyed_benchmarks()[0].1.clone();
@@ -245,6 +255,17 @@ mod tests {
             cells(&["a", "b", "c"], &rows, two),
             pairs(&[("r3", 10), ("r2", 10), ("r1", 10)])
         );
+    }
+
+    #[test]
+    fn a_run_with_new_revisions_measures_the_reference_again_too() {
+        let wanted = RoundDemand { link: 1, reference: Some("r1"), ..WANTED };
+        let rows = [("r1", 10, 0), ("r2", 10, 0)];
+        let all = pairs(&[("r3", 10), ("r2", 10), ("r1", 10)]);
+        assert_eq!(cells(&["a", "b", "c"], &rows, wanted), all);
+        assert_eq!(cells(&["a", "b"], &rows, wanted), pairs(&[]));
+        let newest = RoundDemand { reference: Some("r2"), ..wanted };
+        assert_eq!(cells(&["a", "b", "c"], &rows, newest), pairs(&[("r3", 10), ("r2", 10)]));
     }
 
     #[test]

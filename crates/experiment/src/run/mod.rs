@@ -11,6 +11,7 @@ pub(crate) mod elapsed;
 pub(crate) mod enough;
 pub mod noise;
 pub(crate) mod prepare;
+pub(crate) mod reference;
 pub mod rounds;
 pub(crate) mod run_state;
 pub mod schedule;

@@ -236,7 +236,8 @@ impl Bench<'_> {
             let wanted = SampleDemand { enough, needed, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))
+        let reference = question.plan.measure.reference.mode();
+        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None, reference })))
     }
 }
 
@@ -259,7 +260,7 @@ pub(crate) fn missing(
     Ok(cells::missing(&question.plan, known, wanted(question)))
 }
 
-fn wanted(question: &Question) -> pending::cells::RoundDemand {
+fn wanted(question: &Question) -> pending::cells::RoundDemand<'_> {
     let &Question { measure_equal, retry_failed, .. } = question;
     let (rounds, link) = (question.rule().max_rounds, question.plan.measure.link);
     pending::cells::RoundDemand {
@@ -267,6 +268,7 @@ fn wanted(question: &Question) -> pending::cells::RoundDemand {
         measure_equal,
         retry_failed,
         link,
+        reference: question.plan.measure.reference.revision.as_deref(),
         link_rounds: link_rounds(question),
     }
 }
@@ -291,7 +293,9 @@ fn is_link(
     let is_other =
         |other: &Cell| other.benchmark == cell.benchmark && other.revision != cell.revision;
     let has_rounds = cell.rounds == link_rounds(question);
-    question.plan.measure.link > 0 && has_rounds && all > number(own) && beside.iter().any(is_other)
+    let measure = &question.plan.measure;
+    let links = measure.link > 0 || measure.reference.revision.is_some();
+    links && has_rounds && all > number(own) && beside.iter().any(is_other)
 }
 
 /// How many samples of its own a cell needs in this run: what it set out for, unless another run

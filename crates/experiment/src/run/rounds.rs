@@ -12,7 +12,9 @@ use tacho_measure::{Absent, Request};
 use tacho_record::{Counter, Sample, Warmup};
 use tacho_store::Absence;
 
+use crate::run::budget::wall;
 use crate::run::disturbance::Quiet;
+use crate::run::reference::{ReferenceTurn, ReferenceTurns};
 use crate::run::run_state::Progress;
 use crate::run::schedule::{Schedule, ScheduledTrial};
 use crate::run::session::{References, Session, SessionCell};
@@ -127,6 +129,11 @@ struct Rounds<'a, 'b> {
     references: References,
     beside: Beside<'a>,
     quiet: Quiet,
+    reference: ReferenceTurns,
+    /// The fixed programs of this round.
+    turns: Vec<ReferenceTurn>,
+    /// The time that the subject took in the run so far.
+    subject: Duration,
     /// In which rounds of this session callgrind has counted the instructions of which cells.
     instructions: Vec<(u32, usize)>,
     /// The cells whose instructions callgrind is still to count.
@@ -162,6 +169,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
             total: done + progress.left(),
             done,
         });
+        let reference = ReferenceTurns::new(bench, run, session.reference)?;
+        let subject = session.cells.iter().flat_map(|cell| &cell.before).map(wall).sum();
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let references = References::read(bench.store, &session.cells)?;
         let uncounted = |cell: &usize| session.cells[*cell].lacks_instructions();
@@ -174,6 +183,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
             references,
             beside: Beside::new(session),
             quiet,
+            reference,
+            turns: Vec::new(),
+            subject,
             instructions: Vec::new(),
             without_instructions: (0..session.cells.len()).filter(uncounted).collect(),
             measured: Measured::default(),
@@ -249,8 +261,13 @@ impl<'a, 'b> Rounds<'a, 'b> {
     fn round(&mut self, round: u32, trials: &[ScheduledTrial]) -> Result<bool, ExperimentError> {
         let (done, left): (Vec<ScheduledTrial>, _) =
             trials.iter().partition(|trial| self.progress.is_done(**trial));
+        self.turns.clear();
         if !left.is_empty() {
             self.quiet.wait(self.bench, self.session.run.number, round)?;
+            let executions = left.len().div_ceil(self.progress.at_once());
+            if round > 0 {
+                self.turns = self.reference.planned(round, self.subject, executions);
+            }
         }
         let whole = self.trials(&left)?;
         if whole && round > 0 && self.quiet.is_wanted() {
@@ -266,13 +283,31 @@ impl<'a, 'b> Rounds<'a, 'b> {
     fn trials(&mut self, trials: &[ScheduledTrial]) -> Result<bool, ExperimentError> {
         let at_once = self.progress.at_once();
         for (place, together) in trials.chunks(at_once).enumerate() {
-            let done = !self.bench.interrupt.load(Ordering::Relaxed)
+            let done = self.execute_reference(trials[0].place.round, place)?
+                && !self.bench.interrupt.load(Ordering::Relaxed)
                 && match (self.session.duet, together) {
                     (Some(cpus), &[one, other]) => self.pair([one, other], cpus)?,
                     (_, &[trial, ..]) => self.trial(trial, &trials[place + 1..])?,
                     (_, []) => true,
                 };
             if !done {
+                return Ok(false);
+            }
+        }
+        let last = trials.len().div_ceil(at_once);
+        trials.first().map_or(Ok(true), |first| self.execute_reference(first.place.round, last))
+    }
+
+    /// Executes the fixed programs whose turn is before that execution of the round; `false` when
+    /// interrupted.
+    fn execute_reference(&mut self, round: u32, place: usize) -> Result<bool, ExperimentError> {
+        let due: Vec<ReferenceTurn> =
+            self.turns.extract_if(.., |(before, _)| *before == place).collect();
+        for (_, program) in due {
+            let run = self.session.run.number;
+            if self.bench.interrupt.load(Ordering::Relaxed)
+                || !self.reference.execute(self.bench, run, (round, program))?
+            {
                 return Ok(false);
             }
         }
@@ -311,7 +346,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution
     /// begins.
     fn next(&self, trial: ScheduledTrial, rest: &[ScheduledTrial]) -> Option<Request> {
-        if self.bench.store.outlives_us() || self.without_instructions.contains(&trial.cell) {
+        let is_ordered = self.reference.is_off() && !self.bench.store.outlives_us();
+        if !is_ordered || self.without_instructions.contains(&trial.cell) {
             return None;
         }
         self.alone(trial)?;
@@ -501,6 +537,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             }
         }
         self.measured.samples += 1;
+        self.subject += wall(sample);
         self.bench.observer.note(&Event::Sampled { cell, sample });
         self.until.record(trial.cell, sample);
         if let Some(saved) = self.progress.record(trial.cell, sample) {

@@ -7,7 +7,7 @@
 use crate::run::enough::MetricValues;
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Metric, Run, Sample};
+use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Metric, ReferenceMode, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::ExperimentError;
@@ -23,6 +23,8 @@ pub struct Session {
     /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; none:
     /// one after the other.
     pub duet: Option<[u32; 2]>,
+    /// How much of the time goes to the reference.
+    pub reference: ReferenceMode,
 }
 
 /// A cell that is ready to be executed.

@@ -240,6 +240,7 @@ impl Bench<'_> {
             let wanted = SampleDemand { enough: cell.rounds, needed: 0, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))
+        let reference = question.plan.measure.reference.mode();
+        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None, reference })))
     }
 }

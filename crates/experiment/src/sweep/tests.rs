@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor, Usage};
 use tacho_record::plan::{Hooks, Output};
-use tacho_record::{Host, Limits, Metric, Rule};
+use tacho_record::{Host, Limits, Metric, ReferenceMode, Rule};
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, SweepShape};
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -42,6 +42,7 @@ fn question(values: impl Iterator<Item = u32>, rounds: u32) -> Question {
         counters: Vec::new(),
         metrics: Vec::new(),
         duet: None,
+        reference: ReferenceMode::Off,
         estimator: None,
         folder: "/".into(),
         seed: 3,

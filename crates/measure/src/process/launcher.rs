@@ -291,12 +291,16 @@ fn cpu_time(clock: libc::clockid_t) -> Duration {
 
 /// The program as a file that is in no folder; with nobody to give it orders it ends at once.
 pub fn program() -> io::Result<File> {
-    let name = "tacho-launcher";
+    in_memory("tacho-launcher", PROGRAM)
+}
+
+/// A program as a file in memory.
+pub fn in_memory(name: &str, program: &[u8]) -> io::Result<File> {
     // Where it is not known (before Linux 6.3), every such file may be executed.
     let file = memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::EXEC)
         .or_else(|_| memfd_create(name, MemfdFlags::CLOEXEC))?;
     let mut file = File::from(file);
-    file.write_all(PROGRAM)?;
+    file.write_all(program)?;
     // A program that is open for writing is not executed.
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

@@ -54,7 +54,7 @@ use output::Pipe;
 use under_way::{Ahead, Done, Next, UnderWay};
 
 pub use environment::environment;
-pub use launcher::program;
+pub use launcher::{in_memory, program};
 pub use program::nearest_program;
 
 /// Executes commands on this host.

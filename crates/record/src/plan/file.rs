@@ -18,7 +18,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::{Counter, Direction, Metric, Parameter};
+use crate::{Counter, Direction, Metric, Parameter, ReferenceMode};
 
 pub(super) use words::Words;
 
@@ -37,6 +37,8 @@ pub(super) struct PlanFile {
     subject: Option<SubjectTable>,
     /// How often to measure, and how much to keep.
     measure: Option<MeasureTable>,
+    /// What is executed beside the subject so that the machine's changes are known as its own.
+    reference: Option<ReferenceTable>,
     /// Quirks: what else to do so that old revisions build. More may be in `quirks/*.toml`.
     quirk: Option<Vec<QuirkTable>>,
     /// The benchmarks.
@@ -173,6 +175,18 @@ pub(super) struct MeasureTable {
     pub conditions: Option<ConditionsTable>,
     /// Limits of all benchmarks without their own.
     pub limits: Option<LimitsTable>,
+}
+
+/// `[reference]`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct ReferenceTable {
+    /// How much of the time goes to fixed programs that are executed beside the subject: "off",
+    /// "cheap" (at most 5 %) or "full" (all six in each round). Default: "cheap" in `tacho track`,
+    /// "off" elsewhere.
+    pub programs: Option<ReferenceMode>,
+    /// A revision of the subject that each run with new revisions measures again: "v1.0".
+    pub revision: Option<String>,
 }
 
 /// `levels`.

@@ -30,8 +30,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BenchmarkKey, Conditions, Digest, Limits, Metric, Parameter, Parameters, Precision, Rule,
-    RuleError, Warmup, Wishes,
+    BenchmarkKey, Conditions, Digest, Limits, Metric, Parameter, Parameters, Precision,
+    ReferenceMode, Rule, RuleError, Warmup, Wishes,
 };
 
 pub use companion::{Companion, Per, Port, Ready};
@@ -249,12 +249,31 @@ pub struct Measure {
     pub levels: Option<Levels>,
     /// How many of the newest measured revisions a run with new revisions measures again.
     pub link: u32,
+    /// What is executed beside the subject so that the machine's changes are known as its own.
+    pub reference: PlannedReference,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
     /// Under which conditions benchmarks are executed that say nothing else.
     pub conditions: Conditions,
     /// What they may use at most, likewise.
     pub limits: Limits,
+}
+
+/// What is executed beside the subject so that the machine's changes are known as its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedReference {
+    /// How much of the time goes to fixed programs, where the plan says so.
+    pub programs: Option<ReferenceMode>,
+    /// A revision of the subject that each run with new revisions measures again.
+    pub revision: Option<String>,
+}
+
+impl PlannedReference {
+    /// How much of the time goes to fixed programs: nothing where nothing is said.
+    #[must_use]
+    pub fn mode(&self) -> ReferenceMode {
+        self.programs.unwrap_or_default()
+    }
 }
 
 /// How often to repeat at each level of a program that is linked in several orders.

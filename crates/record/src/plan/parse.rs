@@ -14,11 +14,13 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::check::Check;
 use super::error::{Found, Mistake, PlanErrors};
-use super::file::{BenchmarkTable, MeasureTable, QuirkTable, SubjectTable, WARMUPS};
+use super::file::{
+    BenchmarkTable, MeasureTable, QuirkTable, ReferenceTable, SubjectTable, WARMUPS,
+};
 use super::keys;
 use super::schema::TREE;
 use super::spot::Spot;
-use super::{Benchmark, Measure, Plan, PlannedMetric, Quirk, Source, Subject};
+use super::{Benchmark, Measure, Plan, PlannedMetric, PlannedReference, Quirk, Source, Subject};
 use crate::Metric;
 
 type Entry<'a> = Spanned<DeValue<'a>>;
@@ -71,6 +73,8 @@ impl<'a> Reader<'a> {
         let empty = || Spanned::new(0..0, DeValue::Table(DeTable::new()));
         let subject = self.subject(&root.remove("subject").unwrap_or_else(empty));
         let measured = root.remove("measure").unwrap_or_else(empty);
+        let reference = root.remove("reference").unwrap_or_else(empty);
+        let reference = self.reference(&reference);
         let measure = self.measure(&measured);
         let releases = subject
             .as_ref()
@@ -78,7 +82,8 @@ impl<'a> Reader<'a> {
         let quirks = self.quirks(root.remove("quirk").as_ref(), releases, BTreeSet::new());
         let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases, measure.as_ref());
         let subject = Subject { quirks: quirks?, ..subject? };
-        let plan = Plan { subject, measure: measure?, benchmarks: benchmarks? };
+        let measure = Measure { reference: reference?, ..measure? };
+        let plan = Plan { subject, measure, benchmarks: benchmarks? };
         if let Err(error) = plan.known_precision() {
             let spot = Spot::new(self.text, &measured).get(error.key());
             self.found.push((spot.span(), error.into()));
@@ -94,6 +99,12 @@ impl<'a> Reader<'a> {
     fn measure(&mut self, entry: &Entry<'a>) -> Option<Measure> {
         let table: MeasureTable = self.table(entry, "[measure]", &TREE["properties"]["measure"])?;
         Some(Check::new(&mut self.found, None).measure(table, Spot::new(self.text, entry)))
+    }
+
+    fn reference(&mut self, entry: &Entry<'a>) -> Option<PlannedReference> {
+        let node = &TREE["properties"]["reference"];
+        let table: ReferenceTable = self.table(entry, "[reference]", node)?;
+        Some(Check::new(&mut self.found, None).reference(table, Spot::new(self.text, entry)))
     }
 
     /// All quirks, if there are any, whose names are not among those known.

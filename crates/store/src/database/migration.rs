@@ -38,6 +38,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "definitions",
         sql: include_str!("../../migrations/0004_definitions.sql"),
     },
+    Migration {
+        number: 5,
+        name: "reference",
+        sql: include_str!("../../migrations/0005_reference.sql"),
+    },
 ];
 
 /// Brings the schema up to date; a database without one gets it.

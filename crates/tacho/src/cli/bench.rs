@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tacho_record::ReferenceMode;
 
 use super::shared::EstimatorName;
 
@@ -53,6 +54,16 @@ pub struct Bench {
     /// is never quiet
     #[arg(long, help_heading = "Beside executions")]
     pub duet: bool,
+    /// Also execute fixed programs, which show whether the machine became faster or slower: off,
+    /// cheap (at most 5 % of the time), full (all six in each round) [default: off]
+    #[arg(
+        long,
+        value_name = "MUCH",
+        default_value = "off",
+        hide_default_value = true,
+        help_heading = "Beside executions"
+    )]
+    pub machine_reference: ReferenceMode,
     /// Also count: instructions, cycles, energy, instructions=callgrind (list:
     /// docs/src/glossary.md); with a `?` at the end only if this host can
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]

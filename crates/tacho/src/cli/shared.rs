@@ -1,7 +1,7 @@
 //! What several commands understand alike.
 
 use clap::{Args, ValueEnum};
-use tacho_record::Estimator;
+use tacho_record::{Estimator, Plan, ReferenceMode};
 
 /// By what two programs are compared, and when that ends.
 #[derive(Clone, Debug, Args)]
@@ -45,6 +45,8 @@ pub struct Terms {
     /// also if that is undecided; with `,missing` if only A has a benchmark
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
+    #[command(flatten)]
+    pub reference: ReferenceOption,
 }
 
 impl Terms {
@@ -77,6 +79,25 @@ impl EstimatorName {
             EstimatorName::Mean => Some(Estimator::Mean),
             EstimatorName::Min => Some(Estimator::Minimum),
         }
+    }
+}
+
+/// How much of the time goes to fixed programs.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReferenceOption {
+    /// Also execute fixed programs, which show whether the machine became faster or slower: off,
+    /// cheap (at most 5 % of the time), full (all six in each round) [default: the plan's, else
+    /// cheap in `tacho track` and off elsewhere]
+    #[arg(long, value_name = "MUCH")]
+    pub reference: Option<ReferenceMode>,
+}
+
+impl ReferenceOption {
+    /// The plan with what was typed.
+    pub fn applied(&self, mut plan: Plan) -> Plan {
+        let planned = &mut plan.measure.reference.programs;
+        *planned = self.reference.or(*planned);
+        plan
     }
 }
 

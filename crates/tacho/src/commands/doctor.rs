@@ -2,11 +2,14 @@
 //! itself.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::Instrument;
 use tacho_experiment::noise::{self, MINUTES, NoiseOfLength};
+use tacho_experiment::noise_history;
 use tacho_experiment::run::disturbance::LOOK;
 use tacho_experiment::run::noise::Noise;
 use tacho_machine::doctor::Diagnosis;
@@ -21,6 +24,9 @@ use crate::exit::Exit;
 use crate::output::{self, answer, doctor, table, text};
 
 pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
+    if command.past {
+        return past(command);
+    }
     if let Some(time) = &command.noise {
         return noise(command, tacho_record::duration(time)?);
     }
@@ -57,13 +63,47 @@ fn noise(command: &Doctor, time: Duration) -> Result<Exit, CliError> {
         &interrupt,
         |_| {},
     )?;
+    let kept = noise_history::kept(Timestamp::now(), host_name(), time.as_secs_f64(), &found);
+    let path = noise_file();
+    noise_history::keep(&path, &kept).map_err(CliError::writing(&path))?;
+    let before = noise_history::read(&path, &kept.host).map_err(CliError::reading(&path))?;
     if command.json {
         let noise: Vec<NoiseAnswer> = found.iter().map(NoiseAnswer::of).collect();
-        output::print_json(&answer::versioned(serde_json::json!({ "noise": noise })))?;
+        let answer = serde_json::json!({ "noise": noise, "past": before });
+        output::print_json(&answer::versioned(answer))?;
     } else {
-        output::print(&doctor::noise(&found))?;
+        output::print(&(doctor::noise(&found) + &doctor::past(&before)))?;
     }
     Ok(Exit::Success)
+}
+
+/// What was found of this host's noise before.
+fn past(command: &Doctor) -> Result<Exit, CliError> {
+    let path = noise_file();
+    let before = noise_history::read(&path, &host_name()).map_err(CliError::reading(&path))?;
+    if command.json {
+        output::print_json(&answer::versioned(serde_json::json!({ "past": before })))?;
+    } else if before.is_empty() {
+        output::print(
+            "nothing is known of the past: `tacho doctor --noise` measures and keeps it\n",
+        )?;
+    } else {
+        output::print(doctor::past(&before).trim_start())?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The name of this host that survives restarts.
+fn host_name() -> String {
+    tacho_measure::host().name
+}
+
+/// Where what was found of the host's noise is kept.
+fn noise_file() -> PathBuf {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    let home = || absolute("HOME").map(|home| home.join(".local/state"));
+    let state = absolute("XDG_STATE_HOME").or_else(home).unwrap_or_else(std::env::temp_dir);
+    state.join("tacho/noise.jsonl")
 }
 
 /// What a program compared with itself shows of the host, in JSON.
@@ -152,6 +192,7 @@ fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
             wait: false,
             sysroot: None,
             noise: None,
+            past: false,
             json: false,
         }) {
             Ok(read) => Some(read),

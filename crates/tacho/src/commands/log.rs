@@ -124,6 +124,13 @@ struct Runs<'a> {
     runs: Vec<RunAnswer<'a>>,
 }
 
+/// Prints one run as JSON.
+pub(super) fn print_one(store: &mut Store, run: &Run) -> Result<(), CliError> {
+    let (counts, revisions) = (counts(store, run)?, store.revisions()?);
+    let run = answer(store, (run, &revisions), counts)?;
+    Ok(output::print_json(&answer::versioned(Runs { runs: vec![run] }))?)
+}
+
 /// A run in the answer.
 fn answer<'a>(
     store: &mut Store,

@@ -6,7 +6,7 @@ use tacho_experiment::analysis::series::{self, Of};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::Rules;
 use tacho_record::plan::{Benchmark, Source};
-use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Series};
+use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Run, Series};
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
 
@@ -14,6 +14,12 @@ use crate::cli::Shown;
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
+
+/// The run of that number.
+pub fn run(store: &mut Store, number: &str) -> Result<Run, CliError> {
+    let unknown = || CliError::Unknown { name: format!("run:{number}"), nearest: None };
+    store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)
+}
 
 /// The revision of that name: its id, a tag, or the beginning of its id.
 pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError> {

@@ -20,6 +20,7 @@ mod notify;
 mod over;
 mod patches;
 mod quirk;
+mod run_page;
 mod run_words;
 mod schedule;
 mod seed;

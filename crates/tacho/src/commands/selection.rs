@@ -32,6 +32,25 @@ pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, Cli
     Ok(selected)
 }
 
+/// Adds the revision that the plan names as the reference, and gives the plan its full name.
+pub(super) fn with_reference(
+    project: &Project,
+    mut plan: Plan,
+    selected: &mut Selected,
+) -> Result<Plan, CliError> {
+    let Some(name) = &mut plan.measure.reference.revision else { return Ok(plan) };
+    let reference = history(&project.plan.subject, &project.folder)?.find(name)?;
+    name.clone_from(&reference.id);
+    if !selected.known.iter().any(|known| known.id == reference.id) {
+        selected.known.push(reference.clone());
+    }
+    if !selected.revisions.iter().any(|known| known.id == reference.id) {
+        selected.revisions.push(reference);
+        selected.revisions.sort_by_key(|revision| revision.order);
+    }
+    Ok(plan)
+}
+
 /// Adds those of all revisions that stand on both sides of where a quirk begins or ends.
 pub(super) fn take_edges(
     project: &Project,

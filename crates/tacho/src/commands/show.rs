@@ -9,13 +9,13 @@ use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::{Ends, Rules};
 use tacho_experiment::versions;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Commit, Metric, Numbers, Revision, Series, Unit,
+    BenchmarkKey, Bisection, Build, Commit, Metric, Numbers, Purpose, Revision, Series, Unit,
 };
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
 use super::measured::{Kept, Measured, MeasuredAnswer};
-use super::{compare, kept, lookup};
+use super::{compare, kept, lookup, run_page};
 use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -31,7 +31,13 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     if let Some(number) =
         command.revision.as_deref().map(|name| run_named(&project, name)).transpose()?.flatten()
     {
-        compare::shown::print(&mut project.store_to_read()?, &number, command)?;
+        let mut store = project.store_to_read()?;
+        let run = lookup::run(&mut store, &number)?;
+        if run.purpose == Purpose::Compare {
+            compare::shown::print(&mut store, &number, command)?;
+        } else {
+            run_page::print(&mut store, &run, command)?;
+        }
         return Ok(Exit::Success);
     }
     if command.markdown {

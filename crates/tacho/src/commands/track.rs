@@ -1,15 +1,16 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
-use crate::commands::selection::{narrowed, select};
+use crate::commands::selection::{narrowed, select, with_reference};
 use crate::counters::{counters, counting};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tacho_experiment::analysis::host_load::host_load;
+use tacho_experiment::analysis::reference;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{Tracked, track, unbuilt};
-use tacho_record::{Plan, Revision, RuleError, Series, Wishes, percentage};
+use tacho_record::{Plan, ReferenceMode, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::Selected;
 
 use super::changes::found::StoredChanges;
@@ -39,6 +40,8 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     // Of a survey a budget is no rule of its runs: it is spent on builds too.
     let budget = wishes.budget.take_if(|_| few);
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
+    let mut plan = command.reference.applied(plan);
+    plan.measure.reference.programs.get_or_insert(ReferenceMode::Cheap);
     let plan = over::tracked(&counting(plan, &counters(&command.counter)?), command.rounds)?;
     if command.schedule.missing {
         return missing::execute(global, command, &project, &plan);
@@ -51,7 +54,8 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     }
     let mut session = CommandSession::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
-    let selected = select(&project, command)?;
+    let mut selected = select(&project, command)?;
+    let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, &selected, command)?;
     session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
@@ -61,6 +65,7 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;
     session.tell_of_load(tracked.run)?;
+    session.tell_of_reference(tracked.run, command.reference.reference.is_some())?;
     let unbuilt = unbuilt(&selected.revisions, &tracked.builds);
     let report = TrackReport {
         tracked: &tracked,
@@ -197,6 +202,21 @@ impl CommandSession {
         }
         if !load.is_none() {
             output::note("hint", &text::quieter("`--metric cpu` shows", "`--counter"));
+        }
+        Ok(())
+    }
+
+    /// What the fixed programs that were executed in the run say of the machine; where nobody asked
+    /// for them, only that it moved.
+    pub(super) fn tell_of_reference(
+        &mut self,
+        run: Option<i64>,
+        is_asked: bool,
+    ) -> Result<(), CliError> {
+        let run = run.map(|run| self.store.run(run)).transpose()?.flatten();
+        let summary = run.map(|run| reference::summary(&mut self.store, &run)).transpose()?;
+        if let Some(summary) = summary.flatten().filter(|it| is_asked || !it.moved.is_empty()) {
+            output::note("note", &output::reference::line(&summary));
         }
         Ok(())
     }

@@ -76,6 +76,7 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let rounds = over::rounds(&command.terms, &project.plan);
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
+    let plan = command.terms.reference.applied(plan);
     let base = history(&project.plan.subject, &project.folder)?.find(&command.base)?;
     let terms = terms(&project, &plan, command, &base)?;
     let patches = command

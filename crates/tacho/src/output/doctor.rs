@@ -1,12 +1,14 @@
 //! The words of `tacho doctor`.
 
+use jiff::tz::TimeZone;
 use tacho_experiment::noise::{MINUTES, NoiseOfLength};
+use tacho_experiment::noise_history::{self, HourNoise};
 use tacho_machine::Facts;
 use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
 
-use tacho_record::Unit;
+use tacho_record::{KeptNoise, Unit};
 
-use super::{COLUMNS, table, terminal_width, text};
+use super::{COLUMNS, spark, table, terminal_width, text};
 
 /// How far the text of a finding is from the margin.
 const INDENT: usize = 8;
@@ -95,6 +97,55 @@ pub fn noise(all: &[NoiseOfLength]) -> String {
     }
     let head = "the smallest change that a comparison finds here, four times in five:\n\n";
     format!("{head}{}\n", table::render(&list))
+}
+
+/// The program whose past is shown.
+const SHOWN: &str = "20 ms of work";
+/// More hours of the day are not listed on either side.
+const HOURS: usize = 3;
+
+/// What was found of the host's noise before, over time and by hour, and how right it was.
+pub fn past(all: &[KeptNoise]) -> String {
+    let values = noise_history::over_time(all, SHOWN);
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    let (Some(first), true) = (all.first(), known.len() > 1) else { return String::new() };
+    let percent = |share: f64| format!("{:.2} %", share * 100.0);
+    let low = known.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = known.iter().copied().fold(0.0, f64::max);
+    let mut out = format!(
+        "\nwhat 10 minutes find with {SHOWN}, in {} since {}: {} to {}\n  {}\n",
+        text::count(all.len(), "measurement"),
+        text::moment(first.at),
+        percent(low),
+        percent(high),
+        spark::line(&values, 60)
+    );
+    let hours = noise_history::hours(all, SHOWN, &TimeZone::system());
+    let named = |it: &HourNoise| format!("{:02} h {}", it.hour, percent(it.detectable));
+    let list = |hours: &mut dyn Iterator<Item = &HourNoise>| {
+        hours.take(HOURS).map(named).collect::<Vec<String>>().join(", ")
+    };
+    if hours.len() > 1 {
+        let half = hours.len() / 2;
+        out += &format!("good hours: {}\n", list(&mut hours[..half.max(1)].iter()));
+        out += &format!("bad hours: {}\n", list(&mut hours[half.max(1)..].iter().rev()));
+    }
+    let missed = noise_history::missed(all, SHOWN);
+    let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
+    out += &format!(
+        "forecasts within 30 % of what the next measurement showed: {right} of {}\n",
+        missed.len()
+    );
+    out
+}
+
+/// Facts that are kept of a run, a line a fact.
+pub fn named(facts: &std::collections::BTreeMap<String, String>) -> String {
+    let width = facts.keys().map(String::len).max().unwrap_or_default() + 2;
+    let columns = terminal_width().unwrap_or(COLUMNS);
+    let line =
+        |(name, fact): (&String, &String)| paragraph(&format!("{name:<width$}{fact}"), 0, columns);
+    facts.iter().map(line).collect()
 }
 
 /// All facts, a line a fact.

@@ -14,6 +14,7 @@ pub mod json;
 pub mod layouts;
 pub mod levels;
 pub mod progress;
+pub mod reference;
 pub mod spark;
 pub mod surveyed;
 pub mod sweep;

@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use sides::{Built, Pair};
-use tacho_record::{Cell, Change, Digest, Happened, Happening, Life, Purpose, Run, Withdrawal};
+use tacho_record::{
+    Cell, Change, Digest, Happened, Happening, Life, Purpose, ReferenceMode, Run, Withdrawal,
+};
 use tacho_store::{MeasuredAgain, MeasurementId};
 
 use crate::run::prepare::prepare_trial;
@@ -186,7 +188,7 @@ impl Bench<'_> {
             let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Session { run, cells: ready, duet: None })
+        Ok(Session { run, cells: ready, duet: None, reference: ReferenceMode::Off })
     }
 
     fn run_of_pairs(

@@ -18,11 +18,11 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::error::{Found, Mistake};
-use super::file::{MeasureTable, WarmupEntry};
+use super::file::{MeasureTable, ReferenceTable, WarmupEntry};
 use super::shell;
 use super::spot::Spot;
 use super::template::{Piece, pieces};
-use super::{Measure, keys};
+use super::{Measure, PlannedReference, keys};
 use crate::{Conditions, Limits, Rule, RuleError, Warmup, Wishes, percentage};
 
 /// Gathers mistakes while it makes sense of values.
@@ -81,10 +81,19 @@ impl<'f> Check<'f> {
                 processes: levels.processes.get(),
             }),
             link: table.link,
+            reference: PlannedReference::default(),
             cache_limit: self.size(&table.cache_limit, spot.get("cache-limit")),
             conditions: self.conditions(table.conditions, &conditions, spot.get("conditions")),
             limits: self.limits(table.limits, limits, spot.get("limits")),
         }
+    }
+
+    /// `[reference]`.
+    pub(super) fn reference(&mut self, table: ReferenceTable, spot: Spot<'_>) -> PlannedReference {
+        if let Some(revision) = &table.revision {
+            self.not_blank("revision", revision, spot.get("revision"));
+        }
+        PlannedReference { programs: table.programs, revision: table.revision }
     }
 
     fn wishes(&mut self, table: &MeasureTable, spot: Spot<'_>) -> Wishes {

@@ -143,6 +143,7 @@ fn measure() -> Measure {
         wishes: Wishes::default(),
         rule: Rule::default(),
         link: 1,
+        reference: PlannedReference::default(),
         cache_limit: 2 << 30,
         conditions: Conditions::default(),
         limits: Limits::default(),

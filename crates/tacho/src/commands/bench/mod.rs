@@ -90,6 +90,7 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
         counters: counters(&command.counter)?,
         metrics: Vec::new(),
         duet: None,
+        reference: command.machine_reference,
         estimator: command.estimator.and_then(EstimatorName::asked),
         folder: folder.to_owned(),
         seed: command.seed.unwrap_or_else(random_seed),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use tacho_experiment::analysis::reference;
 use tacho_experiment::compare::{Compared, compare, unexecuted};
 use tacho_experiment::{Bench, Question};
 use tacho_measure::ProcessExecutor;
@@ -18,7 +19,7 @@ use crate::commands::session::{CommandSession, SessionRequest, lock};
 use crate::commands::shares::wished;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
-use crate::output::progress::Progress;
+use crate::output::{self, progress::Progress};
 use crate::project::Project;
 
 /// Measures on these terms, and says how long a build took where there are several of a side;
@@ -36,6 +37,7 @@ pub fn measure(
         }
         return Ok((read(given, terms)?, None));
     }
+    let plan = plan.map(|plan| command.terms.reference.applied(plan));
     let (Some(project), Some(plan)) = (given.project(), plan) else {
         if command.terms.wants_layouts() {
             return Err(CompareMistake::NoLayouts.into());
@@ -82,6 +84,7 @@ pub fn measure(
         SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
     let compared =
         session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
+    session.tell_of_reference(compared.run().map(|run| run.number), true)?;
     Ok((compared, took))
 }
 
@@ -123,7 +126,13 @@ fn commands(
     };
     let compared = compare(&mut bench, &question, terms);
     progress.clear();
-    Ok(compared?)
+    let compared = compared?;
+    let summary =
+        compared.run().map(|run| reference::summary(&mut store, run)).transpose()?.flatten();
+    if let Some(summary) = summary {
+        output::note("note", &output::reference::line(&summary));
+    }
+    Ok(compared)
 }
 
 fn question_of_commands(
@@ -131,7 +140,7 @@ fn question_of_commands(
     conditions: BTreeMap<String, String>,
 ) -> Result<Question, CliError> {
     Ok(Question {
-        plan: empty_plan()?.wishing(wishes(command, None)?)?,
+        plan: command.terms.reference.applied(empty_plan()?.wishing(wishes(command, None)?)?),
         plan_text: String::new(),
         plan_folder: crate::project::current_folder()?,
         revisions: Vec::new(),

@@ -10,7 +10,7 @@ use tacho_store::Store;
 
 use super::sides::told;
 use crate::cli::Show;
-use crate::commands::measured;
+use crate::commands::{lookup, measured, run_page};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
@@ -20,7 +20,6 @@ use crate::output::{self, table, text};
 
 /// Prints what the run of that number compared.
 pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliError> {
-    let unknown = || CliError::Unknown { name: format!("run:{number}"), nearest: None };
     let mistaken = [
         ("--build-log", command.build_log),
         ("--output", command.output),
@@ -29,7 +28,7 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     if let Some((option, _)) = mistaken.into_iter().find(|(_, asked)| *asked) {
         return Err(CompareMistake::OfRevision { option }.into());
     }
-    let run = store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)?;
+    let run = lookup::run(store, number)?;
     let terms =
         store.comparing(run.number)?.ok_or(CompareMistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
@@ -75,7 +74,9 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     } else {
         let samples: String = samples.iter().map(|of| told_samples(of, &terms, &metrics)).collect();
         let gate = stood.map_or_else(String::new, |it| told_gate(&it, &terms));
-        Ok(output::print(&(report.text() + &gate + &samples))?)
+        let run = compared.run().cloned();
+        let machine = run.map_or_else(|| Ok(String::new()), |it| run_page::machine(store, &it))?;
+        Ok(output::print(&(report.text() + &gate + &samples + &machine))?)
     }
 }
 

@@ -7,7 +7,7 @@ use tacho_experiment::bench::{Command, Question};
 use tacho_experiment::sweep::MetricLimit;
 use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{self, Counting, PlannedMetric};
-use tacho_record::{Counter, Direction, Metric};
+use tacho_record::{Counter, Direction, Metric, ReferenceMode};
 
 use super::mistake::SweepMistake;
 use super::planned::Planned;
@@ -191,6 +191,7 @@ fn bare(typed: &Sweep, bench: &Bench, folder: &Path) -> Result<Question, CliErro
         counters: counters(&typed.counter)?,
         metrics: Vec::new(),
         duet: None,
+        reference: ReferenceMode::Off,
         estimator: None,
         folder: folder.to_owned(),
         seed: typed.seed.unwrap_or_else(random_seed),

@@ -13,6 +13,7 @@ use super::BenchReport;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
 use crate::output::bounds::Bounds;
 use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer, known_p, names};
+use crate::output::reference::ReferenceAnswer;
 
 /// Commands side by side.
 #[derive(Serialize)]
@@ -30,6 +31,8 @@ pub struct BenchAnswer<'a> {
     notes: BTreeMap<&'static str, String>,
     waits: Vec<WaitAnswer>,
     disturbed: BTreeMap<u32, &'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_reference: Option<ReferenceAnswer>,
     warnings: Vec<WarningAnswer>,
     commands: Vec<CommandAnswer<'a>>,
 }
@@ -114,6 +117,7 @@ impl BenchReport<'_> {
             family: self.family(),
             absent: &self.answer.absent,
             notes: self.notes(),
+            machine_reference: self.answer.reference.as_ref().map(ReferenceAnswer::of),
             waits: self.answer.waits.iter().cloned().map(WaitAnswer::from).collect(),
             disturbed: self
                 .answer

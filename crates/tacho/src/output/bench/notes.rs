@@ -6,7 +6,7 @@ use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
 use tacho_report::comparison::clauses;
 
 use super::BenchReport;
-use crate::output::{self, text};
+use crate::output::{self, reference, text};
 
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
@@ -32,6 +32,9 @@ impl BenchReport<'_> {
         }
         for line in text::noise(&self.answer.waits, &self.answer.disturbed) {
             output::note("note", &line);
+        }
+        if let Some(summary) = &self.answer.reference {
+            output::note("note", &reference::line(summary));
         }
         for warning in &self.standings.warnings {
             let (what, hint) = self.told(*warning);

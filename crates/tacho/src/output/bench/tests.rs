@@ -61,6 +61,7 @@ fn question() -> Question {
         counters: Vec::new(),
         metrics: Vec::new(),
         duet: None,
+        reference: tacho_record::ReferenceMode::Off,
         estimator: None,
         folder: "/".into(),
         seed: 1,
@@ -87,6 +88,7 @@ fn answer() -> Answer {
     let samples = vec![samples(100.0, 2.0), samples(150.0, 3.0), samples(100.4, 2.0)];
     let executing = Duration::from_secs(3);
     Answer {
+        reference: None,
         run,
         samples,
         steadiness: Vec::new(),

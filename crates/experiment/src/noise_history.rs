@@ -1,0 +1,156 @@
+//! What was found of a host's noise before: kept as lines of a file, so that it can be drawn over
+//! time, good and bad hours are known, and forecasts are checked against what came later.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use tacho_record::{KeptNoise, KeptProgramNoise};
+
+use crate::noise::NoiseOfLength;
+
+/// What was just found, as it is kept.
+#[must_use]
+pub fn kept(at: Timestamp, host: String, seconds: f64, found: &[NoiseOfLength]) -> KeptNoise {
+    let program = |found: &NoiseOfLength| KeptProgramNoise {
+        program: found.program.clone(),
+        round: found.round,
+        of_one_round: found.forecast.map(|forecast| forecast.of_one_round),
+        in_ten_minutes: found.detectable(10),
+        uneven: found.uneven,
+    };
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    let load = load.and_then(|text| text.split(' ').next()?.parse().ok());
+    KeptNoise { at, host, seconds, load, programs: found.iter().map(program).collect() }
+}
+
+/// Adds a line to the file, which is made with its folder if need be.
+pub fn keep(path: &Path, noise: &KeptNoise) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    file.write_all(format!("{}\n", serde_json::to_string(noise)?).as_bytes())
+}
+
+/// What is kept of a host, oldest first. Lines that cannot be read are left out, such as one that
+/// was cut by a full disk.
+pub fn read(path: &Path, host: &str) -> io::Result<Vec<KeptNoise>> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        text => text?,
+    };
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<KeptNoise>(line).ok());
+    let mut all: Vec<KeptNoise> = lines.filter(|noise| noise.host == host).collect();
+    all.sort_by_key(|noise| noise.at);
+    Ok(all)
+}
+
+/// The smallest change that ten minutes find, by the hour of the day in which it was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HourNoise {
+    /// The hour, from 0 to 23.
+    pub hour: i8,
+    /// How often it was measured then.
+    pub measured: usize,
+    /// The median of what ten minutes find, as a share.
+    pub detectable: f64,
+}
+
+/// Of a program, by hours in a time zone, the quietest first.
+#[must_use]
+pub fn hours(all: &[KeptNoise], program: &str, zone: &TimeZone) -> Vec<HourNoise> {
+    let mut hours: BTreeMap<i8, Vec<f64>> = BTreeMap::new();
+    for noise in all {
+        let found = noise.of_program(program).and_then(|program| program.in_ten_minutes);
+        let hour = noise.at.to_zoned(zone.clone()).hour();
+        hours.entry(hour).or_default().extend(found);
+    }
+    let known = hours.into_iter().filter_map(|(hour, found)| {
+        let detectable = tacho_stats::summary::median(&found)?;
+        Some(HourNoise { hour, measured: found.len(), detectable })
+    });
+    let mut known: Vec<HourNoise> = known.collect();
+    known.sort_by(|a, b| a.detectable.total_cmp(&b.detectable));
+    known
+}
+
+/// What ten minutes find with a program, over time.
+#[must_use]
+pub fn over_time(all: &[KeptNoise], program: &str) -> Vec<Option<f64>> {
+    all.iter().map(|noise| noise.of_program(program)?.in_ten_minutes).collect()
+}
+
+/// By how much more comparisons scattered than the measurement before had forecast, as a share: one
+/// for each measurement after the first. Negative: less.
+#[must_use]
+pub fn missed(all: &[KeptNoise], program: &str) -> Vec<f64> {
+    let known: Vec<f64> = all
+        .iter()
+        .filter_map(|noise| noise.of_program(program)?.of_one_round)
+        .filter(|error| *error > 0.0)
+        .collect();
+    known.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(at: &str, host: &str, error: f64) -> KeptNoise {
+        let program = KeptProgramNoise {
+            program: "20 ms of work".into(),
+            round: 0.05,
+            of_one_round: Some(error),
+            in_ten_minutes: Some(error / 10.0),
+            uneven: 0.0,
+        };
+        KeptNoise {
+            at: at.parse().unwrap(),
+            host: host.into(),
+            seconds: 60.0,
+            load: Some(0.1),
+            programs: vec![program],
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_read_back_for_the_host_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state/noise.jsonl");
+        assert_eq!(read(&path, "kiln").unwrap(), []);
+        let all = [
+            noise("2026-03-02T12:00:00Z", "kiln", 0.04),
+            noise("2026-03-01T03:00:00Z", "kiln", 0.02),
+            noise("2026-03-01T03:00:00Z", "anvil", 0.9),
+        ];
+        all.iter().for_each(|noise| keep(&path, noise).unwrap());
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .unwrap()
+            .write_all(b"{\"at\":\"2026")
+            .unwrap();
+        assert_eq!(read(&path, "kiln").unwrap(), [all[1].clone(), all[0].clone()]);
+    }
+
+    #[test]
+    fn good_hours_come_first_and_forecasts_are_checked() {
+        let all = [
+            noise("2026-03-01T03:10:00Z", "kiln", 0.02),
+            noise("2026-03-01T12:00:00Z", "kiln", 0.05),
+            noise("2026-03-02T03:50:00Z", "kiln", 0.03),
+        ];
+        let hours = hours(&all, "20 ms of work", &TimeZone::UTC);
+        let found: Vec<(i8, usize)> = hours.iter().map(|it| (it.hour, it.measured)).collect();
+        assert_eq!(found, [(3, 2), (12, 1)]);
+        assert!((hours[0].detectable - 0.0025).abs() < 1e-12);
+        let missed = missed(&all, "20 ms of work");
+        assert!((missed[0] - 1.5).abs() < 1e-12 && (missed[1] + 0.4).abs() < 1e-12, "{missed:?}");
+        assert_eq!(over_time(&all, "`true`"), [None, None, None]);
+        assert!(super::hours(&all, "`true`", &TimeZone::UTC).is_empty());
+    }
+}
