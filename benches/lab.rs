@@ -8,12 +8,12 @@ mod score;
 #[path = "../crates/stats/src/lab/world.rs"]
 mod world;
 
-use score::Score;
+use score::LabScore;
 use tacho_stats::changes::{Change, Options, Point, detect};
 use tacho_stats::lab::{
-    Lab, LabCause, LabChange, LabSeries, LabValue, ReferenceLevel, Response, causes,
+    LabCause, LabChange, LabNumbers, LabSeries, LabValue, ReferenceLevel, SlowResponse, causes,
 };
-use world::{Beside, LabWorld};
+use world::{LabWorld, ReferenceUse};
 
 fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -29,7 +29,7 @@ fn main() {
     for hosts in [2, 1] {
         for run in [0.0, 0.01, 0.03] {
             for machine in [0.0, 0.05, 0.10] {
-                for beside in [Beside::Full, Beside::Cheap, Beside::Off] {
+                for beside in [ReferenceUse::Full, ReferenceUse::Cheap, ReferenceUse::Off] {
                     row(labs, LabWorld { hosts, run, machine, beside, ..WORLD });
                 }
             }
@@ -48,12 +48,12 @@ const WORLD: LabWorld = LabWorld {
     machine: 0.05,
     changes: 10,
     same_night: 5,
-    beside: Beside::Full,
+    beside: ReferenceUse::Full,
 };
 
 fn row(labs: u64, world: LabWorld) {
-    let Score { machines, said, planted, found, blamed, invented, excused } =
-        Score::of_all(world, 1..=labs);
+    let LabScore { machines, said, planted, found, blamed, invented, excused } =
+        LabScore::of_all(world, 1..=labs);
     let of_31 = 31.0 * said as f64 / machines.max(1) as f64;
     let hosts = if world.hosts == 1 { "one host, " } else { "" };
     println!(

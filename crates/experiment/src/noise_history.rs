@@ -127,7 +127,9 @@ mod tests {
             noise("2026-03-01T03:00:00Z", "kiln", 0.02),
             noise("2026-03-01T03:00:00Z", "anvil", 0.9),
         ];
-        all.iter().for_each(|noise| keep(&path, noise).unwrap());
+        for noise in &all {
+            keep(&path, noise).unwrap();
+        }
         std::fs::OpenOptions::new()
             .append(true)
             .open(&path)

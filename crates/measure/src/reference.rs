@@ -78,8 +78,7 @@ mod tests {
         }
     }
 
-    /// A change of the sources, or of the compiler, begins new series on all machines: that is to be
-    /// meant.
+    /// A change of the sources begins new series on all machines: that is to be meant.
     #[test]
     fn the_source_is_what_it_was() {
         let source = include_bytes!("../reference/reference.c");

@@ -138,7 +138,14 @@ impl Finding {
     /// Its kind in words: `step`, `temporary increase`.
     #[must_use]
     pub fn kind_words(&self) -> &'static str {
-        self.kind.words(self.after > self.before)
+        if self.is_of_machine() { "machine" } else { self.kind.words(self.after > self.before) }
+    }
+
+    /// Whether the machine itself became faster or slower with it.
+    #[must_use]
+    pub fn is_of_machine(&self) -> bool {
+        self.kind == ChangeKind::Environment
+            && self.environment.iter().any(|tagged| tagged.tag == Tagged::MACHINE)
     }
 
     /// What was told otherwise than it is now; its size where nothing else was.
@@ -170,6 +177,9 @@ pub struct Tagged {
 }
 
 impl Tagged {
+    /// The tag of the machine itself: it became faster or slower, by what `after` says.
+    pub const MACHINE: &'static str = "machine";
+
     /// What happened to it at the change, as words that go on a sentence: ``the quirk `libc` begins
     /// here``.
     #[must_use]
@@ -177,6 +187,8 @@ impl Tagged {
         let Self { tag, before, after } = self;
         if tag == Build::QUIRKS {
             quirks_told(before, after)
+        } else if tag == Self::MACHINE {
+            format!("the machine changed here: {after}")
         } else {
             format!("the {tag} changed here too: {before}, then {after}")
         }

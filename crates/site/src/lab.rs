@@ -61,6 +61,17 @@ pub struct Lab {
     pub comparisons: Vec<ComparisonRecord>,
     /// How many changes users marked as false alarms, and how many they looked at.
     pub false_alarms: (usize, usize),
+    /// What fixed programs took in each run, by host.
+    pub references: Vec<HostReference>,
+}
+
+/// What fixed programs took on a host, all together.
+#[derive(Clone, Debug)]
+pub struct HostReference {
+    /// The host's name, as in [`Lab::hosts`].
+    pub host: String,
+    /// By run: by what share they took longer than usual.
+    pub slower: BTreeMap<i64, f64>,
 }
 
 /// A bisection with all that it observed.

@@ -26,9 +26,9 @@ mod write;
 pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
-    BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HostBuild, HostMeasurement, Lab,
-    LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RowExecutions, RunBenchmark, RunExecution,
-    RunExecutions, RunProgram, RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HostBuild, HostMeasurement,
+    HostReference, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RowExecutions,
+    RunBenchmark, RunExecution, RunExecutions, RunProgram, RunRecord, Source, SourceError,
 };
 pub use output::Written;
 pub use sweep_page::{

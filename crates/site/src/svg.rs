@@ -46,6 +46,17 @@ pub(crate) fn still(medians: &[Option<f64>], stretches: &[(usize, usize)], label
     }
 }
 
+/// A low picture of values over the same places as a chart, with a line at zero.
+pub(crate) fn strip(values: &[Option<f64>], label: &str) -> Markup {
+    let frame = Frame { width: 1000.0, height: 60.0, pad: 12.0 };
+    let points = placed(values, &frame);
+    html! {
+        svg.still viewBox="0 0 1000 60" preserveAspectRatio="none" role="img" aria-label=(label) style="height:3.5rem" {
+            polyline points=(join(&points)) {}
+        }
+    }
+}
+
 /// Samples of several groups, one strip each on one scale: a dot a sample, a bar at the median.
 pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &Scale) -> Markup {
     const LEFT: f64 = 70.0;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use lab::{Fixture, realistic};
 use tacho_record::{Course, Digest, Finding, Limited, Metric, Phase, Steadiness, Unit};
 use tacho_site::{
-    EventRecord, HostMeasurement, RunExecutions, Source, SourceError, Written, write,
+    EventRecord, HostMeasurement, HostReference, RunExecutions, Source, SourceError, Written, write,
 };
 
 fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
@@ -303,6 +303,21 @@ fn the_csv_has_every_sample() {
         }
     }
     assert_eq!(written, expected);
+}
+
+#[test]
+fn the_reference_of_the_host_is_below_the_chart() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let path = dir.path().join("series/sift.wall.kiln.html");
+    assert!(!fs::read_to_string(&path).unwrap().contains("The reference: "));
+    let numbers = fixture.lab.runs.iter().map(|it| it.run.number);
+    let slower = numbers.map(|run| (run, if run > 1 { 0.05 } else { -0.02 })).collect();
+    fixture.lab.references = vec![HostReference { host: "kiln".into(), slower }];
+    pages(&mut fixture, dir.path());
+    let page = fs::read_to_string(&path).unwrap();
+    assert!(page.contains("The reference: what fixed programs took"), "{page}");
 }
 
 #[test]

@@ -131,11 +131,11 @@ pub struct ReferenceSummary {
     pub moved: Vec<(ReferenceProgram, f64)>,
 }
 
-/// Of so many executions within a run the spread is known.
+/// The fewest executions within a run of which the spread is known.
 const KNOWN: usize = 3;
-/// What levels of runs scatter by (a logarithm), where nobody knows.
+/// What levels of runs scatter by (a logarithm), as long as few runs are known.
 const SCATTER: f64 = 0.02;
-/// From so many standard errors on a program is clearly slower.
+/// The standard errors from which on a program is clearly slower.
 const CLEAR: f64 = 4.0;
 
 /// What the reference says of a run; nothing where no fixed program was executed.

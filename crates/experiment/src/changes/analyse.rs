@@ -5,33 +5,21 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use tacho_record::plan::Benchmark;
-use tacho_record::{BenchmarkKey, Change, Metric, Plan, Recipes, Revision, Series};
+use tacho_record::{BenchmarkKey, Change, Metric, Revision, Series};
 use tacho_stats::changes::{Options, Point};
 use tacho_stats::history::RunReading;
 use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 
 use super::life::Living;
 use super::material::{Material, Runs};
-use super::{Judgement, judge_measured};
+use super::scope::{JudgedSeries, Scope};
+use super::{judge_measured, whose};
 use crate::analysis::series::{self, Of, RunValue};
 use crate::pending::identical_builds::Equals;
 use crate::run::stopping_reason::Rules;
 
 /// How often to begin again where other processes judge the same series at the same time.
 const ATTEMPTS: usize = 3;
-
-/// Whose series are judged.
-#[derive(Clone, Copy, Debug)]
-pub struct Scope<'a> {
-    /// The host, as the store knows it.
-    pub host: HostId,
-    /// The host's name.
-    pub host_name: &'a str,
-    /// The plan: its benchmarks, and of each the metrics that it names.
-    pub plan: &'a Plan,
-    /// By what the plan builds each revision.
-    pub recipes: &'a Recipes,
-}
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -41,15 +29,6 @@ pub struct Analysed {
     pub changes: Vec<Change>,
     /// Each series with what was found in it now.
     pub series: Vec<JudgedSeries>,
-}
-
-/// A series with what was found in it.
-#[derive(Clone, Debug)]
-pub struct JudgedSeries {
-    /// The series, and how it was judged.
-    pub material: Material,
-    /// What was found.
-    pub judgement: Judgement,
 }
 
 /// Judges all series, and keeps what is new.
@@ -68,8 +47,9 @@ pub fn analyse(
         materials.iter().map(|material| material.readings.clone()).collect();
     let judgements = judge_measured(&points, &readings, &Options::default());
     let series = materials.into_iter().zip(judgements);
-    let series: Vec<JudgedSeries> =
+    let mut series: Vec<JudgedSeries> =
         series.map(|(material, judgement)| JudgedSeries { material, judgement }).collect();
+    whose::mark(store, scope, &mut series)?;
     for _ in 0..ATTEMPTS {
         if keep(store, scope.host, &series, now)? {
             break;
@@ -103,7 +83,7 @@ fn keep(
         let id = (key.benchmark.identity(), key.metric.name.clone());
         let Some(newest) = material.places().next_back() else { continue };
         let analysis = Analysis {
-            judged: material.digest(),
+            judged: judgement.digest(material.digest()),
             newest: material.revision(newest).to_owned(),
             at: now,
         };

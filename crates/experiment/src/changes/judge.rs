@@ -1,5 +1,7 @@
 //! Many series judged together: what a single one shows by chance, a hundred show a hundred times.
 
+use std::collections::BTreeMap;
+
 use crate::changes::judgement::Judgement;
 use tacho_stats::believed;
 use tacho_stats::changes::{Detection, Judged, Options, Point, detect};
@@ -51,7 +53,7 @@ fn divide(mut detection: Detection, cut: f64) -> Judgement {
         detection.everything().into_iter().filter(|change| change.p > cut).cloned().collect();
     detection.changes.retain(|change| change.p <= cut);
     detection.scatter.retain(|change| change.p <= cut);
-    Judgement { detection, chance, cut, history: None }
+    Judgement { detection, chance, cut, history: None, machines: BTreeMap::new() }
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! What was found in one series among many.
 
+use std::collections::BTreeMap;
+
+use tacho_record::{Digest, Tagged};
 use tacho_stats::changes::{Change, Detection};
 use tacho_stats::history::HistoryVerdict;
 
@@ -16,6 +19,8 @@ pub struct Judgement {
     pub cut: f64,
     /// What its runs know, where the series was measured in rounds and judged by them.
     pub history: Option<HistoryVerdict>,
+    /// Why changes are the machine's, by their places.
+    pub machines: BTreeMap<usize, Tagged>,
 }
 
 impl Judgement {
@@ -23,6 +28,15 @@ impl Judgement {
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.everything().everything().is_empty()
+    }
+
+    /// The digest of what is judged, given that of the material: what is known of the machine
+    /// counts too.
+    #[must_use]
+    pub fn digest(&self, material: Digest) -> Digest {
+        let machine = |(index, why): (&usize, &Tagged)| format!("\n{index} {}", why.after);
+        let machines: String = self.machines.iter().map(machine).collect();
+        if machines.is_empty() { material } else { Digest::of(format!("{material}{machines}")) }
     }
 
     /// What the detector found, believed or not.

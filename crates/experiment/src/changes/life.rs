@@ -395,6 +395,7 @@ impl Living<'_> {
             !matches!(change.kind, stats::Kind::Step | stats::Kind::DipStart | stats::Kind::DipEnd);
         let differences = self.material.environments.differences(before(first), last).into_iter();
         let differences = differences.filter(|_| is_told);
+        let machine = self.judgement.machines.get(&change.index).filter(|_| is_told);
         Finding {
             revision: revision(change.index),
             good: revision(self.material.last_of_program(before(first), change.index)),
@@ -405,8 +406,10 @@ impl Living<'_> {
             interval: finite(change.interval.0).zip(finite(change.interval.1)),
             p: change.p,
             kind: kind_of(change.kind),
-            environment: differences
-                .map(|d| Tagged { tag: d.tag, before: d.before, after: d.after })
+            environment: machine
+                .cloned()
+                .into_iter()
+                .chain(differences.map(|d| Tagged { tag: d.tag, before: d.before, after: d.after }))
                 .collect(),
             points: u32::try_from(self.material.places().count()).unwrap_or(u32::MAX),
             seen: alert.seen,

@@ -22,12 +22,14 @@ mod material;
 mod meaning;
 mod named;
 mod readings;
+mod scope;
 #[cfg(test)]
 mod tests;
 mod tracked;
+mod whose;
 
 pub use crate::changes::judgement::Judgement;
-pub use analyse::{Analysed, JudgedSeries, Scope, analyse};
+pub use analyse::{Analysed, analyse};
 pub use confirm::{Answer, Confirmation, LEFT, Outcome, Said, confirm, why_not};
 pub use environment::{Difference, Environments, Tags};
 pub use event::{Event, Orders, events, orders};
@@ -41,3 +43,4 @@ pub use meaning::{
     verdict_of,
 };
 pub use named::take_up;
+pub use scope::{JudgedSeries, Scope};

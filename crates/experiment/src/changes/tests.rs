@@ -16,6 +16,7 @@ use crate::build::builds::tests::revision;
 use crate::track_tests::plan;
 
 mod back;
+mod machines;
 
 const PLAN: &str =
     "[[benchmark]]\nname = 'b'\ncommand = 'b'\n[[benchmark]]\nname = 'flat'\ncommand = 'flat'\n";

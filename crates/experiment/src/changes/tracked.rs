@@ -42,6 +42,7 @@ pub(super) fn tracked(points: &[Point], readings: &[RunReading]) -> Judgement {
         chance: Vec::new(),
         cut: 1.0 - history::REPORTED,
         history: Some(verdict),
+        machines: BTreeMap::new(),
     }
 }
 

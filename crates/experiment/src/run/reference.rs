@@ -58,8 +58,8 @@ impl ReferenceTurns {
         self.file.is_none()
     }
 
-    /// The programs of a round of so many executions, each before one of them or after the last;
-    /// `subject` is the time that the subject took in the run so far.
+    /// The programs of a round of this number of executions, each before one of them or after the
+    /// last; `subject` is the time that the subject took in the run so far.
     pub fn planned(&self, round: u32, subject: Duration, executions: usize) -> Vec<ReferenceTurn> {
         let programs = match self.mode {
             ReferenceMode::Off => Vec::new(),

@@ -1,7 +1,7 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{Again, Commit, Finding, Happened, Otherwise, short_name};
+use tacho_record::{Again, Change, Commit, Finding, Happened, Otherwise, short_name};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
@@ -32,7 +32,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
             @if let Some(place) = one.place { ": " (view.revisions[place].revision.subject) }
         }
         (numbers(view, one))
-        (history(one.series.map(|series| &view.series[series])))
+        (history(view, one.series.map(|series| &view.series[series])))
         (sides(view, one))
         (others(view, event, one))
         (between(view, one))
@@ -46,10 +46,10 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
 }
 
 /// The chart of the series in which it was found.
-fn history(series: Option<&SeriesView>) -> Markup {
+fn history(view: &View, series: Option<&SeriesView>) -> Markup {
     html! {
         @if let Some(series) = series {
-            section { h2 { "History" } (super::series::chart(series)) }
+            section { h2 { "History" } (super::series::chart(view, series)) }
         }
     }
 }
@@ -77,11 +77,22 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
             "."
         }
         @for tagged in &finding.environment {
-            p.callout { @if change.differs_again() { "Measured again, it is the program all the same: " } @else { "It need not be the program: " } (tagged.told()) "." }
+            p.callout { (whose(change)) (tagged.told()) "." }
         }
         @for said in of_quirks(view, one) {
             p.callout { "Side by side, " (said) "." }
         }
+    }
+}
+
+/// Whether it is the program, before what changed with it.
+fn whose(change: &Change) -> &'static str {
+    if change.differs_again() {
+        "Measured again, it is the program all the same: "
+    } else if change.finding.is_of_machine() {
+        "It is the machine, not the commit: "
+    } else {
+        "It need not be the program: "
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
         p.lead { (series.metric()) ", " (better(series)) ", on " (series.series.key.host) "." }
         (siblings(view, series))
         (now(view, series))
-        (chart(series))
+        (chart(view, series))
         (not_built(view, series))
         (quirks(view, series))
         (changes(view, series))
@@ -50,7 +50,7 @@ pub(super) fn scripts(series: &SeriesView) -> [String; 2] {
 }
 
 /// The chart: medians as a picture, which the script replaces.
-pub(super) fn chart(series: &SeriesView) -> Markup {
+pub(super) fn chart(view: &View, series: &SeriesView) -> Markup {
     let stretches: Vec<_> =
         unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
     let label = format!("{} over revisions", title(series));
@@ -63,6 +63,32 @@ pub(super) fn chart(series: &SeriesView) -> Markup {
                     "Where a limit was reached, the line is at the least that the median may be. "
                 }
                 "The numbers are in the table of the series."
+            }
+        }
+        (reference(view, series))
+    }
+}
+
+/// What fixed programs took in the last run of each revision, below the chart: the machine's own.
+fn reference(view: &View, series: &SeriesView) -> Markup {
+    let host = &series.series.key.host;
+    let known = view.lab.references.iter().find(|reference| reference.host == *host);
+    let slower = |row: &Row| {
+        let run = row.point.runs.iter().max()?;
+        known.and_then(|reference| reference.slower.get(run)).copied()
+    };
+    let values: Vec<Option<f64>> = series.rows.iter().map(slower).collect();
+    let all = || values.iter().flatten().copied();
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::MIN, f64::max));
+    html! {
+        @if all().nth(1).is_some() {
+            figure.chart.reference {
+                (svg::strip(&values, "the reference over revisions"))
+                figcaption {
+                    "The reference: what fixed programs took in the run of each revision, from "
+                    (text::percent_change(low)) " to " (text::percent_change(high))
+                    " of the usual time. Where it moves, the machine moved."
+                }
             }
         }
     }

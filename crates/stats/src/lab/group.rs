@@ -2,36 +2,36 @@
 
 use std::collections::BTreeSet;
 
-use super::{LabChange, LabSeries};
+use super::data::{LabChange, LabSeries};
 use crate::robust::{MAD_TO_SD, median_of};
 
 /// Changes of one host so near to each other, in places, may be one.
 const SAME_PLACE: usize = 3;
-/// So many benchmarks that change at one place …
+/// This number of benchmarks that change at one place …
 const COMMON: usize = 5;
 /// … and this share of all that are measured there are no coincidence.
 const SHARE: f64 = 0.2;
-/// From so many standard errors on a host shows a change …
+/// The standard errors from which on a host shows a change …
 const SHOWN: f64 = 2.5;
 /// … or denies it.
 const DENIED: f64 = 3.0;
 /// A host that shows less than this share of a change does not show it.
 const PART: f64 = 0.1;
-/// From so many changes on one that is far from the others is known.
+/// The changes from which on one that is far from the others is known.
 const MANY: usize = 8;
 /// So far, in standard deviations, it is another one.
 const FAR: f64 = 4.0;
 
 /// What other hosts say of a change.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Elsewhere {
+pub(super) struct OtherHosts {
     /// How many show it too.
     pub shown: usize,
     /// How many do not, though they would.
     pub denied: usize,
 }
 
-impl Elsewhere {
+impl OtherHosts {
     /// Takes in what a host shows there. A program may make slower what a machine makes faster, so
     /// that a step in either direction is one.
     pub fn add(&mut self, change: &LabChange, (shift, error): (f64, f64), its_machine: bool) {
@@ -61,7 +61,7 @@ pub(super) fn at_same_place<'a>(
 
 /// The changes of one host at about one place.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(super) struct LabGroup {
     /// How many benchmarks changed.
     pub changed: usize,
     /// How many were measured on both sides.
@@ -77,14 +77,14 @@ pub(super) struct Group {
     spread: f64,
 }
 
-impl Group {
+impl LabGroup {
     /// Takes in a series that was measured on both sides.
     pub fn measure(&mut self, series: &LabSeries) {
         self.benchmarks[0].insert(series.benchmark);
     }
 
     /// Takes in one that changed.
-    pub fn add(&mut self, series: &LabSeries, change: &LabChange, elsewhere: Elsewhere) {
+    pub fn add(&mut self, series: &LabSeries, change: &LabChange, elsewhere: OtherHosts) {
         self.benchmarks[1].insert(series.benchmark);
         self.denied += usize::from(elsewhere.shown == 0 && elsewhere.denied > 0);
         self.shown += usize::from(elsewhere.shown > 0);

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use super::window::Sides;
-use super::{LabValue, ReferenceLevel, ReferenceMove};
+use super::data::{LabValue, ReferenceLevel, ReferenceMove};
+use super::window::LabSides;
 use crate::robust::{MAD_TO_SD, median_of};
 
-/// From so many standard errors on the reference moved.
+/// The standard errors from which on the reference moved.
 const MOVED: f64 = 4.0;
 /// The relative error of a scatter that is known from one difference, by which more are needed.
 const UNSURE: f64 = 1.2;
@@ -15,7 +15,7 @@ const UNSURE: f64 = 1.2;
 const LEAST: f64 = 0.003;
 /// What levels of runs scatter by where nothing is known (a logarithm) …
 const SCATTER: f64 = 0.02;
-/// … which counts as much as so many runs.
+/// … which counts as much as this number of runs.
 const RUNS: f64 = 4.0;
 /// Fewer differences of runs say nothing of how runs scatter.
 const FEWEST: usize = 5;
@@ -29,11 +29,11 @@ pub(super) const TOGETHER: f64 = 6.0;
 
 /// The levels of one host's fixed programs, each a track over its runs.
 #[derive(Debug, Default)]
-pub(super) struct Tracks(Vec<Track>);
+pub(super) struct LevelTracks(Vec<LevelTrack>);
 
 /// The levels of a program, or of all together.
 #[derive(Debug)]
-struct Track {
+struct LevelTrack {
     program: Option<u32>,
     /// Level and variance by run.
     levels: BTreeMap<u32, (f64, f64)>,
@@ -44,7 +44,7 @@ struct Track {
 }
 
 /// A value of a series as a track sees it: the level of its runs.
-struct Seen {
+struct SeenLevel {
     place: usize,
     is_after: bool,
     level: f64,
@@ -52,17 +52,17 @@ struct Seen {
     weight: f64,
 }
 
-impl Tracks {
+impl LevelTracks {
     pub fn of(levels: &[ReferenceLevel]) -> Self {
         let programs: BTreeSet<u32> = levels.iter().map(|level| level.program).collect();
         let track = |program: u32| {
             let of = levels.iter().filter(|level| level.program == program);
             let usable = of.filter(|level| level.ln.is_finite() && level.variance.is_finite());
-            Track::of(Some(program), usable.map(|it| (it.run, (it.ln, it.variance))).collect())
+            LevelTrack::of(Some(program), usable.map(|it| (it.run, (it.ln, it.variance))).collect())
         };
-        let mut tracks: Vec<Track> = programs.into_iter().map(track).collect();
+        let mut tracks: Vec<LevelTrack> = programs.into_iter().map(track).collect();
         if tracks.len() > 1 {
-            tracks.push(Track::mean(&tracks));
+            tracks.push(LevelTrack::mean(&tracks));
         }
         Self(tracks)
     }
@@ -70,7 +70,7 @@ impl Tracks {
     /// The clearest move in that direction at a place of a series, if there is one.
     pub fn moved(
         &self,
-        sides: &Sides<'_>,
+        sides: &LabSides<'_>,
         range: &RangeInclusive<usize>,
         (direction, better): (f64, f64),
     ) -> Option<ReferenceMove> {
@@ -84,7 +84,7 @@ impl Tracks {
     }
 }
 
-impl Track {
+impl LevelTrack {
     fn of(program: Option<u32>, levels: BTreeMap<u32, (f64, f64)>) -> Self {
         let all: Vec<f64> = levels.values().map(|level| level.0).collect();
         let steps: Vec<f64> = all.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
@@ -97,7 +97,7 @@ impl Track {
     }
 
     /// All programs together, each as far as it is from its own middle.
-    fn mean(tracks: &[Track]) -> Self {
+    fn mean(tracks: &[LevelTrack]) -> Self {
         let mut all: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
         for track in tracks {
             let levels: Vec<f64> = track.levels.values().map(|level| level.0).collect();
@@ -117,7 +117,7 @@ impl Track {
     /// Whether it moved between the sides of a place, and nowhere near more clearly.
     fn moved(
         &self,
-        sides: &Sides<'_>,
+        sides: &LabSides<'_>,
         range: &RangeInclusive<usize>,
         better: f64,
     ) -> Option<ReferenceMove> {
@@ -154,7 +154,9 @@ impl Track {
             }
         }
         let sum: f64 = shares.values().sum();
-        shares.values_mut().for_each(|share| *share /= sum);
+        for share in shares.values_mut() {
+            *share /= sum;
+        }
         (!shares.is_empty()).then_some(shares)
     }
 
@@ -170,7 +172,12 @@ impl Track {
     }
 
     /// By how much the best place near it divides the levels better, in twice the log likelihood.
-    fn away(&self, sides: &Sides<'_>, range: &RangeInclusive<usize>, middles: (f64, f64)) -> f64 {
+    fn away(
+        &self,
+        sides: &LabSides<'_>,
+        range: &RangeInclusive<usize>,
+        middles: (f64, f64),
+    ) -> f64 {
         let seen = self.seen(sides, middles);
         let cost = |first_after: usize| spread(&seen[..first_after]) + spread(&seen[first_after..]);
         let border = seen.iter().take_while(|one| !one.is_after).count();
@@ -181,13 +188,13 @@ impl Track {
     }
 
     /// The values of both sides whose runs are known.
-    fn seen(&self, sides: &Sides<'_>, middles: (f64, f64)) -> Vec<Seen> {
+    fn seen(&self, sides: &LabSides<'_>, middles: (f64, f64)) -> Vec<SeenLevel> {
         let all = || sides.before.iter().chain(sides.after);
         let seen = |(at, value): (usize, &LabValue)| {
             let known = value.runs.iter().filter(|run| self.levels.contains_key(run));
             let levels: Vec<f64> = known.map(|run| self.clipped(*run, middles)).collect();
             let sharing = all().filter(|other| other.runs == value.runs).count() as f64;
-            (!levels.is_empty()).then(|| Seen {
+            (!levels.is_empty()).then(|| SeenLevel {
                 place: value.place,
                 is_after: at >= sides.before.len(),
                 level: levels.iter().sum::<f64>() / levels.len() as f64,
@@ -199,7 +206,7 @@ impl Track {
 }
 
 /// The weighted sum of squares around the mean.
-fn spread(seen: &[Seen]) -> f64 {
+fn spread(seen: &[SeenLevel]) -> f64 {
     let weights: f64 = seen.iter().map(|one| one.weight).sum();
     let mean = seen.iter().map(|one| one.weight * one.level).sum::<f64>() / weights.max(1e-12);
     seen.iter().map(|one| one.weight * (one.level - mean).powi(2)).sum()

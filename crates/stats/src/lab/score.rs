@@ -1,17 +1,17 @@
 //! How well the causes of changes are said in simulated labs; shared with `benches/`.
 
-use super::world::{DrawnLab, LabWorld, Planted};
+use super::world::{DrawnLab, LabWorld, PlantedStep};
 use super::{
-    Change, Lab, LabCause, LabChange, LabSeries, LabValue, Options, Point, ReferenceLevel,
-    Response, causes, detect,
+    Change, LabCause, LabChange, LabNumbers, LabSeries, LabValue, Options, Point, ReferenceLevel,
+    SlowResponse, causes, detect,
 };
 
-/// A change within so many nights of a planted one is that one.
+/// A change within this number of nights of a planted one is that one.
 const NEAR: usize = 3;
 
 /// What was planted in labs, and what was said of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Score {
+pub struct LabScore {
     /// Reported changes that the machine alone made …
     pub machines: usize,
     /// … and those of them that are said to be the machine's.
@@ -28,7 +28,7 @@ pub struct Score {
     pub excused: usize,
 }
 
-impl Score {
+impl LabScore {
     /// Of one lab.
     pub fn of(world: LabWorld, seed: u64) -> Self {
         let drawn = world.draw(seed);
@@ -54,16 +54,16 @@ impl Score {
         })
     }
 
-    fn add(&mut self, series: &LabSeries, causes: &[LabCause], planted: &[Planted]) {
-        let own = |one: &&Planted| (one.host, one.series) == (series.host, series.benchmark);
-        let planted: Vec<&Planted> = planted.iter().filter(own).collect();
+    fn add(&mut self, series: &LabSeries, causes: &[LabCause], planted: &[PlantedStep]) {
+        let own = |one: &&PlantedStep| (one.host, one.series) == (series.host, series.benchmark);
+        let planted: Vec<&PlantedStep> = planted.iter().filter(own).collect();
         self.planted += planted.iter().filter(|one| one.program != 0.0).count();
         let mut seen: Vec<usize> = Vec::new();
         for (change, cause) in series.changes.iter().zip(causes) {
             let is_machines = matches!(cause, LabCause::Machine(_));
-            let near = |one: &&&Planted| one.night.abs_diff(change.place) <= NEAR;
+            let near = |one: &&&PlantedStep| one.night.abs_diff(change.place) <= NEAR;
             // Of two that are near, the program's.
-            let mut all: Vec<&&Planted> = planted.iter().filter(near).collect();
+            let mut all: Vec<&&PlantedStep> = planted.iter().filter(near).collect();
             all.sort_by_key(|one| (one.program == 0.0, one.night.abs_diff(change.place)));
             match all.first() {
                 Some(one) if one.program != 0.0 => {
@@ -87,8 +87,9 @@ impl Score {
 }
 
 /// A drawn lab with the changes that the detector finds.
-fn lab(drawn: &DrawnLab) -> Lab {
-    let mut lab = Lab { series: Vec::new(), references: vec![Vec::new(); drawn.values.len()] };
+fn lab(drawn: &DrawnLab) -> LabNumbers {
+    let mut lab =
+        LabNumbers { series: Vec::new(), references: vec![Vec::new(); drawn.values.len()] };
     for &(host, program, night, ln, variance) in &drawn.reference {
         lab.references[host].push(ReferenceLevel { program, run: number(night), ln, variance });
     }
@@ -102,7 +103,7 @@ fn lab(drawn: &DrawnLab) -> Lab {
                 host,
                 benchmark,
                 metric: 0,
-                response: Response::Rise,
+                response: SlowResponse::Rise,
                 values: values.iter().enumerate().map(value).collect(),
                 changes: changes.iter().map(as_logarithm).collect(),
             });

@@ -9,8 +9,8 @@ mod world;
 
 use super::*;
 use crate::changes::{Change, Options, Point, detect};
-use score::Score;
-use world::{Beside, LabWorld};
+use score::LabScore;
+use world::{LabWorld, ReferenceUse};
 
 /// A lab of two hosts, smaller than those of the bench.
 const SMALL: LabWorld = LabWorld {
@@ -22,7 +22,7 @@ const SMALL: LabWorld = LabWorld {
     machine: 0.06,
     changes: 6,
     same_night: 3,
-    beside: Beside::Full,
+    beside: ReferenceUse::Full,
 };
 
 /// Values of one night each: this level from a night on, with a fixed to and fro of 0.5 %.
@@ -47,7 +47,7 @@ fn series(host: usize, benchmark: usize, step: Option<(usize, f64)>) -> LabSerie
         host,
         benchmark,
         metric: 0,
-        response: Response::Rise,
+        response: SlowResponse::Rise,
         values: (0..60).map(value).collect(),
         changes: step.map(change).into_iter().collect(),
     }
@@ -66,13 +66,13 @@ fn reference(step: Option<(usize, f64)>) -> Vec<ReferenceLevel> {
 }
 
 /// Whose the change of the first series is.
-fn first(lab: &Lab) -> LabCause {
+fn first(lab: &LabNumbers) -> LabCause {
     causes(lab)[0][0]
 }
 
 #[test]
 fn a_change_with_which_the_reference_moves_is_the_machines() {
-    let lab = |step| Lab {
+    let lab = |step| LabNumbers {
         series: vec![series(0, 0, Some((30, 0.08)))],
         references: vec![reference(step)],
     };
@@ -89,16 +89,16 @@ fn a_change_with_which_the_reference_moves_is_the_machines() {
 fn a_rate_falls_when_the_machine_becomes_slower_and_a_size_stays() {
     let of = |response, size| {
         let own = LabSeries { response, ..series(0, 0, Some((30, size))) };
-        first(&Lab { series: vec![own], references: vec![reference(Some((30, 0.05)))] })
+        first(&LabNumbers { series: vec![own], references: vec![reference(Some((30, 0.05)))] })
     };
-    assert!(matches!(of(Response::Fall, -0.06), LabCause::Machine(_)));
-    assert_eq!(of(Response::Fall, 0.06), LabCause::Program);
-    assert_eq!(of(Response::Stay, 0.06), LabCause::Program);
+    assert!(matches!(of(SlowResponse::Fall, -0.06), LabCause::Machine(_)));
+    assert_eq!(of(SlowResponse::Fall, 0.06), LabCause::Program);
+    assert_eq!(of(SlowResponse::Stay, 0.06), LabCause::Program);
 }
 
 #[test]
 fn what_another_host_shows_too_is_the_programs() {
-    let lab = |other| Lab {
+    let lab = |other| LabNumbers {
         series: vec![series(0, 0, Some((30, 0.08))), other],
         references: vec![reference(Some((30, 0.05))), reference(None)],
     };
@@ -115,7 +115,7 @@ fn what_another_host_shows_too_is_the_programs() {
 fn what_was_measured_in_one_run_on_both_sides_is_the_programs() {
     let mut own = series(0, 0, Some((30, 0.08)));
     own.values.iter_mut().for_each(|value| value.runs = vec![7]);
-    let lab = Lab { series: vec![own], references: vec![reference(Some((5, 0.05)))] };
+    let lab = LabNumbers { series: vec![own], references: vec![reference(Some((5, 0.05)))] };
     assert_eq!(first(&lab), LabCause::Program);
 }
 
@@ -125,7 +125,7 @@ fn two_runs_say_little_of_how_runs_scatter() {
         let mut own = series(0, 0, Some((30, 0.08)));
         own.values.iter_mut().for_each(|value| value.runs = vec![u32::from(value.place >= 30)]);
         let level = |run: u32, ln: f64| ReferenceLevel { program: 0, run, ln, variance: 1e-6 };
-        Lab { series: vec![own], references: vec![vec![level(0, 0.0), level(1, step)]] }
+        LabNumbers { series: vec![own], references: vec![vec![level(0, 0.0), level(1, step)]] }
     };
     assert_eq!(first(&lab(0.05)), LabCause::Program, "as much as runs may scatter");
     assert!(matches!(first(&lab(0.4)), LabCause::Machine(_)));
@@ -133,7 +133,7 @@ fn two_runs_say_little_of_how_runs_scatter() {
 
 #[test]
 fn many_series_of_one_host_alone_are_the_machines() {
-    let lab = |changed: usize, other: fn(usize) -> LabSeries| Lab {
+    let lab = |changed: usize, other: fn(usize) -> LabSeries| LabNumbers {
         series: (0..20)
             .map(|which| {
                 series(0, which, (which < changed).then_some((30, 0.03 + 0.004 * which as f64)))
@@ -161,18 +161,18 @@ fn many_series_of_one_host_alone_are_the_machines() {
 #[test]
 fn simulated_labs() {
     for (run, beside, of_31) in [
-        (0.0, Beside::Full, 29),
-        (0.01, Beside::Cheap, 29),
-        (0.03, Beside::Full, 29),
-        (0.01, Beside::Off, 26),
+        (0.0, ReferenceUse::Full, 29),
+        (0.01, ReferenceUse::Cheap, 29),
+        (0.03, ReferenceUse::Full, 29),
+        (0.01, ReferenceUse::Off, 26),
     ] {
-        let score = Score::of_all(LabWorld { run, beside, ..SMALL }, 1..=4);
+        let score = LabScore::of_all(LabWorld { run, beside, ..SMALL }, 1..=4);
         assert!(score.machines >= 24, "{run} {beside:?} {score:?}");
         assert!(31 * score.said >= of_31 * score.machines, "{run} {beside:?} {score:?}");
         assert_eq!(score.blamed, 0, "{run} {beside:?} {score:?}");
         assert!(score.invented <= 3, "{run} {beside:?} {score:?}");
         let still = LabWorld { machine: 0.0, same_night: 0, run, beside, ..SMALL };
-        let still = Score::of_all(still, 1..=2);
+        let still = LabScore::of_all(still, 1..=2);
         assert_eq!((still.blamed, still.excused), (0, 0), "{run} {beside:?} {still:?}");
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::{LabSeries, LabValue};
+use super::data::{LabSeries, LabValue};
 use crate::robust::{deviation, median_of};
 
-/// At most so many values on each side are looked at.
+/// The most values that are looked at on each side.
 const NEAR: usize = 30;
 /// With fewer values the level of a side is not known.
 const FEWEST: usize = 3;
@@ -15,12 +15,12 @@ const SAME_PLACE: usize = 3;
 const OF_MEDIAN: f64 = 1.2533;
 
 /// The values on both sides of a place.
-pub(super) struct Sides<'a> {
+pub(super) struct LabSides<'a> {
     pub before: &'a [LabValue],
     pub after: &'a [LabValue],
 }
 
-impl<'a> Sides<'a> {
+impl<'a> LabSides<'a> {
     /// Those of a series before a range of places, and from its end on.
     pub fn of(series: &'a LabSeries, range: &RangeInclusive<usize>) -> Self {
         let (first, last) = (*range.start(), *range.end());

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// How often a program of the reference is executed in each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum ReferenceUse {
     /// Not at all.
     Off,
     /// Once in four runs each, on average: a short run in cheap mode.
@@ -32,12 +32,12 @@ pub struct LabWorld {
     pub changes: usize,
     /// … and how many in the night in which the machine does.
     pub same_night: usize,
-    pub beside: Beside,
+    pub beside: ReferenceUse,
 }
 
 /// What was planted at a place of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Planted {
+pub struct PlantedStep {
     pub host: usize,
     pub series: usize,
     pub night: usize,
@@ -52,7 +52,7 @@ pub struct DrawnLab {
     pub values: Vec<Vec<Vec<f64>>>,
     /// Host, program, night, logarithm and variance.
     pub reference: Vec<(usize, u32, usize, f64, f64)>,
-    pub planted: Vec<Planted>,
+    pub planted: Vec<PlantedStep>,
 }
 
 /// The noise of one execution of a fixed program.
@@ -61,7 +61,7 @@ const PROGRAMS: u32 = 6;
 
 impl LabWorld {
     pub fn draw(&self, seed: u64) -> DrawnLab {
-        let mut draw = Chance(ChaCha8Rng::seed_from_u64(seed));
+        let mut draw = LabChance(ChaCha8Rng::seed_from_u64(seed));
         let night = self.nights / 4 + (draw.even() * self.nights as f64 / 2.0) as usize;
         let sign = if draw.even() < 0.5 { -1.0 } else { 1.0 };
         let planted = self.plant(&mut draw, (night, sign));
@@ -87,12 +87,12 @@ impl LabWorld {
     }
 
     /// The machine's step on the first host, and the programs' on all.
-    fn plant(&self, draw: &mut Chance, (night, slower): (usize, f64)) -> Vec<Planted> {
+    fn plant(&self, draw: &mut LabChance, (night, slower): (usize, f64)) -> Vec<PlantedStep> {
         let mut all = Vec::new();
         for series in 0..self.series {
             if self.machine > 0.0 {
                 let machine = slower * self.unequal(draw);
-                all.push(Planted { host: 0, series, night, machine, program: 0.0 });
+                all.push(PlantedStep { host: 0, series, night, machine, program: 0.0 });
             }
         }
         for change in 0..self.changes + self.same_night {
@@ -103,11 +103,12 @@ impl LabWorld {
             let size = sign * (0.05_f64.ln() + draw.even() * 4.0_f64.ln()).exp();
             for host in 0..self.hosts {
                 let program = size * (0.8 + 0.4 * draw.even());
-                let is_there =
-                    |one: &&mut Planted| (one.host, one.series, one.night) == (host, series, night);
+                let is_there = |one: &&mut PlantedStep| {
+                    (one.host, one.series, one.night) == (host, series, night)
+                };
                 match all.iter_mut().find(is_there) {
                     Some(one) => one.program += program,
-                    None => all.push(Planted { host, series, night, machine: 0.0, program }),
+                    None => all.push(PlantedStep { host, series, night, machine: 0.0, program }),
                 }
             }
         }
@@ -115,13 +116,13 @@ impl LabWorld {
     }
 
     /// Of the machine's step, from a third to three times the middle size for most.
-    fn unequal(&self, draw: &mut Chance) -> f64 {
+    fn unequal(&self, draw: &mut LabChance) -> f64 {
         self.machine * (0.55 * draw.normal()).exp()
     }
 
     fn execute(
         &self,
-        draw: &mut Chance,
+        draw: &mut LabChance,
         host: usize,
         nights: &[f64],
         (step, slower): (usize, f64),
@@ -132,9 +133,9 @@ impl LabWorld {
             let moved = slower * self.unequal(draw);
             for (night, effect) in nights.iter().enumerate() {
                 let count = match self.beside {
-                    Beside::Off => 0.0,
-                    Beside::Cheap => f64::from(u8::from(draw.even() < 0.25)),
-                    Beside::Full => 10.0,
+                    ReferenceUse::Off => 0.0,
+                    ReferenceUse::Cheap => f64::from(u8::from(draw.even() < 0.25)),
+                    ReferenceUse::Full => 10.0,
                 };
                 if count > 0.0 {
                     let error = OF_REFERENCE / count.sqrt();
@@ -148,9 +149,9 @@ impl LabWorld {
 }
 
 /// Numbers by chance.
-struct Chance(ChaCha8Rng);
+struct LabChance(ChaCha8Rng);
 
-impl Chance {
+impl LabChance {
     fn even(&mut self) -> f64 {
         self.0.random()
     }

@@ -12,6 +12,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
 use tacho_experiment::analysis::outlier_causes::{self, Explained};
+use tacho_experiment::analysis::reference;
 use tacho_experiment::analysis::series::{self, Of};
 use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
 use tacho_experiment::pending::identical_builds::Equals;
@@ -22,8 +23,8 @@ use tacho_record::{
     Series, SeriesKey,
 };
 use tacho_site::{
-    BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote,
-    RunExecutions, RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, HostReference, Lab,
+    OutlierNote, RunExecutions, RunRecord, Source, SourceError,
 };
 use tacho_store::{HostId, Store, StoreError};
 
@@ -122,7 +123,18 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         layouts: layouts::all(project, store)?,
         comparisons: comparisons::all(store)?,
         false_alarms,
+        references: references(store)?,
     })
+}
+
+/// What fixed programs took, by host.
+fn references(store: &mut Store) -> Result<Vec<HostReference>, CliError> {
+    let mut all = Vec::new();
+    for (id, host) in lookup::hosts(store)? {
+        let slower = reference::slower(&reference::tracks(store, id)?);
+        all.push(HostReference { host: host.name.clone(), slower });
+    }
+    Ok(all)
 }
 
 /// All bisections with their steps, oldest first.

@@ -206,8 +206,8 @@ impl CommandSession {
         Ok(())
     }
 
-    /// What the fixed programs that were executed in the run say of the machine; where nobody asked
-    /// for them, only that it moved.
+    /// What the fixed programs that were executed in the run say of the machine; without `is_asked`
+    /// only that it moved.
     pub(super) fn tell_of_reference(
         &mut self,
         run: Option<i64>,

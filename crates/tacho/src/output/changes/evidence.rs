@@ -212,10 +212,12 @@ impl Evidence {
         }
         if finding.kind == ChangeKind::Environment {
             let changed: Vec<String> = finding.environment.iter().map(Tagged::told).collect();
-            let program = if self.change.is_of_environment() {
-                "it need not be the program"
-            } else {
+            let program = if !self.change.is_of_environment() {
                 "it is the program"
+            } else if finding.is_of_machine() {
+                "it is the machine, not the commit"
+            } else {
+                "it need not be the program"
             };
             reasons.push(format!("{program}: {}", changed.join("; ")));
         }

@@ -1,0 +1,29 @@
+//! Whose series are judged, and what was found in each.
+
+use tacho_record::{Plan, Recipes};
+use tacho_store::HostId;
+
+use super::judgement::Judgement;
+use super::material::Material;
+
+/// Whose series are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// The host, as the store knows it.
+    pub host: HostId,
+    /// The host's name.
+    pub host_name: &'a str,
+    /// The plan: its benchmarks, and of each the metrics that it names.
+    pub plan: &'a Plan,
+    /// By what the plan builds each revision.
+    pub recipes: &'a Recipes,
+}
+
+/// A series with what was found in it.
+#[derive(Clone, Debug)]
+pub struct JudgedSeries {
+    /// The series, and how it was judged.
+    pub material: Material,
+    /// What was found.
+    pub judgement: Judgement,
+}
