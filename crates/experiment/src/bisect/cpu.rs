@@ -1,25 +1,114 @@
-//! What the CPU time of the samples says, where their wall time does not tell whether anything
-//! changed: other work on the host moves it less.
+//! What the CPU time of the samples says, where other work on the host disturbs their wall time.
+//!
+//! Of a program that is busy all the time both change alike. So where the wall time of one revision
+//! varies much more than its CPU time, the CPU times are believed instead. How far samples of one
+//! revision vary decides that, not by how much the ends differ, so that it favours no answer.
+
+use std::borrow::Cow;
 
 use tacho_record::bisection::{
-    BisectedEffect, Comparison, Found, HostReadings, Measured, Seen, Undecided,
+    BisectedEffect, ByCpu, Comparison, Found, HostReadings, Measured, Observed, Seen, Undecided,
+    UnusableKind,
 };
-use tacho_stats::bisect::{Builds, Outcome, Rules, difference};
+use tacho_stats::bisect::{Builds, Finding, Outcome, Rules, difference, scatter};
 
 use super::Fold;
 use crate::bisect::state::effect;
 
 /// Fewer samples of an end exclude nothing.
 const FEWEST: usize = 6;
-/// A program is busy whose least disturbed execution uses this share of its time on CPUs.
+/// A program is busy whose least disturbed execution uses a CPU, or waits for one, this share of
+/// its time.
 const BUSY: f64 = 0.9;
+/// One that uses more CPU time than wall time has several threads, which may wait for each other.
+const PARALLEL: f64 = 1.05;
+/// Fewer differences of samples of one revision do not show how far they vary.
+const FEWEST_DIFFERENCES: usize = 8;
+/// CPU times are believed where wall times vary this many times as much: they take a quarter of the
+/// samples then …
+const TIMES: f64 = 2.0;
+/// … and at least by this part of the least effect: less needs few samples anyway.
+const PART: f64 = 0.5;
 
 impl Fold {
+    /// Goes by CPU times from now on, of what was observed before too, where they vary less.
+    pub(super) fn turn_to_cpu(&mut self) {
+        if self.by_cpu.is_some() || self.steps.len() < self.ask_cpu_at || !self.may_go_by_cpu() {
+            return;
+        }
+        // To ask takes longer the more steps there are.
+        self.ask_cpu_at = self.steps.len() * 5 / 4 + 1;
+        let Some(by_cpu) = self.spreads().filter(|it| self.is_disturbed(*it)) else { return };
+        let left_out = self.left_out;
+        self.by_cpu = Some(by_cpu);
+        *self = self.anew(self.candidates.clone());
+        self.left_out = left_out;
+    }
+
+    /// A step as it is believed: with CPU times in place of wall times, once it goes by them.
+    pub(super) fn believed<'a>(&self, observed: &'a Observed) -> Cow<'a, Observed> {
+        let (Seen::Samples { host, limited, values }, true) =
+            (&observed.seen, self.by_cpu.is_some())
+        else {
+            return Cow::Borrowed(observed);
+        };
+        let cpu: Option<Vec<f64>> = host.iter().map(|it| it.get("cpu").copied()).collect();
+        let seen = match cpu.filter(|cpu| cpu.len() == values.len()) {
+            Some(values) => Seen::Samples { values, limited: limited.clone(), host: host.clone() },
+            None => Seen::Unusable {
+                kind: UnusableKind::NoMetric,
+                why: "its CPU time was not read".to_owned(),
+            },
+        };
+        Cow::Owned(Observed { seen, ..observed.clone() })
+    }
+
+    /// Whether it is a question that CPU times can answer, and nothing is answered yet.
+    fn may_go_by_cpu(&self) -> bool {
+        let is_read = |step: &Observed| match &step.seen {
+            Seen::Samples { values, host, limited } => {
+                let has_cpu = |it: &HostReadings| it.get("cpu").is_some_and(|cpu| *cpu > 0.0);
+                limited.is_empty() && host.len() == values.len() && host.iter().all(has_cpu)
+            }
+            _ => true,
+        };
+        self.is_of_wall_time()
+            && self.asked.by == Comparison::Ratio
+            && self.steps.iter().all(is_read)
+    }
+
+    fn is_of_wall_time(&self) -> bool {
+        self.asked.of == Measured::Execution && self.asked.metric.name == "wall"
+    }
+
+    /// How far samples of one end vary in wall time and in CPU time, where the program is busy and
+    /// no culprit is named yet.
+    fn spreads(&self) -> Option<ByCpu> {
+        let samples = self.samples_of_ends();
+        let outcome = self.bisection.as_ref()?.standing().outcome;
+        if outcome.finding == Finding::Verified
+            || !outcome.culprits.is_empty()
+            || !are_busy(&samples)
+        {
+            return None;
+        }
+        let spread = |of: fn(&TimedSample) -> f64| {
+            let all: Vec<(bool, f64)> = samples.iter().map(|it| (it.is_last, of(it))).collect();
+            let (sd, differences) = scatter(&self.rules, &all);
+            (differences >= FEWEST_DIFFERENCES).then_some(sd)
+        };
+        Some(ByCpu { wall: spread(|it| it.wall)?, cpu: spread(|it| it.cpu)? })
+    }
+
+    fn is_disturbed(&self, ByCpu { wall, cpu }: ByCpu) -> bool {
+        wall >= TIMES * cpu && wall >= PART * self.rules.least
+    }
+
     /// That of both ends, in the order in which they were measured; nothing where it was not read,
     /// or something was found.
     pub(super) fn cpu_of_ends(&self, found: Found) -> Option<BisectedEffect> {
-        let is_time = self.asked.of == Measured::Execution && self.asked.metric.name == "wall";
-        if !is_open(found) || !is_time || self.asked.by == Comparison::Failure {
+        let is_known = self.by_cpu.is_some() || self.asked.by == Comparison::Failure;
+        if !is_open(found) || !self.is_of_wall_time() || is_known {
             return None;
         }
         let samples = self.samples_of_ends();
@@ -28,15 +117,10 @@ impl Fold {
         difference(&rules, &all).map(effect)
     }
 
-    /// Whether the CPU time excludes a change as large as was asked for. Only of a program that
-    /// hardly waits: what it waits for may change too.
+    /// Whether the CPU time excludes a change as large as was asked for.
     pub(super) fn cpu_excludes_change(&self, cpu: Option<&BisectedEffect>) -> bool {
-        let samples = self.samples_of_ends();
-        let of_end = |last| samples.iter().filter(move |it| it.is_last == last);
-        let is_busy = |last| of_end(last).any(|it| it.cpu >= BUSY * it.wall);
-        let enough = [false, true].iter().all(|last| of_end(*last).count() >= FEWEST);
         let is_within = |effect: &BisectedEffect| self.is_within(effect.interval);
-        enough && is_busy(false) && is_busy(true) && !self.asked.all && cpu.is_some_and(is_within)
+        !self.asked.all && cpu.is_some_and(is_within) && are_busy(&self.samples_of_ends())
     }
 
     /// Whether what was measured of both ends excludes a change as large as was asked for.
@@ -69,7 +153,9 @@ impl Fold {
             };
             let Seen::Samples { host, values, .. } = &step.seen else { continue };
             let sample = |(host, wall): (&HostReadings, &f64)| {
-                Some(TimedSample { is_last: end == 1, cpu: *host.get("cpu")?, wall: *wall })
+                let (cpu, waited) = (*host.get("cpu")?, host.get("cpu-wait").copied());
+                let waited = waited.unwrap_or(0.0);
+                Some(TimedSample { is_last: end == 1, cpu, waited, wall: *wall })
             };
             all.extend(host.iter().zip(values).filter_map(sample));
         }
@@ -81,7 +167,21 @@ impl Fold {
 struct TimedSample {
     is_last: bool,
     cpu: f64,
+    /// Time that it waited for a CPU, where that is read.
+    waited: f64,
     wall: f64,
+}
+
+/// Whether enough samples show that the program hardly waits at either end: what it waits for may
+/// change too.
+fn are_busy(samples: &[TimedSample]) -> bool {
+    let of_end = |last| samples.iter().filter(move |it| it.is_last == last);
+    let is_busy = |last| {
+        of_end(last).count() >= FEWEST
+            && of_end(last).any(|it| it.cpu + it.waited >= BUSY * it.wall)
+            && of_end(last).all(|it| it.cpu <= PARALLEL * it.wall)
+    };
+    is_busy(false) && is_busy(true)
 }
 
 /// Whether it ended without an answer that more samples could give.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Digest;
 use tacho_record::bisection::{
-    Asked, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
+    Asked, ByCpu, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
 };
 use tacho_stats::bisect::{
     Bisection, Builds, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale,
@@ -51,6 +51,10 @@ pub struct Fold {
     /// The values of each candidate, and whether they are only known to be at least that.
     pub(super) values: BTreeMap<usize, Vec<(f64, bool)>>,
     pub(super) steps: Vec<Observed>,
+    /// Whether CPU times are believed instead of wall times, and why.
+    pub(super) by_cpu: Option<ByCpu>,
+    /// From this number of steps on it is asked again whether they vary less.
+    pub(super) ask_cpu_at: usize,
     /// Seconds of builds that no observation has paid for yet.
     unpaid: Option<f64>,
     /// None where all is one program.
@@ -89,6 +93,8 @@ impl Fold {
             host: BTreeMap::new(),
             values: BTreeMap::new(),
             steps: Vec::new(),
+            by_cpu: None,
+            ask_cpu_at: 0,
             unpaid: None,
             bisection: None,
             spent: (0.0, 0.0),
@@ -173,14 +179,17 @@ impl Fold {
     /// Takes up a step; of a revision that is no candidate it tells only what it cost.
     pub fn observe(&mut self, observed: &Observed) {
         self.take(observed);
+        self.turn_to_cpu();
         self.account_for_merge();
         self.settle();
     }
 
     /// The same, whatever it comes to.
     pub(super) fn take(&mut self, observed: &Observed) {
-        self.take_aside(observed);
         self.steps.push(observed.clone());
+        let believed = self.believed(observed);
+        let observed = believed.as_ref();
+        self.take_aside(observed);
         self.account(observed);
         let Some(&place) = self.places.get(&observed.revision) else { return };
         if let Some(under) = observed.under {
@@ -306,7 +315,7 @@ impl Fold {
         for step in steps.iter().filter(|step| step.under.is_none()) {
             match (&step.seen, self.places.get(&step.revision).copied()) {
                 (Seen::Built { .. }, _) => self.pay_later(step.build),
-                (_, Some(place)) => self.tell(place, step),
+                (_, Some(place)) => self.tell(place, &self.believed(step)),
                 (_, None) => {}
             }
         }

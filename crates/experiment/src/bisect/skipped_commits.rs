@@ -76,6 +76,7 @@ impl Fold {
     /// The same question of these candidates, with all that was observed.
     pub(super) fn anew(&self, candidates: Vec<Candidate>) -> Self {
         let mut fold = Self::of(self.asked.clone(), candidates);
+        fold.by_cpu = self.by_cpu;
         for step in &self.steps {
             fold.take(step);
         }

@@ -8,7 +8,8 @@ use crate::derived::derive;
 use crate::{Metric, Sample};
 
 /// What was read of the host during one execution, by name and in base units: `host-…`, `wall`,
-/// which they are of, and `cpu`, the time that it had of the host's processors.
+/// which they are of, `cpu`, the time that it had of the host's processors, and `cpu-wait`, that
+/// for which it waited for one.
 pub type HostReadings = BTreeMap<String, f64>;
 
 /// Of shorter executions no share of the time is told: the kernel counts others' in ticks of 10 ms.
@@ -22,7 +23,8 @@ impl Sample {
         if !self.values.iter().any(|(name, _)| of_host(name)) {
             return HostReadings::new();
         }
-        let kept = self.values.iter().filter(|(name, _)| of_host(name) || name == "wall");
+        let of_itself = |name: &str| name == "wall" || name == "cpu-wait";
+        let kept = self.values.iter().filter(|(name, _)| of_host(name) || of_itself(name));
         let value = |name: &str| self.values.iter().find(|it| it.0 == name).map(|it| it.1);
         let cpu = value("cpu").or_else(|| derive("cpu", &value)).map(|cpu| ("cpu".to_owned(), cpu));
         kept.map(|(name, value)| (name.to_string(), *value)).chain(cpu).collect()

@@ -9,6 +9,7 @@ mod account;
 mod aside;
 mod beside;
 mod budget;
+mod by_cpu;
 mod command;
 mod constant;
 mod effect;
@@ -21,6 +22,7 @@ mod typed_subject;
 
 pub use aside::{Aside, AsideSaid};
 pub use beside::{Beside, HostReadings};
+pub use by_cpu::ByCpu;
 pub use constant::Constant;
 pub use effect::{BisectedEffect, Left, LeftSaid};
 pub use merge::Merge;
@@ -326,6 +328,10 @@ pub struct Standing {
     /// tell whether anything changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<BisectedEffect>,
+    /// Why levels and effects are those of the CPU time although wall time was asked for; absent
+    /// where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_cpu: Option<ByCpu>,
     /// Builds made.
     pub builds: usize,
     /// Samples taken.

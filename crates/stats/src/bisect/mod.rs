@@ -51,7 +51,7 @@ use std::collections::VecDeque;
 pub use outcome::{
     Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects, Unusable,
 };
-pub use probe::{Probed, difference, probe};
+pub use probe::{Probed, difference, probe, scatter};
 pub use rules::{Builds, Rules, Values, expected_samples};
 pub use step::{Observation, Portion, Seen, Step};
 

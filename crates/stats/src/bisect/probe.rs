@@ -1,6 +1,7 @@
 //! Whether an effect that was verified is there under other circumstances too.
 
 use super::belief::Belief;
+use super::noise::own_scale;
 use super::outcome::Effect;
 use super::record::Record;
 use super::report;
@@ -67,13 +68,26 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
 /// taken, show of how the later one differs; nothing as long as one of them has none.
 #[must_use]
 pub fn difference(rules: &Rules, values: &[(bool, f64)]) -> Option<Effect> {
+    let record = in_order(rules, values);
+    report::between((0, 1), 0.0, &record, rules).map(|shown| report::effect(shown, rules))
+}
+
+/// How far values of the same revision vary, as a standard deviation on the scale of the effects
+/// and without what drifts; and by how many differences that is known. Of two revisions, in the
+/// order in which they were taken.
+#[must_use]
+pub fn scatter(rules: &Rules, values: &[(bool, f64)]) -> (f64, usize) {
+    own_scale(&in_order(rules, values).readings)
+}
+
+fn in_order(rules: &Rules, values: &[(bool, f64)]) -> Record {
     let mut record = Record::default();
     for (is_later, value) in values {
         let seen = Seen::Samples(vec![*value]);
         let revision = usize::from(*is_later);
         record.add(&Observation { revision, seen, build: None, executing: 0.0 }, rules);
     }
-    report::between((0, 1), 0.0, &record, rules).map(|shown| report::effect(shown, rules))
+    record
 }
 
 fn record(rules: &Rules, pairs: &[(f64, f64)]) -> Record {
@@ -149,5 +163,20 @@ mod tests {
             }
         }
         assert!(unclear > 0, "noise of that size hides it for a while");
+    }
+
+    #[test]
+    fn values_vary_by_their_noise_whatever_the_levels() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut value = |level: f64| level * (0.03 * gaussian(&mut rng)).exp();
+        let values: Vec<(bool, f64)> = (0..400)
+            .map(|n| {
+                (n % 2 == 1, value(if n % 2 == 1 { 150.0 } else { 100.0 + f64::from(n) / 40.0 }))
+            })
+            .collect();
+        let (sd, differences) = scatter(&Rules::default(), &values);
+        assert!((sd - 0.03).abs() < 0.004, "{sd}");
+        assert_eq!(differences, 398);
+        assert_eq!(scatter(&Rules::default(), &values[..2]), (0.0, 0));
     }
 }

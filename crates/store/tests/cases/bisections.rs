@@ -30,6 +30,7 @@ fn standing() -> Standing {
         drift: 0.0,
         between_builds: Some(0.0104),
         cpu: None,
+        by_cpu: None,
         builds: 2,
         samples: 4,
         building: 20.5,

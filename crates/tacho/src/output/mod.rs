@@ -54,6 +54,11 @@ pub fn terminal_width() -> Option<usize> {
     width_of(std::io::stdout())
 }
 
+/// How wide a table may be: as the terminal, or as people usually have one where it goes elsewhere.
+pub fn table_width() -> Option<usize> {
+    Some(terminal_width().unwrap_or(COLUMNS))
+}
+
 /// The same of what is printed beside standard output.
 pub fn terminal_width_beside() -> Option<usize> {
     width_of(std::io::stderr())

@@ -3,6 +3,7 @@
 
 mod accounted;
 mod aside;
+mod by_cpu;
 mod failing;
 mod left_out;
 mod naming;

@@ -262,44 +262,6 @@ fn sizes_and_build_times_need_no_execution() {
     );
 }
 
-/// Wall time depends on what else the host does, and CPU time does not.
-#[test]
-fn where_wall_time_does_not_tell_what_cpu_time_says_is_told() {
-    let mut scene = Scene::step(16, 5, 3.0);
-    (scene.others, scene.noise, scene.asked.budget) = (Some(0.5), 0.002, Some(4.0));
-    scene.load = |at| 1.0 + (at.as_millisecond().unsigned_abs() * 7919 % 997) as f64 / 997.0;
-    let open = scene.standing();
-    assert_eq!(open.found, Some(Found::Undecided { reason: Undecided::Budget }), "{open:?}");
-    let cpu = open.cpu.unwrap();
-    assert!((cpu.estimate - 0.03).abs() < 0.002 && cpu.interval.0 > 0.02, "{cpu:?}");
-    // Nothing is told of it where something is found.
-    (scene.asked.budget, scene.load) = (None, |_| 1.0);
-    scene.again = true;
-    let named = scene.standing();
-    assert_eq!((named.culprits.len(), named.cpu), (1, None));
-}
-
-/// Wall time is disturbed, and CPU time excludes that anything changed.
-#[test]
-fn where_wall_time_does_not_tell_cpu_time_may_exclude_a_change() {
-    let mut scene = Scene::step(16, 5, 0.0);
-    (scene.others, scene.noise, scene.asked.budget) = (Some(0.5), 0.002, Some(4.0));
-    scene.load = |at| {
-        let chance = at.as_millisecond().unsigned_abs() * 7919 % 997;
-        if chance.is_multiple_of(3) { 1.0 } else { 1.0 + chance as f64 / 997.0 }
-    };
-    let same = scene.standing();
-    assert_eq!(same.found, Some(Found::NotReproduced), "{same:?}");
-    let cpu = same.cpu.unwrap();
-    assert!(-0.02 < cpu.interval.0 && cpu.interval.1 < 0.02, "{cpu:?}");
-    // A program that waits most of its time may wait longer: its CPU time excludes nothing.
-    let mut waiting = Scene::step(16, 5, 0.0);
-    (waiting.others, waiting.noise, waiting.asked.budget) = (Some(0.5), 0.002, Some(4.0));
-    waiting.load = |at| 2.0 + (at.as_millisecond().unsigned_abs() * 7919 % 997) as f64 / 997.0;
-    let open = waiting.standing();
-    assert_eq!(open.found, Some(Found::Undecided { reason: Undecided::Budget }), "{open:?}");
-}
-
 /// All that a session takes counts, what comes before the first sample too.
 #[test]
 fn a_budget_is_the_time_of_the_session() {

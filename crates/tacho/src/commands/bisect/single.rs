@@ -11,9 +11,9 @@ use crate::commands::bisect::range::Range;
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect::Expected;
+use crate::output::{self, text};
 use crate::project::Project;
 
 /// Which commits are bisected.
@@ -74,12 +74,13 @@ pub(crate) fn once(
         if command.form.json {
             output::print_json(&versioned(expected.forecast(&inquiry)))?;
         } else {
-            output::print(&expected.text(&inquiry))?;
+            output::print(&text::wrap(&expected.text(&inquiry), output::terminal_width()))?;
         }
         return Ok(None);
     }
     if !(global.quiet || command.form.json || command.form.markdown) {
-        output::aside(expected.text(&inquiry).trim_end());
+        let told = text::wrap(&expected.text(&inquiry), output::terminal_width_beside());
+        output::aside(told.trim_end());
     }
     bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)
 }

@@ -37,6 +37,9 @@ pub fn markdown(bisection: &Bisection) -> String {
             effect_between(bisection, [standing.ends.0, standing.ends.1], &change)
         );
     }
+    if let Some(by_cpu) = standing.by_cpu {
+        let _ = writeln!(text, "- {}", sentence(&by_cpu.line()));
+    }
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "- The ends {then}");
     }

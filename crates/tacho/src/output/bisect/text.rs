@@ -14,9 +14,9 @@ use super::words::{
     suspected, then,
 };
 use crate::output::bisect::sizes::{effect, effect_between, least, level_of, name, within};
-use crate::output::table::{plain, render};
-use crate::output::terminal_width;
+use crate::output::table::{fits, plain, render};
 use crate::output::text::{count, day, duration, wrap};
+use crate::output::{table_width, terminal_width};
 
 /// So many suspects are listed one by one.
 const LISTED: usize = 20;
@@ -33,7 +33,7 @@ pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
         wrap(&answer(bisection), width),
         wrap(&beside(bisection), width),
         wrap(&whole(bisection), width),
-        ladder(bisection),
+        ladder(bisection, table_width()),
         wrap(&unusable(bisection), width),
         account(bisection, interrupted, width),
     ];
@@ -290,6 +290,9 @@ fn whole(bisection: &Bisection) -> String {
         let change = effect_between(bisection, [standing.ends.0, standing.ends.1], &change);
         let _ = writeln!(text, "from {} to {} in all: {change}{little}", ends[0], ends[1]);
     }
+    if let Some(by_cpu) = standing.by_cpu {
+        let _ = writeln!(text, "{}", by_cpu.line());
+    }
     if let Some(bad_is_better) = bisection.bad_is_better() {
         let better = if bad_is_better { &asked.bad } else { &asked.good };
         let _ = writeln!(text, "{better} is the better one of both");
@@ -311,40 +314,76 @@ fn whole(bisection: &Bisection) -> String {
     text
 }
 
-/// All revisions that were measured.
-fn ladder(bisection: &Bisection) -> String {
+/// All revisions that were measured; where there is too little room, what is said of each is in a
+/// line below it.
+fn ladder(bisection: &Bisection, width: Option<usize>) -> String {
     let standing = &bisection.standing;
     if standing.ladder.is_empty() {
         return String::new();
     }
-    let told = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
-    let host = standing.ladder.iter().any(|rung| !told(rung).is_empty());
+    let rungs: Vec<LadderRow> =
+        standing.ladder.iter().map(|rung| LadderRow::of(bisection, rung)).collect();
     let mut heads = vec!["revision", "date", "samples", "level", "", ""];
-    heads.extend(host.then_some("the host meanwhile"));
+    heads.extend(rungs.iter().any(|it| !it.host.is_empty()).then_some("the host meanwhile"));
     let mut table = plain(&heads, &[2, 3, 4]);
-    for rung in &standing.ladder {
+    for rung in &rungs {
+        let words = format!("{} {}", rung.mark, rung.same).trim().to_owned();
+        let cells = rung.cells.iter().cloned().chain([words, rung.host.clone()]);
+        table.add_row(cells.take(heads.len()));
+    }
+    let whole = render(&table);
+    if fits(&whole, width) {
+        return whole;
+    }
+    let mut table = plain(&heads[..6], &[2, 3, 4]);
+    for rung in &rungs {
+        table.add_row(rung.cells.iter().cloned().chain([rung.mark.to_owned()]));
+    }
+    let rows = render(&table);
+    let below = [String::new()].into_iter().chain(rungs.iter().map(LadderRow::below));
+    rows.lines().zip(below).map(|(row, below)| format!("{row}\n{below}")).collect()
+}
+
+/// What is said of a revision that was measured.
+struct LadderRow {
+    /// Its name, date, number of samples, level and how far that may be off.
+    cells: [String; 5],
+    /// An arrow where it is named.
+    mark: &'static str,
+    /// Which others are the same program.
+    same: String,
+    /// What the host did meanwhile.
+    host: String,
+}
+
+impl LadderRow {
+    fn of(bisection: &Bisection, rung: &Rung) -> Self {
         let revision = &bisection.candidates[rung.place].revision;
         let error = within(bisection, rung.error)
             .filter(|_| !rung.is_bound)
             .map_or_else(String::new, |error| format!("± {error}"));
-        let mark = standing.culprits.iter().any(|it| it.place == rung.place);
+        let is_named = bisection.standing.culprits.iter().any(|it| it.place == rung.place);
         let same = match rung.same_to - rung.place {
             0 => String::new(),
             more => format!("and {} after it, the same program", count(more, "commit")),
         };
-        let words = if mark { format!("← {same}").trim_end().to_owned() } else { same };
-        let mut row = vec![
+        let cells = [
             revision.short().to_owned(),
             day(revision.date),
             rung.samples.to_string(),
             level_of(bisection, rung),
             error,
-            words,
         ];
-        row.extend(host.then(|| told(rung)));
-        table.add_row(row);
+        let host = rung.beside.map_or_else(String::new, |beside| beside.line());
+        Self { cells, mark: if is_named { "←" } else { "" }, same, host }
     }
-    render(&table)
+
+    /// What is said of it, in a line of its own.
+    fn below(&self) -> String {
+        let words: Vec<&str> =
+            [&*self.same, &*self.host].into_iter().filter(|it| !it.is_empty()).collect();
+        if words.is_empty() { String::new() } else { format!("    {}\n", words.join("; ")) }
+    }
 }
 
 fn unusable(bisection: &Bisection) -> String {
@@ -378,10 +417,12 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
             count(all.samples, "sample")
         )
     });
+    let building = match builds {
+        0 => "no builds".to_owned(),
+        builds => format!("{} in {}", count(builds, "build"), time(building)),
+    };
     let mut text = format!(
-        "{} in {}, {} in {}{around}; run {} on {}\n",
-        count(builds, "build"),
-        time(building),
+        "{building}, {} in {}{around}; run {} on {}\n",
         count(samples, "sample"),
         time(executing),
         bisection.run,

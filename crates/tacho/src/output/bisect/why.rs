@@ -117,7 +117,8 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
         .map(|sd| format!(", which vary by {} (standard deviation)", varying(asked, sd)))
         .unwrap_or_default();
     let why = format!("{why} after {}{vary}", count(standing.samples, "sample"));
-    let cpu = if asked.of == Measured::Execution && asked.metric.name == "wall" {
+    let is_by_wall = asked.metric.name == "wall" && standing.by_cpu.is_none();
+    let cpu = if asked.of == Measured::Execution && is_by_wall {
         "`-m cpu` goes by CPU time, which other work on the host moves less; "
     } else {
         ""
