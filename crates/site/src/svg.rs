@@ -170,21 +170,36 @@ pub(crate) fn bar(share: f64) -> Markup {
     }
 }
 
-/// Levels of some places, each with how far it may be off.
+/// A commit that is named, at its place.
+pub(crate) struct NamedPlace<'a> {
+    pub place: usize,
+    pub name: &'a str,
+}
+
+/// Levels of some places, each with how far it may be off; above, the names of some of them.
 pub(crate) fn ladder(
     rungs: &[(usize, f64, f64)],
+    named: &[NamedPlace<'_>],
     places: usize,
     show: &dyn Fn(f64) -> String,
 ) -> Markup {
     const LEFT: f64 = 100.0;
     const WIDTH: f64 = 830.0;
     const HEIGHT: f64 = 180.0;
+    let top = if named.is_empty() { 0.0 } else { 22.0 };
+    let view_box = format!("0 {} {} {}", -top, LEFT + WIDTH + 30.0, HEIGHT + 26.0 + top);
     let all = rungs.iter().flat_map(|(_, level, far)| [Some(level - far), Some(level + far)]);
     let (low, high) = span(&all.collect::<Vec<_>>());
     let x = |place: usize| LEFT + (place as f64 + 0.5) / places.max(1) as f64 * WIDTH;
     let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
     html! {
-        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 30.0, HEIGHT + 26.0)) role="img" aria-label="levels of measured commits in order" {
+        svg.strips viewBox=(view_box) role="img" aria-label="levels of measured commits in order" {
+            @for NamedPlace { place, name } in named {
+                @let anchor = anchor(*place, places);
+                text.axis x=(short(x(*place))) y="-6" text-anchor=(anchor) { (name) }
+                rect x=(short(x(*place) - 0.5)) y="0" width="1" height=(short(HEIGHT - 10.0))
+                    fill="currentColor" fill-opacity="0.4" {}
+            }
             @for &(place, level, far) in rungs {
                 line x1=(short(x(place))) x2=(short(x(place))) y1=(short(y(level - far))) y2=(short(y(level + far))) {}
                 circle cx=(short(x(place))) cy=(short(y(level))) r="4" {}
@@ -195,6 +210,11 @@ pub(crate) fn ladder(
             (ends(LEFT, WIDTH, HEIGHT + 18.0, places))
         }
     }
+}
+
+/// At which of its ends a name is at its place, so that it stays in the picture.
+fn anchor(place: usize, places: usize) -> &'static str {
+    if place * 2 > places { "end" } else { "start" }
 }
 
 /// Dots that stand together, their middle, and a band around it.

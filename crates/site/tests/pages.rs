@@ -563,7 +563,18 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert!(read(&format!("change/{change}.html")).contains("../bisection/b3.html"));
     let overview = read("bisections.html");
     assert!(overview.find("b3").unwrap() < overview.find("bisection/b2.html").unwrap());
-    assert!(read("index.html").contains("bisections.html"));
+    // The commit that is named is marked in the chart, and the first page says what was found.
+    let chart = picture("levels of measured commits");
+    assert!(chart.contains(&format!(">{}</text>", culprit.short())), "{chart}");
+    assert!(html.contains("A line marks each commit that is named."));
+    let first = read("index.html");
+    assert!(first.contains("bisections.html"));
+    let section = first.split("<h2>Bisections</h2>").nth(1).unwrap().split("</section>").next();
+    let section = section.unwrap();
+    assert!(
+        section.contains("bisection/b3.html") && section.contains(culprit.short()),
+        "{section}"
+    );
 }
 
 #[test]

@@ -107,6 +107,9 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
         @if let Some(cpu) = &one.standing.cpu {
             p.callout { "The CPU time of the same samples changes by " (effect(one, cpu)) " (" (interval(one, cpu)) ") from end to end; other work on the host moves it less." }
         }
+        @if let Some(by_cpu) = &one.standing.by_cpu {
+            p.callout { (tacho_report::comparison::sentence(&by_cpu.line(), [&one.asked.good, &one.asked.bad])) }
+        }
         @if one.may_have_drifted() { p.callout { "The host may have drifted meanwhile; the ends were measured again and again." } }
         @if let Some((good, bad)) = one.asked.before {
             p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }
@@ -241,13 +244,20 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
     let beside = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
     let host = rungs.iter().any(|rung| !beside(rung).is_empty());
     let noise = rungs.iter().any(|rung| rung.error > 0.0);
+    let shown = |value| level(one, value);
     html! {
         @if !rungs.is_empty() {
             section {
                 h2 { "What was measured" }
                 figure.chart.scroll {
-                    (svg::ladder(&dots, one.candidates.len(), &|value| level(one, value)))
-                    figcaption { "The level of each measured commit" @if noise { " with its 95 % interval" } ", in order of history." }
+                    (svg::ladder(&dots, &named_places(one), one.candidates.len(), &shown))
+                    figcaption {
+                        "The level of each measured commit"
+                        @if noise { " with its 95 % interval" } ", in order of history."
+                        @if !one.standing.culprits.is_empty() {
+                            " A line marks each commit that is named."
+                        }
+                    }
                 }
                 (scrolling("measured commits", &html! {
                     table.overview {
@@ -272,6 +282,17 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
             }
         }
     }
+}
+
+/// The commits that are named, in order of history.
+fn named_places(one: &Bisection) -> Vec<svg::NamedPlace<'_>> {
+    let mut places: Vec<usize> = one.standing.culprits.iter().map(|it| it.place).collect();
+    places.sort_unstable();
+    let named = |place: &usize| {
+        let candidate = one.candidates.get(*place)?;
+        Some(svg::NamedPlace { place: *place, name: candidate.revision.short() })
+    };
+    places.iter().filter_map(named).collect()
 }
 
 fn unusable(view: &View, one: &Bisection) -> Markup {

@@ -8,6 +8,9 @@ use crate::page::bisection_words::sentence;
 use crate::text::{count, grouped, minute};
 use crate::view::View;
 
+/// How many of the newest stand on the first page.
+const NEWEST: usize = 3;
+
 /// Writes the page.
 pub(crate) fn page(view: &View) -> Vec<u8> {
     let content = html! {
@@ -20,6 +23,27 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         &Frame { title: "Bisections", root: "", active: "bisections.html", scripts: &[] },
         &content,
     )
+}
+
+/// The newest ones for the first page, with what came of them; nothing where there are none.
+pub(super) fn newest(view: &View) -> Markup {
+    let all = &view.lab.bisections;
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Bisections" }
+                ul.changes {
+                    @for one in all.iter().rev().take(NEWEST).map(|it| &it.bisection) { li {
+                        a href=(file(one)) { (one.name) } " of " (subject(one)) ": "
+                        (sentence(view, "", one))
+                    } }
+                }
+                @if all.len() > NEWEST {
+                    p { a href="bisections.html" { "All " (grouped(all.len())) " bisections" } }
+                }
+            }
+        }
+    }
 }
 
 fn table(view: &View) -> Markup {

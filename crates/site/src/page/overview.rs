@@ -24,6 +24,7 @@ pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
         h1 { (view.lab.subject) }
         (extent(view))
         (changed(view))
+        (super::bisections::newest(view))
         (numbers(view, ledger))
         @for host in view.hosts() {
             section {
