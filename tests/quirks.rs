@@ -494,6 +494,38 @@ fn one_cause_at_other_lines_is_one_failure() {
     assert!(!answer.stderr.contains("otherwise"), "{}", answer.stderr);
 }
 
+/// `make` starts simple commands itself, and others by a shell: each has words of its own.
+#[test]
+fn a_compiler_that_is_missing_is_one_cause_however_that_is_said() {
+    let plan = "[subject]\nbuild = 'make'\nartifacts = ['prog']\n\
+                [[benchmark]]\nname = 'b'\ncommand = '{build}/prog'\n";
+    let make = |recipe: &str| format!("prog: a.c\n\t{recipe}\n");
+    let project = Project::repository()
+        .file("a.c", "int main(void) { return 0; }\n")
+        .file("Makefile", &make("clang-3.6 -o prog a.c"))
+        .commit("simple")
+        .file("Makefile", &make("clang-3.6 -o prog a.c 2>&1; exit $$?"))
+        .commit("by a shell")
+        .plan(plan);
+    let answer = project.tacho("track").exits(2);
+    assert!(answer.stderr.contains("2 of 2 builds failed; first"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("clang-3.6: No such file"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("otherwise"), "{}", answer.stderr);
+    let hint = "hint: `clang-3.6` is not installed, or not in `PATH`";
+    assert!(answer.stderr.contains(hint), "{}", answer.stderr);
+}
+
+/// What a warning quotes is source, whatever its words.
+#[test]
+fn the_linkers_error_is_told_and_not_what_a_warning_quotes() {
+    let two = "#include <stdio.h>\ndouble pow10x(double);\n\
+               int main(void) { int error = printf(\"error: no %d\"); return (int)pow10x(error); }\n";
+    let project = of_c(two, "cc -Wall two.c -o prog\n");
+    let answer = project.tacho("track --rounds 1");
+    let told = answer.stderr.split("\n  |").next().unwrap().replace("\n  ", " ");
+    assert!(told.ends_with("undefined reference to `pow10x'"), "{}", answer.stderr);
+}
+
 #[test]
 fn what_fails_for_another_reason_is_another_stretch() {
     let commit = |project: Project, (n, from): (u32, &str)| {

@@ -1,12 +1,18 @@
 //! What two errors of one cause have in common.
 
+use super::line::missing_program;
+
 /// How many digits a digest in hexadecimal has at least.
 const DIGEST: usize = 12;
 
 /// A line without what differs although the cause does not: absolute paths, positions in files,
-/// addresses, digests and numbers.
+/// addresses, digests and numbers. Of a program that is not there each shell says so in words of
+/// its own, so its name is the cause.
 #[must_use]
 pub fn cause(line: &str) -> String {
+    if let Some(program) = missing_program(line) {
+        return format!("{program}: not found");
+    }
     let words = line.split_whitespace().filter_map(|word| {
         let bare = word.trim_matches(|c: char| "'`\"‘’“”()[]<>,;".contains(c));
         let is_dropped = bare.starts_with('/') || bare.contains("0x") || is_position(bare);

@@ -57,6 +57,8 @@ fn the_program_that_is_missing_is_named() {
     for (error, program) in named {
         assert_eq!(missing_program(error), Some(program), "{error}");
     }
+    let [make, shell] = [named[3].0, "exit status 2: /bin/sh: 1: clang-3.6: not found"];
+    assert!(has_same_cause(make, shell) && !has_same_cause(make, named[0].0));
     for other in [
         "cp: cannot stat 'x': No such file or directory",
         "a.c:1:2: fatal error: x.h: No such file or directory",
