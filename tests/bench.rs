@@ -845,3 +845,22 @@ fn two_commands_may_be_executed_at_the_same_time() {
     };
     assert_eq!(begun(0), begun(1));
 }
+
+/// Who reads the numbers first has believed them.
+#[test]
+fn that_a_command_is_mostly_its_shell_comes_before_its_numbers() {
+    let project = Project::empty();
+    let tacho = assert_cmd::cargo::cargo_bin!("tacho");
+    let told = Command::new("sh")
+        .args(["-c", "exec \"$0\" bench --quiet -r 12 'true && true' 2>&1"])
+        .arg(tacho)
+        .current_dir(project.path())
+        .env("TACHO_LOCK", project.path().join(".tacho-lock"))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&told.stdout);
+    assert!(told.starts_with("warning: `true && true`: "), "{told}");
+    let [warning, numbers] =
+        ["of its time was its shell", "median"].map(|text| told.find(text).unwrap());
+    assert!(warning < numbers, "{told}");
+}

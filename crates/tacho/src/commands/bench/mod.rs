@@ -70,8 +70,10 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
         output::print_json(&output::answer::versioned(report.answer()))?;
     } else {
         let print = if is_exported { output::print_beside } else { output::print };
+        report.print_warnings();
         print(&report.numbers())?;
         report.print_notes();
+        report.print_way_out();
         // The verdict last: it stands where the eye is.
         let ranking = report.ranking();
         if !ranking.is_empty() {

@@ -16,7 +16,23 @@ const OUTLIERS: usize = 3;
 const NOT_FOUND: &str = "exit 127";
 
 impl BenchReport<'_> {
-    /// Prints them beside the answer.
+    /// Prints what the numbers below are worth less for: most of the time of a command is not its
+    /// own. Who reads the numbers first has believed them.
+    pub fn print_warnings(&self) {
+        let is_first = |warning: &&Warning| matches!(warning, Warning::MostlyShell(_));
+        let mut hints: Vec<&str> = Vec::new();
+        for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
+            for warning in standing.warnings.iter().filter(is_first) {
+                let (what, hint) = self.told(*warning);
+                output::note("warning", &format!("`{}`: {what}", text::cut(&command.name, 40)));
+                // A hint that holds for several commands is given once.
+                hints.extend(hint.filter(|hint| !hints.contains(hint)));
+            }
+        }
+        hints.into_iter().for_each(|hint| output::note("hint", hint));
+    }
+
+    /// Prints the others beside the answer.
     pub fn print_notes(&self) {
         if self.answer.interrupted {
             output::note("note", "interrupted: this is what was measured so far");
@@ -71,7 +87,8 @@ impl BenchReport<'_> {
         let mut hints: Vec<&str> = Vec::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let name = text::cut(&command.name, 40);
-            for warning in &standing.warnings {
+            let others = |it: &&Warning| !matches!(it, Warning::MostlyShell(_));
+            for warning in standing.warnings.iter().filter(others) {
                 let (what, hint) = self.told(*warning);
                 output::note("warning", &format!("`{name}`: {what}"));
                 // A hint that holds for several commands is given once.

@@ -153,10 +153,7 @@ impl BenchReport<'_> {
         let names = ["the reference", name.as_str()];
         let why = || match (compared?.more, clauses::refuted(compared?, names)) {
             (_, Some(refuted)) => Some(refuted),
-            (Some(more), None) => Some(format!(
-                "some {} would settle it",
-                text::count(round(more.rounds), "more round")
-            )),
+            (Some(more), None) => Some(self.more_rounds(more.rounds)),
             (None, None) => clauses::beyond_rounds(compared?, names, &metric.unit),
         };
         match verdict {
@@ -183,21 +180,5 @@ impl BenchReport<'_> {
             (!by.is_empty()).then_some(line)
         };
         self.standings.each.iter().enumerate().filter_map(line).collect()
-    }
-}
-
-/// Two significant digits: it is a guess.
-fn round(number: usize) -> usize {
-    let unit = 10_usize.pow(number.max(1).ilog10().saturating_sub(1));
-    number.div_ceil(unit) * unit
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_guess_has_two_digits() {
-        assert_eq!([0, 7, 12, 123, 4567].map(round), [0, 7, 12, 130, 4600]);
     }
 }

@@ -334,3 +334,12 @@ fn the_files_of_others() {
     assert_eq!(json["results"][1]["parameters"]["level"], "1,9");
     assert!((json["results"][0]["times"][0].as_f64().unwrap() - 0.100_41).abs() < 1e-9);
 }
+
+#[test]
+fn more_rounds_are_a_command_to_type_unless_they_take_long() {
+    with_report(|report| {
+        // 10 rounds took 3 s.
+        assert_eq!(report.more_rounds(47), "`-r 57` would settle it, in 17.1 s");
+        assert_eq!(report.more_rounds(4567), "some 4600 more rounds (23 min 0 s) would settle it");
+    });
+}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::changes::{Answer, Outcome, is_new_regression};
-use tacho_record::Change;
+use tacho_record::{Change, short_name};
 
 use super::answer::ChangeAnswer;
 use super::listing::{series_name, state};
@@ -98,7 +98,8 @@ impl Confirmed {
         if !table::fits(&measured, width) {
             measured = self.changes.iter().filter_map(ConfirmationRequest::lines).collect();
         }
-        let parts = [measured, self.notes(), self.summary()];
+        let hint = text::wrap(&self.way_out().unwrap_or_default(), width);
+        let parts = [measured, self.notes(), self.summary() + &hint];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
@@ -136,6 +137,25 @@ impl Confirmed {
             Answer::Measured(_) => String::new(),
         };
         self.changes.iter().map(note).collect()
+    }
+
+    /// What would settle a change that stays open: more rounds where a number of them is known, and
+    /// what other work on the host disturbs less.
+    fn way_out(&self) -> Option<String> {
+        let open = self.changes.iter().find(|asked| asked.outcome() == OPEN)?;
+        let Change { series, finding, .. } = &open.change;
+        let [good, bad] = [&finding.good, &finding.revision].map(|id| short_name(id));
+        let is_time = series.metric.name == "wall";
+        let of_cpu = format!("`tacho compare {good} {bad} -m cpu` compares");
+        let others = is_time.then(|| text::quieter(&of_cpu, "`--counter"));
+        let rounds = open.rounds().map(|rounds| {
+            format!(
+                "`tacho changes --confirm {} --rounds {rounds}` would probably settle it",
+                open.change.name
+            )
+        });
+        let ways: Vec<String> = rounds.into_iter().chain(others).collect();
+        (!ways.is_empty()).then(|| format!("hint: {}\n", ways.join("; ")))
     }
 
     fn summary(&self) -> String {

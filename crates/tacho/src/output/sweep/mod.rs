@@ -92,6 +92,7 @@ impl SweepReport<'_> {
             width: self.width,
             detail: bench::Detail { is_verbose: true, has_bars: false },
         };
+        report.print_warnings();
         report.print_notes();
     }
 }

@@ -1,7 +1,7 @@
 //! A row a value: its median and interval, times of the best, and a bar.
 
 use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
-use tacho_record::Direction;
+use tacho_record::{Direction, Metric};
 use tacho_site::SweepMark;
 use tacho_stats::sweep::SweepCurve;
 
@@ -13,6 +13,8 @@ use crate::output::{COLUMNS, table, text};
 const BARS: std::ops::RangeInclusive<usize> = 8..=32;
 /// The scale goes this many times as far as the largest median at most.
 const BEYOND: f64 = 1.25;
+/// Rounds that take longer, in nanoseconds, are not the cheapest way.
+const LONG: f64 = 60e9;
 /// How wide a value may become.
 const LABEL: usize = 36;
 
@@ -103,8 +105,30 @@ impl SweepRows<'_> {
             .map(|at| self.rows[*at].summary.map_or(f64::NAN, |summary| summary.median))
             .collect();
         let metric = self.question.metric(self.places.first().copied().unwrap_or(0));
-        let places = self.places;
-        NamedCurve { names: self.names, metric: &metric, curve, places, medians: &medians }.lines()
+        let (places, way_out) = (self.places, self.way_out(curve, &metric));
+        NamedCurve { names: self.names, metric: &metric, curve, places, medians: &medians, way_out }
+            .lines()
+    }
+
+    /// The number of rounds after which each value would be known to the margin; where they take
+    /// long, what other work disturbs less.
+    fn way_out(&self, curve: &SweepCurve, metric: &Metric) -> String {
+        let most = curve.costs.iter().map(|cost| cost.interval.1).fold(0.0, f64::max);
+        let rounds = self.rows.iter().filter_map(|row| Some(row.summary?.n)).max().unwrap_or(1);
+        let wanted = two_digits(rounds as f64 * (most / self.question.margin.ln_1p()).powi(2));
+        let round: f64 = self.rows.iter().filter_map(|row| Some(row.summary?.median)).sum();
+        let runs = format!("`-r {wanted:.0}` would settle it");
+        if metric.name != "wall" || wanted * round <= LONG {
+            return runs;
+        }
+        let counted = "callgrind-instructions`";
+        if text::has_callgrind() {
+            return format!(
+                "`--minimise cpu` goes by processor time, which varies less; \
+                 `--counter instructions=callgrind --minimise {counted} hardly varies at all"
+            );
+        }
+        format!("`--minimise cpu` goes by processor time, which varies less; {runs} too")
     }
 
     fn cells(&self) -> Vec<RowCells> {
@@ -189,6 +213,12 @@ impl SweepRows<'_> {
         marks.extend((self.names.default == Some(at)).then_some(SweepMark::Default));
         marks
     }
+}
+
+/// Rounded up to two significant digits: it is a guess.
+fn two_digits(number: f64) -> f64 {
+    let unit = 10_f64.powf(number.max(1.0).log10().floor() - 1.0).max(1.0);
+    (number / unit).ceil() * unit
 }
 
 /// A bar whose end is drawn lighter as far as its interval reaches.

@@ -15,6 +15,8 @@ pub struct NamedCurve<'a> {
     pub places: &'a [usize],
     /// The median of each value in the curve.
     pub medians: &'a [f64],
+    /// What would distinguish the values where none stands out from the best one.
+    pub way_out: String,
 }
 
 impl NamedCurve<'_> {
@@ -48,8 +50,9 @@ impl NamedCurve<'_> {
             }
             SweepShape::Unresolved => format!(
                 "unclear: no value can be distinguished from the best, which some may miss by up \
-                 to {}: more rounds (`-r`) would decide",
-                text::percent(most.exp_m1())
+                 to {}: {}",
+                text::percent(most.exp_m1()),
+                self.way_out
             ),
             SweepShape::Varied if curve.plateau.len() == 1 => {
                 format!(
