@@ -40,7 +40,7 @@ fn noise(commit: u32) -> f64 {
 
 /// Commits whose program prints these levels: generating, showing, hits.
 fn history(commits: u32, levels: impl Fn(u32) -> [f64; 3]) -> Project {
-    grown(Project::repository(), 1..=commits, levels).plan(PLAN)
+    grown(Project::repository().wide(), 1..=commits, levels).plan(PLAN)
 }
 
 fn grown(
@@ -175,7 +175,7 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
         metrics = [{{ name = \"time\", from = \"regex:: ([0-9.]+)\", unit = \"ms\" }}]\n",
         (1..=44).collect::<Vec<u32>>()
     );
-    let project = (1..=18).fold(Project::repository(), |project, commit| {
+    let project = (1..=18).fold(Project::repository().wide(), |project, commit| {
         project.file("prog", &levels(commit)).commit(&format!("change {commit}"))
     });
     let project = project.plan(&plan);
@@ -640,4 +640,20 @@ fn a_commit_with_the_program_from_before_the_change_is_no_suspect() {
     assert!(change["named_by"].is_string(), "{change}");
     let text = project.tacho("changes -b generate").stdout;
     assert!(text.contains("named by bisection "), "{text}");
+}
+
+/// A table that goes elsewhere has no more columns than people's terminals.
+#[test]
+fn tables_in_a_pipe_have_eighty_columns() {
+    let (project, _shared) = tracked();
+    let listing = project.tacho("changes --json").exits(1).json();
+    let name = changes(&listing)[0]["name"].as_str().unwrap().to_owned();
+    let show = format!("changes show {name}");
+    for words in ["changes", &show, "show HEAD", "show", "compare HEAD~12 HEAD -r 4", "log"] {
+        let mut command = project.command(words.split(' '));
+        let answer = Answer::of(&command.env_remove("COLUMNS").output().unwrap());
+        let is_row = |line: &&str| line.trim().contains("  ") && !line.contains(".tar.zst");
+        let mut wide = answer.stdout.lines().filter(is_row).filter(|it| it.chars().count() > 80);
+        assert_eq!(wide.next(), None, "{words}: {}", answer.stdout);
+    }
 }

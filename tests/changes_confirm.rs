@@ -39,7 +39,7 @@ impl Ground {
              metrics = [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
             outside.path().display()
         );
-        let project = grown(Project::repository(), 1..=commits, level).plan(&plan);
+        let project = grown(Project::repository().wide(), 1..=commits, level).plan(&plan);
         let ground = Self { project, outside };
         ground.factor(100);
         std::fs::write(ground.outside.path().join("factor.count"), "1\n").unwrap();

@@ -22,7 +22,7 @@ fn step(share: f64) -> Vec<f64> {
 
 /// `tacho changes --from` of a file with this content, with these words after it.
 fn from(content: &str, words: &str) -> Answer {
-    let project = Project::empty().file("numbers", content);
+    let project = Project::empty().wide().file("numbers", content);
     project.tacho(&format!("changes --from numbers {words}"))
 }
 
@@ -424,4 +424,13 @@ fn one_build_that_differs_is_no_regression() {
         "{}",
         answer.stdout
     );
+}
+
+#[test]
+fn a_column_called_rev_is_the_label() {
+    let rows: String =
+        (0..12).map(|n| format!("r{n},{}\n", if n < 6 { 1.0 } else { 1.5 })).collect();
+    let project = Project::empty().file("t.csv", &format!("rev,value\n{rows}"));
+    let answer = project.tacho("changes --from t.csv").exits(1);
+    assert!(answer.stdout.contains("r6") && answer.stderr.is_empty(), "{}", answer.stdout);
 }

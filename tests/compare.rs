@@ -32,7 +32,7 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
 
 #[test]
 fn what_is_slower_is_told_and_can_be_a_failure() {
-    let project = Project::repository().plan(SCRIPT_PLAN);
+    let project = Project::repository().wide().plan(SCRIPT_PLAN);
     let project =
         project.file("prog", "exit\n").commit("quick").file("prog", "sleep 0.7\n").commit("slow");
     let slower = project
@@ -114,7 +114,7 @@ fn steady() -> Project {
 
 #[test]
 fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
-    let project = steady();
+    let project = steady().wide();
     let gate = |sides: &str, rounds: u32, exits: i32| {
         let typed =
             format!("compare {sides} -m errors,size -r {rounds} --fail-on slower:5% --json");
@@ -223,7 +223,7 @@ fn on_one_processor(command: &Command) -> Answer {
 
 #[test]
 fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
-    let project = Project::empty();
+    let project = Project::empty().wide();
     let compare = ["compare", "--duet", "--rounds", "6"];
     let one =
         on_one_processor(&project.command(compare.iter().chain(&["true", "sleep 0"]).copied()));
@@ -562,6 +562,7 @@ fn names_of_benchmarks_are_literal_and_on_one_line() {
     let other = hyperfine("other", 0.1);
     let other = &other[r#"{"results": ["#.len()..other.len() - 2];
     let project = Project::empty()
+        .wide()
         .file("<a>.json", &named(0.1).replace("OTHER", other))
         .file("b.json", &named(0.3).replace("OTHER", other));
     let text = project.tacho("compare <a>.json b.json").exits(0).stdout;
@@ -613,7 +614,7 @@ fn two_by_two() -> Project {
 
 #[test]
 fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
-    let project = two_by_two();
+    let project = two_by_two().wide();
     let rows = |asked: &str| {
         let answer = project.tacho(&format!("show run:1 --json {asked}")).exits(0).json();
         let rows = answer["rows"].as_array().unwrap().clone();
@@ -702,6 +703,7 @@ fn hyperfine(command: &str, seconds: f64) -> String {
 #[test]
 fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
     let project = Project::empty()
+        .wide()
         .file("old.json", &hyperfine("old", 0.1))
         .file("new.json", &hyperfine("new", 0.11));
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
@@ -821,7 +823,7 @@ fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
 
 #[test]
 fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
-    let project = Project::scripts(2);
+    let project = Project::scripts(2).wide();
     let told = project.tacho("compare HEAD~1 HEAD -r 3 -m wall --fail-on slower:5%").exits(0);
     assert!(
         told.stderr.ends_with(
@@ -1114,7 +1116,7 @@ fn hyperfine_of(commands: &[(&str, f64)]) -> String {
 fn trade_offs_come_first_and_several_rows_are_judged_together() {
     let old = hyperfine_of(&[("even", 0.1), ("down", 0.2), ("up", 0.1), ("double", 0.1)]);
     let new = hyperfine_of(&[("even", 0.1), ("down", 0.1), ("up", 0.3), ("double", 0.2)]);
-    let project = Project::empty().file("old.json", &old).file("new.json", &new);
+    let project = Project::empty().wide().file("old.json", &old).file("new.json", &new);
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     let (_, rows) = told.split_once("\n\n").unwrap();
     insta::assert_snapshot!(rows, @r"
@@ -1257,7 +1259,7 @@ fn a_run_beside_a_baseline_is_judged_at_any_time_as_on_its_day() {
 
 #[test]
 fn a_benchmark_that_a_baseline_never_measured_is_named() {
-    let project = Project::scripts(2);
+    let project = Project::scripts(2).wide();
     project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
     let more = SCRIPT_PLAN.replace("name = \"answer\"", "name = \"late\"");
     let (_, late) = more.split_once("[[benchmark]]").unwrap();

@@ -19,13 +19,15 @@ fn heed_signals() {
 pub struct Project {
     folder: TempDir,
     commits: u32,
+    /// As wide as the terminal says it is; nothing: it is none.
+    columns: Option<&'static str>,
 }
 
 impl Project {
     /// An empty folder without a repository.
     pub fn empty() -> Self {
         heed_signals();
-        Self { folder: tempfile::tempdir().unwrap(), commits: 0 }
+        Self { folder: tempfile::tempdir().unwrap(), commits: 0, columns: None }
     }
 
     /// An empty git repository.
@@ -45,6 +47,11 @@ impl Project {
                     .commit(&format!("change {n}"))
             })
             .plan(SCRIPT_PLAN)
+    }
+
+    /// On a terminal that is wide enough for all columns of a table.
+    pub fn wide(self) -> Self {
+        Self { columns: Some("1000"), ..self }
     }
 
     pub fn plan(self, text: &str) -> Self {
@@ -73,7 +80,7 @@ impl Project {
     pub fn copied(&self) -> Self {
         let folder = tempfile::tempdir().unwrap();
         done(Command::new("cp").arg("-a").arg(self.path().join(".")).arg(folder.path()));
-        Self { folder, commits: self.commits }
+        Self { folder, commits: self.commits, columns: self.columns }
     }
 
     pub fn tag(self, name: &str) -> Self {
@@ -115,6 +122,9 @@ impl Project {
             .env("TZ", "UTC")
             .env("NO_COLOR", "1")
             .env_remove("TACHO_STORE");
+        if let Some(columns) = self.columns {
+            command.env("COLUMNS", columns);
+        }
         command
     }
 

@@ -9,8 +9,8 @@ use super::given::moment;
 use super::table::{GAPS, NAMES, Row, Table, VALUES};
 
 /// Names of columns that say what a row was measured of.
-const LABELS: [&str; 8] =
-    ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
+const LABELS: [&str; 9] =
+    ["commit", "revision", "rev", "release", "version", "label", "sha", "hash", "build"];
 /// Those of them that many revisions one after the other may share.
 const SHARED: [&str; 2] = ["release", "version"];
 /// Names of columns that say when. One called `time`, the last, is one only if it holds nothing

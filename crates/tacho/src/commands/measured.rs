@@ -158,7 +158,7 @@ impl Measured {
         if list.is_empty() {
             return String::new();
         }
-        if !table::fits(&table::indent(&table::render(&list)), output::terminal_width()) {
+        if !table::fits(&table::indent(&table::render(&list)), Some(output::table_width())) {
             table::hide(&mut list, &RANGE);
         }
         fitted(&list, &SUMMARY) + each + &self.end()
@@ -397,7 +397,7 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
 /// The table, two blanks in; where it has no room so, a paragraph a row, with the names of the
 /// columns.
 fn fitted(list: &Table, head: &[&str]) -> String {
-    let room = output::terminal_width();
+    let room = Some(output::table_width());
     let whole = table::render(list);
     if table::fits(&table::indent(&whole), room) {
         return whole;

@@ -35,10 +35,10 @@ fn in_columns(answer: &AnswerTable) -> String {
         table::hide_empty_columns(&mut list);
         table::indent(&table::render(&list))
     };
-    let fits = |it: &String| table::fits(it, super::terminal_width());
+    let fits = |it: &String| table::fits(it, Some(super::table_width()));
     [None, answer.spare].into_iter().map(rows).find(fits).unwrap_or_else(|| {
         let lines: String = answer.narrow.iter().map(|lines| lines.join("\n  ") + "\n").collect();
-        text::wrap(&lines, super::terminal_width())
+        text::wrap(&lines, Some(super::table_width()))
     })
 }
 

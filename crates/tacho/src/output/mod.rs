@@ -55,8 +55,8 @@ pub fn terminal_width() -> Option<usize> {
 }
 
 /// How wide a table may be: as the terminal, or as people usually have one where it goes elsewhere.
-pub fn table_width() -> Option<usize> {
-    Some(terminal_width().unwrap_or(COLUMNS))
+pub fn table_width() -> usize {
+    terminal_width().unwrap_or(COLUMNS)
 }
 
 /// The same of what is printed beside standard output.

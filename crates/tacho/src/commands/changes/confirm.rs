@@ -50,7 +50,7 @@ pub fn execute(
     if command.list.form.json {
         output::print_json(&versioned(confirmed.answer()))?;
     } else {
-        output::print(&confirmed.text(output::terminal_width()))?;
+        output::print(&confirmed.text(Some(output::table_width())))?;
     }
     Ok(exit(&confirmed))
 }

@@ -36,7 +36,7 @@ pub fn execute(paths: &[PathBuf], command: &AskedChanges) -> Result<Exit, CliErr
     } else if command.list.form.markdown {
         output::print(&found.markdown())?;
     } else {
-        output::print(&found.text(output::terminal_width()))?;
+        output::print(&found.text(Some(output::table_width())))?;
         tell_left_out(&numbers);
         tell_together(&numbers);
     }

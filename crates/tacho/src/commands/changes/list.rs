@@ -31,7 +31,7 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
     } else if command.form.markdown {
         output::print(&listing.markdown())?;
     } else {
-        output::print(&listing.text(output::terminal_width()))?;
+        output::print(&listing.text(Some(output::table_width())))?;
     }
     Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
 }

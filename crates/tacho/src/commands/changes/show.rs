@@ -32,7 +32,7 @@ pub fn execute(global: &Global, name: &str, json: bool) -> Result<Exit, CliError
         let changes = all.iter().map(Evidence::answer).collect();
         output::print_json(&versioned(Shown { changes }))?;
     } else {
-        let width = output::terminal_width();
+        let width = Some(output::table_width());
         output::print(&all.iter().map(|one| one.text(width)).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(Exit::Success)

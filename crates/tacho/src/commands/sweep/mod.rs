@@ -126,7 +126,7 @@ impl Place {
             found: &found,
             standings: &standings,
             front: &front,
-            width: output::terminal_width(),
+            width: Some(output::table_width()),
         };
         self.write(|facts| report.page(facts))?;
         if command.json {
@@ -158,7 +158,7 @@ impl Place {
             host: &self.host,
             question: &question.sweep,
             found: &found,
-            width: output::terminal_width(),
+            width: Some(output::table_width()),
         };
         self.write(|facts| report.page(facts))?;
         if command.json {
@@ -193,7 +193,7 @@ impl Place {
             host: &self.host,
             question: &question,
             found: &found,
-            width: output::terminal_width(),
+            width: Some(output::table_width()),
         };
         self.write(|facts| report.page(facts))?;
         if command.json {

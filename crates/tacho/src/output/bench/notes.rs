@@ -29,7 +29,9 @@ impl BenchReport<'_> {
                 hints.extend(hint.filter(|hint| !hints.contains(hint)));
             }
         }
-        hints.into_iter().for_each(|hint| output::note("hint", hint));
+        for hint in hints {
+            output::note("hint", hint);
+        }
     }
 
     /// Prints the others beside the answer.

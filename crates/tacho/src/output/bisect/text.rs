@@ -33,7 +33,7 @@ pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
         wrap(&answer(bisection), width),
         wrap(&beside(bisection), width),
         wrap(&whole(bisection), width),
-        ladder(bisection, table_width()),
+        ladder(bisection, Some(table_width())),
         wrap(&unusable(bisection), width),
         account(bisection, interrupted, width),
     ];
