@@ -40,7 +40,10 @@ fn a_workflow_is_written_for_a_ci_system() {
     let project = Project::repository();
     let answer = project.tacho("init --ci github").succeeds().stdout;
     assert!(
-        answer.starts_with("wrote `.github/workflows/tacho.yml`\nnext: commit it and `tacho.toml`"),
+        answer.starts_with(
+            "wrote `.github/workflows/tacho.yml`\nthere is no plan yet: `tacho init` writes one\n\
+             next: commit it and `tacho.toml`"
+        ),
         "{answer}"
     );
     let workflow =
@@ -55,7 +58,12 @@ fn a_workflow_is_written_for_a_ci_system() {
         "error: there is a `./.github/workflows/tacho.yml` already\n\
          hint: `--force` replaces it, `--print` shows what would be written\n"
     );
-    assert!(project.tacho("init --ci gitlab").succeeds().stdout.contains(".gitlab/tacho.yml"));
+    project.tacho("init").succeeds();
+    let with_plan = project.tacho("init --ci gitlab").succeeds().stdout;
+    assert!(
+        with_plan.contains(".gitlab/tacho.yml") && !with_plan.contains("no plan"),
+        "{with_plan}"
+    );
 }
 
 #[test]

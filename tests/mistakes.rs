@@ -390,3 +390,33 @@ fn a_program_that_is_missing_is_named() {
         "{said}"
     );
 }
+
+#[test]
+fn a_name_in_part_and_a_run_that_is_none_have_their_advice() {
+    let project = Project::scripts(1);
+    project.tacho("track HEAD").exits(0);
+    let part = project.tacho("show -m memory").exits(2);
+    assert!(part.stderr.contains("did you mean `peak-memory`"), "{}", part.stderr);
+    let run = project.tacho("show run:99").exits(2);
+    assert!(run.stderr.ends_with("hint: `tacho log` lists the runs\n"), "{}", run.stderr);
+}
+
+#[test]
+fn a_build_that_is_a_list_is_to_be_one_line() {
+    let plan = benchmark("true", "").replace("[subject]", "[subject]\nbuild = ['make']");
+    let answer = Project::scripts(1).plan(&plan).tacho("track HEAD").exits(2);
+    let hint = "hint: write one line for a shell: `build = \"cmake . && make\"`\n";
+    assert!(answer.stderr.ends_with(hint), "{}", answer.stderr);
+}
+
+#[test]
+fn a_report_alone_is_compared_with_nothing() {
+    let report = r#"{"results": [{"command": "a", "times": [1.0, 1.1]}]}"#;
+    let project = Project::empty().file("a.json", report);
+    let answer = project.tacho("compare a.json").exits(2);
+    assert_eq!(
+        answer.stderr,
+        "error: `a.json` is a report, and nothing stands beside it\n\
+         hint: `tacho compare a.json OTHER` compares two reports\n"
+    );
+}

@@ -191,6 +191,9 @@ impl CliError {
             | CliError::UnknownChange { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`?"))
             }
+            CliError::Unknown { name, .. } if name.starts_with("run:") => {
+                Some("`tacho log` lists the runs".to_owned())
+            }
             CliError::Unknown { .. } => {
                 Some("`tacho show` lists the revisions that were measured".to_owned())
             }
@@ -278,6 +281,11 @@ fn near(name: &str, known: &str) -> String {
             names.into_iter().filter(|known| far(known) == least).take(3).collect();
         return format!("did you mean {}?", near.join(" or "));
     }
+    let holds = |known: &&str| wanted.len() > 2 && plain(known).contains(&wanted);
+    let within: Vec<&str> = names.iter().copied().filter(holds).take(3).collect();
+    if !within.is_empty() {
+        return format!("did you mean {}?", within.join(" or "));
+    }
     let rest = names.len().saturating_sub(LISTED);
     let listed = names[..names.len().min(LISTED)].join(", ");
     if rest == 0 {
@@ -297,6 +305,7 @@ mod tests {
         assert_eq!(near("wal", known), "did you mean `wall`?");
         assert_eq!(near("peakmemory", known), "did you mean `peak-memory`?");
         assert_eq!(near("memory", known), "did you mean `peak-memory`?");
+        assert_eq!(near("mem", known), "did you mean `peak-memory` or `peak-memory-tree`?");
         assert_eq!(near("Block_Outptu", known), "did you mean `block-output`?");
         let far = near("instructions", known);
         assert!(

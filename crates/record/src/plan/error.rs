@@ -226,6 +226,9 @@ impl Mistake {
                     "write it in brackets, also where it is one: `{key} = [\"…\"]`"
                 ));
             }
+            Mistake::WrongType { key, found: Some("array"), .. } if key == "build" => {
+                "write one line for a shell: `build = \"cmake . && make\"`"
+            }
             Mistake::WrongType { key, .. } if key.ends_with("cpus") => CPUS,
             Mistake::WrongType { key, .. }
                 if key.ends_with("timeout") || key.ends_with("cpu-time") || key == "budget" =>

@@ -56,7 +56,12 @@ fn workflow(command: &Init, system: CiSystem) -> Result<Exit, CliError> {
         std::fs::create_dir_all(parent).map_err(CliError::writing(parent))?;
     }
     std::fs::write(&path, system.workflow()).map_err(CliError::writing(&path))?;
-    let said = format!("wrote `{}`\nnext: {}\n", system.path(), system.next_step());
+    let plan = if command.folder.join(PLAN_FILE).exists() {
+        ""
+    } else {
+        "there is no plan yet: `tacho init` writes one\n"
+    };
+    let said = format!("wrote `{}`\n{plan}next: {}\n", system.path(), system.next_step());
     output::print(&text::wrap(&said, output::terminal_width()))?;
     Ok(Exit::Success)
 }

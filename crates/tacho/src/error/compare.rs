@@ -41,6 +41,8 @@ pub enum CompareMistake {
     NothingHere { name: String, nearest: Option<String> },
     #[error("`{name}` is no revision, but a program")]
     IsProgram { name: String },
+    #[error("`{name}` is a report, and nothing stands beside it")]
+    ReportAlone { name: String },
     #[error("only one command was given")]
     OneCommand,
     #[error("{a} and {b} cannot be compared: {why}")]
@@ -119,6 +121,9 @@ impl CompareMistake {
                     .to_owned()
             }
             CompareMistake::IsProgram { name } => format!("`command:{name}` executes it"),
+            CompareMistake::ReportAlone { name } => {
+                format!("`tacho compare {name} OTHER` compares two reports")
+            }
             CompareMistake::OneCommand => "`tacho bench` measures one command".to_owned(),
             CompareMistake::NotComparable { .. } => {
                 "`tacho compare --help` says what can stand beside what".to_owned()

@@ -38,6 +38,9 @@ pub fn may_be_commands(command: &Compare) -> bool {
 /// revisions, whose plan is missed; one beside a file or a program, or one that is nearly that of a
 /// file, is mistyped.
 pub fn mistyped(command: &Compare) -> Option<CompareMistake> {
+    if command.b.is_none() && exported(&command.a).is_some() {
+        return Some(CompareMistake::ReportAlone { name: command.a.clone() });
+    }
     let sides = [Some(&command.a), command.b.as_ref()];
     let is_here = |typed: &&String| is_program(typed) || Path::new(typed).exists();
     let beside = sides.into_iter().flatten().any(|typed| is_here(&typed));
