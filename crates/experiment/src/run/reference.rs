@@ -99,7 +99,9 @@ impl ReferenceTurns {
             room = left.unwrap_or(room);
             left.is_some()
         };
-        programs.into_iter().take_while(fits).collect()
+        // What a program takes here is not known before the first.
+        let most = if self.samples.is_empty() { 1 } else { programs.len() };
+        programs.into_iter().take(most).take_while(fits).collect()
     }
 
     /// What can be executed, in an order of this run.
@@ -112,10 +114,11 @@ impl ReferenceTurns {
         programs
     }
 
-    /// What a program takes: the longest that it took so far.
+    /// What a program takes: the longest that it took so far, else that any did.
     fn expected(&self, program: ReferenceProgram) -> Duration {
         let own = self.samples.iter().filter(|sample| sample.program == program);
-        own.map(|sample| sample.wall).max().unwrap_or(ABOUT)
+        let any = || self.samples.iter().map(|sample| sample.wall).max();
+        own.map(|sample| sample.wall).max().or_else(any).unwrap_or(ABOUT)
     }
 
     /// Executes a program and keeps what it took; `false` when interrupted.
