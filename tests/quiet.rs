@@ -122,3 +122,12 @@ fn the_wait_can_be_asked_for_in_a_plan_and_must_be_a_time() {
     hint: durations are written like "500ms", "60s", "5m" or "2h"
     "#);
 }
+
+/// A blank there would make a command of the time.
+#[test]
+fn the_time_to_wait_is_typed_as_it_is_advised() {
+    let project = crate::harness::Project::empty();
+    project.tacho("bench -q -r 2 --quiet-wait=1s true").exits(0);
+    let blank = project.tacho("bench -q -r 2 --quiet-wait 1s true").exits(2);
+    assert!(blank.stderr.contains("`1s` is no program"), "{}", blank.stderr);
+}

@@ -77,7 +77,7 @@ fn load(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         effect: "Other programs take CPUs, caches and memory bandwidth, and move the frequency.",
         source: "https://man7.org/linux/man-pages/man5/proc_loadavg.5.html",
         remedy: FindingRemedy::Advice(
-            "end what runs, or let rounds wait: `--quiet-wait 10m`".to_owned(),
+            "end what runs, or let rounds wait: `--quiet-wait=10m`".to_owned(),
         ),
     })
 }

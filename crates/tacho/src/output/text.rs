@@ -240,7 +240,7 @@ pub fn quieter(cpu: &str, counter: &str) -> String {
     if has_callgrind() {
         format!("{cpu}; {counter} instructions=callgrind` hardly varies at all")
     } else {
-        format!("{cpu}; `--quiet-wait 10m` waits until the host is quiet")
+        format!("{cpu}; `--quiet-wait=10m` waits until the host is quiet")
     }
 }
 

@@ -219,7 +219,7 @@ impl BenchReport<'_> {
             }
             Warning::Loaded(cpus) => (
                 format!("other processes used {cpus:.1} CPU meanwhile"),
-                Some("`--quiet-wait 10m` waits until they are done"),
+                Some("`--quiet-wait=10m` waits until they are done"),
             ),
             Warning::MostlyShell(share) => {
                 let share = if share < 0.95 {
