@@ -22,6 +22,7 @@ pub mod lab;
 pub mod levels;
 pub mod outlier;
 pub mod place;
+pub mod probe;
 mod robust;
 pub mod steady;
 pub mod summary;
