@@ -2,11 +2,13 @@
 //!
 //! `setting` is what a user asks for and `journal` has what is done to the machine; `plan` leads
 //! from one to the other. The journal keeps all changes on disk before the first is made; `tuned`
-//! makes them and puts them back; `command` executes a command meanwhile.
+//! makes them and puts them back; `command` executes a command meanwhile; `alternation` makes and
+//! puts back the same values again and again.
 //!
 //! The rule: a change is put back only if the machine still shows what we wrote. What someone else
 //! set meanwhile is reported and left alone.
 
+mod alternation;
 mod command;
 mod error;
 mod groups;
@@ -20,6 +22,7 @@ mod tuned;
 
 use crate::root::Root;
 
+pub use alternation::Alternation;
 pub use command::CommandEnd;
 pub use error::TuneError;
 pub use journal::{HoldsUntil, Journal, JournalLock, TuneChange};
