@@ -241,6 +241,8 @@ static void take_conditions(void)
 		unsigned long wanted = job->order.random_addresses ? 0 : NO_RANDOM_ADDRESSES;
 		must(RANDOMISING, CALL(SYS_personality, others | wanted, 0, 0, 0));
 	}
+	if (job->order.flags & NO_HUGE_PAGES)
+		must(LIMITING, CALL(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0));
 	limit_itself(CPU_TIME, job->order.cpu_seconds, job->order.cpu_seconds + 1);
 	limit_itself(ADDRESS_SPACE, job->order.address_space, job->order.address_space);
 }

@@ -11,6 +11,7 @@ enum {
 	USAGE_COMES = 1 << 5, /* a file with the processor time that its control group has used */
 	KILL_COMES = 1 << 6, /* a file that kills its control group */
 	AHEAD = 1 << 7, /* it is to follow the one that is executed, or to be forgotten */
+	NO_HUGE_PAGES = 1 << 8, /* with OWN_MEMORY: what is said of memory that we share holds for us */
 };
 
 /* What to execute. With it come the three files that become the standard ones, `groups` files that make who writes

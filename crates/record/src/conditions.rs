@@ -31,6 +31,10 @@ pub struct Conditions {
     pub cold: bool,
     /// Whether it is executed in a control group of its own.
     pub cgroup: Cgroup,
+    /// Whether the kernel may give it transparent huge pages; none: as the system does. Of probes
+    /// alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub huge_pages: Option<bool>,
 }
 
 /// Processors.

@@ -27,6 +27,7 @@ const OWN_MEMORY: u64 = 1 << 4;
 const USAGE_COMES: u64 = 1 << 5;
 const KILL_COMES: u64 = 1 << 6;
 const AHEAD: u64 = 1 << 7;
+const NO_HUGE_PAGES: u64 = 1 << 8;
 
 /// Stands for no limit.
 const NO_LIMIT: u64 = u64::MAX;
@@ -55,13 +56,15 @@ impl Settings {
         let Request { conditions, limits, .. } = request;
         let cpus = conditions.cpus.as_ref().map(mask).transpose()?;
         let (policy, priority) = conditions.scheduling.map_or((0, 0), policy);
+        let no_huge_pages = conditions.huge_pages == Some(false);
         let flags = [
             (conditions.nice.is_some(), SET_NICE),
             (conditions.scheduling.is_some(), SET_SCHEDULING),
             (cpus.is_some(), SET_CPUS),
             (conditions.aslr.is_some(), SET_RANDOM_ADDRESSES),
             // Who is killed for want of memory takes with it all who share its own.
-            (limits.memory.is_some(), OWN_MEMORY),
+            (limits.memory.is_some() || no_huge_pages, OWN_MEMORY),
+            (no_huge_pages, NO_HUGE_PAGES),
             (group.usage.is_some(), USAGE_COMES),
             (group.kill.is_some(), KILL_COMES),
         ];

@@ -264,3 +264,21 @@ fn what_it_waits_for_while_it_takes_its_conditions_is_in_none_of_its_times() {
     // Between two looks at two clocks it may be taken off the CPU, which is rare.
     assert!(over[10] < Duration::from_millis(1), "{over:?}");
 }
+
+#[test]
+fn it_has_no_huge_pages_and_the_next_one_has() {
+    let enabled = |execution: &tacho_measure::Execution| {
+        let status = printed(execution);
+        let line = status.lines().find_map(|line| line.strip_prefix("THP_enabled:"));
+        line.map(|text| text.trim().to_owned())
+    };
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let plain = request(&["cat", "/proc/self/status"]);
+    let without = Conditions { huge_pages: Some(false), ..Conditions::default() };
+    let before = enabled(&executor.execute(&plain));
+    // A kernel before 5.0 does not say.
+    let Some(before) = before else { return };
+    let disabled = enabled(&executor.execute(&under(without, plain.clone())));
+    assert_eq!(disabled.as_deref(), Some("0"));
+    assert_eq!(enabled(&executor.execute(&plain)), Some(before), "the launcher keeps its own");
+}

@@ -43,6 +43,7 @@ impl Check<'_> {
             aslr: table.aslr.or(base.aslr),
             cold: table.cold.unwrap_or(base.cold),
             cgroup: cgroup.unwrap_or(base.cgroup),
+            huge_pages: base.huge_pages,
         }
     }
 

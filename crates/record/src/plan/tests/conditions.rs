@@ -46,6 +46,7 @@ fn every_condition_arrives_at_the_benchmarks() {
         aslr: Some(false),
         cold: true,
         cgroup: Cgroup::Always,
+        huge_pages: None,
     };
     let limits = Limits {
         address_space: Some(1 << 30),
