@@ -30,6 +30,7 @@ mod layouts;
 mod limits;
 mod metrics;
 mod mistakes;
+mod probe;
 mod quiet;
 mod quirks;
 mod reference;

@@ -68,6 +68,12 @@ pub enum ExperimentError {
         /// Why.
         source: Unavailable,
     },
+    /// A setting of the machine cannot be made for a probe.
+    #[error("cannot change the machine for a probe: {why}")]
+    Setting {
+        /// Why, in one line.
+        why: String,
+    },
     /// A metric has values in another unit, so that old and new ones could not be told apart.
     #[error("metric `{metric}` was measured in {} so far, not in {}", name(known), name(planned))]
     OtherUnit {
@@ -158,6 +164,7 @@ impl ExperimentError {
                 Some("`--reference off` measures without it".to_owned())
             }
             ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
+            ExperimentError::Setting { .. } => Some("`--skip` leaves a disturbance out".to_owned()),
             ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),
         }

@@ -37,6 +37,7 @@ pub mod noise;
 pub mod noise_history;
 pub mod pending;
 mod preflight;
+pub mod probe;
 mod question;
 pub mod run;
 pub mod survey;

@@ -29,6 +29,8 @@ pub enum Purpose {
     Confirm,
     /// Builds of one source that are linked otherwise: its samples are no part of any series.
     Layouts,
+    /// One or two programs under disturbances: its samples are no part of any series.
+    Probe,
     /// Series.
     #[default]
     Track,

@@ -59,6 +59,8 @@ pub struct Lab {
     pub layouts: Vec<LayoutsRecord>,
     /// The runs that compared two programs, oldest first.
     pub comparisons: Vec<ComparisonRecord>,
+    /// The runs that probed one program or two, oldest first.
+    pub probes: Vec<ProbeRecord>,
     /// How many changes users marked as false alarms, and how many they looked at.
     pub false_alarms: (usize, usize),
     /// What fixed programs took in each run, by host.
@@ -103,6 +105,54 @@ pub struct ChangeRecord {
     pub change: Change,
     /// What happened to it, oldest first.
     pub happenings: Vec<Happening>,
+}
+
+/// A run that probed one program or two under disturbances.
+#[derive(Clone, Debug)]
+pub struct ProbeRecord {
+    /// The run's number.
+    pub run: i64,
+    /// What each program is called.
+    pub names: Vec<String>,
+    /// Of each its revision's full name, where it is one.
+    pub revisions: Vec<Option<String>>,
+    /// The disturbances that could not be had, each with the reason.
+    pub left_out: Vec<(String, String)>,
+    /// One a benchmark.
+    pub rows: Vec<ProbedRow>,
+}
+
+/// A benchmark under disturbances.
+#[derive(Clone, Debug)]
+pub struct ProbedRow {
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// What it means.
+    pub sentence: String,
+    /// Whether two programs were probed: then ratios are those of the second by the first.
+    pub is_pair: bool,
+    /// The usual state, of two programs, and each disturbance.
+    pub lines: Vec<ProbeLine>,
+}
+
+/// A ratio, and both ends of its interval.
+pub type RatioInterval = (f64, f64, f64);
+
+/// What a disturbance does.
+#[derive(Clone, Debug)]
+pub struct ProbeLine {
+    /// Its name.
+    pub name: String,
+    /// The same in words.
+    pub words: String,
+    /// Of each of two programs, its level by its usual one.
+    pub levels: [Option<f64>; 2],
+    /// The ratio with both ends of its interval.
+    pub ratio: Option<RatioInterval>,
+    /// What that says, in a word.
+    pub says: String,
 }
 
 /// A run over layouts: one source, linked in several orders.

@@ -27,8 +27,9 @@ pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
     BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HostBuild, HostMeasurement,
-    HostReference, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RowExecutions,
-    RunBenchmark, RunExecution, RunExecutions, RunProgram, RunRecord, Source, SourceError,
+    HostReference, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, ProbeLine, ProbeRecord,
+    ProbedRow, RatioInterval, RowExecutions, RunBenchmark, RunExecution, RunExecutions, RunProgram,
+    RunRecord, Source, SourceError,
 };
 pub use output::Written;
 pub use sweep_page::{

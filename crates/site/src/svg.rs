@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use tacho_stats::summary;
 
+use crate::lab::RatioInterval;
 use crate::view::Scale;
 
 /// At most this many places stand side by side in a small line.
@@ -81,6 +82,43 @@ pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &Scale) -> Markup {
             }
             @for value in [low, f64::midpoint(low, high), high] {
                 text.axis x=(short(x(value))) y=(short(bottom + 18.0)) text-anchor="middle" { (scale.show(value)) }
+            }
+        }
+    }
+}
+
+/// Ratios with their intervals, one a line on one logarithmic scale, with a line at 1.
+pub(crate) fn intervals(lines: &[(&str, Option<RatioInterval>)]) -> Markup {
+    const LEFT: f64 = 150.0;
+    const WIDTH: f64 = 760.0;
+    const LINE: f64 = 26.0;
+    // A very wide interval leaves no room for the others.
+    let ends = lines.iter().filter_map(|(_, line)| *line).flat_map(|(ratio, low, high)| {
+        [low.ln().max(ratio.ln() - 1.0), high.ln().min(ratio.ln() + 1.0)]
+    });
+    let (low, high) = ends.fold((0.0, 0.0), |(low, high): (f64, f64), end| {
+        if end.is_finite() { (low.min(end), high.max(end)) } else { (low, high) }
+    });
+    let room = 0.02_f64.max(0.05 * (high - low));
+    let (low, high) = (low - room, high + room);
+    let x = |ratio: f64| LEFT + ((ratio.ln() - low) / (high - low)).clamp(0.0, 1.0) * WIDTH;
+    let bottom = LINE * lines.len() as f64;
+    html! {
+        svg.strips
+            viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 60.0, bottom + 24.0))
+            role="img" aria-label="ratios with intervals" {
+            polyline points=(format!("{0},0 {0},{1}", short(x(1.0)), short(bottom))) {}
+            @for (number, (name, line)) in lines.iter().enumerate() {
+                @let y = LINE * (number as f64 + 0.5);
+                text x="0" y=(short(y + 4.0)) { (name) }
+                @if let Some((ratio, low, high)) = line {
+                    line x1=(short(x(*low))) x2=(short(x(*high))) y1=(short(y)) y2=(short(y)) {}
+                    circle cx=(short(x(*ratio))) cy=(short(y)) r="4" {}
+                }
+            }
+            @for value in [low.exp(), 1.0, high.exp()] {
+                @let (x, y) = (short(x(value)), short(bottom + 18.0));
+                text.axis x=(x) y=(y) text-anchor="middle" { (format!("{value:.2}")) }
             }
         }
     }

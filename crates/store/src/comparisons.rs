@@ -2,7 +2,7 @@
 //! measured.
 
 use jiff::Timestamp;
-use tacho_record::{Comparing, Earlier};
+use tacho_record::{Comparing, Earlier, Probing};
 
 use crate::columns::{json, whole};
 use crate::database::{Begin, Value};
@@ -22,17 +22,34 @@ pub struct Baseline {
 impl Store {
     /// Keeps on which terms a run compares, before it measures.
     pub fn put_comparing(&mut self, run: i64, terms: &Comparing) -> Result<(), StoreError> {
-        let terms = json("the terms of the comparison", terms)?;
-        let sql = "INSERT INTO comparison (run, terms) VALUES ($1, $2)
-            ON CONFLICT (run) DO UPDATE SET terms = excluded.terms";
-        let values = [Value::Integer(run), Value::Text(&terms)];
-        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+        self.put_terms(run, &json("the terms of the comparison", terms)?)
     }
 
     /// On which terms a run compares, if it does.
     pub fn comparing(&mut self, run: i64) -> Result<Option<Comparing>, StoreError> {
-        let sql = "SELECT terms FROM comparison WHERE run = $1";
+        let sql = "SELECT c.terms FROM comparison c JOIN run r ON r.number = c.run
+            WHERE c.run = $1 AND r.purpose <> 'probe'";
         self.database.one(sql, &[Value::Integer(run)], |row| row.json(0))
+    }
+
+    /// Keeps what a run probes, before it measures: in the table of comparisons, where the run's
+    /// purpose says which of both it is.
+    pub fn put_probing(&mut self, run: i64, terms: &Probing) -> Result<(), StoreError> {
+        self.put_terms(run, &json("the terms of the probe", terms)?)
+    }
+
+    /// What a run probes, if it does.
+    pub fn probing(&mut self, run: i64) -> Result<Option<Probing>, StoreError> {
+        let sql = "SELECT c.terms FROM comparison c JOIN run r ON r.number = c.run
+            WHERE c.run = $1 AND r.purpose = 'probe'";
+        self.database.one(sql, &[Value::Integer(run)], |row| row.json(0))
+    }
+
+    fn put_terms(&mut self, run: i64, terms: &str) -> Result<(), StoreError> {
+        let sql = "INSERT INTO comparison (run, terms) VALUES ($1, $2)
+            ON CONFLICT (run) DO UPDATE SET terms = excluded.terms";
+        let values = [Value::Integer(run), Value::Text(terms)];
+        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
     }
 
     /// Gives a side of a run a name, which is taken from what had it.

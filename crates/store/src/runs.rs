@@ -221,6 +221,7 @@ fn purpose_word(purpose: Purpose) -> &'static str {
         Purpose::Compare => "compare",
         Purpose::Confirm => "confirm",
         Purpose::Layouts => "layouts",
+        Purpose::Probe => "probe",
         Purpose::Track => "track",
     }
 }
@@ -231,6 +232,7 @@ fn read(row: &dyn Row) -> Result<Run, StoreError> {
         "compare" => Purpose::Compare,
         "confirm" => Purpose::Confirm,
         "layouts" => Purpose::Layouts,
+        "probe" => Purpose::Probe,
         "track" => Purpose::Track,
         other => return Err(row.corrupt(&format!("a run is for `{other}`"))),
     };

@@ -4,6 +4,7 @@ mod bench;
 mod bisect;
 mod compare;
 mod layouts;
+mod probe;
 mod quirk;
 mod schedule;
 pub(crate) mod shared;
@@ -20,6 +21,7 @@ pub use bench::{Bench, Elsewhere};
 pub use bisect::{Bisect, BisectWhat, Typed};
 pub use compare::Compare;
 pub use layouts::Layouts;
+pub use probe::ProbeCommand;
 pub use quirk::{Check, Effect, Quirk, QuirkWhat};
 pub use schedule::Schedule;
 pub use shared::{Begin, EstimatorName, Form, ReferenceOption, Terms};
@@ -86,6 +88,7 @@ pub enum Command {
     Compare(Compare),
     Sweep(Box<Sweep>),
     Layouts(Layouts),
+    Probe(Box<ProbeCommand>),
     Track(Box<Track>),
     Try(Try),
     Tune(Tune),

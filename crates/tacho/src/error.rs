@@ -3,6 +3,7 @@
 pub mod bench;
 pub(crate) mod bisect;
 pub mod compare;
+pub mod probe;
 
 use std::path::PathBuf;
 
@@ -27,6 +28,8 @@ pub enum CliError {
     Bisect(#[from] crate::error::bisect::BisectMistake),
     #[error(transparent)]
     Compare(#[from] crate::error::compare::CompareMistake),
+    #[error(transparent)]
+    Probe(#[from] crate::error::probe::ProbeMistake),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("cannot {verb} `{path}`: {source}")]
@@ -141,6 +144,7 @@ impl CliError {
             CliError::Bench(mistake) => mistake.hint(),
             CliError::Bisect(mistake) => Some(mistake.hint()),
             CliError::Compare(mistake) => Some(mistake.hint()),
+            CliError::Probe(mistake) => Some(mistake.hint()),
             CliError::Experiment(error) => error.hint(),
             CliError::Setting(_) => Some("`tacho tune` lists the settings of this machine".to_owned()),
             CliError::Tune(error) => error.hint().map(str::to_owned),

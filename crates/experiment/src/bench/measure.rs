@@ -88,7 +88,7 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
         .map(|(command, (id, cell))| session_cell(command, question, id, cell))
         .collect();
     let reference = question.reference;
-    let session = Session { run, cells: cells?, duet: question.duet, reference };
+    let session = Session { run, cells: cells?, duet: question.duet, reference, groups: None };
     let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
     let mut answer = Answer {
         waits: bench.store.waits(session.run.number)?,

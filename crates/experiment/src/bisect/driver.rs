@@ -3,10 +3,8 @@
 
 use std::sync::atomic::Ordering;
 
-use tacho_record::bisection::{
-    Disturbance, Found, Measured, Observed, Seen, Standing, Undecided, UnusableKind,
-};
-use tacho_record::{Bisection, Build, BuildState, Digest, Revision, Run};
+use tacho_record::bisection::{Found, Measured, Observed, Seen, Standing, Undecided, UnusableKind};
+use tacho_record::{Bisection, Build, BuildState, Digest, Disturbance, Revision, Run};
 use tacho_store::Absence;
 use tacho_subject::Layout;
 

@@ -1,17 +1,17 @@
 //! Whether a verified culprit's effect is there under other circumstances too: which pairs are
 //! still to be measured, and how.
 
-use tacho_record::bisection::{Disturbance, Probe, Probed, Seen, UnusableKind};
-use tacho_record::{Build, BuildState, Digest};
+use tacho_machine::Root;
+use tacho_record::bisection::{Probe, Probed, Seen, UnusableKind};
+use tacho_record::{Build, BuildState, Digest, Disturbance};
 use tacho_stats::{Bound, bisect as stats};
 
 use super::Fold;
 use super::driver::{Done, Driver, built};
-use super::ready::otherwise;
 use crate::bisect::state::effect;
 use crate::build::builds::Unpacked;
 use crate::trial::prepared::rehearse;
-use crate::{ExperimentError, Question};
+use crate::{ExperimentError, Question, probe};
 
 /// So many pairs under a disturbance at the most, or that many times those that verified the
 /// culprit.
@@ -164,7 +164,7 @@ impl Driver<'_, '_> {
 
     /// Why such circumstances cannot be had here, if so.
     fn lacks(&mut self, under: Disturbance) -> Option<String> {
-        let question = otherwise(self.question, under);
+        let question = probe::under(self.question, under, &Root::this_machine());
         let mut all = question.plan.benchmarks.iter();
         all.find_map(|benchmark| rehearse(benchmark, self.bench.executor).err())
             .map(|error| error.to_string())

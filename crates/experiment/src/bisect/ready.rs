@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use tacho_machine::Root;
 use tacho_measure::Executor;
-use tacho_record::bisection::Disturbance;
-use tacho_record::{BenchmarkKey, Cell, Cpus, Digest, Outcome, Run, Sample};
+use tacho_record::{BenchmarkKey, Cell, Digest, Disturbance, Outcome, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::run::prepare::prepare_trial;
@@ -14,7 +14,7 @@ use crate::trial::companions::Company;
 use crate::trial::execute::trouble;
 use crate::trial::hooks::HookEnd;
 use crate::trial::prepared::Trial;
-use crate::{Bench, Event, ExperimentError, Observer, Question};
+use crate::{Bench, Event, ExperimentError, Observer, Question, probe};
 
 /// One of them.
 pub(super) struct Prepared {
@@ -128,8 +128,11 @@ impl Ready {
         let Some(usual) = self.prepared.get(&(revision.to_owned(), artifact, None)) else {
             return Ok(true);
         };
-        let trial =
-            prepare_trial(&otherwise(question, under), self.seed, &usual.cell, (folder, None))?;
+        let root = Root::this_machine();
+        let disturbed = probe::under(question, under, &root);
+        let mut trial = prepare_trial(&disturbed, self.seed, &usual.cell, (folder, None))?;
+        let (files, all) = ([folder.to_owned()], [usual.trial.request.clone()]);
+        trial.disturber = probe::disturber(under, &trial.request, (&files, &all), &root);
         let prepared =
             Prepared { trial, broken: usual.broken.clone(), cell: usual.cell.clone(), ..*usual };
         self.prepared.insert((revision.to_owned(), artifact, Some(under)), prepared);
@@ -212,19 +215,4 @@ impl Ready {
             }
         }
     }
-}
-
-/// The question with benchmarks under other circumstances.
-pub(super) fn otherwise(question: &Question, under: Disturbance) -> Question {
-    let mut question = question.clone();
-    for benchmark in &mut question.plan.benchmarks {
-        let conditions = &mut benchmark.conditions;
-        match under {
-            Disturbance::Addresses { random } => conditions.aslr = Some(random),
-            Disturbance::Cpu { number } => conditions.cpus = Some(Cpus::List([number].into())),
-            Disturbance::Environment => conditions.random_environment = true,
-            Disturbance::Layout { .. } => {}
-        }
-    }
-    question
 }

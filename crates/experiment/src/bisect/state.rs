@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::bisection::{BisectedEffect, Candidate, Disturbance, Seen};
-use tacho_record::{Bisection, Digest};
+use tacho_record::bisection::{BisectedEffect, Candidate, Seen};
+use tacho_record::{Bisection, Digest, Disturbance};
 use tacho_stats::bisect as stats;
 
 /// What came of a bisection.

@@ -314,7 +314,7 @@ impl Bench<'_> {
             let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Session { run, cells: ready, duet: None, reference: ReferenceMode::Off })
+        Ok(Session { run, cells: ready, duet: None, reference: ReferenceMode::Off, groups: None })
     }
 }
 

@@ -37,6 +37,7 @@ pub use gate::{Gate, Stands};
 pub use judge::judge;
 pub use quirks::{QuirkEffect, quirk_effects};
 pub use sampled::{Sampled, loads, sampled};
+pub(crate) use sides::{Executable as SideExecutable, Ready as ReadySides, command_trial};
 
 use std::time::{Duration, Instant};
 
@@ -250,7 +251,7 @@ impl Bench<'_> {
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         let reference = question.plan.measure.reference.mode();
-        Ok(Session { run, cells: ready, duet: terms.duet, reference })
+        Ok(Session { run, cells: ready, duet: terms.duet, reference, groups: None })
     }
 
     fn run_of_sides(

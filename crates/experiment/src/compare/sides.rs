@@ -1,9 +1,9 @@
 //! Making both sides executable: revisions are built, builds unpacked, commands taken as they are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tacho_record::plan::{Hooks, Output};
+use tacho_record::plan::{Benchmark, Hooks, Output};
 use tacho_record::{BuildState, Cell, Comparing, Digest, Limits, Program, Revision, Side};
 
 use super::COMMAND;
@@ -14,7 +14,7 @@ use crate::trial::prepared::{Surroundings, Trial};
 use crate::{Bench, ExperimentError, Question};
 
 /// What came of making sides executable.
-pub(super) enum Ready {
+pub(crate) enum Ready {
     /// The user stopped it.
     Interrupted,
     /// One of them cannot be had.
@@ -24,7 +24,7 @@ pub(super) enum Ready {
 }
 
 /// A side that can be executed, or one of its layouts.
-pub(super) struct Executable {
+pub(crate) struct Executable {
     pub side: Side,
     /// Which of the sides that are executed.
     pub of: usize,
@@ -47,6 +47,11 @@ impl Executable {
         is_built(self) && self.artifact == other.artifact && parameters(self) == parameters(other)
     }
 
+    /// The folder of the build; empty for a command.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// What is executed for a cell of this side.
     pub fn trial(
         &self,
@@ -54,13 +59,28 @@ impl Executable {
         seed: u64,
         cell: &Cell,
     ) -> Result<Trial, ExperimentError> {
-        let Program::Command { command, words, shell } = &self.side.program else {
-            return prepare_trial(question, seed, cell, (&self.folder, None));
-        };
-        let around =
-            Surroundings { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
-        Trial::filled(&plain(command, words, *shell).benchmark(), around)
+        match self.command() {
+            Some(benchmark) => command_trial(&benchmark, question, seed),
+            None => prepare_trial(question, seed, cell, (&self.folder, None)),
+        }
     }
+
+    /// The benchmark that a command is, if it is one.
+    pub fn command(&self) -> Option<Benchmark> {
+        let Program::Command { command, words, shell } = &self.side.program else { return None };
+        Some(plain(command, words, *shell).benchmark())
+    }
+}
+
+/// What is executed for a benchmark that is a command.
+pub(crate) fn command_trial(
+    benchmark: &Benchmark,
+    question: &Question,
+    seed: u64,
+) -> Result<Trial, ExperimentError> {
+    let around =
+        Surroundings { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
+    Trial::filled(benchmark, around)
 }
 
 /// A command as `tacho bench` has them, with nothing beside it.
@@ -97,6 +117,15 @@ impl Bench<'_> {
             .filter(|(place, _)| terms.executes(*place))
             .map(|(_, side)| side)
             .collect();
+        self.make_ready(question, &wanted)
+    }
+
+    /// Makes these sides executable.
+    pub(crate) fn make_ready(
+        &mut self,
+        question: &Question,
+        wanted: &[&Side],
+    ) -> Result<Ready, ExperimentError> {
         let mut all: Vec<(usize, Digest)> = Vec::new();
         for (of, side) in wanted.iter().enumerate() {
             if let Program::Layouts { artifacts, .. } = &side.program {
@@ -119,7 +148,9 @@ impl Bench<'_> {
                 return Ok(Ready::Interrupted);
             };
             match folder {
-                Ok(folder) => ready.push(Executable { side: side.clone(), of, artifact, folder }),
+                Ok(folder) => {
+                    ready.push(Executable { side: (*side).clone(), of, artifact, folder });
+                }
                 Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
             }
         }

@@ -237,7 +237,13 @@ impl Bench<'_> {
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         let reference = question.plan.measure.reference.mode();
-        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None, reference })))
+        Ok(Prepared::Ready(Box::new(Session {
+            run,
+            cells: ready,
+            duet: None,
+            reference,
+            groups: None,
+        })))
     }
 }
 

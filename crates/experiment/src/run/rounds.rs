@@ -155,7 +155,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let run = &session.run;
         let schedule =
             Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
-        let schedule = schedule.in_groups(session.benchmarks());
+        let schedule = schedule.in_groups(session.groups());
         let schedule = if session.duet.is_some() { schedule.in_pairs() } else { schedule };
         bench.store.begin_session(run.number, moment(bench.executor.now()))?;
         let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();

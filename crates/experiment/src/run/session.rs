@@ -25,6 +25,9 @@ pub struct Session {
     pub duet: Option<[u32; 2]>,
     /// How much of the time goes to the reference.
     pub reference: ReferenceMode,
+    /// Of each cell its group, whose cells are next to each other in each round; none: those of a
+    /// benchmark.
+    pub groups: Option<Vec<usize>>,
 }
 
 /// A cell that is ready to be executed.
@@ -69,8 +72,11 @@ impl Session {
         self.cells.iter().map(|cell| cell.cell.clone()).collect()
     }
 
-    /// Of each cell its benchmark, as a number.
-    pub(crate) fn benchmarks(&self) -> Vec<usize> {
+    /// Of each cell its group, as a number: its benchmark, where nothing else is said.
+    pub(crate) fn groups(&self) -> Vec<usize> {
+        if let Some(groups) = &self.groups {
+            return groups.clone();
+        }
         let mut numbers = HashMap::new();
         let mut number = |cell: &SessionCell| {
             let next = numbers.len();

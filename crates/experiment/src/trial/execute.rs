@@ -11,6 +11,7 @@ use tacho_record::{Digest, Failure, Metric, Name, Outcome, Place, Sample};
 
 use crate::ExperimentError;
 use crate::trial::companions::{Member, Missing};
+use crate::trial::disturber::DisturberEnd;
 use crate::trial::hooks::{Hook, HookEnd, Trouble, line, tail, with_port};
 use crate::trial::prepared::{LONGEST_KEPT, Trial, moment};
 
@@ -93,6 +94,17 @@ impl From<Missing> for Halt {
     }
 }
 
+impl From<DisturberEnd> for Halt {
+    fn from(end: DisturberEnd) -> Self {
+        match end {
+            DisturberEnd::Failed { why, output } => {
+                Halt::Failed(Outcome::Failed { failure: Failure::Hook { why }, output })
+            }
+            DisturberEnd::Interrupted => Halt::Interrupted(None),
+        }
+    }
+}
+
 impl From<HookEnd> for Halt {
     fn from(end: HookEnd) -> Self {
         match end {
@@ -167,7 +179,9 @@ impl Trial {
         let prepared =
             self.hooks.prepare.as_ref().map_or(Ok(()), |hook| hook.execute(executor, round, port));
         let tried = match prepared {
-            Ok(()) => self.beside_companion(executor, turn, port),
+            Ok(()) => self
+                .disturber
+                .around(executor, |executor| self.beside_companion(executor, turn, port)),
             Err(end) => Err(end.into()),
         };
         // What a failed `prepare` began is for `conclude` to end, like what a whole one did.

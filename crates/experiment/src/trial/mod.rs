@@ -3,6 +3,7 @@
 pub(crate) mod callgrind;
 pub(crate) mod companions;
 pub(crate) mod counters;
+pub(crate) mod disturber;
 pub mod duet;
 pub(crate) mod env_padding;
 pub(crate) mod execute;

@@ -18,6 +18,7 @@ use crate::ExperimentError;
 use crate::build::layout_rotation::layout_at;
 use crate::trial::companions::{self, CompanionDemand};
 use crate::trial::counters;
+use crate::trial::disturber::Disturber;
 use crate::trial::env_padding::Padding;
 use crate::trial::hooks::{Hooks, tail};
 use crate::trial::memory_denied::was_refused_memory;
@@ -48,6 +49,8 @@ pub struct Trial {
     padding: Option<Padding>,
     /// Whether callgrind counts its instructions.
     callgrind: bool,
+    /// What goes on around it to disturb it.
+    pub(crate) disturber: Disturber,
     /// The same at the other layouts of the build, which take turns; none where it has one.
     layouts: Vec<Trial>,
 }
@@ -187,6 +190,7 @@ impl Trial {
             padding: conditions.random_environment.then_some(Padding { seed }),
             callgrind: counters::asked(&benchmark.metrics)
                 .any(|it| it == Counter::CallgrindInstructions),
+            disturber: Disturber::default(),
             layouts: Vec::new(),
         })
     }
@@ -233,11 +237,12 @@ impl Trial {
     /// The request as it is executed at that place, where nothing else is done for that: no hook,
     /// no empty shell, no companion.
     pub(crate) fn alone(&self, place: Place) -> Option<Cow<'_, Request>> {
-        let Self { hooks, shell, companion, output, .. } = self;
+        let Self { hooks, shell, companion, output, disturber, .. } = self;
         let is_alone = hooks.prepare.is_none()
             && hooks.conclude.is_none()
             && shell.is_none()
-            && companion.is_none();
+            && companion.is_none()
+            && disturber.is_idle();
         (is_alone && !output.has_files()).then(|| self.padded(&self.request, place))
     }
 

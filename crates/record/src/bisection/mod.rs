@@ -27,7 +27,7 @@ pub use constant::Constant;
 pub use effect::{BisectedEffect, Left, LeftSaid};
 pub use merge::Merge;
 pub use others::Others;
-pub use probe::{Disturbance, Probe, Probed};
+pub use probe::{Probe, Probed};
 pub use spent::Spent;
 pub use typed_subject::TypedSubject;
 
@@ -103,7 +103,7 @@ pub struct Asked {
     pub typed: Option<TypedSubject>,
     /// Under which disturbances a verified culprit is measured beside its parent once more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub probe: Vec<Disturbance>,
+    pub probe: Vec<crate::Disturbance>,
     /// How far builds of the same program differ by layout alone, as a standard deviation on the
     /// scale of `least`; absent where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -501,7 +501,7 @@ pub struct Observed {
     /// What was otherwise than usual; absent where nothing was. What was seen then tells of that
     /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub under: Option<Disturbance>,
+    pub under: Option<crate::Disturbance>,
     /// What was seen.
     #[serde(flatten)]
     pub seen: Seen,

@@ -4,45 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::effect::{BisectedEffect, none_limited};
-
-/// What is otherwise than usual while a culprit is measured beside its parent once more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "disturbance", rename_all = "kebab-case")]
-pub enum Disturbance {
-    /// Memory is at random addresses, or it is not, whichever is not usual.
-    Addresses {
-        /// Whether it is.
-        random: bool,
-    },
-    /// It has this processor alone.
-    Cpu {
-        /// Which.
-        number: u32,
-    },
-    /// The environment is longer by a random number of bytes, another one each time.
-    Environment,
-    /// Both are linked in another order.
-    Layout {
-        /// The seed of the order.
-        number: u32,
-    },
-}
-
-impl Disturbance {
-    /// In words, after *with*.
-    #[must_use]
-    pub fn words(self) -> String {
-        match self {
-            Self::Addresses { random: true } => "memory at random addresses".to_owned(),
-            Self::Addresses { random: false } => {
-                "memory at the same addresses each time".to_owned()
-            }
-            Self::Cpu { number } => format!("processor {number} alone"),
-            Self::Environment => "an environment of random length".to_owned(),
-            Self::Layout { number } => format!("another order of linking ({number})"),
-        }
-    }
-}
+use crate::Disturbance;
 
 /// Whether the effect of a culprit is there under a disturbance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

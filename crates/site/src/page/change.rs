@@ -37,6 +37,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
         (others(view, event, one))
         (between(view, one))
         (closer(view, one))
+        (super::probe::of_change(view, one))
         (super::bisection::of_change(view, &change.name))
         (life(view, one))
     };

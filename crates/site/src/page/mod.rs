@@ -15,6 +15,7 @@ pub(crate) mod comparison;
 mod executions;
 pub(crate) mod layouts;
 pub(crate) mod overview;
+mod probe;
 pub(crate) mod revision;
 pub(crate) mod revisions;
 pub(crate) mod run;

@@ -21,6 +21,7 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
         h1 { "Run " (number) ": " (record.what) }
         (runs::summary(record))
         (runs::ways(view, "../", number))
+        (super::probe::of_run(view, number))
         @if times.is_empty() {
             p.note { "It has no executions." }
         } @else {

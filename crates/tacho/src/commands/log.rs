@@ -40,8 +40,8 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
     }
     output::print(&listed(&runs, &rows))?;
     output::print(&changed(&mut store, &runs)?)?;
-    if runs.iter().any(|run| run.purpose == Purpose::Compare) {
-        output::print("\n`tacho show run:N` shows what run N compared\n")?;
+    if runs.iter().any(|run| matches!(run.purpose, Purpose::Compare | Purpose::Probe)) {
+        output::print("\n`tacho show run:N` shows what run N compared or probed\n")?;
     }
     Ok(Exit::Success)
 }

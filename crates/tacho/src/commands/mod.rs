@@ -19,6 +19,7 @@ mod missing;
 mod notify;
 mod over;
 mod patches;
+mod probe;
 mod quirk;
 mod run_page;
 mod run_words;
@@ -75,6 +76,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Init(command) => init::execute(&command),
         Command::Layouts(command) => layouts::execute(global, &command),
         Command::Log(command) => log::execute(global, &command),
+        Command::Probe(command) => probe::execute(global, &command),
         Command::Quirk(command) => quirk::execute(global, &command.what),
         Command::Show(command) => show::execute(global, &command),
         Command::Site(command) => site::execute(global, &command),

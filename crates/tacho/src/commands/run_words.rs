@@ -16,6 +16,7 @@ pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<St
         Purpose::Layouts => format!("layouts of {}", measured(store, run, revisions)?),
         Purpose::Bisect => bisected(store, run)?,
         Purpose::Compare => compared(store, run)?,
+        Purpose::Probe => probed(store, run)?,
     })
 }
 
@@ -51,4 +52,10 @@ fn compared(store: &mut Store, run: &Run) -> Result<String, CliError> {
     } else {
         format!("try {b} on {a}")
     })
+}
+
+fn probed(store: &mut Store, run: &Run) -> Result<String, CliError> {
+    let Some(terms) = store.probing(run.number)? else { return Ok("probe".to_owned()) };
+    let names: Vec<String> = terms.sides.iter().map(|it| shown(&it.side.name)).collect();
+    Ok(format!("probe {}", names.join(" and ")))
 }

@@ -15,7 +15,7 @@ use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
 use super::measured::{Kept, Measured, MeasuredAnswer};
-use super::{compare, kept, lookup, run_page};
+use super::{compare, kept, lookup, probe, run_page};
 use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -35,7 +35,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
         let run = lookup::run(&mut store, &number)?;
         if run.purpose == Purpose::Compare {
             compare::shown::print(&mut store, &number, command)?;
-        } else {
+        } else if !probe::shown(&mut store, &number, command)? {
             run_page::print(&mut store, &run, command)?;
         }
         return Ok(Exit::Success);

@@ -2,6 +2,7 @@
 
 mod comparisons;
 mod layouts;
+mod probes;
 mod runs;
 
 use crate::commands::lookup::ordered_metrics;
@@ -122,6 +123,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         bisections: bisections(store)?,
         layouts: layouts::all(project, store)?,
         comparisons: comparisons::all(store)?,
+        probes: probes::all(store)?,
         false_alarms,
         references: references(store)?,
     })

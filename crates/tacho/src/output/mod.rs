@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod json;
 pub mod layouts;
 pub mod levels;
+pub mod probe;
 pub mod progress;
 pub mod reference;
 pub mod spark;

@@ -3,6 +3,7 @@
 
 mod accounted;
 mod aside;
+mod busy_wait;
 mod by_cpu;
 mod failing;
 mod left_out;
@@ -19,12 +20,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor, Usage};
 use tacho_record::bisection::{
-    Asked, Comparison, Disturbance, Found, Measured, Observed, Probed, Seen, Side, Stage, Standing,
-    Undecided, UnusableKind,
+    Asked, Comparison, Found, Measured, Observed, Probed, Seen, Side, Stage, Standing, Undecided,
+    UnusableKind,
 };
 use tacho_record::{
-    BenchmarkKey, BuildState, Commit, Conditions, Digest, Host, Metric, Parameters, Purpose,
-    Revision, RunState, Unit,
+    BenchmarkKey, BuildState, Commit, Conditions, Digest, Disturbance, Host, Metric, Parameters,
+    Purpose, Revision, RunState, Unit,
 };
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;

@@ -1,16 +1,21 @@
 //! What a verified culprit is probed with: what can be otherwise on this host, for this benchmark.
 
-use std::fs;
-
-use tacho_record::bisection::Disturbance;
+use tacho_experiment::probe::{ProbeSubject, availability};
+use tacho_machine::Root;
 use tacho_record::plan::Benchmark;
-use tacho_record::{Conditions, Cpus, Plan};
+use tacho_record::{Disturbance, Plan};
 use tacho_subject::{Layout, Linker};
 
 use crate::output;
 
 /// So many other orders of linking.
 const LAYOUTS: u32 = 2;
+/// Disturbances of a probe that a culprit is not measured under: they need to know how much memory
+/// the program needs, or change settings of the machine.
+const ELSEWHERE: [&str; 4] = ["frequency-high", "frequency-low", "memory", "storage"];
+
+/// Why there are no other orders of linking.
+pub const LAYOUTS_LEFT_OUT: &str = "they need a build, and `mold` or `lld`";
 
 /// The other orders of linking; none where nothing is linked, or no linker can.
 pub fn layouts(plan: &Plan) -> Vec<Layout> {
@@ -22,66 +27,18 @@ pub fn layouts(plan: &Plan) -> Vec<Layout> {
 /// Says what is not probed.
 pub fn tell_of_missing(layouts: &[Layout]) {
     if layouts.is_empty() {
-        output::note(
-            "note",
-            "other orders of linking are left out: they need a build, and `mold` or `lld`",
-        );
+        output::note("note", &format!("other orders of linking are left out: {LAYOUTS_LEFT_OUT}"));
     }
 }
 
 /// What is to be otherwise, of a benchmark.
 pub fn disturbances(benchmark: &Benchmark, layouts: &[Layout]) -> Vec<Disturbance> {
-    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let usual = read("/proc/sys/kernel/randomize_va_space").trim() != "0";
-    let mut all = of_host(&benchmark.conditions, usual, &read("/proc/self/status"));
-    all.extend(layouts.iter().map(|layout| Disturbance::Layout { number: layout.number }));
-    all
-}
-
-/// `usual`: whether the system puts memory at random addresses; `status`: what it says of us, with
-/// the processors that we may use.
-fn of_host(conditions: &Conditions, usual: bool, status: &str) -> Vec<Disturbance> {
-    let mut all = Vec::new();
-    if !conditions.random_environment {
-        all.push(Disturbance::Environment);
-    }
-    all.push(Disturbance::Addresses { random: !conditions.aslr.unwrap_or(usual) });
-    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    let ours = line.and_then(|list| Cpus::list(list.trim())).unwrap_or_default();
-    let pinned = |number: &u32| match &conditions.cpus {
-        Some(Cpus::List(list)) => list.len() == 1 && list.contains(number),
-        _ => false,
+    let numbers: Vec<u32> = layouts.iter().map(|layout| layout.number).collect();
+    let subject = ProbeSubject {
+        benchmarks: std::slice::from_ref(benchmark),
+        layouts: &numbers,
+        no_layouts: LAYOUTS_LEFT_OUT,
+        folder: None,
     };
-    let other = ours.iter().rev().find(|number| !pinned(number)).filter(|_| ours.len() > 1);
-    all.extend(other.map(|&number| Disturbance::Cpu { number }));
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_usual_already_is_no_disturbance() {
-        let status = "Name:\ttacho\nCpus_allowed:\tff\nCpus_allowed_list:\t0-2,7\n";
-        let usual = of_host(&Conditions::default(), true, status);
-        let [environment, addresses, cpu] = [
-            Disturbance::Environment,
-            Disturbance::Addresses { random: false },
-            Disturbance::Cpu { number: 7 },
-        ];
-        assert_eq!(usual, [environment, addresses, cpu]);
-        let pinned = Conditions {
-            random_environment: true,
-            aslr: Some(false),
-            cpus: Some(Cpus::List([7].into())),
-            ..Conditions::default()
-        };
-        let others = [Disturbance::Addresses { random: true }, Disturbance::Cpu { number: 2 }];
-        assert_eq!(of_host(&pinned, true, status), others);
-        assert_eq!(
-            of_host(&Conditions::default(), true, "Cpus_allowed_list:\t3\n"),
-            [environment, addresses]
-        );
-    }
+    availability(&Root::this_machine(), subject, |name| !ELSEWHERE.contains(&name)).under
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tacho_experiment::analysis::reference;
 use tacho_experiment::compare::{Compared, compare, unexecuted};
-use tacho_experiment::{Bench, Question};
+use tacho_experiment::{Bench, ExperimentError, Question};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes, RuleError, Wishes};
 use tacho_store::{Location, Store};
@@ -42,7 +42,17 @@ pub fn measure(
         if command.terms.wants_layouts() {
             return Err(CompareMistake::NoLayouts.into());
         }
-        return Ok((commands(given, command, quiet, terms)?, None));
+        let of = ("tacho compare", command);
+        let (compared, summary) = of_commands(given, of, quiet, |bench, question| {
+            let compared = compare(bench, question, terms)?;
+            let run = compared.run();
+            let summary = run.map(|run| reference::summary(bench.store, run)).transpose()?;
+            Ok((compared, summary.flatten()))
+        })?;
+        if let Some(summary) = summary {
+            output::note("note", &output::reference::line(&summary));
+        }
+        return Ok((compared, None));
     };
     let are_executed = terms.executes(0) && terms.executes(1);
     let are_revisions = are_executed
@@ -97,14 +107,14 @@ fn read(given: &Given, terms: &Comparing) -> Result<Compared, CliError> {
 }
 
 /// Commands: kept beside the plan if there is one, else nowhere.
-fn commands(
+pub fn of_commands<T>(
     given: &Given,
-    command: &Compare,
+    (name, command): (&str, &Compare),
     quiet: bool,
-    terms: &Comparing,
-) -> Result<Compared, CliError> {
+    experiment: impl FnOnce(&mut Bench<'_>, &Question) -> Result<T, ExperimentError>,
+) -> Result<T, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
-    let _lock = lock("tacho compare", command.begin.wait.then_some(&interrupt))?;
+    let _lock = lock(name, command.begin.wait.then_some(&interrupt))?;
     let location = given.project().map_or(Location::Memory, Project::location);
     let mut store = Store::open(&location)?;
     if let Some(project) = given.project() {
@@ -124,15 +134,9 @@ fn commands(
         interrupt: &interrupt,
         host,
     };
-    let compared = compare(&mut bench, &question, terms);
+    let answer = experiment(&mut bench, &question);
     progress.clear();
-    let compared = compared?;
-    let summary =
-        compared.run().map(|run| reference::summary(&mut store, run)).transpose()?.flatten();
-    if let Some(summary) = summary {
-        output::note("note", &output::reference::line(&summary));
-    }
-    Ok(compared)
+    Ok(answer?)
 }
 
 fn question_of_commands(

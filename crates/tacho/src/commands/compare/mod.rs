@@ -1,13 +1,13 @@
 //! `tacho compare`: two programs beside one another.
 
 mod alike;
-mod files;
+pub mod files;
 pub mod gate;
 mod kept;
 mod meant;
-mod measure;
+pub mod measure;
 pub mod shown;
-mod sides;
+pub mod sides;
 
 use crate::commands::shares::share;
 use tacho_record::{Comparing, Plan, Until};

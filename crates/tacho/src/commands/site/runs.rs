@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tacho_record::{
-    BenchmarkKey, Cell, Digest, Direction, Metric, Purpose, Revision, Run, Sample, Unit,
+    BenchmarkKey, Cell, Digest, Direction, Metric, ProbeSide, Purpose, Revision, Run, Sample, Unit,
     short_name, shown,
 };
 use tacho_site::{RunBenchmark, RunExecution, RunExecutions, RunProgram};
@@ -56,6 +56,20 @@ fn names(
         let of_row: Vec<RunProgram> = sides
             .filter(|(_, executed)| *executed)
             .flat_map(|((program, builds), _)| std::iter::repeat_n(program, builds))
+            .collect();
+        return Ok(of_row.iter().cycle().take(cells.len()).cloned().collect());
+    }
+    if let (Purpose::Probe, Some(terms)) = (run.purpose, store.probing(run.number)?) {
+        let states: Vec<String> = ["as usual".to_owned()]
+            .into_iter()
+            .chain(terms.under.iter().map(|under| format!("with {}", under.words())))
+            .collect();
+        let program = |state: &String, side: &ProbeSide| RunProgram {
+            name: format!("{} {state}", shown(&side.side.name)),
+            revision: side.side.program.revision().map(str::to_owned),
+        };
+        let of_row: Vec<RunProgram> = (states.iter())
+            .flat_map(|state| terms.sides.iter().map(move |side| program(state, side)))
             .collect();
         return Ok(of_row.iter().cycle().take(cells.len()).cloned().collect());
     }

@@ -1,0 +1,192 @@
+//! `tacho probe`: one program or two, as usual and under one disturbance of the machine at a time.
+//!
+//! In each round both programs are executed next to each other in each state: as usual, and under
+//! each disturbance. States are in a fresh random order each round. A disturbance that is decided
+//! takes part no more. Bisections use the same disturbances for verified culprits.
+//!
+//! ```text
+//! topology    which processors are threads of which cores
+//! available   which disturbances can be had here
+//! apply       what a disturbance changes of an execution
+//! frequency   the clock fixed                 storage     builds on another file system
+//! sides       what is executed in each state  stopping    when a disturbance is decided
+//! answer      rows, from samples and terms    sentence    what they mean, in one sentence
+//! ```
+
+mod answer;
+mod apply;
+mod available;
+pub(crate) mod frequency;
+mod sentence;
+mod sides;
+mod stopping;
+mod storage;
+#[cfg(test)]
+mod tests;
+mod topology;
+mod wish;
+
+use std::time::{Duration, Instant};
+
+use tacho_machine::Root;
+use tacho_record::{Digest, Probing, Purpose, ReferenceMode, Run, RunState, Sample};
+use tacho_store::Store;
+
+use crate::compare::{ReadySides, SideExecutable};
+use crate::run::rounds::{Measured, measure_until};
+use crate::run::session::{Session, SessionCell};
+use crate::{Bench, ExperimentError, Question, preflight};
+
+pub use answer::{ProbeFinding, ProbeRow, ProbeVerdict, probed_rows};
+pub(crate) use apply::{disturber, under};
+pub use available::{Availability, ProbeSubject, availability};
+pub use sentence::sentence;
+pub use wish::ProbeWish;
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub enum ProbeEnd {
+    /// A side cannot be had: which, and why.
+    NotBuilt {
+        /// Its name.
+        side: String,
+        /// Why not.
+        why: String,
+    },
+    /// No disturbance is left.
+    NothingToDo(Probing),
+    /// They were measured.
+    Measured(Box<ProbeAnswer>),
+    /// The user stopped it before anything was measured.
+    Interrupted,
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct ProbeAnswer {
+    /// The run.
+    pub run: Run,
+    /// What it probes.
+    pub terms: Probing,
+    /// Whether it was stopped before it was done: then these are the samples so far.
+    pub interrupted: bool,
+    /// Time spent in executions, hooks included, if they were done just now.
+    pub executing: Option<Duration>,
+    /// One a benchmark.
+    pub rows: Vec<ProbeRow>,
+}
+
+/// Probes programs on the machine whose files are at that root. Interrupted or killed, the same
+/// question goes on where it stopped.
+pub fn probe(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    wish: &ProbeWish,
+    root: &Root,
+) -> Result<ProbeEnd, ExperimentError> {
+    // What waits for a quiet host would wait for its own disturbances to end.
+    let mut question = question.clone();
+    question.plan.measure.rule.quiet_wait = None;
+    preflight::check(bench, &question)?;
+    bench.put_metrics(&question.plan)?;
+    bench.store.put_revisions(&question.revisions)?;
+    let programs: Vec<_> = sides::programs(&wish.sides);
+    let ready = match bench.make_ready(&question, &programs.iter().collect::<Vec<_>>())? {
+        ReadySides::Interrupted => return Ok(ProbeEnd::Interrupted),
+        ReadySides::Not { side, why } => return Ok(ProbeEnd::NotBuilt { side, why }),
+        ReadySides::Sides(ready) => ready,
+    };
+    let Some(terms) = sides::terms(bench, &question, wish, (&ready, root))? else {
+        return Ok(ProbeEnd::Interrupted);
+    };
+    if terms.under.is_empty() {
+        return Ok(ProbeEnd::NothingToDo(terms));
+    }
+    // Builds that were moved are removed with this, and settings of the clock put back.
+    let mut held = sides::HeldStates::default();
+    let session = bench.session_of_probe(&question, &terms, (&ready, root), &mut held)?;
+    let terms = bench.store.probing(session.run.number)?.unwrap_or(terms);
+    let began = Instant::now();
+    let mut until = stopping::ProbeStopping::of_session(&terms, &session);
+    let Measured { interrupted, .. } = measure_until(bench, &session, &mut until)?;
+    let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
+    let rows = kept_rows(bench.store, &run, &terms)?;
+    let executing = Some(began.elapsed());
+    Ok(ProbeEnd::Measured(Box::new(ProbeAnswer { run, terms, interrupted, executing, rows })))
+}
+
+/// What a run probed, judged again from its samples; nothing where it did not probe.
+pub fn kept_probe(store: &mut Store, run: Run) -> Result<Option<ProbeAnswer>, ExperimentError> {
+    let Some(terms) = store.probing(run.number)? else { return Ok(None) };
+    let rows = kept_rows(store, &run, &terms)?;
+    let interrupted = run.state != RunState::Finished;
+    Ok(Some(ProbeAnswer { run, terms, interrupted, executing: None, rows }))
+}
+
+fn kept_rows(
+    store: &mut Store,
+    run: &Run,
+    terms: &Probing,
+) -> Result<Vec<ProbeRow>, ExperimentError> {
+    let mut samples: Vec<Vec<Sample>> = Vec::new();
+    for (id, _) in store.cells(run.number)? {
+        samples.push(store.samples(id)?);
+    }
+    Ok(probed_rows(terms, run.rounds, &samples))
+}
+
+/// What makes it the same question: how much memory is little may come out otherwise each time.
+fn digest(question: &Question, terms: &Probing) -> Digest {
+    let revisions = terms.sides.iter().filter_map(|it| it.side.program.revision());
+    let names: Vec<(&str, Option<u32>)> =
+        terms.under.iter().map(|it| (it.name(), it.number())).collect();
+    let recipes = question.recipes.together(revisions);
+    let what = (&terms.sides, &terms.rows, terms.margin, names);
+    let how = ("probe", &question.plan.benchmarks, question.rule(), recipes, what);
+    // Only a number that JSON cannot write has no text, and plans refuse those.
+    Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
+}
+
+impl Bench<'_> {
+    /// The interrupted run of the same question, else a new one, ready to measure.
+    fn session_of_probe(
+        &mut self,
+        question: &Question,
+        terms: &Probing,
+        (ready, root): (&[SideExecutable], &Root),
+        held: &mut sides::HeldStates,
+    ) -> Result<Session, ExperimentError> {
+        let digest = digest(question, terms);
+        let cells = sides::cells(question, terms, ready);
+        let mut begun = None;
+        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
+            let known = self.store.cells(run.number)?;
+            if known.iter().map(|(_, cell)| cell).eq(&cells) {
+                begun = Some((run, known));
+            } else {
+                self.store.abandon_run(run.number, self.executor.now())?;
+            }
+        }
+        let (run, cells) = if let Some(begun) = begun {
+            begun
+        } else {
+            let begun = self.begin_run(Purpose::Probe, digest, question, cells)?;
+            self.store.put_probing(begun.0.number, terms)?;
+            begun
+        };
+        // As it began.
+        let terms = self.store.probing(run.number)?.unwrap_or_else(|| terms.clone());
+        held.clocks = frequency::clocks(root, &terms)
+            .map_err(|error| ExperimentError::Setting { why: error.to_string() })?;
+        let mut all = Vec::with_capacity(cells.len());
+        for (at, (id, cell)) in cells.into_iter().enumerate() {
+            let before = self.store.samples(id)?;
+            let trial = sides::trial(question, &terms, (ready, root), (at, &cell, run.seed), held)?;
+            let wanted = sides::demand(&cell);
+            all.push(SessionCell { id, cell, trial, wanted, before });
+        }
+        let groups = (0..all.len()).map(|at| at / terms.sides.len()).collect();
+        let reference = ReferenceMode::Off;
+        Ok(Session { run, cells: all, duet: None, reference, groups: Some(groups) })
+    }
+}

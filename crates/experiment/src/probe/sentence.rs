@@ -1,0 +1,136 @@
+//! What a probe means, in one sentence.
+
+use tacho_record::{Disturbance, Probing};
+use tacho_stats::probe::{Dependence, DisturbanceEffect, PairProbe, UsualDifference};
+
+use super::answer::{ProbeFinding, ProbeRow, ProbeVerdict};
+
+/// A level that is lower by this share is a program that is faster.
+const FASTER: f64 = 0.97;
+
+/// `the 2.1 × holds under all 11 disturbances`.
+#[must_use]
+pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
+    let number = terms.under.len();
+    match (&row.finding, row.verdict()) {
+        (ProbeFinding::Pair(pair), ProbeVerdict::Upheld) => {
+            let all = if number == 1 {
+                format!("{}: the one disturbance", terms.under[0].when())
+            } else {
+                format!("all {number} disturbances")
+            };
+            format!("the {} holds under {all}", size(pair))
+        }
+        (ProbeFinding::Pair(pair), ProbeVerdict::Depends(which)) => depends(terms, pair, &which),
+        (_, ProbeVerdict::NoDifference) => {
+            format!("the two do not differ, as usual and under all {number} disturbances")
+        }
+        (ProbeFinding::Pair(pair), ProbeVerdict::Undecided { is_usual }) => {
+            undecided(terms, pair, is_usual)
+        }
+        (_, ProbeVerdict::Levels(which)) => levels(terms, row, &which),
+        (ProbeFinding::Levels(_), _) => String::new(),
+    }
+}
+
+/// `2.1 ×`, `difference of +5.2 %`.
+fn size(pair: &PairProbe) -> String {
+    match pair.usual {
+        Some(usual) if usual.ratio >= 2.0 || usual.ratio <= 0.5 => {
+            format!("{:.1} ×", usual.ratio.max(1.0 / usual.ratio))
+        }
+        Some(usual) => format!("difference of {:+.1} %", 100.0 * (usual.ratio - 1.0)),
+        None => "difference".to_owned(),
+    }
+}
+
+/// Whether a program is faster with the disturbance than without.
+fn is_faster(effect: &DisturbanceEffect) -> bool {
+    effect.levels.iter().flatten().any(|level| level.ratio < FASTER && level.high < 1.0)
+}
+
+fn depends(terms: &Probing, pair: &PairProbe, which: &[usize]) -> String {
+    let becomes = |at: usize| match pair.effects[at].dependence {
+        Dependence::Appears => "appears",
+        Dependence::Gone => "is gone",
+        Dependence::Turned => "is the other way round",
+        _ => "is less than half",
+    };
+    let mut parts: Vec<(&str, Vec<String>)> = Vec::new();
+    for &at in which {
+        let (word, when) = (becomes(at), terms.under[at].when());
+        match parts.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, all)) if !all.contains(&when) => all.push(when),
+            Some(_) => {}
+            None => parts.push((word, vec![when])),
+        }
+    }
+    let said: Vec<String> =
+        parts.iter().map(|(word, whens)| format!("{word} {}", whens.join(" and "))).collect();
+    let mut blamed: Vec<&str> = Vec::new();
+    for &at in which {
+        let blame = terms.under[at].blames(is_faster(&pair.effects[at]));
+        if !blamed.contains(&blame) {
+            blamed.push(blame);
+        }
+    }
+    let said = said.join(", and ");
+    let but = match which.len() {
+        _ if terms.under.len() == which.len() => String::new(),
+        _ => holding(terms, pair),
+    };
+    format!(
+        "the difference {said}: it depends on {}, not on the program{but}",
+        blamed.join(" and on ")
+    )
+}
+
+/// `; it holds under the other 10 disturbances`.
+fn holding(terms: &Probing, pair: &PairProbe) -> String {
+    let kept = pair.effects.iter().filter(|it| it.dependence == Dependence::Holds).count();
+    match kept {
+        0 => String::new(),
+        kept => format!(" (it holds under {kept} of {} disturbances)", terms.under.len()),
+    }
+}
+
+fn undecided(terms: &Probing, pair: &PairProbe, is_usual: bool) -> String {
+    if is_usual {
+        return "not decided: whether the two differ at all is not clear yet".to_owned();
+    }
+    let open: Vec<Disturbance> = (terms.under.iter().zip(&pair.effects))
+        .filter(|(_, effect)| effect.dependence == Dependence::Unknown)
+        .map(|(under, _)| *under)
+        .collect();
+    let names: Vec<&str> = open.iter().map(|under| under.name()).collect();
+    let what = match pair.difference {
+        UsualDifference::Differs => "the difference holds",
+        _ => "there is no difference",
+    };
+    format!(
+        "not decided: {what} under {} of {} disturbances, and more rounds are needed for {}",
+        terms.under.len() - open.len(),
+        terms.under.len(),
+        names.join(", ")
+    )
+}
+
+fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {
+    let ProbeFinding::Levels(levels) = &row.finding else { return String::new() };
+    let far = |at: &usize| levels[*at].level.map_or(0.0, |it| it.ratio.ln().abs());
+    let most = which.iter().copied().max_by(|one, other| far(one).total_cmp(&far(other)));
+    let open = levels.iter().filter(|it| it.differs.is_none()).count();
+    let rest = if open > 0 { format!("; {open} not decided") } else { String::new() };
+    match most.and_then(|at| Some((at, levels[at].level?))) {
+        None => {
+            format!("no disturbance of {} is seen to change the level{rest}", terms.under.len())
+        }
+        Some((at, level)) => format!(
+            "{} of {} disturbances change the level, most of all {} ({:+.1} %){rest}",
+            which.len(),
+            terms.under.len(),
+            terms.under[at].name(),
+            100.0 * (level.ratio - 1.0)
+        ),
+    }
+}

@@ -1,0 +1,20 @@
+//! What a user asks of a probe.
+
+use tacho_record::{BenchmarkKey, Metric, ProbeSide};
+
+/// What is to be probed.
+#[derive(Clone, Debug)]
+pub struct ProbeWish {
+    /// One program or two.
+    pub sides: Vec<ProbeSide>,
+    /// One row a benchmark.
+    pub rows: Vec<(BenchmarkKey, Metric)>,
+    /// Up to which difference two are the same, as a share.
+    pub margin: f64,
+    /// Only disturbances of these names; empty: all.
+    pub only: Vec<String>,
+    /// No disturbances of these names.
+    pub skip: Vec<String>,
+    /// Why there are no other orders of linking, where there are none.
+    pub no_layouts: String,
+}

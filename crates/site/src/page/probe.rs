@@ -1,0 +1,109 @@
+//! Probes: whether a difference depends on the state of the machine. On the page of their run, and
+//! on that of a change that they question.
+
+use maud::{Markup, html};
+
+use super::{run_link, scrolling};
+use crate::lab::{ProbeLine, ProbeRecord, ProbedRow, RatioInterval};
+use crate::svg;
+use crate::view::{ChangeView, View};
+
+/// The probes of the revision before a change and of the first with it.
+pub(super) fn of_change(view: &View, one: &ChangeView) -> Markup {
+    let of = |place: Option<usize>| place.map(|place| view.revisions[place].revision.id.as_str());
+    let (good, bad) = (of(one.good), of(one.place));
+    let is_its = |record: &&ProbeRecord| match record.revisions.as_slice() {
+        [Some(a), Some(b)] => {
+            let ends = [Some(a.as_str()), Some(b.as_str())];
+            bad.is_some() && (ends == [good, bad] || ends == [bad, good])
+        }
+        _ => false,
+    };
+    let all: Vec<&ProbeRecord> = view.lab.probes.iter().filter(is_its).collect();
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Probes" }
+                @for record in all {
+                    p { (run_link(view, "../", record.run)) ": " (record.names.join(" and ")) }
+                    (rows(record))
+                }
+            }
+        }
+    }
+}
+
+/// The probe that a run is, if it is one.
+pub(super) fn of_run(view: &View, run: i64) -> Markup {
+    let found = view.lab.probes.iter().find(|record| record.run == run);
+    html! {
+        @if let Some(record) = found {
+            section { h2 { "What it found" } (rows(record)) }
+        }
+    }
+}
+
+fn rows(record: &ProbeRecord) -> Markup {
+    html! {
+        @for row in &record.rows { (one(row)) }
+        @if !record.left_out.is_empty() {
+            details {
+                summary { "Not available there" }
+                ul { @for (name, why) in &record.left_out { li { (name) ": " (why) } } }
+            }
+        }
+    }
+}
+
+fn one(row: &ProbedRow) -> Markup {
+    let bars: Vec<(&str, Option<RatioInterval>)> =
+        row.lines.iter().map(|line| (line.name.as_str(), line.ratio)).collect();
+    html! {
+        h3 { (row.benchmark) " " (row.metric.name) }
+        p.lead { (row.sentence) }
+        figure.chart {
+            (svg::intervals(&bars))
+            figcaption {
+                @if row.is_pair { "B by A: 1 is no difference." }
+                @else { "The level by the usual one: 1 is no change." }
+                " Intervals of 95 %, all disturbances together."
+            }
+        }
+        (scrolling(&format!("{} under disturbances", row.benchmark), &table(row)))
+    }
+}
+
+fn table(row: &ProbedRow) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th { "Disturbance" }
+                @if row.is_pair { th { "A" } th { "B" } th { "B by A" } } @else { th { "Level" } }
+                th { "Interval" } th { "Says" }
+            } }
+            tbody { @for line in &row.lines { (row_of(row, line)) } }
+        }
+    }
+}
+
+fn row_of(row: &ProbedRow, line: &ProbeLine) -> Markup {
+    let shown = |ratio: f64| format!("{ratio:.3}");
+    let level = |level: Option<f64>| level.map_or_else(String::new, shown);
+    html! {
+        tr {
+            td { (line.words) }
+            @if row.is_pair {
+                td.num { (level(line.levels[0])) }
+                td.num { (level(line.levels[1])) }
+            }
+            @if let Some((ratio, low, high)) = line.ratio {
+                td.num { (shown(ratio)) }
+                td.num { (shown(low)) " to " (shown(high)) }
+            } @else {
+                td.num { "–" }
+                td.num { "" }
+            }
+            td { (line.says) }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What `tacho probe` understands.
+
+use clap::Args;
+
+use super::shared::{Begin, Form};
+
+/// Question a difference: does it depend on the state of the machine?
+///
+/// A and B are executed next to each other as usual and under one disturbance at a time: a busy
+/// core beside them, one processor alone, another length of the environment, other addresses, cold
+/// caches, little memory and more (`--list`). A disturbance that is decided takes part no more.
+/// Without B the level of A is measured under each disturbance.
+///
+/// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Settings are
+/// those of single processes, except for the clock and the caches of files, which are put back.
+///
+/// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 not decided; 5
+/// it depends on the machine; 130 interrupted (the same command resumes).
+#[derive(Debug, Args)]
+pub struct ProbeCommand {
+    /// What is compared with, or what is probed alone
+    #[arg(value_name = "A", required_unless_present = "list")]
+    pub a: Option<String>,
+    /// What is compared
+    #[arg(value_name = "B")]
+    pub b: Option<String>,
+    /// A and B are commands; needs no plan
+    #[arg(long)]
+    pub command: bool,
+    /// List all disturbances with what can be had on this machine, and execute nothing
+    #[arg(long, conflicts_with_all = ["a", "b", "command"])]
+    pub list: bool,
+    /// Only these disturbances: core,environment
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// None of these disturbances: cold,burst
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub skip: Vec<String>,
+    /// Only these benchmarks of the plan
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// The metric [default: the first one of each benchmark]
+    #[arg(long, short, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Execute all in at most N rounds [default: 30, with a budget 60]
+    #[arg(
+        long,
+        short = 'r',
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(4..=10_000)
+    )]
+    pub rounds: Option<u32>,
+    /// Measure at most this long, builds not counted: 10m
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+    /// The largest difference that counts as the same: 2%
+    #[arg(long, value_name = "PERCENT", default_value = "1%")]
+    pub margin: String,
+    #[command(flatten)]
+    pub begin: Begin,
+    #[command(flatten)]
+    pub form: Form,
+}

@@ -1,0 +1,237 @@
+//! `tacho probe`: whether a difference depends on the state of the machine.
+
+use tacho_experiment::probe::{
+    Availability, ProbeEnd, ProbeSubject, ProbeVerdict, ProbeWish, availability, kept_probe, probe,
+};
+use tacho_machine::Root;
+use tacho_record::{Disturbance, Plan, ProbeSide, Program, Revision};
+use tacho_store::Store;
+use tacho_subject::Layout;
+
+use super::bisect::probe::{LAYOUTS_LEFT_OUT, layouts};
+use super::compare::files::{self, ComparisonRows};
+use super::compare::measure::of_commands;
+use super::compare::sides::{Given, Taken, revisions, told};
+use super::over;
+use super::session::{CommandSession, SessionRequest};
+use super::shares::share;
+use crate::cli::{Compare, Global, ProbeCommand, Show, Terms};
+use crate::error::CliError;
+use crate::error::probe::ProbeMistake;
+use crate::exit::Exit;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::probe::{ProbeReport, listed};
+use crate::project::Project;
+
+/// Rounds where nothing is typed, and where a budget is.
+const ROUNDS: [u32; 2] = [30, 60];
+
+pub fn execute(global: &Global, command: &ProbeCommand) -> Result<Exit, CliError> {
+    for typed in command.only.iter().chain(&command.skip) {
+        check_name(typed)?;
+    }
+    if command.list {
+        return list(command);
+    }
+    let margin = share("--margin", &command.margin)?;
+    let like = as_compare(command);
+    let given = Given::open(global, &like)?;
+    let taken = given.sides(&like)?;
+    for taken in &taken {
+        if matches!(taken.side.program, Program::File { .. } | Program::Layouts { .. }) {
+            return Err(ProbeMistake::NotExecuted { name: taken.side.name.clone() }.into());
+        }
+    }
+    let ComparisonRows { plan, rows, .. } = files::rows(&given, &like, &taken)?;
+    let rows = rows.into_iter().filter_map(|(key, metrics)| Some((key, metrics.first()?.clone())));
+    let number = if command.b.is_some() { 2 } else { 1 };
+    let sides = taken
+        .iter()
+        .take(number)
+        .map(|taken| ProbeSide { side: taken.side.clone(), layouts: Vec::new() });
+    let wish = ProbeWish {
+        sides: sides.collect(),
+        rows: rows.collect(),
+        margin,
+        only: command.only.clone(),
+        skip: command.skip.clone(),
+        no_layouts: "a command is linked already; revisions of a plan can be linked again".into(),
+    };
+    let end = measure((global, command), (&given, &like), plan, wish)?;
+    let sides = taken.iter().take(number).map(Taken::told).collect();
+    let report = ProbeReport { end: &end, sides, is_kept: given.project().is_some() };
+    if command.form.json {
+        output::print_json(&versioned(report.answer()))?;
+    } else if command.form.markdown {
+        output::print(&report.markdown())?;
+    } else {
+        output::print(&report.text())?;
+    }
+    report.print_notes();
+    Ok(exit(&end))
+}
+
+/// Prints what the run of that number probed; whether it probed.
+pub fn shown(store: &mut Store, number: &str, command: &Show) -> Result<bool, CliError> {
+    let run = number.parse().ok().map(|number| store.run(number)).transpose()?.flatten();
+    let Some(answer) = run.map(|run| kept_probe(store, run)).transpose()?.flatten() else {
+        return Ok(false);
+    };
+    let named = |it: &ProbeSide| format!("{} ({})", it.side.name, told(&it.side.program));
+    let sides = answer.terms.sides.iter().map(named).collect();
+    let end = ProbeEnd::Measured(Box::new(answer));
+    let report = ProbeReport { end: &end, sides, is_kept: true };
+    if command.shown.json {
+        output::print_json(&versioned(report.answer()))?;
+    } else if command.markdown {
+        output::print(&report.markdown())?;
+    } else {
+        output::print(&report.text())?;
+    }
+    Ok(true)
+}
+
+/// That there is a disturbance of that name.
+fn check_name(typed: &str) -> Result<(), CliError> {
+    if Disturbance::NAMES.contains(&typed) {
+        return Ok(());
+    }
+    let near = Disturbance::NAMES.into_iter().map(|name| (strsim::osa_distance(name, typed), name));
+    let nearest = near.min();
+    let nearest = nearest.filter(|(distance, _)| *distance <= typed.len() / 2).map(|it| it.1);
+    Err(ProbeMistake::Unknown { name: typed.to_owned(), nearest }.into())
+}
+
+/// What can be had here, of a program of which nothing is known.
+fn list(command: &ProbeCommand) -> Result<Exit, CliError> {
+    let subject = ProbeSubject { benchmarks: &[], layouts: &[1], no_layouts: "", folder: None };
+    let found: Availability = availability(&Root::this_machine(), subject, |_| true);
+    if command.form.json {
+        output::print_json(&versioned(output::probe::list_answer(&found)))?;
+    } else {
+        output::print(&listed(&found))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// What `tacho compare` would be asked, whose words name the sides here too.
+fn as_compare(command: &ProbeCommand) -> Compare {
+    let a = command.a.clone().unwrap_or_default();
+    let usual = ROUNDS[usize::from(command.budget.is_some())];
+    Compare {
+        b: Some(command.b.clone().unwrap_or_else(|| a.clone())),
+        a,
+        command: command.command,
+        terms: Terms {
+            benchmark: command.benchmark.clone(),
+            metric: command.metric.iter().cloned().collect(),
+            counter: Vec::new(),
+            rounds: Some(command.rounds.unwrap_or(usual)),
+            budget: command.budget.clone(),
+            margin: command.margin.clone(),
+            estimator: None,
+            layouts: None,
+            order: None,
+            linker: None,
+            fail_on: Vec::new(),
+        },
+        all_rounds: false,
+        precision: None,
+        save_as: None,
+        force: false,
+        kept: false,
+        regardless: false,
+        no_control: true,
+        duet: false,
+        junit: None,
+        begin: command.begin.clone(),
+        form: command.form.clone(),
+    }
+}
+
+/// Has it measured; `plan` is there unless the sides are commands.
+fn measure(
+    (global, command): (&Global, &ProbeCommand),
+    (given, like): (&Given, &Compare),
+    plan: Option<Plan>,
+    mut wish: ProbeWish,
+) -> Result<ProbeEnd, CliError> {
+    let quiet = global.quiet || command.form.json;
+    let root = Root::this_machine();
+    let (Some(project), Some(plan)) = (given.project(), plan) else {
+        return of_commands(given, ("tacho probe", like), quiet, |bench, question| {
+            probe(bench, question, &wish, &root)
+        });
+    };
+    let mut session = CommandSession::open(project, command.begin.wait)?;
+    let sides: Vec<_> = wish.sides.iter().map(|it| it.side.clone()).collect();
+    let both = [sides[0].clone(), sides[sides.len() - 1].clone()];
+    let selected = given.select(&both);
+    if let Some(selected) = &selected {
+        session.know(selected)?;
+    }
+    let revisions = revisions(selected.as_ref());
+    lay_out((&mut session, project), (&plan, quiet), &revisions, &mut wish)?;
+    let wanted =
+        SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
+    session.measure(project, wanted, |bench, question| probe(bench, question, &wish, &root))
+}
+
+/// Links each revision in other orders, where that can be; else it says why not.
+fn lay_out(
+    (session, project): (&mut CommandSession, &Project),
+    (plan, quiet): (&Plan, bool),
+    revisions: &[Revision],
+    wish: &mut ProbeWish,
+) -> Result<(), CliError> {
+    let named = |names: &[String]| names.iter().any(|name| name == "layout");
+    if named(&wish.skip) || !(wish.only.is_empty() || named(&wish.only)) {
+        return Ok(());
+    }
+    let layouts: Vec<Layout> = layouts(plan);
+    if layouts.is_empty() {
+        wish.no_layouts = format!("other orders of linking: {LAYOUTS_LEFT_OUT}");
+        return Ok(());
+    }
+    for side in &mut wish.sides {
+        let Program::Revision { revision } = &side.side.program else {
+            "only revisions can be linked again".clone_into(&mut wish.no_layouts);
+            return Ok(());
+        };
+        let Some(known) = revisions.iter().find(|it| it.id == *revision) else { continue };
+        let of = (known, side.side.name.as_str());
+        match over::program(session, project, (plan.clone(), quiet), of, &layouts)? {
+            Ok((Program::Layouts { artifacts, .. }, _)) => {
+                side.layouts = (1..).zip(artifacts).collect();
+            }
+            Ok(_) => {}
+            Err(tacho_experiment::compare::Compared::NotBuilt { why, .. }) => {
+                wish.no_layouts = why;
+                return Ok(());
+            }
+            Err(_) => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn exit(end: &ProbeEnd) -> Exit {
+    let answer = match end {
+        ProbeEnd::Interrupted => return Exit::Interrupted,
+        ProbeEnd::NotBuilt { .. } | ProbeEnd::NothingToDo(_) => return Exit::Error,
+        ProbeEnd::Measured(answer) => answer,
+    };
+    if answer.interrupted {
+        return Exit::Interrupted;
+    }
+    let of = |row: &tacho_experiment::probe::ProbeRow| match row.verdict() {
+        _ if row.usual.iter().any(Option::is_none) => Exit::Error,
+        ProbeVerdict::Depends(_) => Exit::DependsOnMachine,
+        ProbeVerdict::Undecided { .. } => Exit::Undecided,
+        ProbeVerdict::Levels(_) | ProbeVerdict::NoDifference | ProbeVerdict::Upheld => {
+            Exit::Success
+        }
+    };
+    answer.rows.iter().map(of).max().unwrap_or(Exit::Success)
+}
