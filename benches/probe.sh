@@ -18,7 +18,8 @@ cc -O1 -o plain "$here/probe/walk.c"
 cc -O1 -DSENSITIVE -o moody "$here/probe/walk.c"
 
 inside() {
-	env -i PATH="$PATH" HOME="$work" PAD="$padding" setarch -R "$@"
+	env -i PATH="$PATH" HOME="$work" PAD="$padding" ${TACHO_LOCK:+TACHO_LOCK="$TACHO_LOCK"} \
+		setarch -R "$@"
 }
 
 # An environment with which the sensitive program is slow.

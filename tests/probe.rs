@@ -6,7 +6,7 @@ use crate::harness::Project;
 fn project(second: &str) -> Project {
     let plan = "[subject]\nartifacts = [\"prog\"]\n\
                 [[benchmark]]\nname = \"work\"\ncommand = \"sh {build}/prog\"\n\
-                metrics = [{ name = \"work\", unit = \"\", regex = \"work ([0-9.]+)\" }]\n";
+                metrics = [{ name = \"work\", from = 'regex:work ([0-9.]+)' }]\n";
     let project = Project::repository().file("prog", "echo work 100\n").commit("one").tag("v1");
     project.file("prog", second).commit("two").tag("v2").plan(plan)
 }

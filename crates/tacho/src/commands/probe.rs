@@ -4,7 +4,7 @@ use tacho_experiment::probe::{
     Availability, ProbeEnd, ProbeSubject, ProbeVerdict, ProbeWish, availability, kept_probe, probe,
 };
 use tacho_machine::Root;
-use tacho_record::{Disturbance, Plan, ProbeSide, Program, Revision};
+use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, Revision};
 use tacho_store::Store;
 use tacho_subject::Layout;
 
@@ -44,7 +44,10 @@ pub fn execute(global: &Global, command: &ProbeCommand) -> Result<Exit, CliError
         }
     }
     let ComparisonRows { plan, rows, .. } = files::rows(&given, &like, &taken)?;
-    let rows = rows.into_iter().filter_map(|(key, metrics)| Some((key, metrics.first()?.clone())));
+    let rows = rows.into_iter().filter_map(|(key, metrics)| {
+        let metric = metrics.into_iter().next()?;
+        Some((key, metric_of(command, metric)))
+    });
     let number = if command.b.is_some() { 2 } else { 1 };
     let sides = taken
         .iter()
@@ -70,6 +73,13 @@ pub fn execute(global: &Global, command: &ProbeCommand) -> Result<Exit, CliError
     }
     report.print_notes();
     Ok(exit(&end))
+}
+
+/// The metric where none is typed: of a command that a shell starts the whole time, since the shell
+/// alone is not executed under disturbances.
+fn metric_of(command: &ProbeCommand, first: Metric) -> Metric {
+    let is_net = first.name == Metric::NET_WALL && command.metric.is_none();
+    Metric::known("wall").filter(|_| is_net).unwrap_or(first)
 }
 
 /// Prints what the run of that number probed; whether it probed.
