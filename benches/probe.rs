@@ -23,7 +23,7 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let probes: u64 =
+    let probes: u32 =
         std::env::var("TACHO_TRIALS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     println!("{probes} probes each, {DISTURBANCES} disturbances, 30 rounds at the most\n");
     println!("| difference | noise | pair | *depends* | *upheld* | neither |");
@@ -35,9 +35,9 @@ fn main() {
     }
 }
 
-fn row(pair: &str, world: &ProbeWorld, probes: u64) {
+fn row(pair: &str, world: &ProbeWorld, probes: u32) {
     let (depends, upheld) = said_of(world, probes);
-    let share = |number: usize| format!("{:.1} %", 100.0 * number as f64 / probes as f64);
+    let share = |number: usize| format!("{:.1} %", 100.0 * number as f64 / f64::from(probes));
     println!(
         "| {:+.1} % | {:.1} % | {pair} | {} | {} | {} |",
         100.0 * world.usual.exp_m1(),

@@ -5,10 +5,10 @@ use super::*;
 
 #[test]
 fn honest_pairs_do_not_depend_on_the_machine() {
-    for (usual, noise) in [(0.03, 0.01), (0.1, 0.03), (0.74, 0.05), (0.02, 0.05)] {
+    for (usual, noise) in [(0.03, 0.01), (0.1, 0.01), (0.74, 0.05), (0.02, 0.05)] {
         let (depends, upheld) = said_of(&ProbeWorld::honest(usual, noise, 30), 200);
         assert!(depends <= 4, "{usual} {noise}: {depends} of 200 said to depend");
-        if usual > 10.0 * noise {
+        if usual > 5.0 * noise {
             assert!(upheld >= 150, "{usual} {noise}: {upheld} of 200 upheld");
         }
     }
@@ -16,12 +16,12 @@ fn honest_pairs_do_not_depend_on_the_machine() {
 
 #[test]
 fn a_planted_confound_is_not_upheld() {
-    for (usual, noise) in [(0.03, 0.01), (0.1, 0.03), (0.74, 0.05), (0.02, 0.05)] {
+    for (usual, noise) in [(0.03, 0.01), (0.1, 0.01), (0.74, 0.05), (0.02, 0.05)] {
         for at in [0, 3] {
             let (depends, upheld) =
                 said_of(&ProbeWorld::honest(usual, noise, 30).confounded(at), 200);
             assert!(upheld <= 4, "{usual} {noise}: {upheld} of 200 upheld");
-            if usual > 2.5 * noise && at == 0 {
+            if usual > 5.0 * noise && at == 0 {
                 assert!(depends >= 150, "{usual} {noise}: {depends} of 200 seen");
             }
         }
@@ -39,11 +39,12 @@ fn without_a_usual_difference_only_what_appears_is_reported() {
 
 #[test]
 fn what_is_left_is_named() {
+    use Dependence::{Gone, Holds, Smaller, Turned};
+    let expected = [Gone, Smaller, Turned, Holds];
     let mut world = ProbeWorld::honest(0.2, 0.005, 20);
     (world.under[0], world.under[1], world.under[2]) = (0.0, 0.05, -0.2);
     let all = world.probed(1);
-    use Dependence::{Gone, Holds, Smaller, Turned};
-    assert_eq!(all[..4], [Gone, Smaller, Turned, Holds]);
+    assert_eq!(all[..4], expected);
 }
 
 #[test]

@@ -20,14 +20,14 @@ pub struct ProbeWorld {
     /// The noise of an execution, under a disturbance more of it.
     pub noise: f64,
     pub more: Vec<f64>,
-    pub rounds: usize,
+    pub rounds: u32,
 }
 
 pub const DISTURBANCES: usize = 11;
 
 impl ProbeWorld {
     /// No disturbance changes the difference; each changes the level, and some the noise.
-    pub fn honest(usual: f64, noise: f64, rounds: usize) -> Self {
+    pub fn honest(usual: f64, noise: f64, rounds: u32) -> Self {
         let level = (0..DISTURBANCES).map(|at| 0.08 * at as f64).collect();
         let more = (0..DISTURBANCES).map(|at| if at % 4 == 3 { 3.0 } else { 1.0 }).collect();
         Self { usual, under: vec![usual; DISTURBANCES], level, noise, more, rounds }
@@ -45,7 +45,7 @@ impl ProbeWorld {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut states = vec![ProbeValues::default(); 1 + self.under.len()];
         let mut host = 0.0;
-        for round in 1..=self.rounds as u32 {
+        for round in 1..=self.rounds {
             let mut order: Vec<usize> = (0..states.len()).collect();
             order.shuffle(&mut rng);
             for state in order {
@@ -73,13 +73,16 @@ impl ProbeWorld {
     /// Looks at it as a probe does: a disturbance that is decided takes part no more.
     pub fn probed(&self, seed: u64) -> Vec<Dependence> {
         let states = self.measure(seed);
-        let looks = probe_looks(self.rounds);
-        let rules = ProbeRules { margin: 0.01, error: PROBE_ERROR, most: self.rounds };
+        let looks = probe_looks(self.rounds as usize);
+        let rules = ProbeRules { margin: 0.01, error: PROBE_ERROR, most: self.rounds as usize };
         let mut all = vec![Dependence::Unknown; self.under.len()];
         for look in looks {
             let until = |values: &ProbeValues| {
                 let cut = |of: &BTreeMap<u32, f64>| {
-                    of.range(..=look as u32).map(|(round, value)| (*round, *value)).collect()
+                    of.iter()
+                        .filter(|(round, _)| **round as usize <= look)
+                        .map(|(round, value)| (*round, *value))
+                        .collect()
                 };
                 ProbeValues { a: cut(&values.a), b: cut(&values.b) }
             };
@@ -96,10 +99,10 @@ impl ProbeWorld {
 }
 
 /// Of that number of probes: how many say *depends*, how many *upheld*.
-pub fn said_of(world: &ProbeWorld, probes: u64) -> (usize, usize) {
+pub fn said_of(world: &ProbeWorld, probes: u32) -> (usize, usize) {
     let mut said = (0, 0);
     for seed in 0..probes {
-        let all = world.probed(seed);
+        let all = world.probed(seed.into());
         said.0 += usize::from(all.iter().any(|it| it.depends()));
         said.1 += usize::from(all.iter().all(|it| *it == Dependence::Holds));
     }

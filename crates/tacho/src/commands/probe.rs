@@ -15,7 +15,7 @@ use super::compare::sides::{Given, Taken, revisions, told};
 use super::over;
 use super::session::{CommandSession, SessionRequest};
 use super::shares::share;
-use crate::cli::{Compare, Global, ProbeCommand, Show, Terms};
+use crate::cli::{Compare, Global, ProbeCommand, ReferenceOption, Show, Terms};
 use crate::error::CliError;
 use crate::error::probe::ProbeMistake;
 use crate::exit::Exit;
@@ -145,6 +145,7 @@ fn as_compare(command: &ProbeCommand) -> Compare {
             order: None,
             linker: None,
             fail_on: Vec::new(),
+            reference: ReferenceOption::default(),
         },
         all_rounds: false,
         precision: None,
