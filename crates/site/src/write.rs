@@ -55,7 +55,7 @@ pub fn write(
         }
     }
     for one in &lab.bisections {
-        output.put(&page::bisection::file(&one.bisection), &page::bisection::page(&view, one))?;
+        output.put(&page::bisection_file(&one.bisection), &page::bisection::page(&view, one))?;
     }
     if !lab.bisections.is_empty() {
         output.put("bisections.html", &page::bisections::page(&view))?;
@@ -109,7 +109,7 @@ fn planned(view: &View) -> BTreeSet<String> {
     let revisions = view.revisions.iter().map(|one| format!("revision/{}.html", one.slug));
     let logs = view.lab.builds.iter().filter_map(|build| build.build.log.map(log_file));
     let changes = view.events.iter().flat_map(|event| &event.changes).map(change_file);
-    let bisections = view.lab.bisections.iter().map(|one| page::bisection::file(&one.bisection));
+    let bisections = view.lab.bisections.iter().map(|one| page::bisection_file(&one.bisection));
     let all_of_them = (!view.lab.bisections.is_empty()).then(|| "bisections.html".to_owned());
     let comparisons = page::comparison::pages(view).map(page::comparison::file);
     let all_comparisons = (!view.lab.comparisons.is_empty()).then(|| "comparisons.html".to_owned());

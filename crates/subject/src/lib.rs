@@ -32,7 +32,6 @@ mod workshop;
 
 pub use crate::history::selection::{History, Passed, Selected, Selection, What};
 pub use builder::{Builder, Built, NoBuilder};
-pub use checkout::CONFLICT;
 pub use cvs::{Reading, tell_of_reading};
 pub use error::SubjectError;
 pub use history::{Every, fetch, history};

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use tacho_record::bisection::{Comparison, HostReadings, Seen, UnusableKind};
+use tacho_record::bisection::{Comparison, HostReadings, NO_RATIO, Seen, UnusableKind};
 use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
 
 use super::driver::{Done, Driver};
-use super::fold::NO_RATIO;
 use crate::trial::execute::{Attempt, Sampled, Turn};
 use crate::{Event, ExperimentError};
 

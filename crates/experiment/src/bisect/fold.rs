@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Digest;
 use tacho_record::bisection::{
-    Asked, ByCpu, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
+    Asked, ByCpu, Candidate, Comparison, HostReadings, Measured, NO_RATIO, Observed, Seen,
+    UnusableKind,
 };
 use tacho_stats::bisect::{
     Bisection, Builds, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale,
@@ -17,9 +18,6 @@ use tacho_stats::bisect::{
 
 use crate::bisect::state::{Aside, Disturbed, LeftOut, left_out_again};
 use crate::build::builds::is_of_fetching;
-
-/// How the reason ends why a value of 0 or below is none where values are compared by ratio.
-pub const NO_RATIO: &str = "which has no ratio to another";
 
 /// A bisection as far as it was observed.
 #[derive(Clone, Debug)]

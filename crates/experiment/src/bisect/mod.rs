@@ -36,7 +36,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use fold::{Fold, NO_RATIO};
+pub use fold::Fold;
 pub use prior::Earlier;
 pub use request::{Inquiry, left_out, touch_none};
 

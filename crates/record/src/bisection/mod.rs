@@ -454,6 +454,11 @@ fn is_none(number: &u32) -> bool {
     *number == 0
 }
 
+/// How the reason ends why a value of 0 or below is none where values are compared by ratio.
+pub const NO_RATIO: &str = "which has no ratio to another";
+/// Why what does not merge is not built.
+pub const CONFLICT: &str = "it does not merge without conflicts";
+
 /// A revision that has no values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unusable {

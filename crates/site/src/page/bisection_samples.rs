@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use tacho_record::bisection::{HostReadings, Observed, Seen};
 use tacho_record::{Bisection, Metric};
+use tacho_report::bisection::level;
 use tacho_stats::Bounded;
 
 use super::scrolling;
-use crate::page::bisection_words::level;
 use crate::text::{count, time_of_day};
 
 /// The samples in the order in which they were taken, folded.

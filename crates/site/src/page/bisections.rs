@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::bisection::{file, subject};
+use tacho_report::bisection::subject;
+
+use super::bisection_file;
 use super::{Frame, framed, scrolling};
 use crate::page::bisection_words::sentence;
 use crate::text::{count, grouped, minute};
@@ -59,9 +61,9 @@ fn table(view: &View) -> Markup {
                 th scope="col" { "begun" }
             } }
             tbody { @for one in view.lab.bisections.iter().rev().map(|it| &it.bisection) { tr {
-                th.name scope="row" { a href=(file(one)) { (one.name) } }
+                th.name scope="row" { a href=(bisection_file(one)) { (one.name) } }
                 td.sentence { (sentence(view, "", one)) }
-                td { (subject(one)) }
+                td { (subject(&one.asked)) }
                 td.num { (grouped(one.candidates.len().saturating_sub(1))) }
                 td.num { (grouped(one.standing.builds)) }
                 td.num { (grouped(one.standing.samples)) }

@@ -4,7 +4,6 @@
 //! template's own text is escaped by the template engine.
 
 pub(crate) mod bisection;
-mod bisection_merges;
 mod bisection_samples;
 mod bisection_words;
 pub(crate) mod bisections;
@@ -24,6 +23,7 @@ mod samples;
 pub(crate) mod series;
 
 use maud::{DOCTYPE, Markup, html};
+use tacho_record::Bisection;
 use tacho_stats::Summary;
 
 use crate::text;
@@ -161,6 +161,11 @@ fn revision_named(view: &View, root: &str, id: &str) -> Markup {
 /// The page of a run, from the folder of the pages.
 pub(crate) fn run_file(run: i64) -> String {
     format!("runs/{run}.html")
+}
+
+/// The file of a bisection's page, from the folder of the pages.
+pub(crate) fn bisection_file(bisection: &Bisection) -> String {
+    format!("bisection/{}.html", crate::slug::revision(&bisection.name))
 }
 
 /// A run by its number, linked if the lab has it.

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use tacho_record::Revision;
+use tacho_record::bisection::CONFLICT;
 
 use super::{Checkout, Origin};
 use crate::SubjectError;
@@ -35,9 +36,6 @@ const MERGE: [&str; 11] = [
     "--no-stat",
     "--allow-unrelated-histories",
 ];
-
-/// Why what does not merge is not built.
-pub const CONFLICT: &str = "it does not merge without conflicts";
 
 impl Checkout {
     /// Makes the folder hold this revision's source merged into the first of those others, into

@@ -10,8 +10,6 @@ mod merge;
 mod submodule;
 pub(crate) mod work;
 
-pub use merge::CONFLICT;
-
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 

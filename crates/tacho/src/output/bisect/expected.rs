@@ -8,8 +8,9 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Asked, Comparison, Measured};
 use tacho_store::{HostId, Store, Values};
 
-use super::forecast::{about, noise, samples, varying};
-use super::words::subject;
+use tacho_report::bisection::{noise, subject, varying};
+
+use super::forecast::{about, samples};
 use crate::error::CliError;
 use crate::output::text::{count, duration, has_callgrind};
 use crate::project::Project;

@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{Asked, Comparison, Measured, Stage, Standing, UnusableKind};
+use tacho_report::bisection::{least, name, noise, varying};
 use tacho_stats::bisect::expected_samples;
 
-use crate::output::bisect::sizes::{least, name};
-use crate::output::text::{duration, percent};
+use crate::output::text::duration;
 
-/// So many samples of an end tell how much noise there is.
-const ENOUGH: usize = 6;
 /// From so many on it is worth a word before they are taken.
 const MANY: f64 = 500.0;
 
@@ -24,17 +22,6 @@ pub fn samples(asked: &Asked, sd: f64) -> Option<f64> {
         Comparison::Failure => return None,
     };
     Some(expected_samples(least, sd)).filter(|samples| samples.is_finite())
-}
-
-/// The standard deviation of a sample as it was seen, once both ends have enough.
-pub fn noise(bisection: &Bisection) -> Option<f64> {
-    let (first, last) = bisection.standing.ends;
-    let of = |place: usize| {
-        let rung =
-            bisection.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))?;
-        (rung.samples >= ENOUGH).then(|| rung.error * (rung.samples as f64).sqrt())
-    };
-    Some(of(first)?.max(of(last)?))
 }
 
 /// That it will take long, while it is not known whether anything changed.
@@ -91,14 +78,6 @@ impl WrongAnswers {
             (false, false) => return None,
         };
         Some(Self { line, is_exact })
-    }
-}
-
-/// A standard deviation on the scale of the effect.
-pub fn varying(asked: &Asked, sd: f64) -> String {
-    match asked.by {
-        Comparison::Difference => asked.metric.unit.show(sd),
-        Comparison::Failure | Comparison::Ratio => percent(sd),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::Standing;
+use tacho_report::bisection::{so_far, stage};
 
-use super::words::{likely as certain, stage};
 use crate::output::text::count;
 
 /// So many blocks at the most.
@@ -34,31 +34,10 @@ fn taken(bisection: &Bisection) -> String {
     format!("{}, {}", count(builds, "build"), count(samples, "sample"))
 }
 
-/// How many commits may be it, and how likely it is that something changed.
-pub fn so_far(bisection: &Bisection) -> [String; 2] {
-    [count(likely(bisection), "commit"), certain(1.0 - bisection.standing.nothing)]
-}
-
 /// The same as it stays, in one line.
 pub fn belief(bisection: &Bisection) -> String {
     let [first, second] = live(bisection, usize::MAX);
     format!("  {first}, {second}\n")
-}
-
-/// In how many commits it is with 95 %, of all that it may be.
-fn likely(bisection: &Bisection) -> usize {
-    let mut all = bisection.standing.belief.clone();
-    all.sort_by(|a, b| b.posterior.total_cmp(&a.posterior));
-    let whole: f64 = all.iter().map(|it| it.posterior).sum();
-    let (mut sum, mut commits) = (0.0, 0);
-    for suspects in all {
-        if sum >= 0.95 * whole {
-            break;
-        }
-        sum += suspects.posterior;
-        commits += suspects.last - suspects.first + 1;
-    }
-    if commits == 0 { bisection.candidates.len().saturating_sub(1) } else { commits }
 }
 
 /// A block for each few commits, as high as the cause is likely to be there.

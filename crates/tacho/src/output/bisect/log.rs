@@ -4,9 +4,8 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Beside, Comparison, Observed, Seen};
 use tacho_stats::Bounded;
 
-use super::why::failure;
-use super::words::{found, subject};
-use crate::output::bisect::sizes::level;
+use tacho_report::bisection::{failure, found, level, subject};
+
 use crate::output::table::{plain, render};
 use crate::output::text::{count, cut, duration, moment};
 

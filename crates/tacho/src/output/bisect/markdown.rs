@@ -5,12 +5,13 @@ use std::fmt::Write;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Rung};
 
-use super::live::so_far;
-use super::why::{alike, failure_of, headline, hidden_ends, stretch, undecided};
-use super::words::{
-    self, aside, commit, constant, likely, merges, probes, sides, small, stage, subject, then,
+use tacho_report::bisection::{
+    alike, around_it, constant, effect_between, failure_of, headline, least, level_of, likely,
+    name, probes, sides, small, so_far, stage, stretch, subject, then, undecided, within,
 };
-use crate::output::bisect::sizes::{effect_between, least, level_of, name, within};
+use tacho_report::block::NoteKind;
+
+use super::commit;
 use crate::output::text::{count, day};
 
 /// What whoever wrote the commit needs to know.
@@ -23,31 +24,12 @@ pub fn markdown(bisection: &Bisection) -> String {
             let _ = writeln!(text, "  - {}", escaped(&commit(&bisection.candidates[place])));
         }
     }
-    for line in merges(bisection).into_iter().chain(aside(bisection)).chain(hidden_ends(bisection))
-    {
-        let _ = writeln!(text, "- {}", escaped(&line));
+    for note in around_it(bisection).iter().filter(|note| note.kind != NoteKind::Hint) {
+        let _ = writeln!(text, "- {}", escaped(&note.text));
     }
-    if let Some(change) = standing.change {
-        let ends = [standing.ends.0, standing.ends.1].map(|place| name(bisection, place));
-        let _ = writeln!(
-            text,
-            "- From `{}` to `{}` in all: {}",
-            ends[0],
-            ends[1],
-            effect_between(bisection, [standing.ends.0, standing.ends.1], &change)
-        );
-    }
-    if let Some(by_cpu) = standing.by_cpu {
-        let _ = writeln!(text, "- {}", sentence(&by_cpu.line()));
-    }
-    if let Some(then) = then(bisection) {
+    // Otherwise it is one of these notes.
+    if let Some(then) = then(bisection).filter(|_| standing.found == Some(Found::NotReproduced)) {
         let _ = writeln!(text, "- The ends {then}");
-    }
-    if let Some(left) = bisection.left() {
-        let _ = writeln!(text, "- {}", escaped(&sentence(&words::left(bisection, &left))));
-    }
-    if bisection.may_have_drifted() {
-        text.push_str("- The host may have drifted meanwhile, which was reckoned with\n");
     }
     if text.ends_with('\n') && !text.ends_with("\n\n") {
         text.push('\n');

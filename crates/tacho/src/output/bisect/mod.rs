@@ -5,17 +5,15 @@ mod forecast;
 mod live;
 mod log;
 mod markdown;
-mod sizes;
 mod text;
-mod why;
-mod words;
 
 use serde::Serialize;
 use tacho_record::Bisection;
-use tacho_record::bisection::Observed;
+use tacho_record::bisection::{Candidate, Observed};
 
 use crate::output::compare::CompareAnswer;
 use crate::output::compare::report::CompareReport;
+use crate::output::text::{cut, day};
 
 pub use expected::Expected;
 pub use forecast::{WrongAnswers, forecast};
@@ -23,6 +21,13 @@ pub use live::{belief, live};
 pub use log::{list, log, step};
 pub use markdown::markdown;
 pub use text::{named_line, text};
+
+/// A commit in a line: `0123456789 2024-03-01 parse faster`.
+fn commit(candidate: &Candidate) -> String {
+    let revision = &candidate.revision;
+    let words = [revision.short().to_owned(), day(revision.date), cut(&revision.subject, 60)];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
 
 /// The answer in JSON.
 #[derive(Serialize)]

@@ -4,16 +4,17 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Asked, Culprit, Found, LeftSaid, Rung, Standing};
+use tacho_record::bisection::{Asked, Culprit, Found, Rung, Standing};
 
-use super::why::{
-    alike, failure_of, headline, hidden_ends, ratios, retry, stretch, undecided, unit,
+use tacho_report::bisection::{
+    alike, around_it, constant, culprit_line, effect, effect_between, failure_of, headline,
+    level_of, likely, name, not_reproduced, probes, ratios, retry, sides, small, stage, stretch,
+    subject, suspected, then, undecided, unit, within,
 };
-use super::words::{
-    self, aside, commit, constant, left_hint, likely, merges, probes, sides, small, stage, subject,
-    suspected, then,
-};
-use crate::output::bisect::sizes::{effect, effect_between, least, level_of, name, within};
+use tacho_report::block::{AnswerNote, Block};
+
+use super::commit;
+use crate::output::blocks;
 use crate::output::table::{fits, plain, render};
 use crate::output::text::{count, day, duration, wrap};
 use crate::output::{table_width, terminal_width};
@@ -32,12 +33,17 @@ pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
     let parts = [
         wrap(&answer(bisection), width),
         wrap(&beside(bisection), width),
-        wrap(&whole(bisection), width),
+        lines(&around_it(bisection)),
         ladder(bisection, Some(table_width())),
         wrap(&unusable(bisection), width),
         account(bisection, interrupted, width),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// A note a line.
+fn lines(notes: &[AnswerNote]) -> String {
+    blocks::terminal(&notes.iter().cloned().map(Block::Note).collect::<Vec<_>>())
 }
 
 /// How it ended, first of all.
@@ -48,7 +54,7 @@ fn answer(bisection: &Bisection) -> String {
             let depends = if found == Found::DependsOnMachine { DEPENDS } else { "" };
             depends.to_owned() + &culprits(bisection) + more_to_spend(bisection)
         }
-        Some(Found::NotReproduced) => not_reproduced(bisection),
+        Some(Found::NotReproduced) => nothing_changed(bisection),
         Some(Found::Undecided { reason }) => {
             let [why, hint] = undecided(bisection, reason);
             let first = headline(bisection, &why);
@@ -99,9 +105,8 @@ pub fn named_line(bisection: &Bisection, revision: &str) -> String {
     else {
         return String::new();
     };
-    let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
-    let (what, name) = (subject(&bisection.asked), &bisection.name);
-    format!("  named by a bisection: it changed {what} by {effect}: `tacho bisect log {name}`\n")
+    let (line, name) = (culprit_line(bisection, culprit), &bisection.name);
+    format!("  named by a bisection: {line}: `tacho bisect log {name}`\n")
 }
 
 /// A commit that did it.
@@ -151,19 +156,9 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     text
 }
 
-fn not_reproduced(bisection: &Bisection) -> String {
+fn nothing_changed(bisection: &Bisection) -> String {
     let asked = &bisection.asked;
-    let (mut good, mut bad) = (asked.good.clone(), asked.bad.clone());
-    if asked.aside.is_some() {
-        // It is no candidate, and what came of it is said below.
-        let earlier = if asked.exchanged { &mut bad } else { &mut good };
-        *earlier = name(bisection, 0);
-    }
-    let mut text = format!(
-        "not reproduced: {good} and {bad} do not differ in {} by {} here and now\n",
-        subject(&bisection.asked),
-        least(bisection),
-    );
+    let mut text = format!("{}\n", not_reproduced(bisection));
     let same_program = bisection.standing.ladder.is_empty() && bisection.standing.builds > 0;
     if same_program {
         text.push_str("  both built to the same artifacts: they are the same program\n");
@@ -261,57 +256,6 @@ fn open_hint(bisection: &Bisection) -> Option<String> {
         Found::Undecided { reason } => Some(undecided(bisection, reason)[1].clone()),
         _ => None,
     })
-}
-
-/// What changed from end to end, and what of it is explained.
-fn whole(bisection: &Bisection) -> String {
-    let (asked, standing) = (&bisection.asked, &bisection.standing);
-    let mut text = String::new();
-    let (first, last) = standing.ends;
-    let ends = [name(bisection, first), name(bisection, last)];
-    for line in merges(bisection) {
-        let _ = writeln!(text, "{line}");
-    }
-    for hint in
-        asked.within.iter().filter_map(|merge| left_hint(bisection, &merge.left?, asked.all))
-    {
-        let _ = writeln!(text, "hint: {hint}");
-    }
-    for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
-        let _ = writeln!(text, "{line}");
-    }
-    let (little, left) = match bisection.left() {
-        Some(left) if left.said == LeftSaid::Little => {
-            (format!("; {}", words::left(bisection, &left)), None)
-        }
-        left => (String::new(), left),
-    };
-    if let Some(change) = standing.change {
-        let change = effect_between(bisection, [standing.ends.0, standing.ends.1], &change);
-        let _ = writeln!(text, "from {} to {} in all: {change}{little}", ends[0], ends[1]);
-    }
-    if let Some(by_cpu) = standing.by_cpu {
-        let _ = writeln!(text, "{}", by_cpu.line());
-    }
-    if let Some(bad_is_better) = bisection.bad_is_better() {
-        let better = if bad_is_better { &asked.bad } else { &asked.good };
-        let _ = writeln!(text, "{better} is the better one of both");
-    }
-    // Of what was not reproduced it stands above.
-    if let Some(then) = then(bisection).filter(|_| standing.found != Some(Found::NotReproduced)) {
-        let _ = writeln!(text, "the ends {then}");
-    }
-    if let Some(left) = left {
-        let _ = writeln!(text, "{}", words::left(bisection, &left));
-        let searched = asked.all || !standing.sides.is_empty();
-        if let Some(hint) = left_hint(bisection, &left, searched) {
-            let _ = writeln!(text, "hint: {hint}");
-        }
-    }
-    if bisection.may_have_drifted() {
-        text.push_str("the host may have drifted meanwhile, which was reckoned with\n");
-    }
-    text
 }
 
 /// All revisions that were measured; where there is too little room, what is said of each is in a

@@ -1,28 +1,24 @@
 //! Numbers and names of a bisection as people read them.
 
-use crate::output::bisect::sizes::{bounded, effect, least, level, level_of, name};
 use tacho_record::bisection::{
     AsideSaid, Asked, Candidate, Constant, Culprit, Found, Left, LeftSaid, Merge, Probe, Side,
     Stage, Standing, Suspects,
 };
 use tacho_record::{Bisection, short_name};
 
-use super::why::undecided;
-use crate::output::text::{count, cut, day, percent};
-
-/// A commit in a line: `0123456789 2024-03-01 parse faster`.
-pub fn commit(candidate: &Candidate) -> String {
-    let revision = &candidate.revision;
-    let words = [revision.short().to_owned(), day(revision.date), cut(&revision.subject, 60)];
-    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
+use super::sizes::{bounded, effect, effect_between, least, level, level_of, name};
+use super::why::{headline, hidden_ends, undecided};
+use crate::block::AnswerNote;
+use crate::words::{count, cut, percent};
 
 /// How sure something is: never quite.
+#[must_use]
 pub fn likely(posterior: f64) -> String {
     if posterior > 0.999 { "over 99.9 %".to_owned() } else { percent(posterior) }
 }
 
 /// What is bisected: `wall of parse`, or how often a command fails.
+#[must_use]
 pub fn subject(asked: &Asked) -> String {
     match &asked.test {
         Some(test) => format!("how often `{}` fails", cut(test, 60)),
@@ -31,6 +27,7 @@ pub fn subject(asked: &Asked) -> String {
 }
 
 /// What it is at, in a word.
+#[must_use]
 pub fn stage(stage: Stage) -> &'static str {
     match stage {
         Stage::Finished => "finished",
@@ -42,6 +39,7 @@ pub fn stage(stage: Stage) -> &'static str {
 }
 
 /// How it ended, in a few words.
+#[must_use]
 pub fn found(bisection: &Bisection) -> String {
     match bisection.standing.found {
         None if bisection.standing.culprits.is_empty() => {
@@ -77,6 +75,7 @@ fn named(bisection: &Bisection) -> String {
 }
 
 /// That a culprit changes less than was asked for, if so: `less than the 2 % that was asked for`.
+#[must_use]
 pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     let reached = bisection.asked.is_reached_by(culprit.effect.estimate);
     let is_known = bisection.limited(culprit.place) + bisection.limited(culprit.parent_place) == 0;
@@ -85,6 +84,7 @@ pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
 
 /// What the ends once were, if that was said, and what they are now as far as that is known: `were
 /// 21 s and 44 s, now 44 s and 44 s`.
+#[must_use]
 pub fn then(bisection: &Bisection) -> Option<String> {
     let (good, bad) = bisection.asked.before?;
     let now =
@@ -104,12 +104,14 @@ fn ends(bisection: &Bisection) -> Option<(String, String)> {
 }
 
 /// How many commits these are.
+#[must_use]
 pub fn suspected(suspects: &[Suspects]) -> usize {
     suspects.iter().map(|it| it.last - it.first + 1).sum()
 }
 
 /// What came of the sides of culprits, where all changes were asked for: each with the places of
 /// its suspects.
+#[must_use]
 pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
     let told = |side: &Side| {
         let [before, last] =
@@ -147,6 +149,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
 
 /// What is to be said of an earlier end that is no candidate: whether it behaves as the first of
 /// them, or that it was not measured.
+#[must_use]
 pub fn aside(bisection: &Bisection) -> Vec<String> {
     let Asked { good, bad, exchanged, aside, .. } = &bisection.asked;
     if aside.is_none() {
@@ -186,6 +189,7 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
 }
 
 /// The merges in which the commits are that were bisected, and what became of those: a line each.
+#[must_use]
 pub fn merges(bisection: &Bisection) -> Vec<String> {
     let merges = &bisection.asked.within;
     let line = |merge: &Merge| {
@@ -222,6 +226,7 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
 }
 
 /// What culprits leave of the whole change.
+#[must_use]
 pub fn left(bisection: &Bisection, left: &Left) -> String {
     let by = effect(bisection, &left.effect);
     match left.said {
@@ -237,6 +242,7 @@ pub fn left(bisection: &Bisection, left: &Left) -> String {
 }
 
 /// What may be done about what is left; `searched`: all changes were looked for.
+#[must_use]
 pub fn left_hint(bisection: &Bisection, left: &Left, searched: bool) -> Option<String> {
     let asked = &bisection.asked;
     match left.said {
@@ -257,6 +263,7 @@ pub fn left_hint(bisection: &Bisection, left: &Left, searched: bool) -> Option<S
 }
 
 /// What a command did each time at both ends, and what that excludes.
+#[must_use]
 pub fn constant(bisection: &Bisection) -> Option<String> {
     let Constant { fails, executions, excluded } = bisection.constant()?;
     let (did, other) =
@@ -269,6 +276,7 @@ pub fn constant(bisection: &Bisection) -> Option<String> {
 }
 
 /// What a culprit was probed with, and what came of it: a line each.
+#[must_use]
 pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
     let of = bisection.standing.probes.iter().filter(|probe| probe.culprit == culprit);
     let line = |probe: &Probe| {
@@ -287,4 +295,121 @@ pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
         format!("with {}: {said}", probe.under.words())
     };
     of.map(line).collect()
+}
+
+/// How many commits may be it, and how likely it is that something changed.
+#[must_use]
+pub fn so_far(bisection: &Bisection) -> [String; 2] {
+    [count(in_how_many(bisection), "commit"), likely(1.0 - bisection.standing.nothing)]
+}
+
+/// In how many commits it is with 95 %, of all that it may be.
+fn in_how_many(bisection: &Bisection) -> usize {
+    let mut all = bisection.standing.belief.clone();
+    all.sort_by(|a, b| b.posterior.total_cmp(&a.posterior));
+    let whole: f64 = all.iter().map(|it| it.posterior).sum();
+    let (mut sum, mut commits) = (0.0, 0);
+    for suspects in all {
+        if sum >= 0.95 * whole {
+            break;
+        }
+        sum += suspects.posterior;
+        commits += suspects.last - suspects.first + 1;
+    }
+    if commits == 0 { bisection.candidates.len().saturating_sub(1) } else { commits }
+}
+
+/// What came of it, a clause each.
+#[must_use]
+pub fn outcome(bisection: &Bisection) -> Vec<String> {
+    let standing = &bisection.standing;
+    let first = match standing.found {
+        Some(Found::Verified) if standing.has_open_sides() => {
+            Some("whether anything else changed beside it is undecided".to_owned())
+        }
+        Some(Found::DependsOnMachine) => {
+            Some("it depends on the machine or the layout of the program".to_owned())
+        }
+        Some(Found::Verified) => None,
+        Some(Found::NotReproduced) => Some(not_reproduced(bisection)),
+        Some(Found::Undecided { reason }) => {
+            Some(headline(bisection, &undecided(bisection, reason)[0]))
+        }
+        None => Some(format!("not finished yet: {}", stage(standing.stage))),
+    };
+    let culprits = standing.culprits.iter().map(|it| culprit_line(bisection, it));
+    culprits.chain(first).collect()
+}
+
+/// Which commit changed it, and by how much, in a line.
+#[must_use]
+pub fn culprit_line(bisection: &Bisection, culprit: &Culprit) -> String {
+    let candidate = bisection.candidates.get(culprit.place);
+    let notes = [
+        bisection.others(culprit).words().map(|others| format!(" or {others}")),
+        bisection.is_merge_itself(culprit.place).then(|| ", the merge itself,".to_owned()),
+        candidate.and_then(Candidate::surprise).map(|surprise| format!(", {surprise},")),
+    ];
+    let small = small(bisection, culprit).map_or_else(String::new, |it| format!(", which is {it}"));
+    format!(
+        "{}{} changed {} by {}{small}",
+        name(bisection, culprit.place),
+        notes.into_iter().flatten().collect::<String>(),
+        subject(&bisection.asked),
+        effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect),
+    )
+}
+
+/// That the ends do not differ by what was asked for.
+#[must_use]
+pub fn not_reproduced(bisection: &Bisection) -> String {
+    let asked = &bisection.asked;
+    let (mut good, mut bad) = (asked.good.clone(), asked.bad.clone());
+    if asked.aside.is_some() {
+        // It is no candidate, and what came of it is said elsewhere.
+        let earlier = if asked.exchanged { &mut bad } else { &mut good };
+        *earlier = name(bisection, 0);
+    }
+    let (what, least) = (subject(asked), least(bisection));
+    format!("not reproduced: {good} and {bad} do not differ in {what} by {least} here and now")
+}
+
+/// What is known of the range beside what was named: merges, an end that is aside, hidden ends, the
+/// whole change and what is left of it, the drift of the host.
+#[must_use]
+pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
+    let (asked, standing) = (&bisection.asked, &bisection.standing);
+    let mut notes: Vec<AnswerNote> = merges(bisection).into_iter().map(AnswerNote::plain).collect();
+    let left_of = asked.within.iter().filter_map(|merge| merge.left);
+    let hints = left_of.filter_map(|it| left_hint(bisection, &it, asked.all));
+    notes.extend(hints.map(AnswerNote::hint));
+    let lines = aside(bisection).into_iter().chain(hidden_ends(bisection));
+    notes.extend(lines.map(AnswerNote::plain));
+    notes.extend(whole_change(bisection).map(AnswerNote::plain));
+    notes.extend(standing.by_cpu.map(|by_cpu| AnswerNote::plain(by_cpu.line())));
+    let better = bisection.bad_is_better().map(|bad| if bad { &asked.bad } else { &asked.good });
+    notes.extend(better.map(|it| AnswerNote::plain(format!("{it} is the better one of both"))));
+    // Of what was not reproduced it stands elsewhere.
+    let then = then(bisection).filter(|_| standing.found != Some(Found::NotReproduced));
+    notes.extend(then.map(|then| AnswerNote::plain(format!("the ends {then}"))));
+    if let Some(it) = bisection.left().filter(|it| it.said != LeftSaid::Little) {
+        notes.push(AnswerNote::plain(left(bisection, &it)));
+        let searched = asked.all || !standing.sides.is_empty();
+        notes.extend(left_hint(bisection, &it, searched).map(AnswerNote::hint));
+    }
+    if bisection.may_have_drifted() {
+        let drift = "the host may have drifted meanwhile, which was reckoned with";
+        notes.push(AnswerNote::plain(drift.to_owned()));
+    }
+    notes
+}
+
+/// What changed from end to end.
+fn whole_change(bisection: &Bisection) -> Option<String> {
+    let (first, last) = bisection.standing.ends;
+    let change = effect_between(bisection, [first, last], &bisection.standing.change?);
+    let little = bisection.left().filter(|it| it.said == LeftSaid::Little);
+    let little = little.map_or_else(String::new, |it| format!("; {}", left(bisection, &it)));
+    let [first, last] = [first, last].map(|place| name(bisection, place));
+    Some(format!("from {first} to {last} in all: {change}{little}"))
 }

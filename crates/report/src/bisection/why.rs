@@ -1,18 +1,18 @@
 //! Why nothing was named, what could not be measured, and what may be done about it.
 
-use tacho_experiment::bisect::NO_RATIO;
 use tacho_record::bisection::{
-    Comparison, Culprit, Found, Measured, Standing, Undecided, Unusable, UnusableKind,
+    CONFLICT, Comparison, Culprit, Found, Measured, NO_RATIO, Standing, Undecided, Unusable,
+    UnusableKind,
 };
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{Bisection, Counter, Metric};
-use tacho_subject::CONFLICT;
 
-use super::forecast::{noise, varying};
-use crate::output::bisect::sizes::{effect, name, size};
-use crate::output::text::count;
+use super::noise::{noise, varying};
+use super::sizes::{effect, name, size};
+use crate::words::count;
 
 /// Why nothing was named, and what may be done about it.
+#[must_use]
 pub fn undecided(bisection: &Bisection, reason: Undecided) -> [String; 2] {
     match reason {
         Undecided::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
@@ -30,6 +30,7 @@ pub fn undecided(bisection: &Bisection, reason: Undecided) -> [String; 2] {
 
 /// That it is undecided and why; or the one commit that is very likely it, where only verifying was
 /// left.
+#[must_use]
 pub fn headline(bisection: &Bisection, why: &str) -> String {
     match very_likely(bisection) {
         Some(commit) => format!("very likely {commit}, not verified: {why}"),
@@ -215,6 +216,7 @@ fn has_no_ratio(unusable: &Unusable) -> bool {
 }
 
 /// What may be done where values have no ratio, and others do.
+#[must_use]
 pub fn ratios(bisection: &Bisection) -> Option<&'static str> {
     let unusable = &bisection.standing.unusable;
     (unusable.iter().any(has_no_ratio) && !bisection.standing.ladder.is_empty())
@@ -222,17 +224,20 @@ pub fn ratios(bisection: &Bisection) -> Option<&'static str> {
 }
 
 /// Whether others stand in for an end.
+#[must_use]
 pub fn moved(bisection: &Bisection) -> bool {
     let last = bisection.candidates.len().saturating_sub(1);
     bisection.standing.ends != (0, last) && !bisection.standing.ladder.is_empty()
 }
 
 /// Whether some could not be built.
+#[must_use]
 pub fn any_not_built(bisection: &Bisection) -> bool {
     bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
 }
 
 /// What hides an end, a line each: `from 0123456789 on: no value`.
+#[must_use]
 pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
     let standing = &bisection.standing;
     let last = bisection.candidates.len().saturating_sub(1);
@@ -263,6 +268,7 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
 }
 
 /// What may be done about commits that could not be built, where they hide something.
+#[must_use]
 pub fn retry(bisection: &Bisection) -> Option<&'static str> {
     let standing = &bisection.standing;
     let not_built = |from: usize, to: usize| {
@@ -287,6 +293,7 @@ const UNITS: [f64; 6] = [1e3, 1e6, 1e9, 1024.0, 1_048_576.0, 1_073_741_824.0];
 const NEAR: f64 = 0.02;
 
 /// That numbers of the output change by a factor between units, where a culprit changes them so.
+#[must_use]
 pub fn unit(bisection: &Bisection) -> Option<&'static str> {
     let Bisection { asked, standing, .. } = bisection;
     let own =
@@ -314,6 +321,7 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
 
 /// What could not be measured; those with the same reason together, as long as none in between was
 /// measured.
+#[must_use]
 pub fn alike(bisection: &Bisection) -> Vec<&[Unusable]> {
     let Standing { unusable, ladder, .. } = &bisection.standing;
     let measured =
@@ -335,6 +343,7 @@ fn said(unusable: &Unusable) -> Option<Vec<&str>> {
 }
 
 /// What went wrong with all of them; where each has details of its own, those of the first.
+#[must_use]
 pub fn failure_of(group: &[Unusable]) -> String {
     let [first, others @ ..] = group else { return String::new() };
     let one = failure(first.kind, &first.why);
@@ -347,6 +356,7 @@ pub fn failure_of(group: &[Unusable]) -> String {
 
 /// Which commits these are, each name between `quote`: `3 commits from a to b`, or of how many
 /// where others lie between them.
+#[must_use]
 pub fn stretch(bisection: &Bisection, group: &[Unusable], quote: &str) -> String {
     let name = |it: &Unusable| format!("{quote}{}{quote}", name(bisection, it.place));
     let [first, .., last] = group else { return group.first().map_or_else(String::new, name) };
@@ -363,6 +373,7 @@ pub fn stretch(bisection: &Bisection, group: &[Unusable], quote: &str) -> String
 }
 
 /// What went wrong: the kind of failure and its reason, once where both say the same.
+#[must_use]
 pub fn failure(kind: UnusableKind, why: &str) -> String {
     let what = self::kind(kind);
     let why = ["unreadable: ", "wrong answer: "]
@@ -397,7 +408,7 @@ mod tests {
 
     #[test]
     fn by_how_much_builds_vary_is_told_where_it_is_known() {
-        let mut bisection = super::super::live::tests::bisection("finished");
+        let mut bisection = super::super::tests::bisection("finished");
         bisection.standing.between_builds = Some(0.0104);
         let [why, hint] = undecided(&bisection, Undecided::Builds);
         assert_eq!(why, "builds vary by about 1.0 % here, and no step stands out from that");
@@ -411,7 +422,7 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_told_together_whatever_they_were() {
-        let mut bisection = super::super::live::tests::bisection("finished");
+        let mut bisection = super::super::tests::bisection("finished");
         let wrong = |place: usize, why: &str| Unusable {
             place,
             revision: format!("r{place}"),

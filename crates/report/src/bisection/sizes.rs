@@ -4,10 +4,20 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{BisectedEffect, Comparison, Rung};
 use tacho_stats::{Bound, Bounded};
 
-use crate::output::text::{change, percent};
+use crate::words::{change, percent};
 
 /// How much an effect is: `+5.1 % (+4.2 % … +6.0 %)`.
+#[must_use]
 pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
+    let [estimate, interval] = parts(bisection, effect);
+    let of = if bisection.asked.by == Comparison::Failure { " of executions" } else { "" };
+    let interval = if interval.is_empty() { interval } else { format!(" ({interval})") };
+    format!("{estimate}{interval}{of}")
+}
+
+/// How much an effect is, and its interval; that is empty where there is no noise.
+#[must_use]
+pub fn parts(bisection: &Bisection, effect: &BisectedEffect) -> [String; 2] {
     let show = |value: f64| match bisection.asked.by {
         Comparison::Ratio => change(1.0 + value),
         Comparison::Difference => {
@@ -20,23 +30,21 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
         }
     };
     let (low, high) = effect.interval;
-    let of = if bisection.asked.by == Comparison::Failure { " of executions" } else { "" };
-    let interval = if effect.is_exact() {
-        String::new()
-    } else {
-        format!(" ({} … {})", show(low), show(high))
-    };
-    format!("{}{interval}{of}", show(effect.estimate))
+    let interval =
+        if effect.is_exact() { String::new() } else { format!("{} … {}", show(low), show(high)) };
+    [show(effect.estimate), interval]
 }
 
 /// How much the later one of two candidates differs: `> +5.1 %` where samples reached a limit.
+#[must_use]
 pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &BisectedEffect) -> String {
     bounded(bisection, places.map(|place| bisection.limited(place)), shown)
 }
 
 /// How much one side differs from the other. `limited` is the number of samples of each that
 /// reached a limit.
-pub(super) fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect) -> String {
+#[must_use]
+pub fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect) -> String {
     match Bound::of_sides(limited) {
         Bound::Exact => effect(bisection, shown),
         Bound::Unknown => "an unknown amount, as both reached a limit".to_owned(),
@@ -52,11 +60,13 @@ pub(super) fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &Bisected
 }
 
 /// The level of a revision, which may be no more than a bound.
+#[must_use]
 pub fn level_of(bisection: &Bisection, rung: &Rung) -> String {
     Bounded::least(rung.level, rung.is_bound).shown(|value| level(bisection, value))
 }
 
 /// A level of the metric.
+#[must_use]
 pub fn level(bisection: &Bisection, level: f64) -> String {
     match bisection.asked.by {
         Comparison::Failure => format!("{:.0} % fail", level * 100.0),
@@ -65,6 +75,7 @@ pub fn level(bisection: &Bisection, level: f64) -> String {
 }
 
 /// How far a level may be off, with 95 %; nothing where it is exact.
+#[must_use]
 pub fn within(bisection: &Bisection, error: f64) -> Option<String> {
     (error > 0.0).then(|| match bisection.asked.by {
         Comparison::Ratio | Comparison::Failure => percent(1.96 * error),
@@ -73,6 +84,7 @@ pub fn within(bisection: &Bisection, error: f64) -> Option<String> {
 }
 
 /// How large something is on the scale of the effects.
+#[must_use]
 pub fn size(bisection: &Bisection, size: f64) -> String {
     match bisection.asked.by {
         Comparison::Difference => bisection.asked.metric.unit.show(size),
@@ -81,6 +93,7 @@ pub fn size(bisection: &Bisection, size: f64) -> String {
 }
 
 /// The least effect that was asked for.
+#[must_use]
 pub fn least(bisection: &Bisection) -> String {
     match bisection.asked.by {
         Comparison::Difference => bisection.asked.metric.unit.show(bisection.asked.least),
@@ -91,6 +104,7 @@ pub fn least(bisection: &Bisection) -> String {
 }
 
 /// The short name of a candidate.
+#[must_use]
 pub fn name(bisection: &Bisection, place: usize) -> String {
     bisection.candidates.get(place).map_or_else(String::new, |it| it.revision.short().to_owned())
 }
