@@ -10,5 +10,6 @@ pub mod bisection;
 pub mod block;
 pub mod change;
 pub mod comparison;
+pub mod layouts;
 pub mod series;
 pub mod words;

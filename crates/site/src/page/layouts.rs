@@ -3,21 +3,17 @@
 
 use maud::{Markup, html};
 use tacho_record::{Limited, RunState};
-use tacho_stats::levels::{Levels, Repetition};
+use tacho_report::block::Block;
+use tacho_report::layouts::{BANDS, advice, conclusions, deviations};
+use tacho_report::words;
+use tacho_stats::levels::Levels;
 use tacho_stats::{Summary, summary::median};
 
-use super::{Frame, framed, interval, revision_named, run_link, scrolling};
+use super::{Frame, blocks, framed, interval, revision_named, run_link, scrolling};
 use crate::lab::LayoutRecord;
 use crate::svg::{self, Panel};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
 use crate::view::{LayoutsRow, LayoutsView, Scale, View};
-
-/// The levels, what is done anew at each, and what it is held against.
-const LEVELS: [(&str, &str, &str); 3] = [
-    ("keep", "the program goes on", "values from the mean of their execution"),
-    ("restart", "it is started again", "executions from the mean of their build"),
-    ("relink", "it is linked again", "builds from the mean of all"),
-];
 
 /// The file of a run's page, from the folder of the pages.
 pub(crate) fn file(run: i64) -> String {
@@ -30,11 +26,13 @@ pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
     let title = format!("Layouts, run {}", record.run);
     let content = html! {
         h1 { "Layouts of " (revision_named(view, "../", &record.revision)) }
-        p.lead { "The same source, linked in several orders: how far values differ when nothing but that changes." }
+        p.lead { "The same source, linked in several orders: how far values differ when nothing \
+                  but that changes." }
         p.byline {
             "Measured in " (run_link(view, "../", record.run)) " on " (record.host)
             ", begun " (minute(record.started))
-            @if record.state != RunState::Finished { ", " b { "not finished" } ": these are the values so far" }
+            @if record.state != RunState::Finished { ", " b { "not finished" }
+                ": these are the values so far" }
             "."
         }
         @for (place, row) in one.rows.iter().enumerate() {
@@ -65,16 +63,11 @@ fn subject(row: &LayoutsRow) -> String {
     format!("{} {}", row.row.benchmark, row.row.metric.name)
 }
 
-/// The standard deviations of the levels, as far as there are.
-fn deviations(levels: &Levels) -> [Option<f64>; 3] {
-    [levels.keep, Some(levels.restart), levels.relink]
-}
-
 /// All three in a line.
 fn short(row: &LayoutsRow) -> String {
     let Some(levels) = &row.levels else { return "nothing can be said of it".to_owned() };
     let shown =
-        LEVELS.iter().zip(deviations(levels)).filter_map(|((name, ..), sd)| Some((name, sd?)));
+        BANDS.iter().zip(deviations(levels)).filter_map(|((name, _), sd)| Some((name, sd?)));
     shown.map(|(name, sd)| format!("{name} {}", percent(sd))).collect::<Vec<_>>().join(", ")
 }
 
@@ -82,61 +75,23 @@ fn content(row: &LayoutsRow) -> Markup {
     html! {
         @match &row.levels {
             Some(levels) => { (numbers(row, levels)) (bands(row, levels)) (repetitions(row)) }
-            None if limited(row).next().is_some() => p.callout { "Nothing can be said of the levels: executions that were cut off hide how far they differ." },
-            None => p.callout { "Nothing can be said of the levels: no build has two executions that count, or a value is not above 0." },
+            None if limited(row).next().is_some() => p.callout {
+                "Nothing can be said of the levels: executions that were cut off hide how far \
+                 they differ." },
+            None => p.callout {
+                "Nothing can be said of the levels: no build has two executions that count, or a \
+                 value is not above 0." },
         }
         (layouts(row))
     }
 }
 
+/// What follows from it, a sentence each.
 fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
-    let show = |value: f64| row.row.metric.unit.show(value);
-    html! {
-        dl.numbers {
-            div { dt { "Mean of all" } dd { (show(levels.mean)) } dd.note {
-                @if let Some((low, high)) = levels.interval {
-                    "95 %: " (show(low)) " to " (show(high)) ", by " (count(levels.layouts, "layout", "layouts")) ", however often each was executed"
-                }
-            } }
-            @if let Some(chance) = levels.by_chance().filter(|chance| *chance > 0.0) {
-                div { dt { "By layout alone" } dd { (percent(chance)) } dd.note { "two builds of this source differ by more in one of twenty cases" } }
-            }
-        }
-        p { (meaning(levels, row.cost)) }
-    }
-}
-
-/// What follows from it, in plain words; a build takes as long as so many executions.
-fn meaning(levels: &Levels, cost: f64) -> String {
-    let Some(relink) = levels.relink else {
-        return "One layout says nothing of others.".to_owned();
-    };
-    let bound = percent(levels.relink_at_most.unwrap_or(f64::INFINITY));
-    if levels.one_stands_for_all() {
-        return format!(
-            "Linking again is not told apart from starting again: it adds at most {bound}, with 95 %: here one build stands for all."
-        );
-    }
-    if levels.is_too_noisy() {
-        let more = levels.would_tell(cost).map_or_else(
-            || "No number of executions that is worth its time would.".to_owned(),
-            |Repetition { layouts, processes }| {
-                let (layouts, processes) = (grouped(layouts as usize), grouped(processes as usize));
-                format!("{layouts} layouts of {processes} executions each would probably.")
-            },
-        );
-        return format!(
-            "Too noisy to tell linking again from starting again: it adds at most {bound}, with 95 %. {more}"
-        );
-    }
-    let text = if relink > levels.restart {
-        "Linking again moves it more than starting again. To execute one build more often does not help: only more layouts make \
-         the mean surer, and a small difference between two builds may be their layout, not their code."
-    } else {
-        "Starting again moves it more than linking again: more executions help, until what linking adds is left. \
-         A small difference between two builds may still be their layout, not their code."
-    };
-    text.to_owned()
+    let lines = conclusions(levels, &row.row.metric.unit, row.cost, None);
+    let advice = Some(advice(levels).to_owned()).filter(|it| !it.is_empty());
+    let all: Vec<Block> = lines.into_iter().chain(advice).map(Block::Sentence).collect();
+    blocks::html(&all, ["\0"; 2])
 }
 
 fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
@@ -149,7 +104,7 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
         cut_off: Vec::new(),
         middle: sd.map(|_| 0.0),
     };
-    let levels_apart = LEVELS.iter().zip(deviations(levels)).zip(&row.apart);
+    let levels_apart = BANDS.iter().zip(deviations(levels)).zip(&row.apart);
     let panels: Vec<Panel> =
         levels_apart.map(|((level, sd), dots)| panel(level.0, sd, dots)).collect();
     html! {
@@ -157,9 +112,11 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
         figure.chart {
             (svg::panels(&panels, None, "keep, restart and relink side by side", &percent_change))
             figcaption {
-                "Each dot is how far a value is from its mean one level up; the band is what that level alone adds (95 %, ± 1.96 standard deviations). "
+                "Each dot is how far a value is from its mean one level up; the band is what that \
+                 level alone adds (95 %, ± 1.96 standard deviations). "
                 "All three have one scale."
-                @if levels.keep.is_none() { " Each execution gives one value: there is no band of keep." }
+                @if levels.keep.is_none()
+                { " Each execution gives one value: there is no band of keep." }
             }
         }
         (scrolling("levels", &html! {
@@ -168,13 +125,15 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
                     th scope="col" { "band" }
                     th.num scope="col" { "sd" }
                     th.num scope="col" { "95 % within" }
-                    th scope="col" { "what differs when" }
+                    th scope="col" { "what differs" }
                 } }
-                tbody { @for ((name, when, what), sd) in LEVELS.iter().zip(deviations(levels)) { tr {
+                tbody { @for ((name, what), sd) in BANDS.iter().zip(deviations(levels))
+                    { tr {
                     th scope="row" { (name) }
-                    td.num { @match sd { Some(sd) => (percent(sd)), None => "–" } }
-                    td.num { @if let Some((low, high)) = sd.map(far) { (percent_change(low)) " to " (percent_change(high)) } }
-                    td { (when) ": " (what) ", beyond what is below" }
+                    td.num { @match sd { Some(sd) => (words::percent(sd)), None => "–" } }
+                    td.num { @if let Some((low, high)) = sd.map(far)
+                        { (percent_change(low)) " to " (percent_change(high)) } }
+                    td { (what) }
                 } } }
             }
         }))
@@ -186,7 +145,8 @@ fn repetitions(row: &LayoutsRow) -> Markup {
         @if !row.repetitions.is_empty() {
             h3 { "How often to repeat" }
             p.note {
-                "For a mean that is known that well with 95 %, at the least cost: a build takes as long as "
+                "For a mean that is known that well with 95 %, at the least cost: a build takes \
+                 as long as "
                 (format!("{:.0}", row.cost)) " executions (" (duration(row.row.build)) ")."
             }
             (scrolling("repetitions", &html! {
@@ -199,7 +159,8 @@ fn repetitions(row: &LayoutsRow) -> Markup {
                     tbody { @for (precision, repetition) in &row.repetitions { tr {
                         td.num { "± " (percent(*precision)) }
                         td.num { (grouped(repetition.layouts as usize)) }
-                        td.num { (grouped(repetition.processes as usize)) @if repetition.is_cut_off() { " or more" } }
+                        td.num { (grouped(repetition.processes as usize))
+                            @if repetition.is_cut_off() { " or more" } }
                     } } }
                 }
             }))
@@ -223,7 +184,8 @@ fn limit_reached(row: &LayoutsRow) -> Markup {
     let number: usize = limited(row).map(|it| it.count as usize).sum();
     html! {
         @if let Some(why) = limited(row).find_map(|it| it.why.as_deref()) {
-            p.note { span.limited { (why) " (" (count(number, "execution", "executions")) ")" } ": an arrow stands at the least that each would have been." }
+            p.note { span.limited { (why) " (" (count(number, "execution", "executions")) ")" }
+                ": an arrow stands at the least that each would have been." }
         }
     }
 }
@@ -268,7 +230,8 @@ fn layouts(row: &LayoutsRow) -> Markup {
         (limit_reached(row))
         figure.chart {
             (svg::panels(&panels, of_all, "executions of each layout", &|value| scale.show(value)))
-            figcaption { "Executions of each layout, and their median" @if of_all.is_some() { "; shaded, where the mean of all layouts is (95 %)" } "." }
+            figcaption { "Executions of each layout, and their median" @if of_all.is_some()
+                { "; shaded, where the mean of all layouts is (95 %)" } "." }
         }
         (scrolling("layouts", &html! {
             table {
@@ -282,7 +245,9 @@ fn layouts(row: &LayoutsRow) -> Markup {
                     th.num scope="col" { "n" }
                     th.num scope="col" { "failed" }
                 } }
-                tbody { @for (name, layout, summary) in numbered.iter().map(|(name, layout, of)| (name.as_str(), *layout, *of)).chain(fixed.iter().copied()) { tr {
+                tbody { @for (name, layout, summary)
+                    in numbered.iter().map(|(name, layout, of)|
+                        (name.as_str(), *layout, *of)).chain(fixed.iter().copied()) { tr {
                     th.num scope="row" { (name) }
                     td { code { (layout.artifact.short()) } }
                     @match summary {
@@ -306,7 +271,8 @@ fn layouts(row: &LayoutsRow) -> Markup {
 pub(crate) fn list(view: &View) -> Vec<u8> {
     let content = html! {
         h1 { "Layouts" }
-        p.lead { "One source, linked in several orders: what going on, starting again and linking again add." }
+        p.lead { "One source, linked in several orders: what going on, starting again and linking \
+                  again add." }
         (scrolling("layouts", &html! {
             table {
                 thead { tr {
@@ -314,7 +280,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
                     th scope="col" { "revision" }
                     th scope="col" { "benchmark and metric" }
                     th.num scope="col" { "layouts" }
-                    @for (name, ..) in LEVELS { th.num scope="col" { (name) } }
+                    @for (name, _) in BANDS { th.num scope="col" { (name) } }
                     th scope="col" { "begun" }
                 } }
                 tbody { @for one in view.layouts.iter().rev() { @for row in &one.rows { tr {
@@ -323,7 +289,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
                     td { (subject(row)) }
                     td.num { (row.row.layouts.len()) }
                     @for sd in row.levels.as_ref().map(deviations).unwrap_or_default() {
-                        td.num { @match sd { Some(sd) => (percent(sd)), None => "–" } }
+                        td.num { @match sd { Some(sd) => (words::percent(sd)), None => "–" } }
                     }
                     td { (minute(one.record.started)) }
                 } } } }
@@ -359,7 +325,8 @@ pub(super) fn of_run(view: &View, root: &str, run: i64) -> Markup {
     html! {
         @if view.layouts.iter().any(|one| one.record.run == run) {
             @let page = file(run);
-            p { "It linked one source in several orders: " a href={ (root) (page) } { "what that adds" } "." }
+            p { "It linked one source in several orders: " a href={ (root) (page) }
+                { "what that adds" } "." }
         }
     }
 }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use tacho_experiment::build::layouts::{Laid, Row, Rows};
 use tacho_record::{Revision, Unit};
+use tacho_report::layouts::{BANDS, conclusions, deviations};
 use tacho_stats::Summary;
-use tacho_stats::levels::{Levels, Repetition};
+use tacho_stats::levels::Levels;
 
 use super::bounds::Bounds;
 use super::{note, table, text};
@@ -145,7 +146,8 @@ impl LayoutsReport<'_> {
             Laid::Ignored => note(
                 "hint",
                 &format!(
-                    "the build must hand LDFLAGS (or RUSTFLAGS) to {}, or link in the order of TACHO_LAYOUT",
+                    "the build must hand LDFLAGS (or RUSTFLAGS) to {}, or link in the order of \
+                     TACHO_LAYOUT",
                     self.linker
                 ),
             ),
@@ -184,37 +186,9 @@ impl LayoutsReport<'_> {
         let Some(levels) = &row.levels else { return out + "  nothing can be said of it\n" };
         out += &bands(levels, super::terminal_width());
         out += &format!("\n{}\n", table::indent(&table::render(&layouts(row, levels))));
-        out + &self.said(rows, row, levels)
-    }
-
-    /// What follows from it.
-    fn said(&self, rows: &Rows, row: &Row, levels: &Levels) -> String {
-        let show = |value: f64| row.metric.unit.show(value);
-        let mut out = String::new();
-        if let Some((low, high)) = levels.interval {
-            let (mean, interval) = (show(levels.mean), format!("{} … {}", show(low), show(high)));
-            let layouts = text::count(levels.layouts, "layout");
-            out += &format!(
-                "  mean {mean}, {interval} with 95 %: by {layouts}, however often each was executed\n"
-            );
-        }
-        if let Some(chance) = levels.by_chance().filter(|chance| *chance > 0.0) {
-            let chance = text::percent(chance);
-            out += &format!(
-                "  two builds differ by more than {chance} in one of twenty cases, by layout alone\n"
-            );
-        }
-        out += &not_told(levels, cost(rows, row));
-        if let Some(repetition) = levels.repetition(self.precision, cost(rows, row)) {
-            out += &format!(
-                "  for {}: {}, {} each; a build takes as long as {:.0}\n",
-                text::precision(self.precision),
-                text::count(repetition.layouts as usize, "layout"),
-                text::executions(repetition),
-                cost(rows, row)
-            );
-        }
-        out
+        let unit = &row.metric.unit;
+        let lines = conclusions(levels, unit, cost(rows, row), Some(self.precision));
+        out + &lines.iter().map(|line| format!("  {line}\n")).collect::<String>()
     }
 
     pub fn answer(&self) -> LayoutsAnswer<'_> {
@@ -288,30 +262,6 @@ fn cost(rows: &Rows, row: &Row) -> f64 {
     if row.execution > 0.0 { (rows.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 }
 }
 
-/// What is said of relinking where it is not told apart from restarting; nothing where it is.
-fn not_told(levels: &Levels, cost: f64) -> String {
-    let Some(bound) = levels.relink_at_most.filter(|_| !levels.is_told()).map(text::percent) else {
-        return String::new();
-    };
-    if levels.one_stands_for_all() {
-        return format!(
-            "  relinking is not told apart from restarting: it adds at most {bound}, with 95 %: one build stands for all\n"
-        );
-    }
-    let more = levels.would_tell(cost).map_or_else(
-        || "no number of executions that is worth its time would".to_owned(),
-        |Repetition { layouts, processes }| {
-            let of = text::count(layouts as usize, "layout");
-            format!(
-                "{of} of {processes} executions each would probably (`-n {layouts} -r {processes}`)"
-            )
-        },
-    );
-    format!(
-        "  too noisy to tell relinking from restarting: it adds at most {bound}, with 95 %; {more}\n"
-    )
-}
-
 /// Keep, restart, relink: how far one value is off by each; with too little room not in words.
 fn bands(levels: &Levels, room: Option<usize>) -> String {
     let whole = table::indent(&table::render(&band_rows(levels, true)));
@@ -324,14 +274,10 @@ fn bands(levels: &Levels, room: Option<usize>) -> String {
 }
 
 fn band_rows(levels: &Levels, in_words: bool) -> comfy_table::Table {
-    let bands = [
-        ("keep", levels.keep, "values of one execution"),
-        ("restart", Some(levels.restart), "executions of one build, beyond that"),
-        ("relink", levels.relink, "builds of one source, beyond that"),
-    ];
-    let widest = bands.iter().filter_map(|band| band.1).fold(0.0, f64::max);
+    let bands = BANDS.into_iter().zip(deviations(levels));
+    let widest = deviations(levels).into_iter().flatten().fold(0.0, f64::max);
     let mut list = table::plain(&["band", "sd", "", "what differs"], &[1]);
-    for (name, sd, what) in bands {
+    for ((name, what), sd) in bands {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most WIDTH
         let bar =
             |sd: f64| "█".repeat((WIDTH * sd / widest.max(f64::MIN_POSITIVE)).round() as usize);
