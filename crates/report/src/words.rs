@@ -150,6 +150,47 @@ pub fn relinking(levels: &Levels) -> String {
     }
 }
 
+/// An effect in per cent: `+12.3 %`; a factor when it is huge, two digits when one would be 0, and
+/// words where there was nothing before.
+#[must_use]
+pub fn effect(effect: f64) -> String {
+    effect_to(effect, decimals(effect))
+}
+
+/// The ends of an effect's interval, with as many decimals: as the one nearer to zero needs, but no
+/// more than one beyond those of the other, which say how little is known: `+10.1 % … +14.2 %`.
+#[must_use]
+pub fn effect_interval((low, high): (f64, f64)) -> String {
+    if !low.is_finite() || !high.is_finite() {
+        return String::new();
+    }
+    let (near, far) = if low.abs() < high.abs() { (low, high) } else { (high, low) };
+    let fine = decimals(near).clamp(decimals(far), decimals(far) + 1);
+    format!("{} … {}", effect_to(low, fine), effect_to(high, fine))
+}
+
+/// With how many decimals an effect is shown in per cent: one, or as many as two digits take once
+/// they are rounded.
+fn decimals(effect: f64) -> usize {
+    let percent = effect.abs() * 100.0;
+    let rounded = format!("{percent:.1e}");
+    let exponent =
+        rounded.split_once("e-").and_then(|(_, exponent)| exponent.parse::<usize>().ok());
+    if (1e-8..0.05).contains(&percent) { 1 + exponent.unwrap_or(0) } else { 1 }
+}
+
+fn effect_to(effect: f64, decimals: usize) -> String {
+    let percent = effect.abs() * 100.0;
+    if !effect.is_finite() {
+        return "from zero".to_owned();
+    }
+    // The larger ones are said in words of their own.
+    if decimals == 1 || percent >= 1000.0 {
+        return change(1.0 + effect);
+    }
+    format!("{}{percent:.decimals$} %", if effect < 0.0 { '−' } else { '+' })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,5 +235,28 @@ mod tests {
         let long = "cannot start `/a/very/long/way/to/a/folder/prog`: permission denied";
         assert_eq!(cut_within(long, 40), "cannot start…r/prog`: permission denied");
         assert_eq!(cut_within("short", 5), "short");
+    }
+
+    #[test]
+    fn no_effect_is_nothing_that_is_something() {
+        let effects = [0.123, 0.0004, -0.000_012, 1e-13, 0.0, f64::INFINITY].map(effect);
+        assert_eq!(effects, ["+12.3 %", "+0.040 %", "−0.0012 %", "+0.0 %", "+0.0 %", "from zero"]);
+    }
+
+    #[test]
+    fn both_ends_of_an_interval_are_as_fine() {
+        let intervals =
+            [(9.9999e-6, 1.0001e-5), (0.101, 0.142), (-3e-6, 0.021), (0.0003, 0.0031), (0.5, 12.0)];
+        assert_eq!(
+            intervals.map(effect_interval),
+            [
+                "+0.0010 % … +0.0010 %",
+                "+10.1 % … +14.2 %",
+                "−0.00 % … +2.10 %",
+                "+0.03 % … +0.31 %",
+                "+50.0 % … × 13.0"
+            ]
+        );
+        assert_eq!(effect_interval((f64::NEG_INFINITY, 0.1)), "");
     }
 }

@@ -1,10 +1,9 @@
 //! Numbers, times and counts as words; the grammar of the pages.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Commit, Unit, factor};
+use tacho_record::Commit;
+pub(crate) use tacho_report::words::{duration, effect as percent_change, end, percent};
 
 /// `1 build`, `3 builds`, `1,207 packages`.
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
@@ -24,40 +23,6 @@ pub(crate) fn grouped(number: usize) -> String {
     text
 }
 
-/// A share as a signed percentage: `+3.21 %`, `−0.40 %`, `0 %`; the sign is a true minus.
-pub(crate) fn percent_change(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent == 0.0 {
-        return "0 %".into();
-    }
-    let sign = if percent < 0.0 { '−' } else { '+' };
-    format!("{sign}{}", percent_of(percent.abs()))
-}
-
-/// A share as a percentage: `0.52 %`, `12.4 %`, `130 %`.
-pub(crate) fn percent(share: f64) -> String {
-    percent_of(share * 100.0)
-}
-
-/// Three digits are as many as anyone reads.
-fn percent_of(percent: f64) -> String {
-    match percent.abs() {
-        x if x >= 1e6 => format!("{} %", factor(percent)),
-        x if x >= 99.95 => format!("{percent:.0} %"),
-        x if x >= 9.995 => format!("{percent:.1} %"),
-        _ => format!("{percent:.2} %"),
-    }
-}
-
-/// An end of an interval, which there may not be.
-pub(crate) fn end(value: f64, number: &dyn Fn(f64) -> String) -> String {
-    match value {
-        f64::INFINITY => "∞".to_owned(),
-        f64::NEG_INFINITY => "−∞".to_owned(),
-        value => number(value),
-    }
-}
-
 /// A day in UTC: `2026-03-01`.
 pub(crate) fn day(at: Timestamp) -> String {
     let date = at.to_zoned(TimeZone::UTC).date();
@@ -73,22 +38,6 @@ pub(crate) fn time_of_day(at: Timestamp) -> String {
 /// A day and a time, to the minute: `2026-03-01 14:03 UTC`.
 pub(crate) fn minute(at: Timestamp) -> String {
     format!("{} {} UTC", day(at), &time_of_day(at)[..5])
-}
-
-/// Shorter ones have the unit that suits them.
-const SHORT: Duration = Duration::from_millis(10);
-
-/// A duration for people: `1.000 ms`, `0.42 s`, `41 s`, `2 min 5 s`, `15 min`, `3 h 12 min`.
-pub(crate) fn duration(took: Duration) -> String {
-    let seconds = took.as_secs();
-    match seconds {
-        0 if !took.is_zero() && took < SHORT => Unit::Nanoseconds.show(took.as_secs_f64() * 1e9),
-        0..10 => format!("{:.2} s", took.as_secs_f64()),
-        10..60 => format!("{seconds} s"),
-        60..3600 if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
-    }
 }
 
 /// The last lines of a text, and whether there were more.
@@ -169,15 +118,6 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(count(1, "build", "builds"), "1 build");
         assert_eq!(count(1_207_000, "package", "packages"), "1,207,000 packages");
-        assert_eq!(percent_change(0.0321), "+3.21 %");
-        assert_eq!(percent_change(-0.109), "−10.9 %");
-        assert_eq!(percent_change(0.0), "0 %");
-        assert_eq!(percent(1.304), "130 %");
-        assert_eq!(duration(Duration::from_millis(420)), "0.42 s");
-        assert_eq!(duration(Duration::from_millis(4)), "4.000 ms");
-        assert_eq!(duration(Duration::from_secs(125)), "2 min 5 s");
-        assert_eq!(duration(Duration::from_secs(900)), "15 min");
-        assert_eq!(duration(Duration::from_secs(11_520)), "3 h 12 min");
     }
 
     #[test]

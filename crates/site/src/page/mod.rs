@@ -214,7 +214,7 @@ pub(crate) fn median(scale: &Scale, summary: Option<Summary>) -> Markup {
 pub(crate) fn interval(scale: &Scale, summary: &Summary) -> Markup {
     html! {
         @if let Some((low, high)) = summary.interval {
-            (scale.number(low)) " – " (text::end(high, &|it| scale.number(it)))
+            (scale.number(low)) " – " (text::end(high, |it| scale.number(it)))
         }
     }
 }
