@@ -39,7 +39,7 @@ mod cells;
 #[path = "bisect/tables.rs"]
 mod tables;
 
-use world::{Scatter, World};
+use world::{BisectWorld, WorldScatter};
 
 /// What came of it: the shares, and what it took on average.
 #[derive(Default)]
@@ -52,7 +52,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, world: &World, named: Option<usize>) {
+    fn add(&mut self, world: &BisectWorld, named: Option<usize>) {
         let truth =
             |step: &(usize, f64)| step.1 != 0.0 && named == Some(world.first_usable(step.0));
         let right = world.steps.iter().any(truth);
@@ -77,7 +77,7 @@ fn threshold(asked: f64) -> f64 {
 
 /// `git bisect run`: halves, each time by the median of so many samples; past an unusable one to
 /// the next.
-fn halving(world: &mut World, asked: f64, samples: usize) -> Option<usize> {
+fn halving(world: &mut BisectWorld, asked: f64, samples: usize) -> Option<usize> {
     let threshold = threshold(asked);
     let (mut good, mut bad) = (0_usize, world.candidates - 1);
     loop {
@@ -138,7 +138,7 @@ impl Bayesect {
         Some(Self { child, questions, answers })
     }
 
-    fn name(&mut self, world: &mut World, asked: f64) -> Option<usize> {
+    fn name(&mut self, world: &mut BisectWorld, asked: f64) -> Option<usize> {
         let threshold = threshold(asked);
         writeln!(self.answers, "bisect {} {TESTS}", world.candidates).unwrap();
         loop {
@@ -170,7 +170,7 @@ impl Drop for Bayesect {
 /// So many tests `git_bayesect` may make, which itself would go on for ever.
 const TESTS: usize = 500;
 
-fn ours(world: &mut World, least: f64, builds: Builds) -> Option<usize> {
+fn ours(world: &mut BisectWorld, least: f64, builds: Builds) -> Option<usize> {
     let outcome = world::bisect(world, Rules { least, builds, ..Rules::default() });
     outcome.culprits.first().map(|culprit| culprit.revision)
 }
@@ -194,28 +194,28 @@ struct Row {
     /// By how much the ends are believed to differ (logarithm), from which a script has its
     /// threshold.
     asked: f64,
-    make: Box<dyn Fn(u64) -> World>,
+    make: Box<dyn Fn(u64) -> BisectWorld>,
 }
 
 impl Row {
     const CANDIDATES: usize = 256;
 
     /// One step.
-    fn new(name: &'static str, step: f64, scatter: Scatter) -> Self {
-        let make = Box::new(move |seed| World::new(Self::CANDIDATES, step, scatter, seed));
+    fn new(name: &'static str, step: f64, scatter: WorldScatter) -> Self {
+        let make = Box::new(move |seed| BisectWorld::new(Self::CANDIDATES, step, scatter, seed));
         let least = if step == 0.0 { 0.02 } else { step };
         Self { name, step, least, asked: step.ln_1p(), make }
     }
 
     /// The same, made into something else; what is believed of it changes by so much.
-    fn with(self, asked: f64, more: impl Fn(World) -> World + 'static) -> Self {
+    fn with(self, asked: f64, more: impl Fn(BisectWorld) -> BisectWorld + 'static) -> Self {
         let make = self.make;
         Self { asked: self.asked + asked, make: Box::new(move |seed| more(make(seed))), ..self }
     }
 }
 
 /// From this sample on the host is slower, by so much.
-fn slower(after: usize, by: f64) -> impl Fn(World) -> World + 'static {
+fn slower(after: usize, by: f64) -> impl Fn(BisectWorld) -> BisectWorld + 'static {
     move |mut world| {
         world.slower = Some((after, by.ln_1p()));
         world
@@ -224,16 +224,16 @@ fn slower(after: usize, by: f64) -> impl Fn(World) -> World + 'static {
 
 /// Every noise, and what else makes bisections err.
 fn rows() -> Vec<Row> {
-    let drifting = Scatter::Drifting(0.03);
-    let (one, three) = (Scatter::Gaussian(0.01), Scatter::Gaussian(0.03));
+    let drifting = WorldScatter::Drifting(0.03);
+    let (one, three) = (WorldScatter::Gaussian(0.01), WorldScatter::Gaussian(0.03));
     let half = 0.025_f64;
     vec![
-        Row::new("no noise", 0.02, Scatter::None),
+        Row::new("no noise", 0.02, WorldScatter::None),
         Row::new("Gaussian 1 %", 0.02, one),
         Row::new("Gaussian 3 %", 0.05, three),
-        Row::new("Gaussian 10 %", 0.2, Scatter::Gaussian(0.1)),
-        Row::new("lognormal", 0.05, Scatter::Lognormal),
-        Row::new("bimodal", 0.05, Scatter::Bimodal),
+        Row::new("Gaussian 10 %", 0.2, WorldScatter::Gaussian(0.1)),
+        Row::new("lognormal", 0.05, WorldScatter::Lognormal),
+        Row::new("bimodal", 0.05, WorldScatter::Bimodal),
         Row::new("drifting", 0.05, drifting),
         Row::new("Gaussian 3 %, 10 % broken", 0.05, three)
             .with(0.0, |world| world.with_broken(0.1)),
@@ -295,7 +295,8 @@ fn tally(trials: u64, row: &Row, column: usize, bayesect: &mut Option<Bayesect>)
 
 /// The longest that one observation and the choice after it took.
 fn slowest() -> Duration {
-    let mut world = World::new(10_000, 0.05, Scatter::Gaussian(0.03), 1).with_broken(0.1);
+    let mut world =
+        BisectWorld::new(10_000, 0.05, WorldScatter::Gaussian(0.03), 1).with_broken(0.1);
     let rules = Rules { least: 0.05, ..Rules::default() };
     let mut bisection = Bisection::new(rules, world.candidates).unwrap();
     let mut slowest = Duration::ZERO;

@@ -27,7 +27,7 @@ mod draw;
 #[path = "../crates/stats/src/compare/noise.rs"]
 mod noise;
 
-use noise::Noise;
+use noise::RatioNoise;
 
 const ROUNDS: usize = 30;
 const ERROR: f64 = 0.05;
@@ -75,7 +75,7 @@ fn of_noise(trials: u32) {
     println!(
         "| noise | effect | ours | with a control | rank test | sign test |\n|---|---|---|---|---|---|"
     );
-    for (stream, noise) in (0..).zip(Noise::ALL) {
+    for (stream, noise) in (0..).zip(RatioNoise::ALL) {
         for (substream, percent) in (0..).zip([0.0, 1.0, 2.0, 5.0, 10.0]) {
             // A rate of five of a hundred needs more trials to be seen than one of fifty.
             let trials = if percent == 0.0 { 10 * trials } else { trials };
@@ -91,7 +91,7 @@ fn of_noise(trials: u32) {
 }
 
 fn trial(
-    noise: Noise,
+    noise: RatioNoise,
     takes: f64,
     seed: u64,
     looks: &Looks,

@@ -15,7 +15,7 @@ mod draw;
 #[path = "../crates/stats/src/bisect/world.rs"]
 mod world;
 
-use world::{Scatter, World};
+use world::{BisectWorld, WorldScatter};
 
 /// The samples of each world.
 const SAMPLES: usize = 10_000;
@@ -32,15 +32,15 @@ fn main() {
     println!("| --- | ---: | ---: |");
     let rules = Rules { budget: Some(1e12), least: 0.001, ..Rules::default() };
     for (name, scatter) in [
-        ("two speeds", Scatter::TwoSpeeds(0.41, 30.0)),
-        ("noise of 10 %", Scatter::Gaussian(0.1)),
-        ("drift", Scatter::Drifting(0.1)),
+        ("two speeds", WorldScatter::TwoSpeeds(0.41, 30.0)),
+        ("noise of 10 %", WorldScatter::Gaussian(0.1)),
+        ("drift", WorldScatter::Drifting(0.1)),
     ] {
-        measure(name, World::new(256, 0.0, scatter, 1), rules);
+        measure(name, BisectWorld::new(256, 0.0, scatter, 1), rules);
     }
 }
 
-fn measure(name: &str, mut world: World, rules: Rules) {
+fn measure(name: &str, mut world: BisectWorld, rules: Rules) {
     let Some(mut bisection) = Bisection::new(rules, world.candidates) else { return };
     let (mut own, mut samples, mut line) = (Duration::ZERO, 0, LINE);
     let mut before = 0;

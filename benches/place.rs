@@ -18,7 +18,7 @@ mod world;
 
 // What `world` finds in the crate that it is part of.
 use place::{Candidates, Known, Place, Survey, batch, survey};
-use world::{World, explore, score};
+use world::{SurveyWorld, explore, score};
 
 const CANDIDATES: usize = 500;
 
@@ -48,7 +48,7 @@ fn row((noise, host, drift): (f64, &str, f64), changes: usize, trials: u64) {
     let (mut builds, mut most, mut samples) = (0, 0, 0);
     let (mut right, mut wrong) = (0, 0);
     for seed in 0..trials {
-        let mut world = World::new(CANDIDATES, changes, noise, 1000 + seed).drifting(drift);
+        let mut world = SurveyWorld::new(CANDIDATES, changes, noise, 1000 + seed).drifting(drift);
         let explored = explore(&mut world, &Rules::new(0.05, CANDIDATES, None), usize::MAX);
         let scored = score(&world, &explored.survey);
         (right, wrong) = (right + scored.0, wrong + scored.1);

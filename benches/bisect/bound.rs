@@ -3,7 +3,7 @@
 
 use std::f64::consts::{LN_2, TAU};
 
-use crate::world::Scatter;
+use crate::world::WorldScatter;
 
 /// So sure the answer is.
 const SURE: f64 = 0.95;
@@ -16,13 +16,13 @@ fn bits(candidates: usize) -> f64 {
 }
 
 /// Samples, and builds.
-pub fn least(candidates: usize, scatter: Scatter, step: f64) -> (f64, f64) {
+pub fn least(candidates: usize, scatter: WorldScatter, step: f64) -> (f64, f64) {
     let bits = bits(candidates);
     (bits / capacity(scatter, step.ln_1p()), bits)
 }
 
 /// How many bits of *before or after the step* a sample tells at best.
-fn capacity(scatter: Scatter, step: f64) -> f64 {
+fn capacity(scatter: WorldScatter, step: f64) -> f64 {
     let width = 5e-4_f64.min(scale(scatter) / 20.0);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand")]
     let places = ((1.6 / width) as usize, (step / width).round() as usize);
@@ -45,27 +45,28 @@ fn capacity(scatter: Scatter, step: f64) -> f64 {
 }
 
 /// The smallest standard deviation of what the noise is made of.
-fn scale(scatter: Scatter) -> f64 {
+fn scale(scatter: WorldScatter) -> f64 {
     match scatter {
-        Scatter::Gaussian(sd) => sd,
-        Scatter::None | Scatter::Failing(..) => 1e-3,
-        Scatter::Lognormal | Scatter::Bimodal | Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => {
-            0.01
-        }
+        WorldScatter::Gaussian(sd) => sd,
+        WorldScatter::None | WorldScatter::Failing(..) => 1e-3,
+        WorldScatter::Lognormal
+        | WorldScatter::Bimodal
+        | WorldScatter::Drifting(_)
+        | WorldScatter::TwoSpeeds(..) => 0.01,
     }
 }
 
 /// Of the logarithm of a value. Of a host that moves only what does not.
-fn density(scatter: Scatter, value: f64) -> f64 {
+fn density(scatter: WorldScatter, value: f64) -> f64 {
     let gaussian = |value: f64, sd: f64| (-(value / sd).powi(2) / 2.0).exp() / (sd * TAU.sqrt());
     match scatter {
-        Scatter::Gaussian(sd) => gaussian(value, sd),
-        Scatter::None | Scatter::Failing(..) => gaussian(value, 1e-3),
-        Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => gaussian(value, 0.01),
-        Scatter::Bimodal => {
+        WorldScatter::Gaussian(sd) => gaussian(value, sd),
+        WorldScatter::None | WorldScatter::Failing(..) => gaussian(value, 1e-3),
+        WorldScatter::Drifting(_) | WorldScatter::TwoSpeeds(..) => gaussian(value, 0.01),
+        WorldScatter::Bimodal => {
             0.9 * gaussian(value, 0.01) + 0.1 * gaussian(value - 1.6_f64.ln(), 0.01)
         }
-        Scatter::Lognormal => {
+        WorldScatter::Lognormal => {
             // value = ln(1 + 0.03 (exp(z) - 1))
             let exp = (value.exp() - 1.0) / 0.03 + 1.0;
             if exp <= 0.0 { 0.0 } else { gaussian(exp.ln(), 1.0) * value.exp() / (0.03 * exp) }

@@ -3,7 +3,7 @@
 
 use tacho_stats::bisect::{Builds, Rules};
 
-use crate::world::{Scatter, World};
+use crate::world::{BisectWorld, WorldScatter};
 
 /// What is to come of it.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,15 +20,15 @@ pub struct Cell {
     pub name: String,
     pub expected: Expected,
     pub candidates: usize,
-    pub scatter: Scatter,
+    pub scatter: WorldScatter,
     /// The largest step, of which the bound is.
     pub step: f64,
     pub rules: Rules,
-    make: Box<dyn Fn(World) -> World>,
+    make: Box<dyn Fn(BisectWorld) -> BisectWorld>,
 }
 
 impl Cell {
-    fn new(name: String, scatter: Scatter, step: f64, rules: Rules) -> Self {
+    fn new(name: String, scatter: WorldScatter, step: f64, rules: Rules) -> Self {
         let expected = if step == 0.0 { Expected::Silence } else { Expected::Named };
         Self {
             name,
@@ -41,13 +41,13 @@ impl Cell {
         }
     }
 
-    fn made(self, make: impl Fn(World) -> World + 'static) -> Self {
+    fn made(self, make: impl Fn(BisectWorld) -> BisectWorld + 'static) -> Self {
         Self { make: Box::new(make), ..self }
     }
 
     /// The history of one trial.
-    pub fn world(&self, seed: u64) -> World {
-        (self.make)(World::new(self.candidates, self.step, self.scatter, seed))
+    pub fn world(&self, seed: u64) -> BisectWorld {
+        (self.make)(BisectWorld::new(self.candidates, self.step, self.scatter, seed))
     }
 
     /// Whether all these are among the words of its name, and those after a `-` are not.
@@ -60,13 +60,13 @@ impl Cell {
 }
 
 /// The kinds of noise.
-const NOISES: [(&str, Scatter); 6] = [
-    ("gaussian-1%", Scatter::Gaussian(0.01)),
-    ("gaussian-3%", Scatter::Gaussian(0.03)),
-    ("gaussian-10%", Scatter::Gaussian(0.1)),
-    ("lognormal", Scatter::Lognormal),
-    ("bimodal", Scatter::Bimodal),
-    ("drifting-3%", Scatter::Drifting(0.03)),
+const NOISES: [(&str, WorldScatter); 6] = [
+    ("gaussian-1%", WorldScatter::Gaussian(0.01)),
+    ("gaussian-3%", WorldScatter::Gaussian(0.03)),
+    ("gaussian-10%", WorldScatter::Gaussian(0.1)),
+    ("lognormal", WorldScatter::Lognormal),
+    ("bimodal", WorldScatter::Bimodal),
+    ("drifting-3%", WorldScatter::Drifting(0.03)),
 ];
 
 /// What is known of layout: that there is none, or nothing.
@@ -117,7 +117,7 @@ fn steps() -> Vec<Cell> {
 }
 
 /// The host is slower from this sample on, by so much.
-fn slower(after: usize, by: f64) -> impl Fn(World) -> World + 'static {
+fn slower(after: usize, by: f64) -> impl Fn(BisectWorld) -> BisectWorld + 'static {
     move |mut world| {
         world.slower = Some((after, by.ln_1p()));
         world
@@ -127,20 +127,20 @@ fn slower(after: usize, by: f64) -> impl Fn(World) -> World + 'static {
 /// What else makes bisections err (`scenarios`).
 fn scenarios(layout: &str, builds: Builds) -> Vec<Cell> {
     let mut all = Vec::new();
-    let cell = |name: &str, scatter: Scatter, step: f64, least: f64| {
+    let cell = |name: &str, scatter: WorldScatter, step: f64, least: f64| {
         Cell::new(format!("scenarios {name} {layout}"), scatter, step, rules(least, builds, 10.0))
     };
     for (noise, scatter) in NOISES {
         for least in [0.02, 0.05] {
             let asked = least * 100.0;
             // 2 % in noise of 10 % take thousands of samples to exclude.
-            if scatter != Scatter::Gaussian(0.1) || least > 0.02 {
+            if scatter != WorldScatter::Gaussian(0.1) || least > 0.02 {
                 all.push(cell(&format!("nothing {noise} asked-{asked}%"), scatter, 0.0, least));
             }
         }
         let since = cell(&format!("nothing-slower-since {noise} asked-5%"), scatter, 0.0, 0.05);
         all.push(since.made(slower(0, 0.2)));
-        if scatter == Scatter::Gaussian(0.1) {
+        if scatter == WorldScatter::Gaussian(0.1) {
             continue;
         }
         let two = |name: &str| cell(&format!("{name} {noise} step-5%"), scatter, 0.05, 0.05);
@@ -153,7 +153,7 @@ fn scenarios(layout: &str, builds: Builds) -> Vec<Cell> {
         all.push(two("slower-on-the-way").made(slower(20, 0.1)));
     }
     let drifting = |name: &str, sd: f64, lasts: f64| {
-        let cell = cell(&format!("{name} step-5%"), Scatter::Drifting(sd), 0.05, 0.05);
+        let cell = cell(&format!("{name} step-5%"), WorldScatter::Drifting(sd), 0.05, 0.05);
         cell.made(move |mut world| {
             world.drift_lasts = lasts;
             world
@@ -168,10 +168,10 @@ fn scenarios(layout: &str, builds: Builds) -> Vec<Cell> {
 
 /// Builds that differ by 1 % (`layouts`).
 fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
-    let one = ("gaussian-1%", Scatter::Gaussian(0.01));
-    let three = ("gaussian-3%", Scatter::Gaussian(0.03));
-    let bimodal = ("bimodal", Scatter::Bimodal);
-    let of = |((noise, scatter), step, least): ((&str, Scatter), f64, f64)| {
+    let one = ("gaussian-1%", WorldScatter::Gaussian(0.01));
+    let three = ("gaussian-3%", WorldScatter::Gaussian(0.03));
+    let bimodal = ("bimodal", WorldScatter::Bimodal);
+    let of = |((noise, scatter), step, least): ((&str, WorldScatter), f64, f64)| {
         let name =
             format!("layouts {noise} step-{}% asked-{}% {layout}", step * 100.0, least * 100.0);
         Cell::new(name, scatter, step, rules(least, builds, 10.0))
@@ -188,16 +188,18 @@ fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
         (three, 0.0, 0.05),
     ];
     let apart =
-        [("none", Scatter::None), ("gaussian-0.3%", Scatter::Gaussian(0.003)), one].map(|noise| {
-            let cell = of((noise, 0.0, 0.02));
-            Cell { name: cell.name.replacen("layouts", "layouts ends-apart", 1), ..cell }
-                .made(ends_apart)
-        });
+        [("none", WorldScatter::None), ("gaussian-0.3%", WorldScatter::Gaussian(0.003)), one].map(
+            |noise| {
+                let cell = of((noise, 0.0, 0.02));
+                Cell { name: cell.name.replacen("layouts", "layouts ends-apart", 1), ..cell }
+                    .made(ends_apart)
+            },
+        );
     cells.map(of).into_iter().chain(apart).collect()
 }
 
 /// Nothing changed, but the ends happen to lie farther apart than what is asked for.
-fn ends_apart(mut world: World) -> World {
+fn ends_apart(mut world: BisectWorld) -> BisectWorld {
     let last = world.candidates - 1;
     loop {
         world = world.with_layout(0.01);

@@ -11,7 +11,7 @@ use tacho_stats::bisect::{Bisection, Builds, Outcome, Seen, Stage, Step};
 
 use crate::bound;
 use crate::cells::{self, Cell, Expected};
-use crate::world::{self, Scatter, World};
+use crate::world::{self, BisectWorld, WorldScatter};
 
 /// What came of the trials of a cell.
 #[derive(Clone, Default)]
@@ -42,7 +42,7 @@ struct Tally {
 const PARTS: [&str; 4] = ["proof", "search", "pairs", "neighbours"];
 
 /// Bisects, and counts what samples are for.
-fn bisect(world: &mut World, cell: &Cell) -> (Outcome, [usize; PARTS.len()]) {
+fn bisect(world: &mut BisectWorld, cell: &Cell) -> (Outcome, [usize; PARTS.len()]) {
     let mut bisection = Bisection::new(cell.rules, world.candidates).unwrap();
     let mut parts = [0; PARTS.len()];
     loop {
@@ -88,13 +88,13 @@ fn trial(cell: &Cell, seed: u64) -> String {
 }
 
 /// The revisions that made a change, the largest first.
-fn truth(world: &World) -> Vec<usize> {
+fn truth(world: &BisectWorld) -> Vec<usize> {
     let mut steps: Vec<&(usize, f64)> = world.steps.iter().filter(|step| step.1 != 0.0).collect();
     steps.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     steps.into_iter().map(|step| world.first_usable(step.0)).collect()
 }
 
-fn came(world: &World, outcome: &Outcome) -> &'static str {
+fn came(world: &BisectWorld, outcome: &Outcome) -> &'static str {
     let Some(named) = outcome.culprits.first().map(|culprit| culprit.revision) else {
         return "none";
     };
@@ -109,14 +109,14 @@ fn came(world: &World, outcome: &Outcome) -> &'static str {
 /// Whether the step is among the revisions that cannot be built between the culprit and its parent,
 /// where one of them could have been and was not tried: that the culprit is one of all these is
 /// what is told.
-fn within(world: &World, outcome: &Outcome) -> bool {
+fn within(world: &BisectWorld, outcome: &Outcome) -> bool {
     let Some(culprit) = outcome.culprits.first() else { return false };
     let between = culprit.parent + 1..culprit.revision;
     let holds = world.steps.iter().any(|step| step.1 != 0.0 && between.contains(&step.0));
     holds && !between.into_iter().any(|at| world.built[at] && !world.broken[at])
 }
 
-fn held(world: &World, outcome: &Outcome) -> bool {
+fn held(world: &BisectWorld, outcome: &Outcome) -> bool {
     let among = |at: usize| outcome.suspects.iter().any(|of| of.first <= at && at <= of.last);
     truth(world).into_iter().any(among)
 }
@@ -163,9 +163,9 @@ impl Tally {
     /// What of the promises it misses.
     fn missed(&self, cell: &Cell) -> String {
         let least = match cell.scatter {
-            Scatter::None => 0.0,
-            Scatter::Gaussian(sd) => sd,
-            Scatter::Drifting(sd) => sd.max(0.05),
+            WorldScatter::None => 0.0,
+            WorldScatter::Gaussian(sd) => sd,
+            WorldScatter::Drifting(sd) => sd.max(0.05),
             _ => 0.05,
         };
         let has = |word: &str| cell.is(word);

@@ -54,7 +54,7 @@ impl NoiseOfLength {
 }
 
 /// One program that is compared with itself.
-struct Compared {
+struct ComparedNoise {
     name: String,
     request: Request,
     rounds_a_turn: u32,
@@ -85,13 +85,13 @@ pub fn measure(
         let spent = Duration::try_from(executor.now().duration_since(begin)).unwrap_or_default();
         progress(spent);
         if spent >= time || interrupt.load(Ordering::Relaxed) {
-            return Ok(programs.into_iter().map(Compared::noise).collect());
+            return Ok(programs.into_iter().map(ComparedNoise::noise).collect());
         }
     }
 }
 
 /// `true`, and loops of a shell of known lengths.
-fn programs(executor: &mut dyn Executor) -> Result<Vec<Compared>, MeasureError> {
+fn programs(executor: &mut dyn Executor) -> Result<Vec<ComparedNoise>, MeasureError> {
     let empty = wall(executor, &looping(1.0))?;
     let full = wall(executor, &looping(TRIAL))?;
     let one = full.saturating_sub(empty).as_secs_f64().max(1e-6) / TRIAL;
@@ -105,7 +105,7 @@ fn programs(executor: &mut dyn Executor) -> Result<Vec<Compared>, MeasureError> 
                 (format!("{} ms of work", length.as_millis()), looping(additions))
             };
             let (executions, walls) = (Vec::new(), Vec::new());
-            Compared {
+            ComparedNoise {
                 name,
                 request,
                 rounds_a_turn,
@@ -139,7 +139,7 @@ fn wall(executor: &mut dyn Executor, request: &Request) -> Result<Duration, Meas
     }
 }
 
-impl Compared {
+impl ComparedNoise {
     /// Both sides once, in random order.
     fn round(
         &mut self,

@@ -51,7 +51,7 @@ pub struct ScriptedExecutor<'a> {
     ports: u16,
     lacking: Vec<(Counter, Unavailable)>,
     unread: Vec<Absent>,
-    looks: Box<Looks<'a>>,
+    looks: Box<ScriptedLooks<'a>>,
     facts: BTreeMap<String, String>,
 }
 
@@ -62,7 +62,7 @@ const FIRST_PORT: u16 = 40_000;
 type Script<'a> = dyn FnMut(&Request, Timestamp) -> Execution + 'a;
 
 /// What the host is like at that time.
-type Looks<'a> = dyn FnMut(Timestamp) -> Readings + 'a;
+type ScriptedLooks<'a> = dyn FnMut(Timestamp) -> Readings + 'a;
 
 /// What comes of starting a companion.
 type CompanionScript<'a> =
@@ -74,7 +74,7 @@ impl<'a> ScriptedExecutor<'a> {
     pub fn new(script: impl FnMut(&Request, Timestamp) -> Execution + 'a) -> Self {
         Self {
             script: Box::new(script),
-            companions: Box::new(|_| Ok(Box::new(Quiet))),
+            companions: Box::new(|_| Ok(Box::new(ScriptedQuiet))),
             clock: Timestamp::UNIX_EPOCH,
             requests: Vec::new(),
             next: None,
@@ -229,9 +229,9 @@ impl Executor for ScriptedExecutor<'_> {
 
 /// A companion of which nothing is seen.
 #[derive(Debug)]
-struct Quiet;
+struct ScriptedQuiet;
 
-impl Companion for Quiet {
+impl Companion for ScriptedQuiet {
     fn ended(&mut self) -> Option<CompanionEnd> {
         None
     }

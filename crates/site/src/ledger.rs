@@ -20,19 +20,19 @@ const HEAD: [&str; 11] = [
 /// All executions of all benchmarks.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    benchmarks: HashMap<String, Executions>,
+    benchmarks: HashMap<String, LedgerExecutions>,
     outcomes: HashMap<String, Arc<str>>,
 }
 
 #[derive(Default)]
-struct Executions {
-    all: Vec<Execution>,
+struct LedgerExecutions {
+    all: Vec<LedgerExecution>,
     /// By metric; `NaN` where it was not read, and shorter than `all` where it was not read any
     /// more.
     values: BTreeMap<String, Vec<f64>>,
 }
 
-struct Execution {
+struct LedgerExecution {
     revision: usize,
     run: i64,
     place: Place,
@@ -59,7 +59,7 @@ impl Ledger {
             let row = executions.all.len();
             let (place, at) = (sample.place, sample.at);
             let run = measured.measurement.run;
-            executions.all.push(Execution { revision, run, place, at, told, failed });
+            executions.all.push(LedgerExecution { revision, run, place, at, told, failed });
             let mut before = None;
             for (metric, _) in &sample.values {
                 // Replicates stand side by side, and are one value.
@@ -94,7 +94,7 @@ impl Ledger {
         self.failures().map(|execution| execution.revision).min()
     }
 
-    fn failures(&self) -> impl Iterator<Item = &Execution> {
+    fn failures(&self) -> impl Iterator<Item = &LedgerExecution> {
         let all = self.benchmarks.values().flat_map(|executions| &executions.all);
         all.filter(|execution| execution.failed)
     }

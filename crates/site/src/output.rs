@@ -28,7 +28,7 @@ pub(crate) const FOLDERS: [&str; 9] =
     ["bisection", "change", "comparison", "data", "layouts", "log", "revision", "runs", "series"];
 
 #[derive(Serialize, Deserialize)]
-struct Manifest {
+struct OutputManifest {
     format_version: u32,
     files: BTreeSet<String>,
 }
@@ -51,7 +51,7 @@ pub struct Written {
 }
 
 /// A folder that is being written.
-pub(crate) struct Output {
+pub(crate) struct OutputFolder {
     dir: PathBuf,
     /// What an earlier time has written.
     earlier: BTreeSet<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Output {
     bytes: AtomicU64,
 }
 
-impl Output {
+impl OutputFolder {
     /// Prepares a folder for exactly these files, named from the folder with `/`.
     pub(crate) fn open(dir: &Path, planned: BTreeSet<String>) -> Result<Self, SiteError> {
         make_folder(dir)?;
@@ -139,7 +139,7 @@ impl Output {
 
     fn write_manifest(&self, files: BTreeSet<String>) -> Result<(), SiteError> {
         let path = self.dir.join(MANIFEST);
-        let manifest = Manifest { format_version: MANIFEST_VERSION, files };
+        let manifest = OutputManifest { format_version: MANIFEST_VERSION, files };
         let text = serde_json::to_vec_pretty(&manifest)
             .map_err(|source| SiteError::Encode { path: MANIFEST.into(), source: source.into() })?;
         if fs::read(&path).is_ok_and(|before| before == text) {
@@ -255,7 +255,7 @@ fn read_manifest(path: &Path) -> Result<Option<BTreeSet<String>>, SiteError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(SiteError::Write { path: path.to_owned(), source }),
     };
-    let manifest: Manifest = serde_json::from_slice(&text)
+    let manifest: OutputManifest = serde_json::from_slice(&text)
         .map_err(|source| SiteError::Manifest { path: path.to_owned(), source })?;
     Ok(Some(manifest.files))
 }
@@ -286,7 +286,7 @@ mod tests {
 
     fn write(dir: &Path, files: &[(&str, &str)]) -> Result<Written, SiteError> {
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
-        let output = Output::open(dir, plan(&names))?;
+        let output = OutputFolder::open(dir, plan(&names))?;
         for (name, content) in files {
             output.put(name, content.as_bytes())?;
         }
@@ -353,7 +353,7 @@ mod tests {
         fs::write(&outside, "precious").unwrap();
         let names =
             ["../precious.html", "notes.txt", "data/../../precious.html"].map(str::to_owned);
-        let manifest = Manifest { format_version: 1, files: names.into() };
+        let manifest = OutputManifest { format_version: 1, files: names.into() };
         fs::write(pages.join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
         fs::write(pages.join("notes.txt"), "notes").unwrap();
         assert_eq!(write(&pages, &[]).unwrap().removed, 0);

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use tacho_record::Digest;
 
 use crate::ledger::Ledger;
-use crate::output::{Output, Written};
-use crate::page::revision::{Log, Material, log_file};
+use crate::output::{OutputFolder, Written};
+use crate::page::revision::{LogExcerpt, RevisionMaterial, log_file};
 use crate::view::{ChangeView, SeriesView, View};
 use crate::{Lab, RunRecord, SiteError, Source, assets, data, page};
 
@@ -34,7 +34,7 @@ pub fn write(
     progress: &mut Progress,
 ) -> Result<Written, SiteError> {
     let view = View::of(lab);
-    let output = Output::open(dir, planned(&view))?;
+    let output = OutputFolder::open(dir, planned(&view))?;
     let total = view.revisions.len() + view.series.len() + lab.runs.len() + MAIN_PAGES;
     output.put("app.css", assets::STYLE.as_bytes())?;
     output.put("app.js", assets::SCRIPT.as_bytes())?;
@@ -86,7 +86,7 @@ fn write_run(
     view: &View,
     record: &RunRecord,
     source: &mut dyn Source,
-    output: &Output,
+    output: &OutputFolder,
 ) -> Result<(), SiteError> {
     let number = record.run.number;
     let failed = |source| SiteError::Read { what: format!("in run {number}"), source };
@@ -121,20 +121,20 @@ fn planned(view: &View) -> BTreeSet<String> {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum PageKind {
     Csv,
     Json,
     Page,
     Script,
 }
 
-fn files(series: &SeriesView) -> [(String, Kind); 4] {
+fn files(series: &SeriesView) -> [(String, PageKind); 4] {
     let slug = &series.slug;
     [
-        (format!("data/{slug}.csv"), Kind::Csv),
-        (format!("data/{slug}.json"), Kind::Json),
-        (format!("data/{slug}.js"), Kind::Script),
-        (format!("series/{slug}.html"), Kind::Page),
+        (format!("data/{slug}.csv"), PageKind::Csv),
+        (format!("data/{slug}.json"), PageKind::Json),
+        (format!("data/{slug}.js"), PageKind::Script),
+        (format!("series/{slug}.html"), PageKind::Page),
     ]
 }
 
@@ -142,15 +142,15 @@ fn write_series(
     view: &View,
     series: &SeriesView,
     ledger: &Ledger,
-    output: &Output,
+    output: &OutputFolder,
 ) -> Result<(), SiteError> {
     let json = data::json(view, series)?;
     for (name, kind) in files(series) {
         match kind {
-            Kind::Csv => output.put(&name, &ledger.csv(view, series)?)?,
-            Kind::Json => output.put(&name, &json)?,
-            Kind::Page => output.put(&name, &page::series::page(view, series))?,
-            Kind::Script => output.put(&name, &data::script(&json))?,
+            PageKind::Csv => output.put(&name, &ledger.csv(view, series)?)?,
+            PageKind::Json => output.put(&name, &json)?,
+            PageKind::Page => output.put(&name, &page::series::page(view, series))?,
+            PageKind::Script => output.put(&name, &data::script(&json))?,
         }
     }
     Ok(())
@@ -159,7 +159,7 @@ fn write_series(
 fn write_revisions(
     view: &View,
     source: &mut dyn Source,
-    output: &Output,
+    output: &OutputFolder,
     done: &mut dyn FnMut(usize),
 ) -> Result<Ledger, SiteError> {
     let mut ledger = Ledger::default();
@@ -185,7 +185,7 @@ fn read(
     place: usize,
     source: &mut dyn Source,
     seen: &mut HashSet<Digest>,
-) -> Result<Material, SiteError> {
+) -> Result<RevisionMaterial, SiteError> {
     let revision = &view.revisions[place];
     let failed =
         |source| SiteError::Read { what: format!("at `{}`", revision.revision.id), source };
@@ -196,17 +196,17 @@ fn read(
     for digest in digests {
         if let Some(bytes) = source.log(digest).map_err(failed)? {
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            logs.push(Log { digest, text, is_new: seen.insert(digest) });
+            logs.push(LogExcerpt { digest, text, is_new: seen.insert(digest) });
         }
     }
-    Ok(Material { measured, logs })
+    Ok(RevisionMaterial { measured, logs })
 }
 
 fn write_revision(
     view: &View,
     place: usize,
-    material: &Material,
-    output: &Output,
+    material: &RevisionMaterial,
+    output: &OutputFolder,
 ) -> Result<(), SiteError> {
     for log in material.logs.iter().filter(|log| log.is_new) {
         output.put(&log_file(log.digest), log.text.as_bytes())?;

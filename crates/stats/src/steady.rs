@@ -40,7 +40,7 @@ pub struct Phase {
 
 /// What is known of the level of a sequence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Steadiness {
+pub struct SteadyState {
     /// How it goes.
     pub course: Course,
     /// Its parts, in order.
@@ -55,7 +55,7 @@ pub struct Steadiness {
 /// The steady state begins with the first phase that cannot be told from the last one: what
 /// disturbed the middle of a sequence does not make a warm-up of its beginning.
 #[must_use]
-pub fn steadiness(values: &[f64], less_is_better: bool) -> Steadiness {
+pub fn steadiness(values: &[f64], less_is_better: bool) -> SteadyState {
     let found = phases(values);
     let phase = |range: &Range<usize>| {
         let level = median(&values[range.clone()]).unwrap_or(f64::NAN);
@@ -69,7 +69,7 @@ pub fn steadiness(values: &[f64], less_is_better: bool) -> Steadiness {
         }
         [before @ .., last] => begin(values, before, last, less_is_better),
     };
-    Steadiness { course, phases, before }
+    SteadyState { course, phases, before }
 }
 
 /// How many of the last values are at a level that does not last long enough to be called steady,

@@ -73,7 +73,7 @@ pub(crate) fn add_cells(
     let sql =
         "INSERT INTO measurement (run, cell, host, benchmark, revision, artifact, rounds, merged)
         VALUES ($1, $2, $3, $4, $5, $6, $7, -1)";
-    let mut names = Names::default();
+    let mut names = CellNames::default();
     let add = |(number, cell): (i64, &Cell)| {
         let [benchmark, revision, artifact] = names.numbers(database, cell)?;
         let values = [run, number, host.0, benchmark, revision, artifact, cell.rounds.into()];
@@ -85,13 +85,13 @@ pub(crate) fn add_cells(
 
 /// Numbers of names that many cells share, each asked for once.
 #[derive(Default)]
-struct Names {
+struct CellNames {
     artifacts: HashMap<Digest, i64>,
     benchmarks: Vec<(BenchmarkKey, i64)>,
     revisions: HashMap<String, i64>,
 }
 
-impl Names {
+impl CellNames {
     /// Benchmark, revision and artifact of a cell.
     fn numbers(
         &mut self,

@@ -6,7 +6,7 @@ use tacho_record::Outcome;
 
 use crate::chunk::{Chunk, DISTURBED, Packing, VALID};
 use crate::database::{Begin, Database, Value};
-use crate::samples::{Disturbance, counted, put_failure};
+use crate::samples::{DisturbanceRow, counted, put_failure};
 use crate::{MeasurementId, Store, StoreError};
 
 /// A wait for a quiet host.
@@ -51,7 +51,7 @@ impl Store {
         let sql = "SELECT DISTINCT round, failure FROM failure
             WHERE run = $1 AND failure LIKE '{\"disturbed\":%' ORDER BY round";
         self.database.all(sql, &[Value::Integer(run)], |row| {
-            let Disturbance { disturbed } = row.json(1)?;
+            let DisturbanceRow { disturbed } = row.json(1)?;
             Ok((row.number(0)?, disturbed))
         })
     }

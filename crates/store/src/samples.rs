@@ -18,7 +18,7 @@ use crate::{MeasurementId, Store, StoreError};
 
 /// What stands in the column `failure` of a disturbed sample.
 #[derive(Deserialize, Serialize)]
-pub(crate) struct Disturbance {
+pub(crate) struct DisturbanceRow {
     /// By what, in one line.
     pub disturbed: String,
 }
@@ -354,7 +354,7 @@ pub(crate) fn put_failure(
     let (told, output) = match outcome {
         Outcome::Valid | Outcome::WarmUp => return Ok(()),
         Outcome::Disturbed { why } => {
-            (json("the disturbance", &Disturbance { disturbed: why.clone() })?, &String::new())
+            (json("the disturbance", &DisturbanceRow { disturbed: why.clone() })?, &String::new())
         }
         Outcome::LimitReached { reached, output } => (json("the limit", reached)?, output),
         Outcome::Failed { failure, output } => (json("the failure", failure)?, output),

@@ -13,8 +13,8 @@ use crate::benchmarks::find_benchmark;
 use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Begin, Database, Row, Value};
 use crate::metrics::metric_names;
-use crate::samples::Disturbance;
-use crate::steadiness::Found as Steady;
+use crate::samples::DisturbanceRow;
+use crate::steadiness::FoundSteadiness as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// The chunks of a benchmark on a host, one measurement after the other; what was measured again to
@@ -45,7 +45,7 @@ impl Store {
             settle(&mut samples);
             Steady::of_measurement(database, measurement)?.mark(measurement, &mut samples);
             if samples.iter().any(is_failed) {
-                Failures::of_measurement(database, measurement)?
+                FailureCounts::of_measurement(database, measurement)?
                     .explain(measurement, &mut samples)?;
             }
             Ok(samples)
@@ -80,23 +80,25 @@ impl Store {
                 read_chunk(row, chunk, &names, samples)
             })?;
             let steady = Steady::of_benchmark(database, number, host)?;
-            for Found { measurement, content: samples, .. } in &mut found {
+            for FoundSeries { measurement, content: samples, .. } in &mut found {
                 settle(samples);
                 steady.mark(*measurement, samples);
             }
             if found.iter().any(|found| found.content.iter().any(is_failed)) {
-                let failures = Failures::of_benchmark(database, number, host)?;
-                for Found { measurement, content: samples, .. } in &mut found {
+                let failures = FailureCounts::of_benchmark(database, number, host)?;
+                for FoundSeries { measurement, content: samples, .. } in &mut found {
                     failures.explain(*measurement, samples)?;
                 }
             }
             let measurement =
-                |Found { measurement, revision, artifact, content: samples, .. }| Measurement {
-                    run: measurement.run,
-                    revision,
-                    artifact,
-                    samples,
-                    steadiness: steady.of(measurement).cloned(),
+                |FoundSeries { measurement, revision, artifact, content: samples, .. }| {
+                    Measurement {
+                        run: measurement.run,
+                        revision,
+                        artifact,
+                        samples,
+                        steadiness: steady.of(measurement).cloned(),
+                    }
                 };
             Ok(found.into_iter().map(measurement).collect())
         })
@@ -104,7 +106,7 @@ impl Store {
 }
 
 /// What was read of one measurement.
-pub(crate) struct Found<T> {
+pub(crate) struct FoundSeries<T> {
     pub measurement: MeasurementId,
     /// The revision's place in history; the last one for those that have none.
     ordinal: i64,
@@ -120,8 +122,8 @@ pub(crate) fn read_each<T: Default>(
     benchmark: i64,
     host: HostId,
     mut read: impl FnMut(&dyn Row, &mut T) -> Result<(), StoreError>,
-) -> Result<Vec<Found<T>>, StoreError> {
-    let mut all: Vec<Found<T>> = Vec::new();
+) -> Result<Vec<FoundSeries<T>>, StoreError> {
+    let mut all: Vec<FoundSeries<T>> = Vec::new();
     database.query(CHUNKS, &[benchmark, host.0].map(Value::Integer), &mut |row| {
         let measurement = MeasurementId { run: row.integer(0)?, cell: row.integer(1)? };
         if let Some(last) = all.last_mut().filter(|last| last.measurement == measurement) {
@@ -131,14 +133,14 @@ pub(crate) fn read_each<T: Default>(
             (row.integer(2)?, row.text(3)?.to_owned(), row.digest(5)?);
         let mut content = T::default();
         read(row, &mut content)?;
-        all.push(Found { measurement, ordinal, revision, artifact, content });
+        all.push(FoundSeries { measurement, ordinal, revision, artifact, content });
         Ok(())
     })?;
     all.sort_by_key(|found| (found.ordinal, found.measurement));
     Ok(all)
 }
 
-/// Adds the samples of a chunk; how the failed ones failed is filled in by [`Failures::explain`].
+/// Adds the samples of a chunk; how the failed ones failed is filled in by [`FailureCounts::explain`].
 fn read_chunk(
     row: &dyn Row,
     chunk: &Chunk,
@@ -154,7 +156,7 @@ fn read_chunk(
     }
     // Stable: replicates stay in order.
     metrics.sort_by_key(|(name, _)| *name);
-    let mut columns: Vec<Column<'_>> = (metrics.into_iter())
+    let mut columns: Vec<SeriesColumn<'_>> = (metrics.into_iter())
         .map(|(name, read)| (Metric::shared_name(name), Cow::Borrowed(&**read)))
         .collect();
     complete(&mut columns, chunk.len());
@@ -173,11 +175,11 @@ fn read_chunk(
 }
 
 /// A metric of a chunk, with a reading or none of each sample.
-type Column<'a> = (Name, Cow<'a, [Option<f64>]>);
+type SeriesColumn<'a> = (Name, Cow<'a, [Option<f64>]>);
 
 /// Adds what follows from other columns, which are in order of their names and stay so; what a
 /// sample has already stays, and what has replicates is no part of anything.
-fn complete(columns: &mut Vec<Column<'_>>, samples: usize) {
+fn complete(columns: &mut Vec<SeriesColumn<'_>>, samples: usize) {
     for metric in derived::DERIVED {
         let named = |name: &str| -> Vec<&[Option<f64>]> {
             columns.iter().filter(|(other, _)| other == name).map(|(_, read)| &**read).collect()
@@ -214,20 +216,20 @@ fn is_failed(sample: &Sample) -> bool {
 /// What stands in the column `failure`.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum How {
-    Disturbed(Disturbance),
+enum FailureHow {
+    Disturbed(DisturbanceRow),
     Reached(Reached),
     Failed(Failure),
 }
 
 /// How samples ended that did not end as expected, with the last of what they printed.
-pub(crate) struct Failures {
+pub(crate) struct FailureCounts {
     details: HashMap<(MeasurementId, Place), Outcome>,
     /// The database, for messages.
     place: String,
 }
 
-impl Failures {
+impl FailureCounts {
     pub(crate) fn of_benchmark(
         database: &mut dyn Database,
         benchmark: i64,
@@ -258,9 +260,11 @@ impl Failures {
             let place = Place { round: row.number(2)?, position: row.number(3)? };
             let output = String::from_utf8_lossy(row.bytes(5)?).into_owned();
             let outcome = match row.json(4)? {
-                How::Disturbed(Disturbance { disturbed: why }) => Outcome::Disturbed { why },
-                How::Reached(reached) => Outcome::LimitReached { reached, output },
-                How::Failed(failure) => Outcome::Failed { failure, output },
+                FailureHow::Disturbed(DisturbanceRow { disturbed: why }) => {
+                    Outcome::Disturbed { why }
+                }
+                FailureHow::Reached(reached) => Outcome::LimitReached { reached, output },
+                FailureHow::Failed(failure) => Outcome::Failed { failure, output },
             };
             Ok(((measurement, place), outcome))
         })?;

@@ -31,9 +31,9 @@ impl Store {
 }
 
 /// What was found of some measurements.
-pub(crate) struct Found(HashMap<MeasurementId, Steadiness>);
+pub(crate) struct FoundSteadiness(HashMap<MeasurementId, Steadiness>);
 
-impl Found {
+impl FoundSteadiness {
     /// Of those of a benchmark (by number) on a host.
     pub fn of_benchmark(
         database: &mut dyn Database,

@@ -11,8 +11,8 @@ use crate::benchmarks::find_benchmark;
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, VALID};
 use crate::database::Begin;
 use crate::metrics::metric_names;
-use crate::series::{Failures, Found, read_each};
-use crate::steadiness::Found as Steady;
+use crate::series::{FailureCounts, FoundSeries, read_each};
+use crate::steadiness::FoundSteadiness as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// One metric's values of a measurement.
@@ -55,7 +55,7 @@ impl Store {
         self.database.transaction(Begin::Read, |database| {
             let Some(number) = find_benchmark(database, benchmark)? else { return Ok(vec![]) };
             let names = metric_names(database)?;
-            let wanted = Wanted::new(metric, &names);
+            let wanted = WantedValues::new(metric, &names);
             let mut decoder = Decoder::default();
             let found = read_each(database, number, host, |row, content: &mut Scattered| {
                 let chunk = decoder.decode_metrics(row.bytes(4)?, &wanted.numbers);
@@ -64,13 +64,15 @@ impl Store {
             })?;
             let any_failed = found.iter().any(|found| found.content.is_to_be_told());
             let failures = if any_failed {
-                Some(Failures::of_benchmark(database, number, host)?)
+                Some(FailureCounts::of_benchmark(database, number, host)?)
             } else {
                 None
             };
             let steady = Steady::of_benchmark(database, number, host)?;
             let finish =
-                |Found { measurement, revision, artifact, mut content, .. }: Found<Scattered>| {
+                |FoundSeries { measurement, revision, artifact, mut content, .. }: FoundSeries<
+                    Scattered,
+                >| {
                     content.values.retain(|(place, _)| !steady.is_warm_up(measurement, *place));
                     let steadiness = steady.of(measurement).cloned();
                     let values =
@@ -83,14 +85,14 @@ impl Store {
 }
 
 /// The metric that is read, with what it follows from.
-struct Wanted<'a> {
+struct WantedValues<'a> {
     metric: &'a str,
     names: Vec<&'a str>,
     /// Of each name its number; one that no metric has stands in for an unknown one.
     numbers: Vec<u32>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> WantedValues<'a> {
     fn new(metric: &'a str, known: &HashMap<u32, String>) -> Self {
         let names: Vec<&str> =
             std::iter::once(metric).chain(derived::parts(metric).iter().copied()).collect();
@@ -132,7 +134,7 @@ impl Scattered {
 
     /// Adds what counts of a chunk, and what failed: that in the warm-up too, as a failure is one
     /// whenever it comes.
-    fn add(&mut self, chunk: &Chunk, wanted: &Wanted<'_>) {
+    fn add(&mut self, chunk: &Chunk, wanted: &WantedValues<'_>) {
         for (index, place) in chunk.places.iter().enumerate() {
             match chunk.outcomes[index] {
                 VALID | LIMIT_REACHED if place.round == 0 => {}
@@ -151,7 +153,7 @@ impl Scattered {
         mut self,
         measurement: MeasurementId,
         (revision, artifact): (String, Digest),
-        failures: Option<&Failures>,
+        failures: Option<&FailureCounts>,
     ) -> Result<Values, StoreError> {
         if !self.values.is_sorted_by_key(|(place, _)| *place) {
             self.values.sort_by_key(|(place, _)| *place);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use tacho_record::Revision;
 use tacho_record::plan::Commands;
 
-use crate::quirks::{Applied, Loaded, Patch};
+use crate::quirks::{Applied, Loaded, QuirkPatch};
 
 /// What quirks do in one checkout.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl<'a> Dress<'a> {
     }
 
     /// The patches, each with the name of its quirk.
-    pub fn patches(&self) -> impl Iterator<Item = (&'a str, &'a Patch)> {
+    pub fn patches(&self) -> impl Iterator<Item = (&'a str, &'a QuirkPatch)> {
         self.quirks.iter().flat_map(|loaded| {
             loaded.patches.iter().map(|patch| (loaded.quirk.name.as_str(), patch))
         })

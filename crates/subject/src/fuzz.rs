@@ -2,9 +2,9 @@
 //!
 //! Each must answer any input, with a result or an error.
 
-use crate::artifacts::manifest::Manifest;
+use crate::artifacts::manifest::ArtifactManifest;
 use crate::history::{cvs, log};
-use crate::quirks::patch::Patch;
+use crate::quirks::patch::QuirkPatch;
 use crate::recognise::{cmake, make};
 
 /// What git prints of a history.
@@ -16,9 +16,9 @@ pub fn git_log(bytes: &[u8]) {
 pub fn cvs_log(bytes: &[u8]) {
     if let Ok(files) = cvs::rlog::parse(bytes) {
         for file in &files {
-            let _ = cvs::file::Line { branch: None }.history(file);
+            let _ = cvs::file::CvsLine { branch: None }.history(file);
             for (branch, _) in file.symbols.iter().take(3) {
-                let _ = cvs::file::Line { branch: Some(branch) }.history(file);
+                let _ = cvs::file::CvsLine { branch: Some(branch) }.history(file);
             }
         }
     }
@@ -26,13 +26,13 @@ pub fn cvs_log(bytes: &[u8]) {
 
 /// A patch of a quirk, or of `tacho try`.
 pub fn patch(bytes: &[u8]) {
-    let _ = Patch::parse("it.patch", bytes.to_vec());
+    let _ = QuirkPatch::parse("it.patch", bytes.to_vec());
 }
 
 /// What is remembered of an unpacked build.
 pub fn manifest(bytes: &[u8]) {
-    if let Some(manifest) = Manifest::from_bytes(bytes) {
-        assert_eq!(Manifest::from_bytes(&manifest.to_bytes()).as_ref(), Some(&manifest));
+    if let Some(manifest) = ArtifactManifest::from_bytes(bytes) {
+        assert_eq!(ArtifactManifest::from_bytes(&manifest.to_bytes()).as_ref(), Some(&manifest));
     }
 }
 

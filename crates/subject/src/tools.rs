@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::SubjectError;
-use crate::build::{Cut, Ended, Limits, Log, execute};
+use crate::build::{BuildEnd, BuildLimits, BuildLog, Cut, execute};
 
 /// How long all of them together may take to say who they are.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -46,7 +46,7 @@ impl Tools {
         if let Some(known) = self.0.get(&key) {
             return Ok(known.clone());
         }
-        let mut log = Log::create(folder.join("logs").join(".tools"))?;
+        let mut log = BuildLog::create(folder.join("logs").join(".tools"))?;
         let mut command = Command::new("sh");
         // Asking must not make rustup fetch a toolchain.
         command
@@ -54,12 +54,12 @@ impl Tools {
             .current_dir(folder)
             .env("RUSTUP_AUTO_INSTALL", "0")
             .envs(environment);
-        let ended = execute(command, &mut log, Limits { time: LIMIT, interrupt })?;
+        let ended = execute(command, &mut log, BuildLimits { time: LIMIT, interrupt })?;
         let path = log.finish()?;
         let said = fs::read(&path).map_err(SubjectError::cache("read", &path))?;
         let found = understand(&String::from_utf8_lossy(&said));
         // Who stops us in the middle has not let all of them answer.
-        if ended != Ended::Cut(Cut::Interrupted) {
+        if ended != BuildEnd::Cut(Cut::Interrupted) {
             self.0.insert(key, found.clone());
         }
         Ok(found)

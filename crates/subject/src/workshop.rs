@@ -13,14 +13,14 @@ use tacho_record::plan::{Subject, fill_shell};
 use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
 
 use crate::artifacts::{Cache, Content, relative};
-use crate::build::{Cut, Limits, Log};
-use crate::checkout::work::{BUILD, Stop, Work};
-use crate::checkout::{Checkout, Origin};
+use crate::build::{BuildLimits, BuildLog, Cut};
+use crate::checkout::work::{BUILD, CheckoutWork, WorkStop};
+use crate::checkout::{Checkout, CheckoutOrigin};
 use crate::dress::Dress;
 use crate::git::REPOSITORY_VARIABLES;
 use crate::layout::Layout;
 use crate::lock::Lock;
-use crate::quirks::{Applied, Quirks, STATE, State};
+use crate::quirks::{Applied, OnceState, Quirks, STATE};
 use crate::tools::Tools;
 use crate::{Builder, Built, History, SubjectError, history};
 
@@ -52,7 +52,7 @@ pub struct Workshop {
     known: HashMap<String, Applied>,
     quirks: Quirks,
     recipe: Digest,
-    state: State,
+    state: OnceState,
     timeout: Duration,
     tools: Tools,
     _lock: Lock,
@@ -73,7 +73,7 @@ impl Workshop {
         {
             return Err(SubjectError::BadArtifact { artifact: artifact.clone() });
         }
-        let origin = Origin::of(&subject.source, plan_folder)?;
+        let origin = CheckoutOrigin::of(&subject.source, plan_folder)?;
         let quirks = Quirks::of(subject, plan_folder)?;
         let history = if quirks.is_empty() { None } else { Some(history(subject, plan_folder)?) };
         let logs = cache.join("logs");
@@ -93,7 +93,7 @@ impl Workshop {
             known: HashMap::new(),
             quirks,
             recipe: subject.recipe(),
-            state: State::of(&folder),
+            state: OnceState::of(&folder),
             folder,
             timeout: subject.build_timeout,
             tools: Tools::default(),
@@ -154,8 +154,8 @@ impl Workshop {
         &mut self,
         revision: &Revision,
         applied: &Applied,
-        work: &mut Work,
-    ) -> Result<BuildState, Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<BuildState, WorkStop> {
         if let Some(quirk) = applied.skip() {
             return Ok(BuildState::Skipped { why: quirk.why.clone() });
         }
@@ -164,7 +164,7 @@ impl Workshop {
             return self.in_layouts(revision, applied, work);
         }
         let content = self.content(revision, applied, work)?;
-        let artifact = content.digest().map_err(Stop::Failed)?;
+        let artifact = content.digest().map_err(WorkStop::Failed)?;
         self.cache.store(&content, artifact)?;
         Ok(BuildState::Built { artifact, size: content.size(), layouts: None })
     }
@@ -174,14 +174,14 @@ impl Workshop {
         &mut self,
         revision: &Revision,
         applied: &Applied,
-        work: &mut Work,
-    ) -> Result<Content, Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<Content, WorkStop> {
         self.make(revision, &Dress::of(applied), self.command.clone().as_deref(), work)?;
-        Content::collect(self.checkout.tree(), &self.artifacts).map_err(Stop::Failed)
+        Content::collect(self.checkout.tree(), &self.artifacts).map_err(WorkStop::Failed)
     }
 
     /// Does what is to be done once before the revision, as far as it is not done.
-    fn replay(&mut self, applied: &Applied, work: &mut Work) -> Result<(), Stop> {
+    fn replay(&mut self, applied: &Applied, work: &mut CheckoutWork) -> Result<(), WorkStop> {
         if !self.quirks.any_once() {
             return Ok(());
         }
@@ -202,8 +202,8 @@ impl Workshop {
         revision: &Revision,
         dress: &Dress<'_>,
         usual: Option<&str>,
-        work: &mut Work,
-    ) -> Result<(), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         if self.checkout.tree().is_dir() {
             self.execute(
                 "before-checkout",
@@ -253,8 +253,8 @@ impl Workshop {
         commands: &[(&str, &str)],
         revision: &Revision,
         dress: &Dress<'_>,
-        work: &mut Work,
-    ) -> Result<(), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         for (quirk, command) in commands {
             let command = self.command(command, revision, dress, work.log)?;
             work.step(&format!("`{key}` of quirk `{quirk}`"), command)?;
@@ -268,7 +268,7 @@ impl Workshop {
         template: &str,
         revision: &Revision,
         dress: &Dress<'_>,
-        log: &mut Log,
+        log: &mut BuildLog,
     ) -> Result<Command, SubjectError> {
         let jobs = available_parallelism().map_or(1, usize::from).to_string();
         let values =
@@ -298,7 +298,7 @@ impl Workshop {
     }
 
     /// Whether a build failed because there was no space left for it.
-    fn is_full(&self, log: &Log) -> bool {
+    fn is_full(&self, log: &BuildLog) -> bool {
         let Ok(disk) = rustix::fs::statvfs(&self.folder) else { return false };
         let left = disk.f_bavail.saturating_mul(disk.f_frsize);
         left < FULL || left < NEARLY_FULL && log.says("No space left on device")
@@ -311,10 +311,10 @@ impl Workshop {
             || !self.cache.is_there()
     }
 
-    fn log(&self, revision: &Revision) -> Result<Log, SubjectError> {
+    fn log(&self, revision: &Revision) -> Result<BuildLog, SubjectError> {
         let keep = |c: char| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '-' };
         let name: String = revision.id.chars().map(keep).take(80).collect();
-        let mut log = Log::create(self.folder.join("logs").join(format!("{name}.log")))?;
+        let mut log = BuildLog::create(self.folder.join("logs").join(format!("{name}.log")))?;
         log.note(&format!("builds {} {}", revision.id, revision.subject))?;
         Ok(log)
     }
@@ -339,21 +339,23 @@ impl Builder for Workshop {
         let tools = self.tools(&applied, interrupt)?;
         let (started, clock) = (Timestamp::now(), Instant::now());
         let mut log = self.log(revision)?;
-        let limits = Limits { time: self.timeout, interrupt };
-        let attempt = self.attempt(revision, &applied, &mut Work { log: &mut log, limits });
+        let limits = BuildLimits { time: self.timeout, interrupt };
+        let attempt = self.attempt(revision, &applied, &mut CheckoutWork { log: &mut log, limits });
         let took = clock.elapsed();
         let state = match attempt {
             Ok(state) => state,
-            Err(Stop::Cut(Cut::Interrupted)) => return Ok(Built::Interrupted),
-            Err(Stop::Cut(Cut::TimedOut)) => BuildState::TimedOut { limit: self.timeout },
-            Err(Stop::Failed(_) | Stop::Fatal(SubjectError::Git { .. })) if self.is_full(&log) => {
+            Err(WorkStop::Cut(Cut::Interrupted)) => return Ok(Built::Interrupted),
+            Err(WorkStop::Cut(Cut::TimedOut)) => BuildState::TimedOut { limit: self.timeout },
+            Err(WorkStop::Failed(_) | WorkStop::Fatal(SubjectError::Git { .. }))
+                if self.is_full(&log) =>
+            {
                 return Err(SubjectError::DiskFull { path: self.folder.clone() });
             }
-            Err(Stop::Failed(_)) if self.is_gone() => {
+            Err(WorkStop::Failed(_)) if self.is_gone() => {
                 return Err(SubjectError::CacheGone { path: self.folder.clone() });
             }
-            Err(Stop::Failed(why)) => BuildState::Failed { why },
-            Err(Stop::Fatal(error)) => return Err(error),
+            Err(WorkStop::Failed(why)) => BuildState::Failed { why },
+            Err(WorkStop::Fatal(error)) => return Err(error),
         };
         log.note(&format!("{} after {:.1} s", describe(&state), took.as_secs_f64()))?;
         let revision = revision.id.clone();

@@ -133,7 +133,7 @@ pub fn explain<'a>(
     let read: Vec<(&Sample, f64)> =
         counted.filter_map(|sample| Some((sample, sample.value(&metric.name)?))).collect();
     let values: Vec<f64> = read.iter().map(|(_, value)| *value).collect();
-    let cell = Cell {
+    let cell = OutlierCell {
         samples: read.iter().map(|(sample, _)| *sample).collect(),
         ordered: RefCell::default(),
     };
@@ -155,8 +155,8 @@ fn bears(metric: &Metric) -> bool {
 }
 
 /// What may have brought about that this sample took `slower` times as long as the others.
-fn causes(sample: &Sample, cell: &Cell, slower: f64) -> Vec<Cause> {
-    let compared = Compared { sample, cell };
+fn causes(sample: &Sample, cell: &OutlierCell, slower: f64) -> Vec<Cause> {
+    let compared = CauseComparison { sample, cell };
     let Some(wall) = compared.usual("wall").filter(|wall| *wall > 0.0) else { return Vec::new() };
     // What is to be explained, in nanoseconds; below 0 where it was faster.
     let deviation = wall * (slower - 1.0);
@@ -172,23 +172,23 @@ fn causes(sample: &Sample, cell: &Cell, slower: f64) -> Vec<Cause> {
 }
 
 /// What a reading of a sample is.
-type Reading = fn(&Sample, &str) -> Option<f64>;
+type CauseReading = fn(&Sample, &str) -> Option<f64>;
 
 /// The samples of a cell. Of many that are far off each is compared with all others: these are put
 /// in order once.
-struct Cell<'a> {
+struct OutlierCell<'a> {
     samples: Vec<&'a Sample>,
     ordered: RefCell<BTreeMap<&'static str, Ordered>>,
 }
 
-impl Cell<'_> {
+impl OutlierCell<'_> {
     /// The median of a reading of all samples but one, which has this one; of each name there is
     /// one reading.
     fn median_without(
         &self,
         own: Option<f64>,
         metric: &'static str,
-        reading: Reading,
+        reading: CauseReading,
     ) -> Option<f64> {
         let mut ordered = self.ordered.borrow_mut();
         let read = || {
@@ -199,12 +199,12 @@ impl Cell<'_> {
 }
 
 /// A sample beside the others of its cell.
-struct Compared<'a> {
+struct CauseComparison<'a> {
     sample: &'a Sample,
-    cell: &'a Cell<'a>,
+    cell: &'a OutlierCell<'a>,
 }
 
-impl Compared<'_> {
+impl CauseComparison<'_> {
     /// What the others usually have.
     fn usual(&self, metric: &'static str) -> Option<f64> {
         self.cell.median_without(self.sample.value(metric), metric, Sample::value)

@@ -79,7 +79,7 @@ pub fn read_with_values(
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         let uneven = even_out(&mut values);
-        let mut material = Material::new(&builds, &values, (of, metric.better), &ends);
+        let mut material = SeriesMaterial::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         let series = Series {
@@ -144,7 +144,7 @@ pub fn present_builds(builds: &[Build], recipes: &Recipes) -> HashMap<String, Bu
 }
 
 /// Builds and values of one metric, findable by revision.
-struct Material<'a> {
+struct SeriesMaterial<'a> {
     builds: &'a HashMap<String, Build>,
     values: HashMap<(&'a str, Digest), Vec<&'a Values>>,
     of: Of<'a>,
@@ -154,7 +154,7 @@ struct Material<'a> {
     absent: HashMap<(&'a str, Digest), String>,
 }
 
-impl<'a> Material<'a> {
+impl<'a> SeriesMaterial<'a> {
     fn new(
         builds: &'a HashMap<String, Build>,
         all: &'a [Values],
@@ -304,7 +304,7 @@ mod tests {
         let of =
             Of { host, host_name: "lab", benchmark: &benchmark, recipes, equals: &equals, rules };
         let builds = present_builds(builds, recipes);
-        Material::new(&builds, all, (of, Direction::Lower), &Ends::default()).point(revision)
+        SeriesMaterial::new(&builds, all, (of, Direction::Lower), &Ends::default()).point(revision)
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) fn even_out(values: &mut [Values]) -> Vec<Uneven> {
 }
 
 /// An execution with where its value stands.
-struct Placed {
+struct PlacedExecution {
     place: (u32, u32),
     execution: Execution,
     index: (usize, usize),
@@ -32,7 +32,7 @@ struct Placed {
 
 /// Puts executions in order of time. The fit and their values at the host's usual speed, where the
 /// speed is seen to move.
-fn fitted(all: &mut [Placed], programs: usize) -> Option<(Fit, Vec<f64>)> {
+fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, Vec<f64>)> {
     all.sort_by_key(|it| it.place);
     let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
     let fit = Fit::of(&executions, programs).filter(|fit| fit.moves)?;
@@ -50,11 +50,11 @@ fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<U
                 return None;
             }
             let execution = Execution { program, round, value: value.ln() };
-            all.push(Placed { place: (round, position), execution, index: (index, at) });
+            all.push(PlacedExecution { place: (round, position), execution, index: (index, at) });
         }
     }
     let (fit, evened) = fitted(&mut all, measured.len())?;
-    for (value, Placed { index: (one, at), .. }) in evened.into_iter().zip(&all) {
+    for (value, PlacedExecution { index: (one, at), .. }) in evened.into_iter().zip(&all) {
         values[*one].values[*at] = value.exp();
     }
     Some(Uneven { run, slower: fit.uneven(), gain: fit.gain() })
@@ -89,7 +89,11 @@ fn factors(programs: &[Vec<Sample>], metric: &str) -> Option<Vec<((usize, usize)
         all.extend(values.into_iter().map(|(at, value)| {
             let place = samples[at].place;
             let execution = Execution { program, round: place.round, value: value.ln() };
-            Placed { place: (place.round, place.position), execution, index: (program, at) }
+            PlacedExecution {
+                place: (place.round, place.position),
+                execution,
+                index: (program, at),
+            }
         }));
     }
     let (_, evened) = fitted(&mut all, programs.len())?;

@@ -95,7 +95,7 @@ impl Standings {
             warnings: of_host(samples).into_iter().chain(carry_over(question, samples)).collect(),
         };
         standings.reference = standings.choose(reference);
-        let how = How {
+        let how = StandingHow {
             rules: Rules {
                 margin,
                 estimator: question.estimator.map(by),
@@ -163,7 +163,7 @@ impl Standings {
 
     /// Has that one be the reference that the ratios call the fastest; where they go round in a
     /// circle, the one of the smallest median stays.
-    fn settle(&mut self, samples: &[Vec<Sample>], how: &How) {
+    fn settle(&mut self, samples: &[Vec<Sample>], how: &StandingHow) {
         let mut tried = Vec::from_iter(self.reference);
         while let Some(quicker) = self.quicker() {
             let is_circle = tried.contains(&quicker);
@@ -176,7 +176,7 @@ impl Standings {
         }
     }
 
-    fn compare(&mut self, samples: &[Vec<Sample>], how: &How) {
+    fn compare(&mut self, samples: &[Vec<Sample>], how: &StandingHow) {
         let Some(reference) = self.reference else { return };
         (self.each[reference].compared, self.each[reference].verdict) = (None, None);
         let others: Vec<usize> = (0..self.each.len())
@@ -192,7 +192,7 @@ impl Standings {
         }
     }
 
-    fn find_beaten(&mut self, samples: &[Vec<Sample>], how: &How) {
+    fn find_beaten(&mut self, samples: &[Vec<Sample>], how: &StandingHow) {
         let number = self.each.len();
         if number > BEATEN_BY {
             return;
@@ -205,13 +205,13 @@ impl Standings {
 
     /// Whether `one` is faster than `other` and needs less memory, both for certain and by more
     /// than the margin.
-    fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], how: &How) -> bool {
+    fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], how: &StandingHow) -> bool {
         let (better, worse) = (&self.each[one], &self.each[other]);
         let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?.value));
         let (Some(less), Some(more)) = (medians(better), medians(worse)) else { return false };
         // Memory is counted, and no clock rounds it.
-        let counted = How { rules: Rules { resolution: Some(0.0), ..how.rules }, ..*how };
-        let certain = |metric: [&Metric; 2], how: &How| {
+        let counted = StandingHow { rules: Rules { resolution: Some(0.0), ..how.rules }, ..*how };
+        let certain = |metric: [&Metric; 2], how: &StandingHow| {
             let (a, b) =
                 ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
             let comparison = against(a, b, how);
@@ -225,14 +225,14 @@ impl Standings {
 }
 
 /// How commands are compared.
-struct How {
+struct StandingHow {
     rules: Rules,
     /// Whether they were executed at the same time: each round is a pair.
     at_once: bool,
 }
 
 /// B against A, each with its metric, in the rounds that both took part in.
-fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &How) -> Comparison {
+fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &StandingHow) -> Comparison {
     if how.at_once {
         return in_pairs(a, b, &how.rules);
     }

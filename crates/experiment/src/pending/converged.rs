@@ -9,17 +9,17 @@ use crate::Question;
 use crate::run::enough::{MetricValues, is_precise};
 
 /// A benchmark, a revision and what was built of it.
-type Key = (String, String, Digest);
+type CellKey = (String, String, Digest);
 
 /// Cells that need no more: their median is known as precisely as was asked for, or the time for
 /// them is spent.
 #[derive(Debug, Default)]
 pub struct Settled {
     /// By cell, its measurements of the metric whose median is to be known.
-    measured: HashMap<Key, Vec<Values>>,
+    measured: HashMap<CellKey, Vec<Values>>,
     /// By benchmark, that metric.
     metrics: HashMap<String, Metric>,
-    cells: HashSet<Key>,
+    cells: HashSet<CellKey>,
 }
 
 impl Settled {
@@ -97,6 +97,6 @@ impl Settled {
     }
 }
 
-fn of(key: &BenchmarkKey, revision: &str, artifact: Digest) -> Key {
+fn of(key: &BenchmarkKey, revision: &str, artifact: Digest) -> CellKey {
     (key.identity(), revision.to_owned(), artifact)
 }

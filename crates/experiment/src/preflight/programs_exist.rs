@@ -40,10 +40,10 @@ pub fn check(
         tried.insert(place, build);
         let Some(artifact) = artifact else { continue };
         match missing(bench, question, place, (artifact, layouts))? {
-            Missing::Interrupted => return Ok(None),
-            Missing::Nothing => break,
-            Missing::Program { of_build: true, .. } if place != last => {}
-            Missing::Program { benchmark, source, .. } => {
+            MissingProgram::Interrupted => return Ok(None),
+            MissingProgram::Nothing => break,
+            MissingProgram::Program { of_build: true, .. } if place != last => {}
+            MissingProgram::Program { benchmark, source, .. } => {
                 return Err(ExperimentError::NoProgram { benchmark, source });
             }
         }
@@ -52,7 +52,7 @@ pub fn check(
 }
 
 /// What the benchmarks lack at a build.
-enum Missing {
+enum MissingProgram {
     Interrupted,
     Nothing,
     Program { benchmark: String, of_build: bool, source: Unavailable },
@@ -63,15 +63,15 @@ fn missing(
     question: &Question,
     place: usize,
     (artifact, layouts): (Digest, Option<u32>),
-) -> Result<Missing, ExperimentError> {
+) -> Result<MissingProgram, ExperimentError> {
     let revision = &question.revisions[place];
     let total = question.revisions.len();
     let build = match bench.builds(question).unpack_one((revision, artifact), place, total)? {
         Unpacked::Folder(folder) => {
             layouts.map_or(folder.clone(), |_| folder.join(layout_folder(0)))
         }
-        Unpacked::Otherwise(_) => return Ok(Missing::Nothing),
-        Unpacked::Interrupted => return Ok(Missing::Interrupted),
+        Unpacked::Otherwise(_) => return Ok(MissingProgram::Nothing),
+        Unpacked::Interrupted => return Ok(MissingProgram::Interrupted),
     };
     for (benchmark, key) in
         question.plan.keyed_benchmarks().iter().filter(|(benchmark, _)| !makes_it(benchmark))
@@ -85,10 +85,14 @@ fn missing(
         let trial = Trial::new(benchmark, &key.parameters, workplace)?;
         if let Some(source) = bench.executor.lacks_program(&trial.request) {
             let of_build = benchmark.command.first().is_some_and(|word| word.contains("{build}"));
-            return Ok(Missing::Program { benchmark: benchmark.name.clone(), of_build, source });
+            return Ok(MissingProgram::Program {
+                benchmark: benchmark.name.clone(),
+                of_build,
+                source,
+            });
         }
     }
-    Ok(Missing::Nothing)
+    Ok(MissingProgram::Nothing)
 }
 
 /// Whether something that is executed before it may bring the program.

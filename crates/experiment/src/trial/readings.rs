@@ -29,12 +29,12 @@ pub struct OutputMetrics(Vec<OutputMetric>);
 #[derive(Clone, Debug)]
 struct OutputMetric {
     name: Name,
-    place: Place,
+    place: ReadingPlace,
     parser: Parser,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum ReadingPlace {
     File(PathBuf),
     Stderr,
     Stdout,
@@ -57,9 +57,9 @@ impl OutputMetrics {
             let PlannedMetric { metric, reading, .. } = planned;
             let reading = reading.as_ref()?;
             let place = match &reading.place {
-                OutputPlace::File(path) => Place::File(plan_folder.join(path)),
-                OutputPlace::Stderr => Place::Stderr,
-                OutputPlace::Stdout => Place::Stdout,
+                OutputPlace::File(path) => ReadingPlace::File(plan_folder.join(path)),
+                OutputPlace::Stderr => ReadingPlace::Stderr,
+                OutputPlace::Stdout => ReadingPlace::Stdout,
             };
             let parser = Parser::new(reading, &metric.unit);
             Some(OutputMetric { name: Metric::shared_name(&metric.name), place, parser })
@@ -71,24 +71,27 @@ impl OutputMetrics {
     /// output.
     #[must_use]
     pub fn looks(&self, stdout: Option<Look>) -> (Option<Look>, Option<Look>) {
-        let reads = |place: &Place| self.0.iter().any(|metric| metric.place == *place);
+        let reads = |place: &ReadingPlace| self.0.iter().any(|metric| metric.place == *place);
         let kept = |look: Look| Look { keep: Some(LONGEST_OUTPUT), ..look };
-        let stdout =
-            if reads(&Place::Stdout) { Some(kept(stdout.unwrap_or_default())) } else { stdout };
-        (stdout, reads(&Place::Stderr).then(|| kept(Look::default())))
+        let stdout = if reads(&ReadingPlace::Stdout) {
+            Some(kept(stdout.unwrap_or_default()))
+        } else {
+            stdout
+        };
+        (stdout, reads(&ReadingPlace::Stderr).then(|| kept(Look::default())))
     }
 
     /// Whether some stand in files.
     #[must_use]
     pub fn has_files(&self) -> bool {
-        self.0.iter().any(|metric| matches!(metric.place, Place::File(_)))
+        self.0.iter().any(|metric| matches!(metric.place, ReadingPlace::File(_)))
     }
 
     /// Removes the files that are to be read, so that what an execution did not write is never
     /// taken for its own.
     pub fn remove_files(&self) -> Result<(), String> {
         for metric in &self.0 {
-            let Place::File(path) = &metric.place else { continue };
+            let ReadingPlace::File(path) = &metric.place else { continue };
             match std::fs::remove_file(path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(format!("cannot remove `{}`: {error}", path.display()));
@@ -129,15 +132,15 @@ struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn of(place: &Place, execution: &'a Execution) -> Result<Self, String> {
+    fn of(place: &ReadingPlace, execution: &'a Execution) -> Result<Self, String> {
         let captured = |captured: Option<&'a Captured>, tail: &[u8]| Self {
             whole: captured.and_then(Captured::whole).map(Cow::Borrowed),
             tail: captured.map_or(tail, |captured| &captured.tail).to_vec(),
         };
         match place {
-            Place::File(path) => Self::of_file(path),
-            Place::Stderr => Ok(captured(execution.stderr.as_ref(), &execution.stderr_tail)),
-            Place::Stdout => Ok(captured(execution.stdout.as_ref(), &[])),
+            ReadingPlace::File(path) => Self::of_file(path),
+            ReadingPlace::Stderr => Ok(captured(execution.stderr.as_ref(), &execution.stderr_tail)),
+            ReadingPlace::Stdout => Ok(captured(execution.stdout.as_ref(), &[])),
         }
     }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 use tacho_record::{Cgroup, Conditions, Limits};
 use tempfile::TempDir;
 
-use super::callgrind_files::{Files, sum};
+use super::callgrind_files::{CallgrindFiles, sum};
 use super::count::Unavailable;
 use crate::{Ended, Execution, Executor, Request};
 
@@ -106,7 +106,7 @@ pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderC
         wrapped.conditions.aslr = None;
     }
     let execution = executor.execute(&wrapped);
-    let files = Files::read(folder.path());
+    let files = CallgrindFiles::read(folder.path());
     UnderCallgrind { execution, instructions: sum(&files), complaint: files.complaint }
 }
 

@@ -6,23 +6,23 @@ use std::path::Path;
 
 /// All that it left.
 #[derive(Debug, Default)]
-pub struct Files {
+pub struct CallgrindFiles {
     /// By the number of the process.
-    processes: BTreeMap<u32, Process>,
+    processes: BTreeMap<u32, CallgrindProcess>,
     /// What valgrind complains of, if it does.
     pub complaint: Option<String>,
 }
 
 /// A process, and the programs that it was one after the other.
 #[derive(Debug, Default)]
-struct Process {
-    log: Option<Log>,
-    parts: Vec<Part>,
+struct CallgrindProcess {
+    log: Option<CallgrindLog>,
+    parts: Vec<CallgrindPart>,
 }
 
 /// The log of the last program that a process was.
 #[derive(Debug, PartialEq, Eq)]
-struct Log {
+struct CallgrindLog {
     parent: Option<u32>,
     /// Whether callgrind began with this process: it is not split off from another since it last
     /// became a program.
@@ -31,7 +31,7 @@ struct Log {
 
 /// One file: what was counted in some stretch of a program.
 #[derive(Debug, PartialEq, Eq)]
-struct Part {
+struct CallgrindPart {
     /// Where the stretch begins, in basic blocks since the program began: that of a process that is
     /// split off goes on from that of the other.
     from: u64,
@@ -51,7 +51,7 @@ enum Why {
     Fork,
 }
 
-impl Files {
+impl CallgrindFiles {
     /// Those in that folder; what is no such file is left out.
     pub fn read(folder: &Path) -> Self {
         let mut files = Self::default();
@@ -68,16 +68,16 @@ impl Files {
         let pid = rest.split('.').next()?.parse().ok()?;
         let process = self.processes.entry(pid).or_default();
         if kind == "log" {
-            process.log = Some(Log::parse(text));
+            process.log = Some(CallgrindLog::parse(text));
             self.complaint = self.complaint.take().or_else(|| complaint(text));
         } else {
-            process.parts.push(Part::parse(text)?);
+            process.parts.push(CallgrindPart::parse(text)?);
         }
         Some(())
     }
 }
 
-impl Log {
+impl CallgrindLog {
     fn parse(text: &str) -> Self {
         let parent =
             text.lines().find_map(|line| line.split_once("Parent PID: ")?.1.trim().parse().ok());
@@ -96,7 +96,7 @@ fn complaint(text: &str) -> Option<String> {
     found.map(str::to_owned)
 }
 
-impl Part {
+impl CallgrindPart {
     fn parse(text: &str) -> Option<Self> {
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
         let why = match value("desc: Trigger:")? {
@@ -115,7 +115,7 @@ impl Part {
 }
 
 /// The instructions of all processes; or why that is not known.
-pub fn sum(files: &Files) -> Result<u64, String> {
+pub fn sum(files: &CallgrindFiles) -> Result<u64, String> {
     if files.processes.is_empty() {
         return Err("callgrind did not begin".to_owned());
     }
@@ -131,7 +131,11 @@ pub fn sum(files: &Files) -> Result<u64, String> {
     files.processes.iter().map(|(pid, process)| instructions(files, *pid, process)).sum()
 }
 
-fn instructions(files: &Files, pid: u32, process: &Process) -> Result<u64, String> {
+fn instructions(
+    files: &CallgrindFiles,
+    pid: u32,
+    process: &CallgrindProcess,
+) -> Result<u64, String> {
     if !process.parts.iter().any(|part| part.why == Why::End) {
         return Err(format!(
             "process {pid} was killed before callgrind could write what it had counted"
@@ -145,8 +149,8 @@ fn instructions(files: &Files, pid: u32, process: &Process) -> Result<u64, Strin
     }
     let parent = process.log.as_ref().and_then(|log| files.processes.get(&log.parent?));
     // Split off unseen, then another program: only the short time between the two is its own.
-    let is_of_parent = |part: &Part| {
-        let same = |other: &Part| other.command == part.command;
+    let is_of_parent = |part: &CallgrindPart| {
+        let same = |other: &CallgrindPart| other.command == part.command;
         part.from == 0
             && part.why == Why::Exec
             && parent.is_some_and(|parent| parent.parts.iter().any(same))
@@ -179,8 +183,8 @@ mod tests {
         preamble + if began { &interactive } else { "" }
     }
 
-    fn files(all: &[(&str, String)]) -> Files {
-        let mut files = Files::default();
+    fn files(all: &[(&str, String)]) -> CallgrindFiles {
+        let mut files = CallgrindFiles::default();
         for (name, text) in all {
             files.add(name, text);
         }
@@ -245,7 +249,7 @@ mod tests {
             why,
             "1 of its processes were killed before callgrind could write what it had counted"
         );
-        assert_eq!(sum(&Files::default()).unwrap_err(), "callgrind did not begin");
+        assert_eq!(sum(&CallgrindFiles::default()).unwrap_err(), "callgrind did not begin");
     }
 
     #[test]

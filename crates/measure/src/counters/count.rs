@@ -22,8 +22,8 @@ impl Count {
     /// A processor counts few things at a time. Where more are asked for, the kernel lets them take
     /// turns, and what was seen in some of the time is taken for all of it: `value × enabled /
     /// running`, rounded.
-    pub fn of(reading: Reading) -> Result<Self, &'static str> {
-        let Reading { value, enabled, running } = reading;
+    pub fn of(reading: CountReading) -> Result<Self, &'static str> {
+        let CountReading { value, enabled, running } = reading;
         if enabled == 0 {
             return Err("the kernel counted nothing of it, as of programs that change their user");
         }
@@ -66,13 +66,13 @@ impl Count {
 /// What the kernel says of an event: the number, and for how many nanoseconds it should have been
 /// and was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct CountReading {
     pub value: u64,
     pub enabled: u64,
     pub running: u64,
 }
 
-impl Reading {
+impl CountReading {
     /// What came since an earlier reading of the same event.
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -129,8 +129,8 @@ mod tests {
 
     use super::*;
 
-    fn reading(value: u64, enabled: u64, running: u64) -> Reading {
-        Reading { value, enabled, running }
+    fn reading(value: u64, enabled: u64, running: u64) -> CountReading {
+        CountReading { value, enabled, running }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use perf_event_open_sys as sys;
 use sys::bindings as perf;
 use tacho_record::Counter;
 
-use super::count::{Reading, Unavailable};
+use super::count::{CountReading, Unavailable};
 
 /// Of the attributes, by which the kernel knows how new they are.
 #[expect(clippy::cast_possible_truncation, reason = "they are some hundred bytes")]
@@ -18,13 +18,13 @@ const SIZE: u32 = size_of::<perf::perf_event_attr>() as u32;
 /// What the kernel counts: its type, which of that type, and whether what it does itself on behalf
 /// of the program belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct EventKind {
     class: u32,
     config: u64,
     kernel: bool,
 }
 
-impl Kind {
+impl EventKind {
     /// What the kernel counts for a counter, if it does.
     ///
     /// The processor's events are counted in the program alone, always: how much of the kernel's
@@ -60,7 +60,7 @@ impl Kind {
     /// instruction on.
     ///
     /// With a leader both are counted at the same time or not at all.
-    pub fn open(self, pid: u32, leader: Option<&Event>) -> io::Result<Event> {
+    pub fn open(self, pid: u32, leader: Option<&CounterEvent>) -> io::Result<CounterEvent> {
         let mut attributes = attributes(self);
         attributes.set_inherit(1);
         attributes.set_enable_on_exec(1);
@@ -75,8 +75,8 @@ impl Kind {
 /// (`perf_event_context_sched_out`): it takes them for equal. Ours are not, since the child's are
 /// about to be enabled; after two executions all are spent. One event that children do not inherit
 /// makes the sets differ.
-pub fn anchor(pid: u32) -> io::Result<Event> {
-    let nothing = Kind {
+pub fn anchor(pid: u32) -> io::Result<CounterEvent> {
+    let nothing = EventKind {
         class: perf::PERF_TYPE_SOFTWARE,
         config: u64::from(perf::PERF_COUNT_SW_DUMMY),
         kernel: false,
@@ -84,7 +84,7 @@ pub fn anchor(pid: u32) -> io::Result<Event> {
     open(attributes(nothing), pid, None)
 }
 
-fn attributes(kind: Kind) -> perf::perf_event_attr {
+fn attributes(kind: EventKind) -> perf::perf_event_attr {
     let mut attributes = perf::perf_event_attr {
         type_: kind.class,
         size: SIZE,
@@ -103,8 +103,8 @@ fn attributes(kind: Kind) -> perf::perf_event_attr {
 fn open(
     mut attributes: perf::perf_event_attr,
     pid: u32,
-    leader: Option<&Event>,
-) -> io::Result<Event> {
+    leader: Option<&CounterEvent>,
+) -> io::Result<CounterEvent> {
     let pid = pid.try_into().map_err(|_| io::ErrorKind::InvalidInput)?;
     let leader = leader.map_or(-1, |event| event.0.as_raw_fd());
     let flags = libc::c_ulong::from(perf::PERF_FLAG_FD_CLOEXEC);
@@ -115,22 +115,22 @@ fn open(
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the kernel has just made it, for us alone.
-    Ok(Event(unsafe { File::from_raw_fd(fd) }))
+    Ok(CounterEvent(unsafe { File::from_raw_fd(fd) }))
 }
 
 /// An event that is open.
 #[derive(Debug)]
-pub struct Event(File);
+pub struct CounterEvent(File);
 
-impl Event {
+impl CounterEvent {
     /// What it has counted so far, of all that were started and have ended, or go on.
-    pub fn read(&self) -> io::Result<Reading> {
+    pub fn read(&self) -> io::Result<CountReading> {
         let mut bytes = [0; 24];
         (&self.0).read_exact(&mut bytes)?;
         let number = |at: usize| {
             u64::from_ne_bytes(*bytes[at..].first_chunk().expect("24 bytes are three numbers"))
         };
-        Ok(Reading { value: number(0), enabled: number(8), running: number(16) })
+        Ok(CountReading { value: number(0), enabled: number(8), running: number(16) })
     }
 }
 
@@ -160,7 +160,7 @@ pub fn refusal(counter: Counter, error: &io::Error, root: &Path) -> Unavailable 
 
 /// Why we may not count it.
 fn forbidden(counter: Counter, root: &Path) -> Unavailable {
-    let most = if Kind::of(counter).is_some_and(|kind| kind.kernel) { 1 } else { 2 };
+    let most = if EventKind::of(counter).is_some_and(|kind| kind.kernel) { 1 } else { 2 };
     let level = fs::read_to_string(root.join("proc/sys/kernel/perf_event_paranoid"));
     match level.ok().and_then(|level| level.trim().parse::<i32>().ok()) {
         Some(level) if level > most => Unavailable::because(format!(
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_counter_but_those_of_others_is_an_event() {
-        let others = Counter::ALL.into_iter().filter(|counter| Kind::of(*counter).is_none());
+        let others = Counter::ALL.into_iter().filter(|counter| EventKind::of(*counter).is_none());
         assert!(others.eq([Counter::Energy, Counter::EnergyDram, Counter::CallgrindInstructions]));
     }
 }

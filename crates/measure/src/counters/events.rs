@@ -6,9 +6,9 @@ use std::path::Path;
 
 use tacho_record::Counter;
 
-use super::count::{Count, Reading, Unavailable};
+use super::count::{Count, CountReading, Unavailable};
 use super::energy::{Domain, Energy};
-use super::event::{Event, Kind, anchor, refusal};
+use super::event::{CounterEvent, EventKind, anchor, refusal};
 use super::processors::kinds_of_processors;
 use crate::Absent;
 
@@ -30,21 +30,21 @@ const GROUPS: [[Counter; 2]; 3] = [
 #[derive(Debug, Default)]
 pub struct Events {
     asked: Vec<Counter>,
-    counted: Vec<Counted>,
+    counted: Vec<CountedEvent>,
     energy: Vec<(Counter, Energy)>,
     /// What cannot be counted.
     refused: Vec<(Counter, Unavailable)>,
     /// Open as long as the events are.
-    anchor: Option<Event>,
+    anchor: Option<CounterEvent>,
 }
 
 /// A counter: one event for each kind of processors.
 #[derive(Debug)]
-struct Counted {
+struct CountedEvent {
     counter: Counter,
-    events: Vec<Event>,
+    events: Vec<CounterEvent>,
     /// What they said last.
-    last: Reading,
+    last: CountReading,
 }
 
 impl Events {
@@ -60,7 +60,8 @@ impl Events {
             anchor: None,
         };
         events.open_energy(root);
-        let is_wanted = |counter: &Counter| asked.contains(counter) && Kind::of(*counter).is_some();
+        let is_wanted =
+            |counter: &Counter| asked.contains(counter) && EventKind::of(*counter).is_some();
         let wanted: Vec<Counter> = Counter::ALL.into_iter().filter(is_wanted).collect();
         if !wanted.is_empty() {
             events.open_kernels(pid, &wanted, root);
@@ -92,10 +93,14 @@ impl Events {
         self.anchor = Some(anchor);
         let processors = kinds_of_processors(root);
         for &counter in wanted {
-            let Some(kind) = Kind::of(counter) else { continue };
+            let Some(kind) = EventKind::of(counter) else { continue };
             match self.open_one(pid, counter, kind, &processors) {
                 Ok(events) => {
-                    self.counted.push(Counted { counter, events, last: Reading::default() });
+                    self.counted.push(CountedEvent {
+                        counter,
+                        events,
+                        last: CountReading::default(),
+                    });
                 }
                 Err(error) => self.refused.push((counter, refusal(counter, &error, root))),
             }
@@ -107,10 +112,10 @@ impl Events {
         &self,
         pid: u32,
         counter: Counter,
-        kind: Kind,
+        kind: EventKind,
         processors: &[u32],
-    ) -> io::Result<Vec<Event>> {
-        let each = |index: usize, kind: Kind| {
+    ) -> io::Result<Vec<CounterEvent>> {
+        let each = |index: usize, kind: EventKind| {
             let leader = self.leader(counter).and_then(|events| events.get(index));
             match kind.open(pid, leader) {
                 // They cannot be counted at the same time: then each on its own.
@@ -127,7 +132,7 @@ impl Events {
     }
 
     /// The events of the counter that this one is counted together with, if those are open.
-    fn leader(&self, counter: Counter) -> Option<&[Event]> {
+    fn leader(&self, counter: Counter) -> Option<&[CounterEvent]> {
         let first = GROUPS.iter().find(|[_, second]| *second == counter)?[0];
         let leader = self.counted.iter().find(|counted| counted.counter == first)?;
         Some(&leader.events)
@@ -167,11 +172,11 @@ impl Events {
     }
 }
 
-impl Counted {
+impl CountedEvent {
     /// What it counted since the last time: the process itself counts nothing, so that is the
     /// execution since.
     fn end(&mut self) -> Result<Count, String> {
-        let mut now = Reading::default();
+        let mut now = CountReading::default();
         for event in &self.events {
             let reading = event
                 .read()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tacho_record::Host;
 
-use super::files::{Fact, Files, missing, silent};
+use super::files::{HostFact, HostFiles, missing, silent};
 use super::groups::Groups;
 
 const CPU: &str = "/proc/cpuinfo";
@@ -13,9 +13,9 @@ const HUGE: &str = "/sys/kernel/mm/transparent_hugepage";
 
 /// The host whose files these are. Facts with `now.` may differ from run to run, the others make it
 /// this host.
-pub fn read(files: &Files, arch: String) -> Host {
+pub fn read(files: &HostFiles, arch: String) -> Host {
     let cpuinfo = files.read(CPU);
-    let cpu = |understand: fn(&str) -> Fact| cpuinfo.clone().and_then(|text| understand(&text));
+    let cpu = |understand: fn(&str) -> HostFact| cpuinfo.clone().and_then(|text| understand(&text));
     let groups = Groups::read(files);
     let facts = [
         ("arch", Ok(arch)),
@@ -57,7 +57,7 @@ pub fn read(files: &Files, arch: String) -> Host {
 }
 
 /// Which of several words is chosen: `always [madvise] never`.
-fn chosen(text: &str) -> Fact {
+fn chosen(text: &str) -> HostFact {
     let word = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     word.map(|(word, _)| word.to_owned()).ok_or_else(|| silent(HUGE, "[…]"))
 }
@@ -71,7 +71,7 @@ fn cpu_line<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// What the processor calls itself; where it has no name (ARM), its maker's and its own number.
-fn cpu_name(text: &str) -> Fact {
+fn cpu_name(text: &str) -> HostFact {
     let named =
         ["model name", "cpu model", "cpu", "uarch"].iter().find_map(|key| cpu_line(text, key));
     let numbered = || {
@@ -84,14 +84,14 @@ fn cpu_name(text: &str) -> Fact {
 }
 
 /// Whether a hypervisor is between it and the machine: only x86 tells.
-fn is_virtual(text: &str) -> Fact {
+fn is_virtual(text: &str) -> HostFact {
     let flags = cpu_line(text, "flags").ok_or_else(|| silent(CPU, "flags"))?;
     let hypervisor = flags.split(' ').any(|flag| flag == "hypervisor");
     Ok(if hypervisor { "yes" } else { "no" }.to_owned())
 }
 
 /// How many processors are online.
-fn cpus(files: &Files, cpuinfo: &Fact) -> Fact {
+fn cpus(files: &HostFiles, cpuinfo: &HostFact) -> HostFact {
     let online = files.read("/sys/devices/system/cpu/online");
     if let Some(count) = online.as_deref().ok().and_then(count_list) {
         return Ok(count.to_string());
@@ -116,7 +116,7 @@ fn count_list(text: &str) -> Option<u32> {
 
 /// The memory in MiB, to the next 256: what a kernel keeps for itself differs from one to the next,
 /// and must not make another host.
-fn memory(text: &str) -> Fact {
+fn memory(text: &str) -> HostFact {
     const STEP: u64 = 256;
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kib: Option<u64> = total.and_then(|total| total.trim().strip_suffix(" kB")?.parse().ok());
@@ -126,7 +126,7 @@ fn memory(text: &str) -> Fact {
 }
 
 /// The system's name for people.
-fn os(text: &str) -> Fact {
+fn os(text: &str) -> HostFact {
     let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     let name = line.map(|name| name.trim_matches(['"', '\'']).to_owned());
     name.ok_or_else(|| silent("/etc/os-release", "PRETTY_NAME"))
@@ -145,7 +145,7 @@ fn uptime(text: &str) -> String {
 
 /// Whether processors may go faster than they can for long: Intel's own driver says when not, the
 /// others when.
-fn turbo(files: &Files) -> Fact {
+fn turbo(files: &HostFiles) -> HostFact {
     const INTEL: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
     const OTHERS: &str = "/sys/devices/system/cpu/cpufreq/boost";
     let (value, on) = match files.read(INTEL) {
@@ -178,7 +178,7 @@ mod tests {
 
     fn machine(name: &str) -> Host {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/host/fixtures").join(name);
-        read(&Files::below(&folder), "x86_64".to_owned())
+        read(&HostFiles::below(&folder), "x86_64".to_owned())
     }
 
     /// The facts line by line, as `tacho doctor` would list them.

@@ -7,22 +7,22 @@ use std::{fs, io};
 pub const CPUS: &str = "/sys/devices/system/cpu";
 
 /// A fact, or why it cannot be known here: `not available here: …`.
-pub type Fact = Result<String, String>;
+pub type HostFact = Result<String, String>;
 
 /// The files of a host: this one's, or those of a folder that looks like one.
 #[derive(Clone, Debug)]
-pub struct Files {
+pub struct HostFiles {
     root: PathBuf,
 }
 
-impl Files {
+impl HostFiles {
     /// The files below that folder.
     pub fn below(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
 
     /// What the file says, without space around it.
-    pub fn read(&self, path: &str) -> Fact {
+    pub fn read(&self, path: &str) -> HostFact {
         match fs::read(self.below_root(path)) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&[path])),

@@ -1,6 +1,6 @@
 //! The control groups that we are in ourselves, and with us all that we execute: what they allow.
 
-use super::files::{Files, silent};
+use super::files::{HostFiles, silent};
 
 const OWN: &str = "/proc/self/cgroup";
 
@@ -15,7 +15,7 @@ pub struct Groups {
 
 impl Groups {
     /// Our own.
-    pub fn read(files: &Files) -> Result<Self, String> {
+    pub fn read(files: &HostFiles) -> Result<Self, String> {
         Self::parse(&files.read(OWN)?).ok_or_else(|| silent(OWN, "0::"))
     }
 
@@ -46,7 +46,7 @@ impl Groups {
     }
 
     /// How much processor time the group and those around it may use: `1.5 CPUs`.
-    pub fn cpu(&self, files: &Files) -> String {
+    pub fn cpu(&self, files: &HostFiles) -> String {
         let of_version_1 = |folder: &String| {
             let number =
                 |name: &str| files.read(&format!("{folder}/{name}")).ok()?.parse::<f64>().ok();
@@ -73,7 +73,7 @@ impl Groups {
     }
 
     /// How much memory the group and those around it may have.
-    pub fn memory(&self, files: &Files) -> String {
+    pub fn memory(&self, files: &HostFiles) -> String {
         let (folders, file) = match self.tree("memory") {
             Some(folders) => (folders, "memory.limit_in_bytes"),
             None => (self.unified_tree(), "memory.max"),
@@ -131,7 +131,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let files = Files::below(machine.path());
+        let files = HostFiles::below(machine.path());
         let groups = Groups::read(&files).unwrap();
         [groups.kind(), groups.cpu(&files), groups.memory(&files)]
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use tacho_record::Host;
 
-pub(crate) use files::Files;
+pub(crate) use files::HostFiles;
 
 pub use readings::{HostReader, Readings, Whereabouts};
 pub use two_cpus::{TwoCpus, two_cpus};
@@ -25,5 +25,5 @@ pub use two_cpus::{TwoCpus, two_cpus};
 #[must_use]
 pub fn host() -> Host {
     let arch = rustix::system::uname().machine().to_string_lossy().into_owned();
-    facts::read(&Files::below(Path::new("/")), arch)
+    facts::read(&HostFiles::below(Path::new("/")), arch)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use tacho_record::Cpus;
 
-use super::files::{CPUS, Files};
+use super::files::{CPUS, HostFiles};
 use crate::Unavailable;
 
 /// Two processors, one for each of two programs that are executed at the same time.
@@ -21,7 +21,7 @@ pub struct TwoCpus {
 /// The first two of the processors that programs may use, of different cores where there are such;
 /// those that we may use, if nothing else is wished.
 pub fn two_cpus(wished: Option<&Cpus>) -> Result<TwoCpus, Unavailable> {
-    let files = Files::below(Path::new("/"));
+    let files = HostFiles::below(Path::new("/"));
     let may = match wished {
         Some(Cpus::List(list)) => list.clone(),
         Some(Cpus::Isolated) => files
@@ -49,7 +49,7 @@ fn ours() -> BTreeSet<u32> {
         .collect()
 }
 
-fn choose(files: &Files, may: &BTreeSet<u32>) -> Option<TwoCpus> {
+fn choose(files: &HostFiles, may: &BTreeSet<u32>) -> Option<TwoCpus> {
     let mut all = may.iter().copied();
     let first = all.next()?;
     let others: Vec<u32> = all.collect();
@@ -76,7 +76,7 @@ mod tests {
                 fs::write(folder.join("thread_siblings_list"), format!("{list}\n")).unwrap();
             }
         }
-        choose(&Files::below(root.path()), &may.iter().copied().collect())
+        choose(&HostFiles::below(root.path()), &may.iter().copied().collect())
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub fn report(text: &str) -> Result<Report, String> {
 }
 
 /// A tool, what it says of the host, and what it reports by each of its metrics.
-type Found = (&'static str, BTreeMap<String, String>, Vec<(Metric, Vec<Thing>)>);
+type FoundExport = (&'static str, BTreeMap<String, String>, Vec<(Metric, Vec<Thing>)>);
 
 /// The benchmarks of a report, put together from what it says of each.
 #[derive(Default)]
@@ -111,7 +111,7 @@ fn time() -> Metric {
     metric("time", Unit::Nanoseconds, Direction::Lower)
 }
 
-fn of_json(text: &str) -> Result<Found, String> {
+fn of_json(text: &str) -> Result<FoundExport, String> {
     let documents = documents(text)?;
     let first = &documents[0];
     let nothing = BTreeMap::new;
@@ -210,7 +210,7 @@ fn of_google_benchmark(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> 
     Ok(all)
 }
 
-fn of_text(text: &str) -> Result<Found, String> {
+fn of_text(text: &str) -> Result<FoundExport, String> {
     let all = go_bench::all(text);
     if !all.is_empty() {
         let all = all.into_iter().map(|(unit, things)| (go_metric(unit), things));

@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use super::documents::documents;
-use super::number::{Scale, short};
+use super::number::{NumberScale, short};
 
 /// What that pointer leads to in each document: a number, a text with one, or an array of these.
-pub(super) fn values(text: &str, pointer: &str, scale: &Scale) -> Result<Vec<f64>, String> {
+pub(super) fn values(text: &str, pointer: &str, scale: &NumberScale) -> Result<Vec<f64>, String> {
     let mut values = Vec::new();
     for document in &documents(text)? {
         let mut found = vec![document];
@@ -22,7 +22,7 @@ pub(super) fn values(text: &str, pointer: &str, scale: &Scale) -> Result<Vec<f64
 }
 
 /// The number that a value is, or those that an array has.
-pub(super) fn numbers(value: &Value, scale: &Scale) -> Result<Vec<f64>, String> {
+pub(super) fn numbers(value: &Value, scale: &NumberScale) -> Result<Vec<f64>, String> {
     let one = |value: &Value| match (value, value.as_f64()) {
         (_, Some(number)) => Ok(scale.of(number)),
         (Value::String(text), _) => scale.read(text),

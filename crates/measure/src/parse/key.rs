@@ -1,9 +1,9 @@
 //! Lines `NAME=VALUE` or `NAME: VALUE`, as shells, `/proc` and many programs print them.
 
-use super::number::Scale;
+use super::number::NumberScale;
 
 /// The values of all lines with that name.
-pub(super) fn values(text: &str, name: &str, scale: &Scale) -> Result<Vec<f64>, String> {
+pub(super) fn values(text: &str, name: &str, scale: &NumberScale) -> Result<Vec<f64>, String> {
     let value = |line: &'_ str| -> Option<String> {
         let rest = line.trim_start().strip_prefix(name)?.trim_start();
         Some(rest.strip_prefix(['=', ':'])?.to_owned())

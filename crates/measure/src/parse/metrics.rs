@@ -2,10 +2,10 @@
 
 use super::documents::documents;
 use super::json;
-use super::number::Scale;
+use super::number::NumberScale;
 
 /// The numbers of that metric in all objects.
-pub(super) fn values(text: &str, metric: &str, scale: &Scale) -> Result<Vec<f64>, String> {
+pub(super) fn values(text: &str, metric: &str, scale: &NumberScale) -> Result<Vec<f64>, String> {
     let documents = documents(text)?;
     let found: Vec<_> = documents.iter().filter_map(|document| document.get(metric)).collect();
     if found.is_empty() {

@@ -37,7 +37,7 @@ use tacho_record::plan::{Pattern, Reading, Tool};
 
 pub use exported::{Report, read_report, report};
 pub use limited::{read_all, read_file};
-use number::Scale;
+use number::NumberScale;
 
 /// Finds the values of one metric.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub struct Parser {
     pattern: Pattern,
     /// The pattern of [`Pattern::Regex`], compiled once and not between executions.
     regex: Option<Regex>,
-    scale: Scale,
+    scale: NumberScale,
 }
 
 impl Parser {
@@ -56,7 +56,7 @@ impl Parser {
             Pattern::Regex(text) => pattern::compile(text),
             _ => None,
         };
-        let scale = Scale { unit: unit.clone(), factor: reading.scale };
+        let scale = NumberScale { unit: unit.clone(), factor: reading.scale };
         Self { pattern: reading.pattern.clone(), regex, scale }
     }
 

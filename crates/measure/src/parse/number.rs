@@ -4,7 +4,7 @@ use tacho_record::Unit;
 
 /// What a number without a unit counts.
 #[derive(Clone, Debug)]
-pub(super) struct Scale {
+pub(super) struct NumberScale {
     /// The metric's base unit.
     pub unit: Unit,
     /// How many of it the number 1 is.
@@ -14,7 +14,7 @@ pub(super) struct Scale {
 /// No number is longer, in bytes.
 const LONGEST: usize = 64;
 
-impl Scale {
+impl NumberScale {
     /// The value of a number without a unit, in the base unit.
     pub(super) fn of(&self, number: f64) -> f64 {
         number * self.factor
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_they_are_printed() {
-        let bare = Scale { unit: Unit::Other(String::new()), factor: 1.0 };
+        let bare = NumberScale { unit: Unit::Other(String::new()), factor: 1.0 };
         for (text, value) in [
             ("6.5", 6.5),
             (" -3\n", -3.0),
@@ -92,12 +92,12 @@ mod tests {
 
     #[test]
     fn a_unit_in_the_text_goes_before_that_of_the_plan() {
-        let seconds = Scale { unit: Unit::Nanoseconds, factor: 1e9 };
+        let seconds = NumberScale { unit: Unit::Nanoseconds, factor: 1e9 };
         assert_eq!(seconds.read("1.5"), Ok(1.5e9));
         assert_eq!(seconds.read("1.5 ms"), Ok(1.5e6));
         assert_eq!(seconds.read("1.5us"), Ok(1.5e3));
         assert!(seconds.read("1.5 MiB").is_err());
-        let apples = Scale { unit: Unit::Other("apples".into()), factor: 1.0 };
+        let apples = NumberScale { unit: Unit::Other("apples".into()), factor: 1.0 };
         assert_eq!(apples.read("3 apples"), Ok(3.0));
         assert!(apples.read("3 pears").is_err());
     }

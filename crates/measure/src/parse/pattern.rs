@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::number::Scale;
+use super::number::NumberScale;
 
 /// The compiled pattern; `^` and `$` are the ends of a line, as people who look at output expect.
 pub(super) fn compile(text: &str) -> Option<Regex> {
@@ -10,7 +10,11 @@ pub(super) fn compile(text: &str) -> Option<Regex> {
 }
 
 /// The first groups of all matches.
-pub(super) fn values(text: &str, regex: Option<&Regex>, scale: &Scale) -> Result<Vec<f64>, String> {
+pub(super) fn values(
+    text: &str,
+    regex: Option<&Regex>,
+    scale: &NumberScale,
+) -> Result<Vec<f64>, String> {
     let regex = regex.ok_or("its pattern is not a regular expression")?;
     let groups = regex.captures_iter(text).filter_map(|captures| captures.get(1));
     let values: Vec<f64> =

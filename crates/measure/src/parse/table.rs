@@ -1,10 +1,10 @@
 //! Tables with a head and separators (RFC 4180): the cells below one head.
 
-use super::number::{Scale, short};
+use super::number::{NumberScale, short};
 
 /// The cells of that column. The separator is the first of comma, semicolon and tab with which the
 /// head has it.
-pub(super) fn values(text: &str, column: &str, scale: &Scale) -> Result<Vec<f64>, String> {
+pub(super) fn values(text: &str, column: &str, scale: &NumberScale) -> Result<Vec<f64>, String> {
     for separator in [b',', b';', b'\t'] {
         let mut reader = csv::ReaderBuilder::new()
             .delimiter(separator)

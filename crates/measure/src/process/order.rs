@@ -38,7 +38,7 @@ pub struct Order {
     pub grace: Duration,
     pub patience: Duration,
     settings: Settings,
-    words: Arc<Words>,
+    words: Arc<OrderWords>,
     /// Whether it is to follow the one that is executed, or to be forgotten.
     is_ahead: bool,
     /// Standard input, if it is not nothing.
@@ -49,7 +49,7 @@ pub struct Order {
 
 /// What comes as text with an order: always the same for the same request.
 #[derive(Debug, Default)]
-struct Words {
+struct OrderWords {
     /// How many candidates, arguments and variables there are, in this order.
     counts: [usize; 3],
     /// The folder, the candidates, the arguments, the variables; a zero after each.
@@ -59,13 +59,13 @@ struct Words {
 /// Makes orders. It remembers the words of the last ones: the same commands come again and again,
 /// and nothing is to be done between two executions that was done before.
 #[derive(Debug, Default)]
-pub struct Orders(VecDeque<Known>);
+pub struct Orders(VecDeque<KnownOrder>);
 
 /// A request that was executed.
 #[derive(Debug)]
-struct Known {
+struct KnownOrder {
     request: Request,
-    words: Arc<Words>,
+    words: Arc<OrderWords>,
     /// What its last execution used.
     last: Option<Spent>,
 }
@@ -97,7 +97,7 @@ impl Orders {
         })
     }
 
-    fn words(&mut self, request: &Request) -> Result<Arc<Words>, String> {
+    fn words(&mut self, request: &Request) -> Result<Arc<OrderWords>, String> {
         let words = self.unpadded(request)?;
         Ok(match request.padding {
             None => words,
@@ -105,13 +105,13 @@ impl Orders {
         })
     }
 
-    fn unpadded(&mut self, request: &Request) -> Result<Arc<Words>, String> {
+    fn unpadded(&mut self, request: &Request) -> Result<Arc<OrderWords>, String> {
         if let Some(known) = self.0.iter().find(|known| has_the_words_of(&known.request, request)) {
             return Ok(Arc::clone(&known.words));
         }
-        let words = Arc::new(Words::of(request)?);
+        let words = Arc::new(OrderWords::of(request)?);
         self.0.truncate(REMEMBERED - 1);
-        self.0.push_front(Known {
+        self.0.push_front(KnownOrder {
             request: request.clone(),
             words: Arc::clone(&words),
             last: None,
@@ -146,7 +146,7 @@ fn has_the_words_of(known: &Request, request: &Request) -> bool {
         && variable(known) == variable(request)
 }
 
-impl Words {
+impl OrderWords {
     fn of(request: &Request) -> Result<Self, String> {
         let program = request.command.first().ok_or("there is no command to execute")?;
         let mut environment = environment_of(request);
@@ -190,7 +190,7 @@ impl Order {
             grace: REHEARSAL,
             patience: request.patience,
             settings,
-            words: Arc::new(Words { counts: [0; 3], strings: vec![0] }),
+            words: Arc::new(OrderWords { counts: [0; 3], strings: vec![0] }),
             is_ahead: false,
             stdin: None,
             group,

@@ -198,7 +198,7 @@ pub struct Sink {
     tail: VecDeque<u8>,
     bytes: u64,
     hasher: Option<Box<blake3::Hasher>>,
-    search: Option<Search>,
+    search: Option<OutputSearch>,
     /// The beginning, and how long it may become.
     kept: Option<(Vec<u8>, usize)>,
 }
@@ -209,7 +209,7 @@ impl Sink {
         Self {
             is_wanted: true,
             hasher: look.digest.then(Box::default),
-            search: look.search.as_deref().map(Search::new),
+            search: look.search.as_deref().map(OutputSearch::new),
             kept: look.keep.map(|limit| (Vec::new(), limit)),
             ..Self::default()
         }
@@ -217,7 +217,7 @@ impl Sink {
 
     /// What looks for that text, if one is given.
     pub fn searching(text: Option<&str>) -> Self {
-        Self { search: text.map(Search::new), ..Self::default() }
+        Self { search: text.map(OutputSearch::new), ..Self::default() }
     }
 
     /// Whether the text that is looked for has occurred.
@@ -286,7 +286,7 @@ impl Sink {
 
 /// Looks for a text in what comes piece by piece.
 #[derive(Debug)]
-struct Search {
+struct OutputSearch {
     finder: Finder<'static>,
     found: bool,
     /// The end of what came so far: one byte less than the text, so it can only occur across the
@@ -294,7 +294,7 @@ struct Search {
     before: Vec<u8>,
 }
 
-impl Search {
+impl OutputSearch {
     fn new(text: &str) -> Self {
         Self { finder: Finder::new(text).into_owned(), found: text.is_empty(), before: Vec::new() }
     }

@@ -10,13 +10,13 @@ use super::launcher::Launcher;
 use super::order::Order;
 use super::output::{Finished, Outputs, Stream};
 use super::under_way::{Done, Next, UnderWay};
-use super::watch::{self, Stop};
+use super::watch::{self, StopReason};
 use super::{ProcessExecutor, start};
 use crate::counters::Events;
 use crate::{Absent, Count, Readings, Request, Usage, Whereabouts};
 
 /// An order that was carried out, and its launcher.
-struct Ended {
+struct ChildEnd {
     launcher: Launcher,
     events: Events,
     outputs: Outputs,
@@ -86,19 +86,19 @@ impl ProcessExecutor {
         // For the next one, while these are being started.
         self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
         let stop = if patient {
-            Stop::patient(&self.interrupt, self.patience)
+            StopReason::patient(&self.interrupt, self.patience)
         } else {
-            Stop::at_once(&self.interrupt)
+            StopReason::at_once(&self.interrupt)
         };
         self.beside = self.told.take().map_or(Duration::ZERO, |told| told.elapsed());
         watch::until_answered(&mut under_way, &mut self.buffer, stop)?;
         self.told = Some(Instant::now());
-        let mut ended = under_way.into_iter().map(Ended::new).collect::<Result<Vec<_>, _>>()?;
+        let mut ended = under_way.into_iter().map(ChildEnd::new).collect::<Result<Vec<_>, _>>()?;
         let readings = self.readings(&mut ended);
         let at = ended.iter().map(|one| one.answer.at()).min().unwrap_or_default();
         let mut done = Vec::with_capacity(ended.len());
         for (place, one) in ended.into_iter().enumerate() {
-            let Ended { launcher, events, outputs, answer, usage, counts, uncounted } = one;
+            let ChildEnd { launcher, events, outputs, answer, usage, counts, uncounted } = one;
             if answer.may_go_on() {
                 self.launchers[place] = Some((launcher, events));
             }
@@ -127,26 +127,26 @@ impl ProcessExecutor {
     }
 
     /// What the host was like meanwhile; of one alone, only if readings were due when it ended.
-    fn readings(&mut self, ended: &mut [Ended]) -> Readings {
-        let own = ended.iter_mut().map(Ended::own_time).sum();
-        if let [Ended { answer, .. }] = ended
+    fn readings(&mut self, ended: &mut [ChildEnd]) -> Readings {
+        let own = ended.iter_mut().map(ChildEnd::own_time).sum();
+        if let [ChildEnd { answer, .. }] = ended
             && !answer.is_due()
         {
             self.host.pass(own);
             return Readings::default();
         }
-        let was = ended.last().and_then(|Ended { usage, .. }| {
+        let was = ended.last().and_then(|ChildEnd { usage, .. }| {
             Some(Whereabouts { cpu: usage.last_cpu?, migrations: usage.migrations })
         });
         let readings = self.host.end(own, was);
         // What is not known of it cannot be told from what others used.
-        let is_known = ended.iter().all(|Ended { usage, .. }| usage.cpu().is_some());
+        let is_known = ended.iter().all(|ChildEnd { usage, .. }| usage.cpu().is_some());
         let other_cpu = readings.other_cpu.filter(|_| is_known);
         Readings { other_cpu, ..readings }
     }
 }
 
-impl Ended {
+impl ChildEnd {
     fn new(one: UnderWay) -> Result<Self, String> {
         let UnderWay { launcher, mut events, outputs, answer, .. } = one;
         let answer = answer.ok_or("the launcher of commands did not answer")?;

@@ -20,7 +20,7 @@ use crate::interrupt::{Interrupt, TICK};
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// When something is ended because the user wants it.
-pub struct Stop<'a> {
+pub struct StopReason<'a> {
     interrupt: &'a Interrupt,
     /// How long the first interrupt leaves it; none: it ends it at once.
     patience: Option<Duration>,
@@ -30,7 +30,7 @@ pub struct Stop<'a> {
     asked: Option<Instant>,
 }
 
-impl<'a> Stop<'a> {
+impl<'a> StopReason<'a> {
     /// At the first interrupt.
     pub fn at_once(interrupt: &'a Interrupt) -> Self {
         Self { interrupt, patience: None, since: None, asked: None }
@@ -74,7 +74,7 @@ impl<'a> Stop<'a> {
 pub fn until_answered(
     all: &mut [UnderWay],
     buffer: &mut [u8],
-    mut stop: Stop<'_>,
+    mut stop: StopReason<'_>,
 ) -> Result<(), String> {
     let begun = Instant::now();
     let (mut looked, mut was_stopped) = (begun, false);
@@ -87,10 +87,10 @@ pub fn until_answered(
         for (place, what) in wait(all, &stop) {
             let one = &mut all[place];
             match (what, &mut one.outputs.stdout) {
-                (What::Answer, _) => one.answer = Some(one.launcher.answer()?),
-                (What::Stderr, _) => one.outputs.stderr.read(buffer),
-                (What::Stdout, Output::Stream(stdout)) => stdout.read(buffer),
-                (What::Stdout, _) => {}
+                (WatchTarget::Answer, _) => one.answer = Some(one.launcher.answer()?),
+                (WatchTarget::Stderr, _) => one.outputs.stderr.read(buffer),
+                (WatchTarget::Stdout, Output::Stream(stdout)) => stdout.read(buffer),
+                (WatchTarget::Stdout, _) => {}
             }
         }
         // By the clock, as a subject that prints all the time lets nobody sleep so long.
@@ -104,7 +104,11 @@ pub fn until_answered(
 
 /// Sees to launchers that cannot answer: whether one was stopped, so that all that was begun is
 /// being ended. One that is stopped nevertheless, or does not answer in time, is killed.
-fn look_after(all: &mut [UnderWay], begun: Instant, stop: &mut Stop<'_>) -> Result<bool, String> {
+fn look_after(
+    all: &mut [UnderWay],
+    begun: Instant,
+    stop: &mut StopReason<'_>,
+) -> Result<bool, String> {
     let mut was_stopped = false;
     for one in all.iter_mut().filter(|one| one.answer.is_none()) {
         let is_stopped = one.launcher.is_stopped();
@@ -123,7 +127,7 @@ fn look_after(all: &mut [UnderWay], begun: Instant, stop: &mut Stop<'_>) -> Resu
 }
 
 /// Whether a launcher that does its work would have answered by now.
-fn is_late(one: &UnderWay, begun: Instant, stop: &Stop<'_>) -> bool {
+fn is_late(one: &UnderWay, begun: Instant, stop: &StopReason<'_>) -> bool {
     let longest = one.launcher.longest_end();
     begun.elapsed() > one.limit.saturating_add(longest)
         || stop.asked.is_some_and(|asked| asked.elapsed() > longest)
@@ -131,7 +135,7 @@ fn is_late(one: &UnderWay, begun: Instant, stop: &Stop<'_>) -> bool {
 
 /// What has happened to a subject.
 #[derive(Clone, Copy)]
-enum What {
+enum WatchTarget {
     Answer,
     Stderr,
     Stdout,
@@ -139,14 +143,16 @@ enum What {
 
 /// Sleeps until something happens: what to whom, the answer first, after which its outputs can
 /// wait.
-fn wait(all: &[UnderWay], stop: &Stop<'_>) -> Vec<(usize, What)> {
+fn wait(all: &[UnderWay], stop: &StopReason<'_>) -> Vec<(usize, WatchTarget)> {
     let mut sources = Vec::with_capacity(4 * all.len());
     for (place, one) in all.iter().enumerate().filter(|(_, one)| one.answer.is_none()) {
         let stdout =
             if let Output::Stream(stdout) = &one.outputs.stdout { stdout.source() } else { None };
-        sources.push(((place, What::Answer), one.launcher.as_fd()));
-        sources.extend(one.outputs.stderr.source().map(|source| ((place, What::Stderr), source)));
-        sources.extend(stdout.map(|source| ((place, What::Stdout), source)));
+        sources.push(((place, WatchTarget::Answer), one.launcher.as_fd()));
+        sources.extend(
+            one.outputs.stderr.source().map(|source| ((place, WatchTarget::Stderr), source)),
+        );
+        sources.extend(stdout.map(|source| ((place, WatchTarget::Stdout), source)));
     }
     let wake_up = stop.interrupt.wake_up().filter(|_| stop.asked.is_none());
     let mut fds: Vec<PollFd> = sources
@@ -207,7 +213,7 @@ mod tests {
             let mut begun = executor.begin(&[(&request, &order)], Duration::ZERO).unwrap();
             let now = Instant::now();
             let before = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
-            let stop = Stop { asked: asked.map(before), ..Stop::at_once(&interrupt) };
+            let stop = StopReason { asked: asked.map(before), ..StopReason::at_once(&interrupt) };
             is_late(&begun.remove(0), before(passed), &stop)
         };
         let limit = Duration::from_secs(5);

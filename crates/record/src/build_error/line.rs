@@ -23,8 +23,8 @@ pub(super) enum Message {
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
-    Sign(Sign),
+pub(super) enum ErrorLine {
+    Sign(LineSign),
     /// Marks below a line of source: `    ^~~~`.
     Carets,
     /// A command failed since its program was not found (`Error 127`).
@@ -36,7 +36,7 @@ pub(super) enum Line {
 
 /// What says that something went wrong, the least telling first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sign {
+pub(super) enum LineSign {
     /// A program complains: `cp: cannot stat 'x'`. Others go on after it, so the last one counts.
     Complaint,
     /// An error without a place in source, or the end of a traceback.
@@ -47,7 +47,7 @@ pub(super) enum Sign {
     MissingProgram,
 }
 
-impl Sign {
+impl LineSign {
     /// Whether the last of several counts, rather than the first.
     pub(super) fn is_last_best(self) -> bool {
         matches!(self, Self::Complaint | Self::Error { is_last: true })
@@ -105,7 +105,7 @@ pattern!(
     | ^In\ file\ included | ^\s+from\ "
 );
 
-impl Line {
+impl ErrorLine {
     pub(super) fn of(line: &str) -> Self {
         if CARETS.is_match(line) {
             return Self::Carets;
@@ -121,22 +121,22 @@ impl Line {
             return Self::Ignored;
         }
         let text = stripped(line);
-        let is_meant = |sign: &Sign| match sign {
-            Sign::Placed => !is_mild(text),
+        let is_meant = |sign: &LineSign| match sign {
+            LineSign::Placed => !is_mild(text),
             _ => !is_noise(text),
         };
         sign(text).filter(is_meant).map_or(Self::Other, Self::Sign)
     }
 }
 
-fn sign(line: &str) -> Option<Sign> {
-    let first = Sign::Error { is_last: false };
-    let last = Sign::Error { is_last: true };
+fn sign(line: &str) -> Option<LineSign> {
+    let first = LineSign::Error { is_last: false };
+    let last = LineSign::Error { is_last: true };
     if [&PLACED, &LINKER, &INTERNAL].iter().any(|it| it.is_match(line)) {
-        Some(Sign::Placed)
+        Some(LineSign::Placed)
     } else if line.starts_with("fatal: ") {
         // Of git, which makefiles often ask in vain for a version.
-        Some(Sign::Complaint)
+        Some(LineSign::Complaint)
     } else if PANIC.is_match(line) || EXCEPTION.is_match(line) {
         Some(last)
     } else if ERROR.is_match(line) || NPM.is_match(line) || line.starts_with("CMake Error") {
@@ -146,7 +146,7 @@ fn sign(line: &str) -> Option<Sign> {
     } else if PLACE.is_match(line) {
         Some(first)
     } else if COMPLAINT.is_match(line) {
-        Some(Sign::Complaint)
+        Some(LineSign::Complaint)
     } else {
         None
     }
@@ -202,7 +202,7 @@ mod tests {
             "b.c(12): error C2065: z",
         ];
         for line in placed {
-            assert_eq!(Line::of(line), Line::Sign(Sign::Placed), "{line}");
+            assert_eq!(ErrorLine::of(line), ErrorLine::Sign(LineSign::Placed), "{line}");
         }
         let mild = [
             "a.c:1:5: warning: ‘error: ’ directive writing 7 bytes",
@@ -215,10 +215,10 @@ mod tests {
             "error: could not compile `x` (bin \"x\") due to 2 previous errors",
         ];
         for line in mild {
-            assert_eq!(Line::of(line), Line::Other, "{line}");
+            assert_eq!(ErrorLine::of(line), ErrorLine::Other, "{line}");
         }
-        assert_eq!(Line::of("make: *** [makefile:56: ytab.o] Error 127"), Line::NotFound);
-        assert_eq!(Line::of("make: [Makefile:3: x] Error 1 (ignored)"), Line::Ignored);
-        assert_eq!(Line::of("   ^~~~~ ~~"), Line::Carets);
+        assert_eq!(ErrorLine::of("make: *** [makefile:56: ytab.o] Error 127"), ErrorLine::NotFound);
+        assert_eq!(ErrorLine::of("make: [Makefile:3: x] Error 1 (ignored)"), ErrorLine::Ignored);
+        assert_eq!(ErrorLine::of("   ^~~~~ ~~"), ErrorLine::Carets);
     }
 }

@@ -11,7 +11,7 @@ mod line;
 use std::collections::VecDeque;
 
 pub use cause::{cause, has_same_cause};
-use line::{Line, Message, Sign};
+use line::{ErrorLine, LineSign, Message};
 
 use crate::is_shown;
 
@@ -51,9 +51,9 @@ pub fn missing_program(error: &str) -> Option<&str> {
 pub struct ErrorFinder {
     /// The begin of a line whose end has not arrived.
     partial: Vec<u8>,
-    best: Option<Candidate>,
+    best: Option<CauseCandidate>,
     /// What was best before the last line was read.
-    before: Option<Candidate>,
+    before: Option<CauseCandidate>,
     /// The last line that says that a program is missing.
     missing: Option<String>,
     /// How the message of the best candidate goes on, if it does.
@@ -62,8 +62,8 @@ pub struct ErrorFinder {
 }
 
 #[derive(Clone, Debug)]
-struct Candidate {
-    sign: Sign,
+struct CauseCandidate {
+    sign: LineSign,
     text: String,
 }
 
@@ -101,18 +101,18 @@ impl ErrorFinder {
         if self.goes_on(&text) || text.trim().is_empty() {
             return;
         }
-        let read = Line::of(&text);
-        if read == Line::Carets {
+        let read = ErrorLine::of(&text);
+        if read == ErrorLine::Carets {
             // The line above is source, whatever stands in it.
             self.best.clone_from(&self.before);
             self.open = None;
         }
         self.before.clone_from(&self.best);
         match read {
-            Line::Sign(sign) => self.propose(sign, &text),
-            Line::NotFound => self.missing_program(),
-            Line::Ignored => (self.best, self.before) = (None, None),
-            Line::Carets | Line::Other => {}
+            ErrorLine::Sign(sign) => self.propose(sign, &text),
+            ErrorLine::NotFound => self.missing_program(),
+            ErrorLine::Ignored => (self.best, self.before) = (None, None),
+            ErrorLine::Carets | ErrorLine::Other => {}
         }
         self.recent.push_back(text);
         if self.recent.len() > RECENT {
@@ -121,25 +121,25 @@ impl ErrorFinder {
     }
 
     /// Takes the line for the best unless there is one that says as much.
-    fn propose(&mut self, sign: Sign, text: &str) {
+    fn propose(&mut self, sign: LineSign, text: &str) {
         if line::missing_program(text).is_some() {
             self.missing = Some(text.trim().to_owned());
         }
         let is_better =
-            |best: &Candidate| sign > best.sign || (sign == best.sign && sign.is_last_best());
+            |best: &CauseCandidate| sign > best.sign || (sign == best.sign && sign.is_last_best());
         if self.best.as_ref().is_none_or(is_better) {
             self.open = line::opens(text);
-            self.best = Some(Candidate { sign, text: line::stripped(text).to_owned() });
+            self.best = Some(CauseCandidate { sign, text: line::stripped(text).to_owned() });
         }
     }
 
     /// `make` says that a program was not found: the line before says which.
     fn missing_program(&mut self) {
-        let sign = Sign::MissingProgram;
+        let sign = LineSign::MissingProgram;
         if let Some(text) =
             self.missing.take().filter(|_| self.best.as_ref().is_none_or(|it| it.sign < sign))
         {
-            self.best = Some(Candidate { sign, text });
+            self.best = Some(CauseCandidate { sign, text });
         }
     }
 

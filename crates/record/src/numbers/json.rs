@@ -23,14 +23,17 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
             let map = [("values".to_owned(), root.clone())];
             (
                 Shape::One,
-                vec![Reading { map: &map, around: &[], path: String::new(), better }.series(None)?],
+                vec![
+                    JsonReading { map: &map, around: &[], path: String::new(), better }
+                        .series(None)?,
+                ],
             )
         }
         Node::List(list) => (Shape::Listed, listed(list, "", &[], better)?),
         Node::Map(map) => match get(map, "series") {
             None => (
                 Shape::One,
-                vec![Reading { map, around: &[], path: String::new(), better }.series(None)?],
+                vec![JsonReading { map, around: &[], path: String::new(), better }.series(None)?],
             ),
             Some(Node::List(list)) => (Shape::Listed, listed(list, "series", map, better)?),
             Some(Node::Map(named)) => (Shape::Named, by_name(named, map, better)?),
@@ -59,7 +62,7 @@ fn listed(
     let one = |(index, node): (usize, &Node)| {
         let path = format!("{key}[{index}]");
         let Node::Map(map) = node else { return Err(wrong(&path, node, "an object")) };
-        Reading { map, around, path, better }.series(None)
+        JsonReading { map, around, path, better }.series(None)
     };
     list.iter().enumerate().map(one).collect()
 }
@@ -81,13 +84,13 @@ fn by_name(
             }
             other => return Err(wrong(&path, other, "an object or an array of values")),
         };
-        Reading { map, around, path, better }.series(Some(name))
+        JsonReading { map, around, path, better }.series(Some(name))
     };
     named.iter().map(one).collect()
 }
 
 /// One series being read.
-pub(super) struct Reading<'a> {
+pub(super) struct JsonReading<'a> {
     map: &'a [(String, Node)],
     /// What stands around it holds for it too, unless it says otherwise.
     around: &'a [(String, Node)],
@@ -95,7 +98,7 @@ pub(super) struct Reading<'a> {
     better: Direction,
 }
 
-impl Reading<'_> {
+impl JsonReading<'_> {
     fn series(&self, name: Option<&str>) -> Result<Given, NumbersError> {
         for (key, _) in self.map.iter().chain(self.around) {
             self.refuse_misspelt(key)?;

@@ -100,13 +100,13 @@ fn number(text: &str) -> Option<&str> {
 
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(NodeReader)
     }
 }
 
-struct Reader;
+struct NodeReader;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for NodeReader {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::json::{Reading, wrong};
+use super::json::{JsonReading, wrong};
 use super::node::Node;
 use super::{GivenPoint, NumbersError, SampleOrigin};
 
-impl Reading<'_> {
+impl JsonReading<'_> {
     /// Adds to each point where its samples are from, if the series has `rounds`.
     pub(super) fn origins(
         &self,

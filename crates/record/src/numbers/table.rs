@@ -143,13 +143,13 @@ impl Table {
 
 /// Points being put together: rows of one label are samples of one point.
 #[derive(Default)]
-struct Points {
+struct TablePoints {
     points: Vec<GivenPoint>,
     /// By label, and the day where that matters.
     known: HashMap<(Arc<str>, Option<i64>), usize>,
 }
 
-impl Points {
+impl TablePoints {
     /// The place of the point that a row belongs to.
     fn of(&mut self, table: &Table, row: &Row) -> usize {
         let point = table.point(row);
@@ -179,10 +179,10 @@ fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
         return Err(NumbersError::NoNumbers);
     }
     // What rows were measured of is the same for all columns.
-    let mut empty = Points::default();
+    let mut empty = TablePoints::default();
     let places: Vec<usize> = table.rows.iter().map(|row| empty.of(table, row)).collect();
     let series = |&column: &usize| {
-        let mut points = Points { points: empty.points.clone(), known: HashMap::new() };
+        let mut points = TablePoints { points: empty.points.clone(), known: HashMap::new() };
         for (row, place) in table.rows.iter().zip(&places) {
             points.add(*place, table.number(row, column)?);
         }
@@ -206,7 +206,7 @@ struct Long {
 
 impl Long {
     fn series(&self, table: &Table) -> Result<Numbers, NumbersError> {
-        let mut series: Vec<(Given, Points)> = Vec::new();
+        let mut series: Vec<(Given, TablePoints)> = Vec::new();
         let mut by_name: HashMap<&str, usize> = HashMap::new();
         let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
         for row in &table.rows {
@@ -217,7 +217,7 @@ impl Long {
             let next = series.len();
             let index = *by_name.entry(name).or_insert(next);
             if index == next {
-                series.push((self.begin(table, row, &rows[name])?, Points::default()));
+                series.push((self.begin(table, row, &rows[name])?, TablePoints::default()));
             }
             let value = table.number(row, self.value)?;
             let points = &mut series[index].1;
@@ -228,7 +228,8 @@ impl Long {
             return Err(NumbersError::NoNumbers);
         }
         let shape = if series.len() == 1 { Shape::One } else { Shape::Listed };
-        let whole = |(given, points): (Given, Points)| Given { points: points.points, ..given };
+        let whole =
+            |(given, points): (Given, TablePoints)| Given { points: points.points, ..given };
         let series = series.into_iter().map(whole).collect();
         Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
     }

@@ -9,7 +9,7 @@
 
 /// How the shell reads a place in its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ShellPlace {
     Code,
     Double,
     /// A here-document in which the shell replaces variables.
@@ -25,7 +25,7 @@ pub(super) struct Reference<'a> {
     /// Where its brace opens, in bytes.
     pub at: usize,
     pub name: &'a str,
-    place: Place,
+    place: ShellPlace,
     /// Whether it touches what would read an unquoted value as its own: `$variable` before it, `>`
     /// behind it.
     exposed: bool,
@@ -33,10 +33,10 @@ pub(super) struct Reference<'a> {
 
 /// All names in braces that may be references, known or not, in order.
 pub(super) fn references(script: &str) -> Vec<Reference<'_>> {
-    let mut reader = Reader {
+    let mut reader = ShellReader {
         script,
         at: 0,
-        places: vec![Place::Code],
+        places: vec![ShellPlace::Code],
         word_begins: true,
         documents: Vec::new(),
         found: Vec::new(),
@@ -76,42 +76,42 @@ fn quoted(value: &str, reference: Reference<'_>) -> String {
         _ if !reference.exposed && !value.is_empty() && value.chars().all(is_plain) => {
             value.to_owned()
         }
-        Place::Code => format!("'{}'", value.replace('\'', r"'\''")),
-        Place::Double if reference.exposed => format!("\"\"{}", escaped("\"$`\\")),
-        Place::Double => escaped("\"$`\\"),
-        Place::Here => escaped("$`\\"),
-        Place::HereAsIs => value.to_owned(),
-        Place::Single => value.replace('\'', r"'\''"),
+        ShellPlace::Code => format!("'{}'", value.replace('\'', r"'\''")),
+        ShellPlace::Double if reference.exposed => format!("\"\"{}", escaped("\"$`\\")),
+        ShellPlace::Double => escaped("\"$`\\"),
+        ShellPlace::Here => escaped("$`\\"),
+        ShellPlace::HereAsIs => value.to_owned(),
+        ShellPlace::Single => value.replace('\'', r"'\''"),
     }
 }
 
 /// A here-document whose beginning was read, and whose text comes after the end of the line.
 struct Document {
     end: String,
-    place: Place,
+    place: ShellPlace,
     /// Whether tabs may stand before its end.
     indented: bool,
 }
 
 /// Reads shell code from its beginning to its end.
-struct Reader<'a> {
+struct ShellReader<'a> {
     script: &'a str,
     at: usize,
     /// Where it is, the innermost last; never empty.
-    places: Vec<Place>,
+    places: Vec<ShellPlace>,
     /// Whether a `#` here would begin a comment.
     word_begins: bool,
     documents: Vec<Document>,
     found: Vec<Reference<'a>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ShellReader<'a> {
     fn rest(&self) -> &'a str {
         &self.script[self.at..]
     }
 
-    fn place(&self) -> Place {
-        self.places.last().copied().unwrap_or(Place::Code)
+    fn place(&self) -> ShellPlace {
+        self.places.last().copied().unwrap_or(ShellPlace::Code)
     }
 
     /// Reads whatever comes next: a reference, a comment, a character with what belongs to it.
@@ -125,39 +125,39 @@ impl<'a> Reader<'a> {
         self.at += first.len_utf8();
         match (place, first) {
             // The backslash takes the meaning from what follows it.
-            (Place::Code | Place::Double, '\\') => {
+            (ShellPlace::Code | ShellPlace::Double, '\\') => {
                 self.at += self.rest().chars().next().map_or(0, char::len_utf8);
             }
-            (Place::Code, '#') if word_begins => {
+            (ShellPlace::Code, '#') if word_begins => {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
             }
-            (Place::Code, '\n') => {
+            (ShellPlace::Code, '\n') => {
                 self.word_begins = true;
                 for document in std::mem::take(&mut self.documents) {
                     self.read_document(&document);
                 }
             }
-            (Place::Code, '<') if rest.starts_with("<<<") => self.at += 2,
-            (Place::Code, '<') if rest.starts_with("<<") => self.announce_document(),
-            (Place::Code, '\'') => self.places.push(Place::Single),
-            (Place::Code, '"') => self.places.push(Place::Double),
-            (Place::Double, '$') if rest.starts_with("$(") => {
+            (ShellPlace::Code, '<') if rest.starts_with("<<<") => self.at += 2,
+            (ShellPlace::Code, '<') if rest.starts_with("<<") => self.announce_document(),
+            (ShellPlace::Code, '\'') => self.places.push(ShellPlace::Single),
+            (ShellPlace::Code, '"') => self.places.push(ShellPlace::Double),
+            (ShellPlace::Double, '$') if rest.starts_with("$(") => {
                 self.at += 1;
-                self.places.push(Place::Code);
+                self.places.push(ShellPlace::Code);
             }
-            (Place::Code, '(') => self.places.push(Place::Code),
+            (ShellPlace::Code, '(') => self.places.push(ShellPlace::Code),
             // One that nothing opened belongs to a pattern of `case`.
-            (Place::Code, ')') if self.places.len() == 1 => {}
-            (Place::Code, ')') | (Place::Double, '"') | (Place::Single, '\'') => {
+            (ShellPlace::Code, ')') if self.places.len() == 1 => {}
+            (ShellPlace::Code, ')') | (ShellPlace::Double, '"') | (ShellPlace::Single, '\'') => {
                 self.places.pop();
             }
             _ => {}
         }
-        self.word_begins |= self.place() == Place::Code && " \t;&|()<>".contains(first);
+        self.word_begins |= self.place() == ShellPlace::Code && " \t;&|()<>".contains(first);
     }
 
     /// Reads a name in braces, if that is what comes next.
-    fn reference(&mut self, place: Place) -> bool {
+    fn reference(&mut self, place: ShellPlace) -> bool {
         let (before, rest) = self.script.split_at(self.at);
         let Some((name, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'))
         else {
@@ -168,9 +168,9 @@ impl<'a> Reader<'a> {
         }
         let variable = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let exposed = match place {
-            Place::Code => variable.ends_with('$') || after.starts_with(['<', '>']),
-            Place::Double => variable.ends_with('$'),
-            Place::Here | Place::HereAsIs | Place::Single => false,
+            ShellPlace::Code => variable.ends_with('$') || after.starts_with(['<', '>']),
+            ShellPlace::Double => variable.ends_with('$'),
+            ShellPlace::Here | ShellPlace::HereAsIs | ShellPlace::Single => false,
         };
         self.found.push(Reference { at: self.at, name, place, exposed });
         self.at += name.len() + 2;
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         let length =
             rest.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(rest.len());
         let end = rest[..length].replace(['\'', '"', '\\'], "");
-        let place = if end.len() < length { Place::HereAsIs } else { Place::Here };
+        let place = if end.len() < length { ShellPlace::HereAsIs } else { ShellPlace::Here };
         self.at = self.script.len() - rest.len() + length;
         if length > 0 {
             self.documents.push(Document { end, place, indented });
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let mut rest = self.rest().chars();
-            let escapes = rest.next() == Some('\\') && document.place == Place::Here;
+            let escapes = rest.next() == Some('\\') && document.place == ShellPlace::Here;
             self.at = self.script.len() - rest.as_str().len();
             if escapes {
                 self.at += rest.next().map_or(0, char::len_utf8);

@@ -10,7 +10,7 @@ use super::{
     scrolling, tags,
 };
 use crate::text::{self, count, duration, grouped, minute};
-use crate::view::{Group, RevisionView, Row, SeriesView, State, View};
+use crate::view::{RevisionView, Row, SeriesGroup, SeriesView, State, View};
 use crate::{HostBuild, HostMeasurement, RunRecord};
 
 /// How many lines of a log stand on the page itself.
@@ -21,15 +21,15 @@ const COMMITS: usize = 200;
 const FILES: usize = 40;
 
 /// What had to be read for a revision's page.
-pub(crate) struct Material {
+pub(crate) struct RevisionMaterial {
     /// Its measurements.
     pub(crate) measured: Vec<HostMeasurement>,
     /// The logs of its builds, as far as they are kept.
-    pub(crate) logs: Vec<Log>,
+    pub(crate) logs: Vec<LogExcerpt>,
 }
 
 /// A build's log, read.
-pub(crate) struct Log {
+pub(crate) struct LogExcerpt {
     /// Its name in the store.
     pub(crate) digest: Digest,
     /// Its text; what is not UTF-8 in it is replaced.
@@ -44,7 +44,7 @@ pub(crate) fn log_file(log: Digest) -> String {
 }
 
 /// Writes the page of the revision at that place in history.
-pub(crate) fn page(view: &View, place: usize, material: &Material) -> Vec<u8> {
+pub(crate) fn page(view: &View, place: usize, material: &RevisionMaterial) -> Vec<u8> {
     let revision = &view.revisions[place];
     let short = revision.revision.short();
     let is_built = revision.present_builds().all(|build| build.build.state.artifact().is_some());
@@ -104,7 +104,7 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
         .map(|cell| (cell.series, &view.series[cell.series].rows[cell.row]))
         .filter(|(_, row)| row.summary.is_some() || row.state == State::ExecutionsFailed)
         .collect();
-    let has = |group: &&Group| group.series.iter().any(|series| rows.contains_key(series));
+    let has = |group: &&SeriesGroup| group.series.iter().any(|series| rows.contains_key(series));
     html! {
         @if !rows.is_empty() {
             section {
@@ -134,7 +134,7 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
     }
 }
 
-fn group_results(view: &View, group: &Group, rows: &HashMap<usize, &Row>) -> Markup {
+fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &Row>) -> Markup {
     let mut found: Vec<(usize, &Row)> =
         group.series.iter().filter_map(|series| Some((*series, *rows.get(series)?))).collect();
     // A failure is one of all metrics: it is told once, and only where there are no values.
@@ -233,7 +233,7 @@ fn one_file(view: &View, commit: &Commit, file: &str) -> Markup {
     }
 }
 
-fn builds(revision: &RevisionView, material: &Material) -> Markup {
+fn builds(revision: &RevisionView, material: &RevisionMaterial) -> Markup {
     html! {
         @if !revision.builds.is_empty() {
             section {
@@ -244,7 +244,7 @@ fn builds(revision: &RevisionView, material: &Material) -> Markup {
     }
 }
 
-fn one_build(host_build: &HostBuild, material: &Material) -> Markup {
+fn one_build(host_build: &HostBuild, material: &RevisionMaterial) -> Markup {
     let build = &host_build.build;
     let is_built = build.state.artifact().is_some();
     let log = build.log.and_then(|digest| material.logs.iter().find(|log| log.digest == digest));
@@ -270,7 +270,7 @@ fn one_build(host_build: &HostBuild, material: &Material) -> Markup {
     }
 }
 
-fn log_text(log: &Log, open: bool) -> Markup {
+fn log_text(log: &LogExcerpt, open: bool) -> Markup {
     let (tail, is_cut) = text::tail(&log.text, LOG_LINES);
     html! {
         details open[open] {

@@ -42,14 +42,14 @@ pub(super) fn section(
 }
 
 /// The revision's series with the names of their benchmarks, in the lab's order.
-type Named<'v> = Vec<(String, &'v SeriesView<'v>)>;
+type NamedColumn<'v> = Vec<(String, &'v SeriesView<'v>)>;
 
-fn named<'v>(view: &'v View, revision: &RevisionView) -> Named<'v> {
+fn named<'v>(view: &'v View, revision: &RevisionView) -> NamedColumn<'v> {
     let series = revision.cells.iter().map(|cell| &view.series[cell.series]);
     series.map(|one| (one.benchmark(), one)).collect()
 }
 
-fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
+fn benchmark(one: &HostMeasurement, series: &NamedColumn) -> Markup {
     let samples = &one.measurement.samples;
     let columns = columns(one, series);
     let failed = samples.iter().filter(|sample| sample.outcome.is_failure()).count();
@@ -121,28 +121,28 @@ fn outliers(outliers: &[OutlierNote]) -> Markup {
     }
 }
 
-struct Column<'a> {
+struct SampleColumn<'a> {
     metric: &'a str,
     scale: Scale,
 }
 
 /// One a metric that was read and has a series, so that the table stays readable however much is
 /// read; numbers look the same on all pages.
-fn columns<'a>(one: &'a HostMeasurement, series: &'a Named) -> Vec<Column<'a>> {
+fn columns<'a>(one: &'a HostMeasurement, series: &'a NamedColumn) -> Vec<SampleColumn<'a>> {
     let name = one.benchmark.to_string();
     let samples = &one.measurement.samples;
     let is_read = |metric: &str| samples.iter().any(|sample| sample.value(metric).is_some());
-    let columns: Vec<Column> = series
+    let columns: Vec<SampleColumn> = series
         .iter()
         .filter(|(benchmark, one_of)| *benchmark == name && one_of.series.key.host == one.host)
         .filter(|(_, one_of)| is_read(one_of.metric()))
-        .map(|(_, one_of)| Column { metric: one_of.metric(), scale: one_of.scale.clone() })
+        .map(|(_, one_of)| SampleColumn { metric: one_of.metric(), scale: one_of.scale.clone() })
         .collect();
     if columns.is_empty() { usual_columns(samples) } else { columns }
 }
 
 /// Columns for what has no series: the usual metrics first, as many as fit.
-fn usual_columns(samples: &[Sample]) -> Vec<Column<'_>> {
+fn usual_columns(samples: &[Sample]) -> Vec<SampleColumn<'_>> {
     let mut metrics: Vec<&str> = Vec::new();
     for (metric, _) in samples.iter().flat_map(|sample| &sample.values) {
         if !metrics.contains(&&**metric) && !Metric::is_host(metric) {
@@ -153,7 +153,10 @@ fn usual_columns(samples: &[Sample]) -> Vec<Column<'_>> {
         Metric::BUILT_IN.iter().position(|name| name == metric).unwrap_or(usize::MAX)
     });
     metrics.truncate(USUAL_COLUMNS);
-    metrics.into_iter().map(|metric| Column { metric, scale: own_scale(samples, metric) }).collect()
+    metrics
+        .into_iter()
+        .map(|metric| SampleColumn { metric, scale: own_scale(samples, metric) })
+        .collect()
 }
 
 /// The scale of a metric that has no series, from its values here.
@@ -169,7 +172,7 @@ fn value(sample: &Sample, name: &str) -> Option<Bounded> {
     sample.value(name).map(|value| Bounded::least(value, is_bound))
 }
 
-fn row(sample: &Sample, columns: &[Column]) -> Markup {
+fn row(sample: &Sample, columns: &[SampleColumn]) -> Markup {
     html! {
         tr class=[(!sample.counts()).then_some("aside")] {
             td { (sample.place.round) }

@@ -37,7 +37,7 @@ pub(crate) struct View<'a> {
     pub(crate) series: Vec<SeriesView<'a>>,
     /// The series of each benchmark on each host, in the order in which they first come; those
     /// worth a line.
-    pub(crate) groups: Vec<Group<'a>>,
+    pub(crate) groups: Vec<SeriesGroup<'a>>,
     /// The changes that were found, those of one place together, newest first.
     pub(crate) events: Vec<EventView<'a>>,
     /// The runs over layouts, oldest first.
@@ -103,7 +103,7 @@ impl<'a> View<'a> {
 }
 
 /// The series of one benchmark on one host.
-pub(crate) struct Group<'a> {
+pub(crate) struct SeriesGroup<'a> {
     /// The benchmark with its parameters.
     pub(crate) benchmark: String,
     /// The host's name.
@@ -112,13 +112,13 @@ pub(crate) struct Group<'a> {
     pub(crate) series: Vec<usize>,
 }
 
-fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<SeriesGroup<'a>> {
+    let mut groups: Vec<SeriesGroup> = Vec::new();
     let mut places: HashMap<(String, &str), usize> = HashMap::new();
     for (number, one) in series.iter().enumerate() {
         let (benchmark, host) = (one.benchmark(), one.series.key.host.as_str());
         let place = *places.entry((benchmark.clone(), host)).or_insert_with(|| {
-            groups.push(Group { benchmark, host, series: Vec::new() });
+            groups.push(SeriesGroup { benchmark, host, series: Vec::new() });
             groups.len() - 1
         });
         groups[place].series.push(number);
@@ -132,7 +132,7 @@ fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<Group<'a>> {
 
 /// Drops series that say nothing: what was never read. A failure is one of all metrics, and told
 /// once, as is a limit that was reached.
-fn keep_telling(group: &mut Group, series: &[SeriesView]) {
+fn keep_telling(group: &mut SeriesGroup, series: &[SeriesView]) {
     if group.series.iter().any(|number| series[*number].is_measured()) {
         group.series.retain(|number| series[*number].is_measured());
     } else {

@@ -9,7 +9,7 @@ use crate::{HostBuild, Lab, slug};
 
 /// Where a revision stands in one series.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cell {
+pub(crate) struct RevisionCell {
     /// Which series, by place in the lab.
     pub(crate) series: usize,
     /// Which of its rows.
@@ -26,7 +26,7 @@ pub(crate) struct RevisionView<'a> {
     /// Its builds, one a host and recipe.
     pub(crate) builds: Vec<&'a HostBuild>,
     /// Its place in each series that has it.
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Vec<RevisionCell>,
     /// Whether any series has values for it.
     pub(crate) is_measured: bool,
     /// The revision that was measured in its stead.
@@ -49,7 +49,7 @@ impl<'a> RevisionView<'a> {
 
     /// Whether it was executed, and failed, in any series.
     pub(crate) fn has_failed_executions(&self, view: &View) -> bool {
-        let state = |cell: &Cell| view.series[cell.series].rows[cell.row].state;
+        let state = |cell: &RevisionCell| view.series[cell.series].rows[cell.row].state;
         self.cells.iter().any(|cell| state(cell) == State::ExecutionsFailed)
     }
 
@@ -96,7 +96,7 @@ fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>]) {
     for (number, one) in series.iter().enumerate() {
         for (place, row) in one.rows.iter().enumerate() {
             let view = &mut views[row.revision];
-            view.cells.push(Cell { series: number, row: place });
+            view.cells.push(RevisionCell { series: number, row: place });
             view.is_measured |= row.summary.is_some();
             if let State::Equal(other) = row.state {
                 view.equal_to.get_or_insert(other);

@@ -1,15 +1,15 @@
 //! What is believed, of a metric or of a command that passes or fails.
 
-use super::levels::{Levels, Posterior};
+use super::levels::{BisectLevels, LevelPosterior};
 use super::rates::Rates;
-use super::record::{Reading, Record};
+use super::record::{LevelReading, Record};
 use super::rules::{Builds, Rules, Values};
 
 /// What is believed of the range between two ends.
 #[derive(Clone, Debug)]
 pub(super) enum Belief {
     /// Of a metric.
-    Levels(Levels),
+    Levels(BisectLevels),
     /// Of a command that passes or fails.
     Rates(Rates),
 }
@@ -21,14 +21,14 @@ impl Belief {
         let mut belief = match rules.values {
             Values::Failures => Self::Rates(Rates::new(ends)),
             Values::Ratios | Values::Differences => {
-                Self::Levels(Levels::new(ends, rules.least, builds, record.prior.clone()))
+                Self::Levels(BisectLevels::new(ends, rules.least, builds, record.prior.clone()))
             }
         };
         record.readings.iter().for_each(|reading| belief.observe(*reading));
         belief
     }
 
-    pub(super) fn observe(&mut self, reading: Reading) {
+    pub(super) fn observe(&mut self, reading: LevelReading) {
         match self {
             Self::Levels(levels) => levels.observe(reading),
             Self::Rates(rates) => rates.observe(reading),
@@ -42,7 +42,7 @@ impl Belief {
         }
     }
 
-    pub(super) fn posterior(&self) -> Posterior {
+    pub(super) fn posterior(&self) -> LevelPosterior {
         match self {
             Self::Levels(levels) => levels.posterior(),
             Self::Rates(rates) => rates.posterior(),

@@ -3,7 +3,7 @@
 use super::belief::Belief;
 use super::failing;
 use super::information::information;
-use super::levels::Posterior;
+use super::levels::LevelPosterior;
 use super::record::Record;
 use super::rules::{Builds, Rules};
 use super::step::Portion;
@@ -22,15 +22,15 @@ const WORTHLESS: f64 = 1e-3;
 const EACH: usize = 128;
 
 /// What is known when choosing.
-struct Known<'a> {
-    posterior: &'a Posterior,
+struct ChoiceKnown<'a> {
+    posterior: &'a LevelPosterior,
     record: &'a Record,
     build_cost: f64,
     /// Between builds of the same program, as a variance.
     builds: f64,
 }
 
-impl Known<'_> {
+impl ChoiceKnown<'_> {
     /// How many standard deviations apart both sides look by so many more samples of a revision
     /// that has some.
     fn distance(&self, has: usize, more: usize) -> f64 {
@@ -70,12 +70,12 @@ impl Known<'_> {
 /// The next portion; `None` where nothing tells anything.
 pub(super) fn next(
     belief: &Belief,
-    posterior: &Posterior,
+    posterior: &LevelPosterior,
     record: &Record,
     rules: &Rules,
 ) -> Option<Portion> {
     let builds = if let Builds::Vary(sd) = rules.builds { sd * sd } else { 0.0 };
-    let known = Known { posterior, record, build_cost: record.build_cost(rules), builds };
+    let known = ChoiceKnown { posterior, record, build_cost: record.build_cost(rules), builds };
     let mut best = (Portion { revision: 0, samples: 1 }, 0.0);
     let mut consider = |revision: usize, (samples, worth): (usize, f64)| {
         if worth > best.1 {
@@ -104,7 +104,7 @@ fn inside(
     from: usize,
     share: f64,
     chance: f64,
-    known: &Known,
+    known: &ChoiceKnown,
 ) -> Option<(usize, f64)> {
     if from - before <= 1 || failing::is_closed(before, from, known.record) {
         return None;

@@ -96,14 +96,14 @@ const AT_ONCE: usize = 8;
 
 /// Level first, then step, then the offsets of builds in the order of their first values.
 #[derive(Clone, Debug)]
-pub(super) struct Filter {
+pub(super) struct KalmanFilter {
     mean: Vec<f64>,
     /// Row by row.
     covariance: Vec<f64>,
     pub(super) ln_evidence: f64,
 }
 
-impl Filter {
+impl KalmanFilter {
     pub(super) fn new(level: f64, level_variance: f64, step_variance: f64) -> Self {
         Self {
             mean: vec![level, 0.0],

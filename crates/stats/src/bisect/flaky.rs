@@ -1,10 +1,10 @@
 //! What a bisection of commands that pass or fail promises, simulated.
 
-use super::world::{Scatter, World, bisect};
+use super::world::{BisectWorld, WorldScatter, bisect};
 use super::*;
 
 /// How many were named rightly and wrongly; samples and builds on average.
-fn tally(trials: u32, make: impl Fn(u64) -> World) -> (u32, u32, f64, f64) {
+fn tally(trials: u32, make: impl Fn(u64) -> BisectWorld) -> (u32, u32, f64, f64) {
     let (mut right, mut wrong, mut samples, mut builds) = (0, 0, 0.0, 0.0);
     for seed in 0..trials {
         let mut world = make(u64::from(seed));
@@ -22,8 +22,8 @@ fn tally(trials: u32, make: impl Fn(u64) -> World) -> (u32, u32, f64, f64) {
 }
 
 /// One change somewhere among 256.
-fn changing(before: f64, after: f64) -> impl Fn(u64) -> World {
-    move |seed| World::new(256, 1.0, Scatter::Failing(before, after), seed)
+fn changing(before: f64, after: f64) -> impl Fn(u64) -> BisectWorld {
+    move |seed| BisectWorld::new(256, 1.0, WorldScatter::Failing(before, after), seed)
 }
 
 const TRIALS: u32 = 16;
@@ -68,7 +68,7 @@ fn where_all_changes_are_asked_for_chance_names_nobody_between_alike_ends() {
     let rules = Rules { all: true, ..Rules::failures() };
     for rate in [0.0, 0.05, 0.2, 0.5, 1.0] {
         for seed in 0..u64::from(TRIALS) {
-            let mut world = World::new(64, 0.0, Scatter::Failing(rate, rate), seed);
+            let mut world = BisectWorld::new(64, 0.0, WorldScatter::Failing(rate, rate), seed);
             let outcome = bisect(&mut world, rules);
             assert_eq!(
                 (outcome.culprits.len(), outcome.finding),
@@ -82,7 +82,7 @@ fn where_all_changes_are_asked_for_chance_names_nobody_between_alike_ends() {
 #[test]
 fn where_the_rate_stays_nothing_is_named() {
     for rate in [0.0, 0.02, 0.2, 0.5, 1.0] {
-        let make = |seed| World::new(256, 0.0, Scatter::Failing(rate, rate), seed);
+        let make = |seed| BisectWorld::new(256, 0.0, WorldScatter::Failing(rate, rate), seed);
         let (right, wrong, _, builds) = tally(TRIALS, make);
         assert_eq!((right, wrong), (0, 0), "{rate}");
         assert!(builds < 4.0, "{rate}: {builds}");

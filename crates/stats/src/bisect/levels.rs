@@ -5,43 +5,43 @@
 //! drift, all unknown, are averaged over. The cost of a reading is that of tested revisions times
 //! kinds of noise, however many candidates there are.
 
-use super::filter::{Filter, PARTS};
+use super::filter::{KalmanFilter, PARTS};
 use super::information::Channel;
-use super::noise::{self, Noise};
-use super::record::{Prior, Reading};
+use super::noise::{self, BisectNoise};
+use super::record::{LevelReading, Prior};
 use super::rules::{NOTHING, START};
 use crate::summary::median;
 
 /// One hypothesis.
 #[derive(Clone, Debug)]
-struct Hypothesis {
+struct LevelHypothesis {
     /// Tested revisions from here on have the change; that before has not. `usize::MAX`: nothing
     /// changed.
     from: usize,
-    filters: Vec<Filter>,
+    filters: Vec<KalmanFilter>,
 }
 
 /// What is believed.
 #[derive(Clone, Debug)]
-pub(super) struct Levels {
+pub(super) struct BisectLevels {
     pub(super) ends: (usize, usize),
     least: f64,
     /// A known standard deviation between builds.
     builds: f64,
     prior_place: Prior,
-    readings: Vec<Reading>,
+    readings: Vec<LevelReading>,
     pub(super) tested: Vec<usize>,
     /// In the order of their first values, which is that of the filters' parts.
     offsets: Vec<usize>,
-    noises: Vec<Noise>,
+    noises: Vec<BisectNoise>,
     /// Before the filters: what the first readings tell of the noise.
     prior: Vec<f64>,
-    hypotheses: Vec<Hypothesis>,
+    hypotheses: Vec<LevelHypothesis>,
     time: f64,
     renew_at: usize,
 }
 
-impl Levels {
+impl BisectLevels {
     pub(super) fn new(ends: (usize, usize), least: f64, builds: f64, prior_place: Prior) -> Self {
         Self {
             ends,
@@ -60,7 +60,7 @@ impl Levels {
     }
 
     /// Takes up a reading of a revision between the ends; others are none of its business.
-    pub(super) fn observe(&mut self, reading: Reading) {
+    pub(super) fn observe(&mut self, reading: LevelReading) {
         if reading.revision < self.ends.0 || self.ends.1 < reading.revision {
             return;
         }
@@ -97,7 +97,7 @@ impl Levels {
         let step = (4.0 * self.least).max(1.5 * (second - first).abs());
         for from in [usize::MAX, self.ends.1] {
             let filters = self.noises.iter().map(|noise| {
-                let mut filter = Filter::new(first, 25.0 * step * step, step * step);
+                let mut filter = KalmanFilter::new(first, 25.0 * step * step, step * step);
                 if noise.builds > 0.0 {
                     filter.grow(noise.builds.powi(2));
                     filter.grow(noise.builds.powi(2));
@@ -112,7 +112,7 @@ impl Levels {
                 }
                 filter
             });
-            self.hypotheses.push(Hypothesis { from, filters: filters.collect() });
+            self.hypotheses.push(LevelHypothesis { from, filters: filters.collect() });
         }
         self.time = good.iter().chain(&bad).map(|reading| reading.time).fold(0.0, f64::max);
         let used = [good.len(), bad.len()];
@@ -132,7 +132,7 @@ impl Levels {
     }
 
     /// The first readings of an end: the start.
-    fn first_of(&self, end: usize) -> Vec<Reading> {
+    fn first_of(&self, end: usize) -> Vec<LevelReading> {
         let all = self.readings.iter().filter(|reading| reading.revision == end);
         all.take(self.wanted(end)).copied().collect()
     }
@@ -141,14 +141,14 @@ impl Levels {
     /// whose median may be anywhere.
     pub(super) fn wanted(&self, end: usize) -> usize {
         let all = self.readings.iter().filter(|reading| reading.revision == end);
-        let first: Vec<Reading> = all.take(START).copied().collect();
+        let first: Vec<LevelReading> = all.take(START).copied().collect();
         // The scale of the readings themselves is in the middle.
         let scale =
             self.noises.get(self.noises.len() / 2).map_or(f64::INFINITY, |noise| noise.scale);
         if first.len() < START || together(&first, scale) { START } else { 2 * START }
     }
 
-    fn take_up(&mut self, reading: Reading) {
+    fn take_up(&mut self, reading: LevelReading) {
         self.add_tested(reading.revision);
         let elapsed = (reading.time - self.time).max(0.0);
         self.time = self.time.max(reading.time);
@@ -186,14 +186,14 @@ impl Levels {
         }
         let split = self.hypotheses.iter().find(|hypothesis| hypothesis.from == later);
         if let Some(split) = split {
-            let earlier = Hypothesis { from: revision, filters: split.filters.clone() };
+            let earlier = LevelHypothesis { from: revision, filters: split.filters.clone() };
             self.hypotheses.push(earlier);
         }
     }
 
     /// The logarithm of what each hypothesis and kind of noise is worth, not summing to one.
     fn worth(&self) -> Vec<Vec<f64>> {
-        let of = |hypothesis: &Hypothesis| {
+        let of = |hypothesis: &LevelHypothesis| {
             let share = if hypothesis.from == usize::MAX {
                 NOTHING
             } else {
@@ -223,9 +223,9 @@ impl Levels {
         worth
     }
 
-    pub(super) fn posterior(&self) -> Posterior {
+    pub(super) fn posterior(&self) -> LevelPosterior {
         let shares = self.shares();
-        let mut posterior = Posterior {
+        let mut posterior = LevelPosterior {
             nothing: 1.0,
             intervals: Vec::new(),
             step: (0.0, 0.0),
@@ -239,7 +239,7 @@ impl Levels {
             return posterior;
         }
         posterior.nothing = 0.0;
-        let mut step = Mixture::default();
+        let mut step = LevelMixture::default();
         let (mut variance, mut middle) = (0.0, 0.0);
         for (hypothesis, shares) in self.hypotheses.iter().zip(&shares) {
             let share: f64 = shares.iter().sum();
@@ -271,7 +271,7 @@ impl Levels {
     /// changed.
     pub(super) fn step_given(&self, from: Option<usize>) -> Option<(f64, f64)> {
         let worth = self.worth();
-        let chosen = |hypothesis: &Hypothesis| {
+        let chosen = |hypothesis: &LevelHypothesis| {
             from.map_or(hypothesis.from != usize::MAX, |from| hypothesis.from == from)
         };
         let mut all = Vec::new();
@@ -283,7 +283,7 @@ impl Levels {
             );
         }
         let most = all.iter().map(|of| of.1).fold(f64::NEG_INFINITY, f64::max);
-        let mut mixture = Mixture::default();
+        let mut mixture = LevelMixture::default();
         for (step, worth) in &all {
             mixture.add(*step, (worth - most).exp());
         }
@@ -291,7 +291,7 @@ impl Levels {
     }
 
     /// How likely each kind of noise is.
-    pub(super) fn noises(&self) -> Vec<(Noise, f64)> {
+    pub(super) fn noises(&self) -> Vec<(BisectNoise, f64)> {
         let shares = self.shares();
         let of = |place: usize| shares.iter().map(|shares| shares[place]).sum();
         self.noises.iter().enumerate().map(|(place, noise)| (*noise, of(place))).collect()
@@ -320,7 +320,7 @@ impl Levels {
 
 /// What is believed, in numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Posterior {
+pub(super) struct LevelPosterior {
     pub(super) nothing: f64,
     /// The tested revision that ends each interval, and how likely it is; in order.
     pub(super) intervals: Vec<(usize, f64)>,
@@ -338,7 +338,7 @@ pub(super) struct Posterior {
     pub(super) channels: Vec<Channel>,
 }
 
-impl Posterior {
+impl LevelPosterior {
     /// How likely the change is to be in the interval that this tested revision ends.
     pub(super) fn chance(&self, from: usize) -> f64 {
         self.intervals.iter().find(|of| of.0 == from).map_or(0.0, |of| of.1)
@@ -356,13 +356,13 @@ impl Posterior {
 
 /// Mean and variance of what is known by parts.
 #[derive(Default)]
-pub(super) struct Mixture {
+pub(super) struct LevelMixture {
     weight: f64,
     mean: f64,
     square: f64,
 }
 
-impl Mixture {
+impl LevelMixture {
     pub(super) fn add(&mut self, (mean, variance): (f64, f64), weight: f64) {
         self.weight += weight;
         self.mean += weight * mean;
@@ -376,8 +376,8 @@ impl Mixture {
 }
 
 /// What a value of a revision is the sum of.
-fn parts(noise: &Noise, changed: bool, offset: usize) -> Parts {
-    let mut parts = Parts { all: [0; 3], length: 1 };
+fn parts(noise: &BisectNoise, changed: bool, offset: usize) -> LevelParts {
+    let mut parts = LevelParts { all: [0; 3], length: 1 };
     if changed {
         parts.push(1);
     }
@@ -388,19 +388,19 @@ fn parts(noise: &Noise, changed: bool, offset: usize) -> Parts {
 }
 
 /// At most three.
-struct Parts {
+struct LevelParts {
     all: [usize; 3],
     length: usize,
 }
 
-impl Parts {
+impl LevelParts {
     fn push(&mut self, part: usize) {
         self.all[self.length] = part;
         self.length += 1;
     }
 }
 
-impl std::ops::Deref for Parts {
+impl std::ops::Deref for LevelParts {
     type Target = [usize];
     fn deref(&self) -> &[usize] {
         &self.all[..self.length]
@@ -408,38 +408,38 @@ impl std::ops::Deref for Parts {
 }
 
 /// Whether more than two thirds are within some standard deviations of the median.
-fn together(readings: &[Reading], scale: f64) -> bool {
+fn together(readings: &[LevelReading], scale: f64) -> bool {
     let middle = middle(readings);
     let near =
         readings.iter().filter(|reading| (reading.value - middle).abs() < 6.0 * scale).count();
     3 * near > 2 * readings.len()
 }
 
-fn middle(readings: &[Reading]) -> f64 {
+fn middle(readings: &[LevelReading]) -> f64 {
     let values: Vec<f64> = readings.iter().map(|reading| reading.value).collect();
     median(&values).unwrap_or(0.0)
 }
 
 /// The variance of a median of these; a third of the walk meanwhile is what the mean of a walk
 /// differs by.
-fn of_median(noise: &Noise, readings: &[Reading]) -> f64 {
+fn of_median(noise: &BisectNoise, readings: &[LevelReading]) -> f64 {
     let count = readings.len() as f64;
     let worse = if readings.len() > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
     worse * noise.variance() / count + noise.walk * span(readings) / 3.0
 }
 
-fn span(readings: &[Reading]) -> f64 {
+fn span(readings: &[LevelReading]) -> f64 {
     readings.last().map_or(0.0, |last| last.time) - readings.first().map_or(0.0, |first| first.time)
 }
 
 /// What the scatter of the start, which its medians leave out, tells of the noise.
-fn of_start(noise: &Noise, ends: [&[Reading]; 2]) -> f64 {
-    let of = |readings: &[Reading]| {
+fn of_start(noise: &BisectNoise, ends: [&[LevelReading]; 2]) -> f64 {
+    let of = |readings: &[LevelReading]| {
         let centre = middle(readings) - noise.tail.median() * noise.scale;
         let count = readings.len() as f64;
         let variance = noise.variance() + noise.walk * span(readings) / 6.0;
         let density =
-            |reading: &Reading| noise.tail.ln_density(reading.value - centre, variance, 0.0);
+            |reading: &LevelReading| noise.tail.ln_density(reading.value - centre, variance, 0.0);
         readings.iter().map(density).sum::<f64>() * (count - 1.0) / count
     };
     ends.into_iter().map(of).sum()

@@ -9,27 +9,27 @@ use super::filter::Tail;
 
 /// One kind of noise.
 #[derive(Clone, Copy, Debug)]
-struct Kind {
+struct LocationKind {
     scale: f64,
     tail: Tail,
 }
 
 /// What is believed of the level of a build.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Location {
+pub(super) struct CauseLocation {
     pub(super) level: f64,
     pub(super) variance: f64,
 }
 
 /// The levels of builds from the values of each, where differences of these have about this scale.
-pub(super) fn locations(builds: &[Vec<f64>], scale: f64) -> Vec<Location> {
+pub(super) fn locations(builds: &[Vec<f64>], scale: f64) -> Vec<CauseLocation> {
     let grids: Vec<Vec<f64>> = builds.iter().map(|values| grid(values, scale)).collect();
     let each = kinds(scale).map(|kind| {
         let of = |(values, grid): (&Vec<f64>, &Vec<f64>)| kind.located(values, grid);
-        let all: Vec<(f64, Location)> = builds.iter().zip(&grids).map(of).collect();
+        let all: Vec<(f64, CauseLocation)> = builds.iter().zip(&grids).map(of).collect();
         (all.iter().map(|of| of.0).sum::<f64>(), all)
     });
-    let each: Vec<(f64, Vec<(f64, Location)>)> = each.collect();
+    let each: Vec<(f64, Vec<(f64, CauseLocation)>)> = each.collect();
     let most = each.iter().map(|of| of.0).fold(f64::NEG_INFINITY, f64::max);
     let shares: Vec<f64> = each.iter().map(|of| (of.0 - most).exp()).collect();
     let all = (0..builds.len()).map(|build| {
@@ -40,21 +40,21 @@ pub(super) fn locations(builds: &[Vec<f64>], scale: f64) -> Vec<Location> {
 }
 
 /// Levels and variances by several kinds together.
-fn mixed(all: impl Iterator<Item = (f64, Location)>) -> Location {
+fn mixed(all: impl Iterator<Item = (f64, CauseLocation)>) -> CauseLocation {
     let (mut weight, mut mean, mut square) = (0.0, 0.0, 0.0);
-    for (share, Location { level, variance }) in all {
+    for (share, CauseLocation { level, variance }) in all {
         weight += share;
         mean += share * level;
         square += share * (variance + level * level);
     }
     let level = mean / weight;
-    Location { level, variance: (square / weight - level * level).max(0.0) }
+    CauseLocation { level, variance: (square / weight - level * level).max(0.0) }
 }
 
-impl Kind {
+impl LocationKind {
     /// The logarithm of how well it explains these values of one build, and where the level is by
     /// it: on a grid.
-    fn located(&self, values: &[f64], grid: &[f64]) -> (f64, Location) {
+    fn located(&self, values: &[f64], grid: &[f64]) -> (f64, CauseLocation) {
         let variance = self.scale * self.scale;
         let all: Vec<f64> =
             grid.iter().map(|level| self.tail.ln_density_of(values, *level, variance)).collect();
@@ -71,7 +71,7 @@ impl Kind {
         // Medians of skewed noise are to the right of its mode: levels are medians.
         let level = first + mean + self.tail.median() * self.scale;
         let variance = (square / sum - mean * mean).max(stride * stride / 12.0);
-        ((sum * stride).ln() + most, Location { level, variance })
+        ((sum * stride).ln() + most, CauseLocation { level, variance })
     }
 }
 
@@ -88,10 +88,10 @@ fn grid(values: &[f64], scale: f64) -> Vec<f64> {
     (0..PLACES).map(|place| low + (high - low) * place as f64 / (PLACES - 1) as f64).collect()
 }
 
-fn kinds(scale: f64) -> impl Iterator<Item = Kind> {
+fn kinds(scale: f64) -> impl Iterator<Item = LocationKind> {
     SCALES.into_iter().flat_map(move |part| {
         FREEDOM.into_iter().flat_map(move |freedom| {
-            SKEWS.map(|skew| Kind { scale: part * scale, tail: Tail::new(freedom, skew) })
+            SKEWS.map(|skew| LocationKind { scale: part * scale, tail: Tail::new(freedom, skew) })
         })
     })
 }

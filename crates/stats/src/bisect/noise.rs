@@ -1,12 +1,12 @@
 //! What noise there may be: its scale, its tails, drift, and how far builds are apart.
 
 use super::filter::Tail;
-use super::record::Reading;
+use super::record::LevelReading;
 use crate::summary::median;
 
 /// One kind of noise.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Noise {
+pub(super) struct BisectNoise {
     /// Of one sample; the standard deviation where tails are light.
     pub(super) scale: f64,
     pub(super) tail: Tail,
@@ -16,7 +16,7 @@ pub(super) struct Noise {
     pub(super) builds: f64,
 }
 
-impl Noise {
+impl BisectNoise {
     pub(super) fn variance(&self) -> f64 {
         self.scale * self.scale
     }
@@ -38,7 +38,7 @@ pub(super) const FLOOR: f64 = 1.0 / 16.0;
 pub(super) const NONE: f64 = 1.0 / 1000.0;
 
 /// Around what the readings themselves tell, all that is likely.
-pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise> {
+pub(super) fn likely(readings: &[LevelReading], least: f64, builds: f64) -> Vec<BisectNoise> {
     let (scale, differences) = own_scale(readings);
     let scale = scale.max(least * FLOOR);
     let stride: f64 = if differences < 40 { 1.6 } else { 1.35 };
@@ -48,7 +48,7 @@ pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise
         for freedom in FREEDOM {
             for (walk, skew) in KINDS {
                 let (walk, tail) = (walk * scale * scale, Tail::new(freedom, skew));
-                all.push(Noise { scale, tail, walk, builds });
+                all.push(BisectNoise { scale, tail, walk, builds });
             }
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise
 
 /// From the differences of readings of the same revision that follow each other, which no drift
 /// widens much; and how many there are.
-pub(super) fn own_scale(readings: &[Reading]) -> (f64, usize) {
+pub(super) fn own_scale(readings: &[LevelReading]) -> (f64, usize) {
     let mut last = std::collections::BTreeMap::new();
     let mut differences = Vec::new();
     for reading in readings {

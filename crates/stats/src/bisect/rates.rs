@@ -9,19 +9,19 @@
 use std::collections::BTreeMap;
 
 use super::information::Channel;
-use super::levels::{Mixture, Posterior};
-use super::record::Reading;
+use super::levels::{LevelMixture, LevelPosterior};
+use super::record::LevelReading;
 use super::rules::NOTHING;
 use crate::distribution::ln_gamma;
 
 /// How many failed, and how many did not.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct RateCounts {
     failed: f64,
     passed: f64,
 }
 
-impl Counts {
+impl RateCounts {
     fn plus(self, other: Self) -> Self {
         Self { failed: self.failed + other.failed, passed: self.passed + other.passed }
     }
@@ -76,7 +76,7 @@ fn ln_sum((a, b): (f64, f64)) -> f64 {
 }
 
 /// The chance of these before and after a change, which *never* or *always* on both sides is not.
-fn ln_changed(before: Counts, after: Counts) -> f64 {
+fn ln_changed(before: RateCounts, after: RateCounts) -> f64 {
     let both = before.ln_evidence() + after.ln_evidence();
     let same = before.plus(after).steady().into_iter().filter(|steady| *steady).count() as f64;
     // Where nothing is steady on both sides, `both` may be too small for its exponential.
@@ -88,15 +88,15 @@ fn ln_changed(before: Counts, after: Counts) -> f64 {
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     pub(super) ends: (usize, usize),
-    counts: BTreeMap<usize, Counts>,
+    counts: BTreeMap<usize, RateCounts>,
 }
 
 /// What follows from one interval.
-struct Split {
+struct RateSplit {
     from: usize,
     worth: f64,
-    before: Counts,
-    after: Counts,
+    before: RateCounts,
+    after: RateCounts,
 }
 
 impl Rates {
@@ -104,7 +104,7 @@ impl Rates {
         Self { ends, counts: BTreeMap::new() }
     }
 
-    pub(super) fn observe(&mut self, reading: Reading) {
+    pub(super) fn observe(&mut self, reading: LevelReading) {
         if self.ends.0 <= reading.revision && reading.revision <= self.ends.1 {
             let counts = self.counts.entry(reading.revision).or_default();
             counts.failed += reading.value;
@@ -116,20 +116,20 @@ impl Rates {
         self.counts.keys().copied().collect()
     }
 
-    fn all(&self) -> Counts {
-        self.counts.values().fold(Counts::default(), |sum, counts| sum.plus(*counts))
+    fn all(&self) -> RateCounts {
+        self.counts.values().fold(RateCounts::default(), |sum, counts| sum.plus(*counts))
     }
 
-    fn splits(&self) -> Vec<Split> {
+    fn splits(&self) -> Vec<RateSplit> {
         let (all, range) = (self.all(), (self.ends.1 - self.ends.0) as f64);
-        let mut before = Counts::default();
+        let mut before = RateCounts::default();
         let mut last: Option<usize> = None;
         let mut splits = Vec::new();
         for (&from, &counts) in &self.counts {
             if let Some(last) = last {
                 let after = all.minus(before);
                 let share = (1.0 - NOTHING) * (from - last) as f64 / range;
-                splits.push(Split {
+                splits.push(RateSplit {
                     from,
                     worth: share.ln() + ln_changed(before, after),
                     before,
@@ -142,7 +142,7 @@ impl Rates {
         splits
     }
 
-    pub(super) fn posterior(&self) -> Posterior {
+    pub(super) fn posterior(&self) -> LevelPosterior {
         let splits = self.splits();
         let nothing = NOTHING.ln() + self.all().ln_evidence();
         let most = splits.iter().map(|split| split.worth).fold(nothing, f64::max);
@@ -154,7 +154,7 @@ impl Rates {
         before.1 = before.1.max(1e-9);
         after.1 = after.1.max(1e-9);
         let spread = |rate: f64| rate * (1.0 - rate);
-        Posterior {
+        LevelPosterior {
             nothing: (nothing - most).exp() / sum,
             intervals: intervals.collect(),
             step: (after.0 - before.0, after.1 + before.1),
@@ -171,7 +171,7 @@ impl Rates {
         let splits = self.splits();
         let chosen = || splits.iter().filter(|split| from.is_none_or(|from| from == split.from));
         let most = chosen().map(|split| split.worth).fold(f64::NEG_INFINITY, f64::max);
-        let (mut before, mut after) = (Mixture::default(), Mixture::default());
+        let (mut before, mut after) = (LevelMixture::default(), LevelMixture::default());
         for split in chosen() {
             before.add(split.before.rate(), (split.worth - most).exp());
             after.add(split.after.rate(), (split.worth - most).exp());
@@ -185,7 +185,7 @@ impl Rates {
 
     /// The rate of one revision, and its variance.
     pub(super) fn rate_of(failed: f64, passed: f64) -> (f64, f64) {
-        Counts { failed, passed }.rate()
+        RateCounts { failed, passed }.rate()
     }
 
     pub(super) fn step_given(&self, from: Option<usize>) -> (f64, f64) {
@@ -198,19 +198,24 @@ impl Rates {
     pub(super) fn odds(&self, pairs: &[(f64, f64)], culprit: usize) -> f64 {
         let fresh = |of: fn(&(f64, f64)) -> f64| {
             let failed = pairs.iter().map(of).sum::<f64>();
-            Counts { failed, passed: pairs.len() as f64 - failed }
+            RateCounts { failed, passed: pairs.len() as f64 - failed }
         };
         let (parents, culprits) = (fresh(|pair| pair.0), fresh(|pair| pair.1));
-        let sum = |sum: Counts, of: &Counts| sum.plus(*of);
-        let before =
-            self.counts.range(..culprit).map(|of| of.1).fold(Counts::default(), sum).minus(parents);
+        let sum = |sum: RateCounts, of: &RateCounts| sum.plus(*of);
+        let before = self
+            .counts
+            .range(..culprit)
+            .map(|of| of.1)
+            .fold(RateCounts::default(), sum)
+            .minus(parents);
         let after = self
             .counts
             .range(culprit..)
             .map(|of| of.1)
-            .fold(Counts::default(), sum)
+            .fold(RateCounts::default(), sum)
             .minus(culprits);
-        let chance = |known: Counts, seen: Counts| known.plus(seen).ln_any() - known.ln_any();
+        let chance =
+            |known: RateCounts, seen: RateCounts| known.plus(seen).ln_any() - known.ln_any();
         let all = parents.plus(culprits);
         chance(before, parents) + chance(after, culprits)
             - chance(before, all).max(chance(after, all))
@@ -219,7 +224,7 @@ impl Rates {
 
 /// The rates on either side if the change is where it is likeliest, and how likely each pair of
 /// them is.
-fn channels(splits: &[Split]) -> Vec<Channel> {
+fn channels(splits: &[RateSplit]) -> Vec<Channel> {
     let Some(best) = splits.iter().max_by(|a, b| a.worth.total_cmp(&b.worth)) else {
         return Vec::new();
     };
@@ -237,7 +242,7 @@ mod tests {
     #[test]
     fn two_passes_and_two_failures_are_most_likely_a_change() {
         let (good, bad) =
-            (Counts { failed: 0.0, passed: 2.0 }, Counts { failed: 2.0, passed: 0.0 });
+            (RateCounts { failed: 0.0, passed: 2.0 }, RateCounts { failed: 2.0, passed: 0.0 });
         // By hand: any rate gives two passes with 3/8, two of each with 3/128.
         assert!((good.ln_evidence() - 0.4875f64.ln()).abs() < 1e-9);
         assert!((good.plus(bad).ln_evidence() - (0.3f64 / 128.0).ln()).abs() < 1e-9);
@@ -250,7 +255,7 @@ mod tests {
         let mut sums = [0.0; 2];
         for failed in 0..=3 {
             for later in 0..=3 {
-                let of = |failed: i32| Counts {
+                let of = |failed: i32| RateCounts {
                     failed: f64::from(failed),
                     passed: f64::from(3 - failed),
                 };

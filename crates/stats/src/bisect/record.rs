@@ -12,7 +12,7 @@ use crate::summary::median;
 
 /// One value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct LevelReading {
     pub(super) revision: usize,
     /// On the scale on which effects are differences.
     pub(super) value: f64,
@@ -92,7 +92,7 @@ pub(super) struct Record {
     /// Where the change is likely beforehand; anywhere, where nobody says.
     pub(super) prior: Prior,
     /// As they would have been at the host's usual speed, where its speed is seen to move.
-    pub(super) readings: Vec<Reading>,
+    pub(super) readings: Vec<LevelReading>,
     /// Of each reading its value as it was measured.
     measured: Vec<f64>,
     /// Whether the host's speed is seen to move.
@@ -115,7 +115,7 @@ impl Record {
     }
 
     /// Takes an observation up; the readings that are new.
-    pub(super) fn add(&mut self, observation: &Observation, rules: &Rules) -> &[Reading] {
+    pub(super) fn add(&mut self, observation: &Observation, rules: &Rules) -> &[LevelReading] {
         if let Some(seconds) = observation.build {
             self.builds += 1;
             self.build_seconds += seconds.max(0.0);
@@ -133,7 +133,7 @@ impl Record {
                         Some(value) => {
                             let (revision, time) = (observation.revision, self.time);
                             self.measured.push(value);
-                            self.readings.push(Reading { revision, value, time });
+                            self.readings.push(LevelReading { revision, value, time });
                         }
                         None => bad = true,
                     }
@@ -196,7 +196,7 @@ impl Record {
         failures == 0 || (failures < FAILURES && self.has(revision))
     }
 
-    pub(super) fn of(&self, revision: usize) -> impl Iterator<Item = &Reading> {
+    pub(super) fn of(&self, revision: usize) -> impl Iterator<Item = &LevelReading> {
         self.readings.iter().filter(move |reading| reading.revision == revision)
     }
 

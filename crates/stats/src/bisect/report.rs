@@ -2,13 +2,13 @@
 
 use super::belief::Belief;
 use super::between_builds;
-use super::levels::Posterior;
+use super::levels::LevelPosterior;
 use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Suspects};
 use super::rates::Rates;
 use super::record::Record;
 use super::rules::{INTERVAL, Rules, SURE, Values, WITHIN};
 use super::search::Search;
-use super::verify::Named;
+use super::verify::VerifiedNames;
 use crate::summary::median;
 
 /// What changed from a revision to a later one, on the scale of the readings, with its variance: at
@@ -56,7 +56,7 @@ pub(super) fn effect((step, variance): (f64, f64), rules: &Rules) -> Effect {
 }
 
 /// A culprit as it is when it is named.
-pub(super) fn culprit(named: Named) -> Culprit {
+pub(super) fn culprit(named: VerifiedNames) -> Culprit {
     Culprit {
         revision: named.revision,
         parent: named.parent,
@@ -182,7 +182,7 @@ pub(super) fn belief(search: &Search) -> Vec<Suspects> {
 }
 
 /// The likeliest intervals that together are sure enough.
-fn suspects(posterior: &Posterior, search: &Search) -> Vec<Suspects> {
+fn suspects(posterior: &LevelPosterior, search: &Search) -> Vec<Suspects> {
     let mut all = posterior.intervals.clone();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     let changed = 1.0 - posterior.nothing;
@@ -198,7 +198,7 @@ fn suspects(posterior: &Posterior, search: &Search) -> Vec<Suspects> {
     suspects
 }
 
-fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
+fn ladder(posterior: &LevelPosterior, record: &Record, rules: &Rules) -> Vec<Rung> {
     let exact = without_noise(record, rules);
     let rung = |revision: usize| {
         let values: Vec<f64> = record.of(revision).map(|reading| reading.value).collect();
@@ -223,12 +223,12 @@ fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::world::{Scatter, World, bisect};
+    use super::super::world::{BisectWorld, WorldScatter, bisect};
     use super::super::{Builds, Rules};
 
     #[test]
     fn a_metric_without_noise_has_no_intervals_and_nothing_left_over() {
-        let mut world = World::new(64, 0.05, Scatter::None, 1);
+        let mut world = BisectWorld::new(64, 0.05, WorldScatter::None, 1);
         let outcome = bisect(&mut world, Rules { builds: Builds::Alike, ..Rules::default() });
         let [culprit] = outcome.culprits.as_slice() else { panic!("{outcome:?}") };
         for effect in [Some(culprit.effect), outcome.change] {
@@ -240,7 +240,7 @@ mod tests {
             outcome.ladder.iter().all(|rung| rung.error == 0.0) && !outcome.more,
             "{outcome:?}"
         );
-        let mut world = World::new(64, 0.05, Scatter::Gaussian(0.01), 1);
+        let mut world = BisectWorld::new(64, 0.05, WorldScatter::Gaussian(0.01), 1);
         let noisy = bisect(&mut world, Rules { builds: Builds::Alike, ..Rules::default() });
         assert!(noisy.ladder.iter().all(|rung| rung.error > 0.0), "{noisy:?}");
     }

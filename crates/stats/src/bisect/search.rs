@@ -1,17 +1,17 @@
 //! A bisection of one range: prove, search, verify.
 
 use super::belief::Belief;
-use super::levels::Posterior;
+use super::levels::LevelPosterior;
 use super::noise::own_scale;
 use super::outcome::{Finding, Reason, Stage};
-use super::record::{Reading, Record};
+use super::record::{LevelReading, Record};
 use super::rules::{
     Builds, EXCLUDED, FEW_ENOUGH, FOUND, LESS, NOTHING_CHANGED, PROVED, PROVED_OF_FAILURES, ROUNDS,
     Rules, SENTINEL, SURE, Values, WITHIN, expected_samples,
 };
 use super::step::Portion;
 use super::varied::Varied;
-use super::verify::{Named, Verdict, Verification};
+use super::verify::{Verification, VerifiedNames, VerifyVerdict};
 use super::{choose, failing};
 
 /// What a search comes to.
@@ -20,7 +20,7 @@ pub(super) enum Decision {
     /// To measure these in this order.
     Measure(Vec<Portion>),
     /// This revision, after that many pairs, beside that many neighbours.
-    Named(Named),
+    Named(VerifiedNames),
     /// Without a culprit.
     Ended(Finding),
 }
@@ -30,7 +30,7 @@ const BESIDE_ENDS: usize = 12;
 
 /// Which range it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum SearchPart {
     /// All of it.
     Whole,
     /// What a culprit leaves on one side of it.
@@ -41,7 +41,7 @@ enum Part {
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     given: (usize, usize),
-    part: Part,
+    part: SearchPart,
     /// From the first usable revision to the last.
     pub(super) whole: (usize, usize),
     /// Of all that, or of the part that is being searched.
@@ -58,14 +58,14 @@ pub(super) struct Search {
     verification: Option<Verification>,
     refuted: usize,
     /// What neighbours made of what was believed.
-    varied: Option<Posterior>,
+    varied: Option<LevelPosterior>,
 }
 
 impl Search {
     pub(super) fn new(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
         Self {
             given,
-            part: Part::Whole,
+            part: SearchPart::Whole,
             whole: given,
             belief: Belief::of(given, record, rules),
             before: record.count(given.0) + record.count(given.1),
@@ -81,11 +81,11 @@ impl Search {
 
     /// Of what a culprit leaves on one side of it.
     pub(super) fn rest(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
-        Self { part: Part::Rest, ..Self::new(given, record, rules) }
+        Self { part: SearchPart::Rest, ..Self::new(given, record, rules) }
     }
 
     pub(super) fn is_rest(&self) -> bool {
-        self.part == Part::Rest
+        self.part == SearchPart::Rest
     }
 
     /// Believes what the readings say as they are now.
@@ -93,7 +93,7 @@ impl Search {
         self.belief = Belief::of(self.belief.ends(), record, rules);
     }
 
-    pub(super) fn observe(&mut self, reading: Reading) {
+    pub(super) fn observe(&mut self, reading: LevelReading) {
         self.belief.observe(reading);
     }
 
@@ -107,7 +107,7 @@ impl Search {
     }
 
     /// What is believed in the end: where builds turned out to vary, with that.
-    pub(super) fn posterior(&self) -> Posterior {
+    pub(super) fn posterior(&self) -> LevelPosterior {
         self.varied.clone().unwrap_or_else(|| self.belief.posterior())
     }
 
@@ -264,7 +264,12 @@ impl Search {
 
     /// Whether anything changed from end to end: until it did, or did not by half of what is asked
     /// for.
-    fn prove(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Option<Decision> {
+    fn prove(
+        &mut self,
+        posterior: &LevelPosterior,
+        record: &Record,
+        rules: &Rules,
+    ) -> Option<Decision> {
         let wanted = if rules.values == Values::Failures { PROVED_OF_FAILURES } else { PROVED };
         self.proved = posterior.nothing < if self.proved { 0.5 } else { wanted };
         if self.proved {
@@ -308,7 +313,7 @@ impl Search {
     /// the ends do.
     fn more_builds(
         &mut self,
-        posterior: &Posterior,
+        posterior: &LevelPosterior,
         record: &Record,
         rules: &Rules,
     ) -> Option<Decision> {
@@ -336,16 +341,16 @@ impl Search {
     fn verify(&mut self, record: &Record, rules: &Rules) -> Option<Decision> {
         let verification = self.verification.as_mut()?;
         match verification.judge(&self.belief, record, rules) {
-            Verdict::More(portions) => Some(Decision::Measure(portions)),
-            Verdict::Verified(named) => Some(Decision::Named(named)),
-            Verdict::Refuted => {
+            VerifyVerdict::More(portions) => Some(Decision::Measure(portions)),
+            VerifyVerdict::Verified(named) => Some(Decision::Named(named)),
+            VerifyVerdict::Refuted => {
                 let refuted = verification.sides();
                 self.verification = None;
                 self.refuted += 1;
                 self.narrow(refuted, record, rules);
                 None
             }
-            Verdict::Layout(step) => {
+            VerifyVerdict::Layout(step) => {
                 let ended = self.give_up(Reason::Builds, record, rules);
                 self.varied = Varied::of(&self.belief, step, record, rules).map(Varied::posterior);
                 Some(ended)
@@ -354,7 +359,7 @@ impl Search {
     }
 
     /// The revision that tells most for its cost, with samples of the ends in between.
-    fn search(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Decision {
+    fn search(&mut self, posterior: &LevelPosterior, record: &Record, rules: &Rules) -> Decision {
         let Some(portion) = choose::next(&self.belief, posterior, record, rules) else {
             let varies = matches!(rules.builds, Builds::Vary(_));
             let reason = if varies { Reason::Builds } else { Reason::Exhausted };
@@ -391,7 +396,7 @@ fn most(record: &Record, rules: &Rules) -> f64 {
 
 /// Whether both ends were measured, and the change between them is surely smaller than what is
 /// asked for.
-fn holds_nothing(posterior: &Posterior, rules: &Rules) -> bool {
+fn holds_nothing(posterior: &LevelPosterior, rules: &Rules) -> bool {
     let (step, variance) = posterior.step;
     !posterior.intervals.is_empty() && step.abs() + LESS * variance.sqrt() < rules.least
 }

@@ -14,7 +14,7 @@ use super::rules::{
 use super::step::Portion;
 
 /// From a revision without a change to one that has it.
-pub(super) type Range = (usize, usize);
+pub(super) type SideRange = (usize, usize);
 
 /// The level of a measured revision, and its standard error.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub(super) fn of(range: Range, sd: f64, record: &'a Record, rules: &'a Rules) -> Self {
+    pub(super) fn of(range: SideRange, sd: f64, record: &'a Record, rules: &'a Rules) -> Self {
         let builds = if let Builds::Vary(sd) = rules.builds { sd } else { 0.0 };
         let level = |at: usize| {
             let count = record.count(at) as f64;
@@ -106,7 +106,7 @@ impl<'a> Shown<'a> {
 
     /// The parts to search instead of all of it: around the two that differ most, apart from the
     /// ends; none where none do.
-    pub(super) fn parts(&self) -> Option<Parts> {
+    pub(super) fn parts(&self) -> Option<SideParts> {
         let whole = (self.levels.first()?.at, self.levels.last()?.at);
         let inner = self.clear().filter(|(one, other)| (one.at, other.at) != whole);
         let (one, other) = inner.max_by(|a, b| a.0.to(a.1).abs().total_cmp(&b.0.to(b.1).abs()))?;
@@ -115,8 +115,8 @@ impl<'a> Shown<'a> {
         let is_layout = self.rules.builds == Builds::Unknown && one.to(other).abs() < LAYOUT;
         let is_narrow = is_layout && inside.1 - inside.0 < NEIGHBOURS;
         let all = [(whole.0, inside.0), inside, (inside.1, whole.1)].into_iter();
-        let wanted = |range: &Range| range.0 < range.1 && (!is_narrow || *range != inside);
-        Some(Parts {
+        let wanted = |range: &SideRange| range.0 < range.1 && (!is_narrow || *range != inside);
+        Some(SideParts {
             ranges: all.filter(wanted).collect(),
             narrow: is_narrow.then(|| undecided(inside)),
         })
@@ -164,7 +164,7 @@ impl<'a> Shown<'a> {
     }
 
     /// These two, and on either side as many as have their levels.
-    fn around(&self, one: &Level, other: &Level) -> Range {
+    fn around(&self, one: &Level, other: &Level) -> SideRange {
         let before = self.levels.iter().rev().filter(|it| it.at <= one.at);
         let after = self.levels.iter().filter(|it| it.at >= other.at);
         let first = before.take_while(|it| it.is_near(one, self.rules)).last().unwrap_or(one);
@@ -175,15 +175,15 @@ impl<'a> Shown<'a> {
 
 /// How a side is divided.
 #[derive(Debug, PartialEq)]
-pub(super) struct Parts {
+pub(super) struct SideParts {
     /// To be searched by themselves.
-    pub(super) ranges: Vec<Range>,
+    pub(super) ranges: Vec<SideRange>,
     /// So narrow that nothing beside it would tell a change from layout: it stays undecided.
     pub(super) narrow: Option<Side>,
 }
 
 /// A stretch whose ends differ for certain, by a change or by layout.
-fn undecided((good, bad): Range) -> Side {
+fn undecided((good, bad): SideRange) -> Side {
     let suspects = vec![Suspects { first: good + 1, last: bad, posterior: SURE }];
     Side { good, bad, finding: Finding::Undecided(Reason::Builds), suspects }
 }
@@ -194,7 +194,7 @@ pub(super) fn settled(
     sd: f64,
     record: &Record,
     rules: &Rules,
-) -> (Vec<Side>, Vec<Range>) {
+) -> (Vec<Side>, Vec<SideRange>) {
     let whole = (side.good, side.bad);
     let shown = Shown::of(whole, sd, record, rules);
     let divided = match side.finding {
@@ -202,14 +202,14 @@ pub(super) fn settled(
         Finding::NotReproduced => shown.parts(),
         Finding::Undecided(_) => shown.parts().filter(|_| shown.turns()),
     };
-    if let Some(Parts { ranges, narrow }) = divided {
+    if let Some(SideParts { ranges, narrow }) = divided {
         return (narrow.into_iter().collect(), ranges);
     }
     // Beside what it may be among.
     let first = side.suspects.iter().map(|it| it.first - 1).min().unwrap_or(side.bad);
     let last = side.suspects.iter().map(|it| it.last).max().unwrap_or(side.bad);
     let beside = [(side.good, first), (last, side.bad)].into_iter();
-    let uneven = |range: &Range| Shown::of(*range, sd, record, rules).is_uneven();
+    let uneven = |range: &SideRange| Shown::of(*range, sd, record, rules).is_uneven();
     let ranges =
         beside.filter(|range| range.0 < range.1 && *range != whole && uneven(range)).collect();
     (vec![side], ranges)
@@ -217,7 +217,7 @@ pub(super) fn settled(
 
 #[cfg(test)]
 mod tests {
-    use super::super::world::{Scatter, World, bisect};
+    use super::super::world::{BisectWorld, WorldScatter, bisect};
     use super::super::{Bisection, Observation, Outcome, Seen, Step};
     use super::*;
 
@@ -230,8 +230,13 @@ mod tests {
         all: true,
     };
 
-    fn world(candidates: usize, steps: &[(usize, f64)], scatter: Scatter, seed: u64) -> World {
-        let mut world = World::new(candidates, 0.1, scatter, seed);
+    fn world(
+        candidates: usize,
+        steps: &[(usize, f64)],
+        scatter: WorldScatter,
+        seed: u64,
+    ) -> BisectWorld {
+        let mut world = BisectWorld::new(candidates, 0.1, scatter, seed);
         world.steps = steps.iter().map(|(at, by)| (*at, f64::ln_1p(*by))).collect();
         world
     }
@@ -244,7 +249,7 @@ mod tests {
 
     /// Every place lies on one side at least, unless it was named; where nothing is said to be,
     /// nothing is.
-    fn check(outcome: &Outcome, world: &World) {
+    fn check(outcome: &Outcome, world: &BisectWorld) {
         let truth: Vec<usize> = world.steps.iter().map(|step| step.0).collect();
         assert!(named(outcome).iter().all(|at| truth.contains(at)), "{outcome:?}");
         for at in truth.iter().filter(|at| !named(outcome).contains(at)) {
@@ -271,7 +276,7 @@ mod tests {
         let steps = [(12, 0.2), (25, -0.07), (40, 0.1)];
         let (mut all, mut samples) = (0, 0);
         for seed in 0..24 {
-            let mut world = world(50, &steps, Scatter::Gaussian(0.01), seed);
+            let mut world = world(50, &steps, WorldScatter::Gaussian(0.01), seed);
             let outcome = bisect(&mut world, ALL);
             check(&outcome, &world);
             all += usize::from(named(&outcome) == [12, 25, 40]);
@@ -287,7 +292,7 @@ mod tests {
             [(12, 0.2), (25, -0.1), (40, 1.0 / 0.9 - 1.0)],
             [(5, 0.1), (6, 0.3), (30, -0.2)],
         ] {
-            let mut world = world(50, &steps, Scatter::None, 1);
+            let mut world = world(50, &steps, WorldScatter::None, 1);
             let outcome = bisect(&mut world, ALL);
             check(&outcome, &world);
             assert!(outcome.culprits.len() >= 2, "{outcome:?}");
@@ -296,7 +301,7 @@ mod tests {
 
     #[test]
     fn what_comes_and_goes_between_alike_ends_is_found() {
-        for scatter in [Scatter::None, Scatter::Gaussian(0.01)] {
+        for scatter in [WorldScatter::None, WorldScatter::Gaussian(0.01)] {
             for seed in 0..8 {
                 let mut world = world(100, &[(10, 2.0), (90, 1.0 / 3.0 - 1.0)], scatter, seed);
                 let outcome = bisect(&mut world, ALL);
@@ -320,7 +325,7 @@ mod tests {
 
     #[test]
     fn what_comes_and_goes_with_a_single_revision_is_found_where_those_beside_it_are_measured() {
-        for scatter in [Scatter::None, Scatter::Gaussian(0.01)] {
+        for scatter in [WorldScatter::None, WorldScatter::Gaussian(0.01)] {
             for at in [2, 7, 8, 13, 17] {
                 let steps = [(11, 0.2), (at, 0.3), (at + 1, 1.0 / 1.3 - 1.0)];
                 let mut world = world(20, &steps, scatter, 1);
@@ -332,8 +337,12 @@ mod tests {
         }
         let mut builds = 0;
         for seed in 0..8 {
-            let mut world =
-                world(100, &[(10 + 9 * usize::try_from(seed).unwrap(), 0.2)], Scatter::None, seed);
+            let mut world = world(
+                100,
+                &[(10 + 9 * usize::try_from(seed).unwrap(), 0.2)],
+                WorldScatter::None,
+                seed,
+            );
             let outcome = bisect(&mut world, ALL);
             let places: Vec<usize> = outcome.ladder.iter().map(|rung| rung.revision).collect();
             assert!(places.windows(2).all(|pair| pair[1] - pair[0] != 2), "{places:?}");
@@ -348,7 +357,7 @@ mod tests {
     #[test]
     fn a_side_that_stays_undecided_is_told_with_its_suspects() {
         let steps = [(12, 0.2), (40, 0.1)];
-        let mut world = world(50, &steps, Scatter::None, 1);
+        let mut world = world(50, &steps, WorldScatter::None, 1);
         let rules = Rules { budget: Some(1e9), ..ALL };
         let whole = bisect(&mut world, rules);
         assert_eq!((named(&whole), whole.sides.len()), (vec![12, 40], 3), "{whole:?}");
@@ -358,7 +367,7 @@ mod tests {
         assert_eq!(places, [(0, 11), (12, 39), (40, 49)]);
         // The time is over right after the first was named.
         let spent = |budget: f64| {
-            let mut world = self::world(50, &steps, Scatter::None, 1);
+            let mut world = self::world(50, &steps, WorldScatter::None, 1);
             bisect(&mut world, Rules { budget: Some(budget), ..ALL })
         };
         let first = (10..1000)
@@ -405,7 +414,7 @@ mod tests {
         }
         let shown = |range, sd| Shown::of(range, sd, &record, &rules);
         assert!(shown((12, 49), 0.01).turns());
-        let parts = Parts { ranges: vec![(12, 20), (20, 49)], narrow: None };
+        let parts = SideParts { ranges: vec![(12, 20), (20, 49)], narrow: None };
         assert_eq!(shown((12, 49), 0.01).parts(), Some(parts));
         assert!(!shown((20, 49), 0.01).turns() && shown((20, 49), 0.01).is_uneven());
         // Within noise nothing is shown.

@@ -1,6 +1,6 @@
 //! What a bisection promises, simulated.
 
-use super::world::{Scatter, World, bisect};
+use super::world::{BisectWorld, WorldScatter, bisect};
 use super::*;
 
 /// What came of several bisections.
@@ -16,7 +16,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, world: &World, outcome: &Outcome) {
+    fn add(&mut self, world: &BisectWorld, outcome: &Outcome) {
         let truth =
             world.steps.iter().filter(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
         let truth: Vec<usize> = truth.collect();
@@ -33,7 +33,7 @@ impl Tally {
         self.builds += world.builds() as f64;
     }
 
-    fn of(trials: usize, rules: Rules, make: impl Fn(u64) -> World) -> Self {
+    fn of(trials: usize, rules: Rules, make: impl Fn(u64) -> BisectWorld) -> Self {
         let mut tally = Self::default();
         for seed in (0..).take(trials) {
             let mut world = make(seed);
@@ -51,14 +51,14 @@ impl Tally {
 const TRIALS: usize = 12;
 
 /// The kinds of noise, and from which step on it is at least as large as their standard deviation.
-const SCATTERS: [(Scatter, &[f64]); 7] = [
-    (Scatter::None, &[0.02]),
-    (Scatter::Gaussian(0.01), &[0.02, 0.2]),
-    (Scatter::Gaussian(0.03), &[0.05]),
-    (Scatter::Lognormal, &[0.05]),
-    (Scatter::Bimodal, &[0.05]),
-    (Scatter::Drifting(0.03), &[0.05]),
-    (Scatter::Drifting(0.1), &[0.2]),
+const SCATTERS: [(WorldScatter, &[f64]); 7] = [
+    (WorldScatter::None, &[0.02]),
+    (WorldScatter::Gaussian(0.01), &[0.02, 0.2]),
+    (WorldScatter::Gaussian(0.03), &[0.05]),
+    (WorldScatter::Lognormal, &[0.05]),
+    (WorldScatter::Bimodal, &[0.05]),
+    (WorldScatter::Drifting(0.03), &[0.05]),
+    (WorldScatter::Drifting(0.1), &[0.2]),
 ];
 
 /// Without layout, of which these worlds have none.
@@ -72,7 +72,7 @@ fn the_right_one_is_named_where_the_step_is_as_large_as_the_noise() {
     for (scatter, steps) in SCATTERS {
         for &step in steps {
             for broken in [0.0, 0.1] {
-                let make = |seed| World::new(256, step, scatter, seed).with_broken(broken);
+                let make = |seed| BisectWorld::new(256, step, scatter, seed).with_broken(broken);
                 let tally = Tally::of(TRIALS, alike(step), make);
                 assert!(tally.right + 1 >= TRIALS, "{scatter:?} {step} {broken}: {tally:?}");
                 // log₂ 256 + 4; unusable ones cost theirs.
@@ -92,18 +92,19 @@ fn it_costs_little_more_than_the_least_that_is_possible() {
     // Samples and builds at ten samples each, by Fano's inequality with levels and noise known
     // beforehand.
     let bounds = [
-        (Scatter::Gaussian(0.01), 0.02, 88.0),
-        (Scatter::Gaussian(0.01), 0.05, 81.0),
-        (Scatter::Gaussian(0.03), 0.05, 93.0),
-        (Scatter::Gaussian(0.03), 0.2, 80.0),
-        (Scatter::Gaussian(0.1), 0.2, 90.0),
-        (Scatter::Lognormal, 0.05, 88.0),
-        (Scatter::Lognormal, 0.2, 81.0),
-        (Scatter::Bimodal, 0.05, 81.0),
-        (Scatter::Drifting(0.03), 0.05, 81.0),
+        (WorldScatter::Gaussian(0.01), 0.02, 88.0),
+        (WorldScatter::Gaussian(0.01), 0.05, 81.0),
+        (WorldScatter::Gaussian(0.03), 0.05, 93.0),
+        (WorldScatter::Gaussian(0.03), 0.2, 80.0),
+        (WorldScatter::Gaussian(0.1), 0.2, 90.0),
+        (WorldScatter::Lognormal, 0.05, 88.0),
+        (WorldScatter::Lognormal, 0.2, 81.0),
+        (WorldScatter::Bimodal, 0.05, 81.0),
+        (WorldScatter::Drifting(0.03), 0.05, 81.0),
     ];
     for (scatter, step, bound) in bounds {
-        let tally = Tally::of(TRIALS, alike(step), |seed| World::new(256, step, scatter, seed));
+        let tally =
+            Tally::of(TRIALS, alike(step), |seed| BisectWorld::new(256, step, scatter, seed));
         assert!(tally.cost <= 2.5 * bound, "{scatter:?} {step}: {tally:?}");
     }
 }
@@ -111,7 +112,8 @@ fn it_costs_little_more_than_the_least_that_is_possible() {
 #[test]
 fn where_nothing_changed_nothing_is_named() {
     for (scatter, _) in SCATTERS {
-        let tally = Tally::of(TRIALS, alike(0.05), |seed| World::new(256, 0.0, scatter, seed));
+        let tally =
+            Tally::of(TRIALS, alike(0.05), |seed| BisectWorld::new(256, 0.0, scatter, seed));
         assert_eq!((tally.right, tally.wrong), (0, 0), "{scatter:?}: {tally:?}");
         assert!(tally.builds < 3.0, "{scatter:?}: {tally:?}");
     }
@@ -120,14 +122,17 @@ fn where_nothing_changed_nothing_is_named() {
 /// Of one end's first six samples, four may be outliers.
 #[test]
 fn a_start_that_falls_among_outliers_misleads_nobody() {
-    let tally = Tally::of(60, alike(0.05), |seed| World::new(256, 0.05, Scatter::Bimodal, seed));
+    let tally =
+        Tally::of(60, alike(0.05), |seed| BisectWorld::new(256, 0.05, WorldScatter::Bimodal, seed));
     assert!(tally.wrong == 0 && tally.right >= 59, "{tally:?}");
 }
 
 #[test]
 fn layout_is_not_taken_for_a_culprit() {
     let make = |step: f64| {
-        move |seed| World::new(256, step, Scatter::Gaussian(0.01), seed).with_layout(0.01)
+        move |seed| {
+            BisectWorld::new(256, step, WorldScatter::Gaussian(0.01), seed).with_layout(0.01)
+        }
     };
     for builds in [Builds::Unknown, Builds::Vary(0.01)] {
         let rules = Rules { builds, least: 0.05, ..Rules::default() };
@@ -142,10 +147,12 @@ fn layout_is_not_taken_for_a_culprit() {
 /// The ends happen to lie farther apart than what is asked for.
 #[test]
 fn builds_that_vary_name_nobody_where_nothing_changed() {
-    for (scatter, trials) in
-        [(Scatter::None, 100), (Scatter::Gaussian(0.003), 20), (Scatter::Gaussian(0.01), 30)]
-    {
-        let make = |seed| World::new(256, 0.0, scatter, seed).with_layout(0.01);
+    for (scatter, trials) in [
+        (WorldScatter::None, 100),
+        (WorldScatter::Gaussian(0.003), 20),
+        (WorldScatter::Gaussian(0.01), 30),
+    ] {
+        let make = |seed| BisectWorld::new(256, 0.0, scatter, seed).with_layout(0.01);
         let apart = |seed: &u64| {
             let layout = make(*seed).layout;
             (layout[0] - layout[255]).abs() >= 0.02
@@ -155,7 +162,7 @@ fn builds_that_vary_name_nobody_where_nothing_changed() {
             make(seeds[usize::try_from(place).unwrap()])
         });
         // 99 of 100; noise of 1 % hides how far builds vary: 19 of 20.
-        let most = if scatter == Scatter::Gaussian(0.01) { 2 } else { 1 };
+        let most = if scatter == WorldScatter::Gaussian(0.01) { 2 } else { 1 };
         assert!(tally.wrong <= most, "{scatter:?}: {tally:?}");
     }
 }
@@ -163,7 +170,7 @@ fn builds_that_vary_name_nobody_where_nothing_changed() {
 #[test]
 fn of_two_steps_one_is_named_and_both_on_wish() {
     let make = |second: f64| {
-        move |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(second)
+        move |seed| BisectWorld::new(128, 0.1, WorldScatter::Gaussian(0.01), seed).with_step(second)
     };
     for second in [0.05, -0.05] {
         let tally = Tally::of(TRIALS, alike(0.02), make(second));
@@ -192,9 +199,11 @@ fn of_many_steps_one_that_is_one_is_named() {
     // An import that grew in seven steps over two years.
     let steps =
         [(27, 0.07), (58, 0.04), (185, 0.11), (262, 0.08), (280, 0.07), (307, 0.3), (350, 0.34)];
-    for scatter in [Scatter::Gaussian(0.01), Scatter::Gaussian(0.03), Scatter::Drifting(0.03)] {
+    for scatter in
+        [WorldScatter::Gaussian(0.01), WorldScatter::Gaussian(0.03), WorldScatter::Drifting(0.03)]
+    {
         let make = |seed| {
-            let mut world = World::new(367, 0.1, scatter, seed);
+            let mut world = BisectWorld::new(367, 0.1, scatter, seed);
             world.steps = steps.to_vec();
             world
         };
@@ -208,7 +217,7 @@ fn of_many_steps_one_that_is_one_is_named() {
 fn a_host_that_becomes_slower_meanwhile_misleads_nobody() {
     let make = |step: f64| {
         move |seed| {
-            let mut world = World::new(256, step, Scatter::Gaussian(0.01), seed);
+            let mut world = BisectWorld::new(256, step, WorldScatter::Gaussian(0.01), seed);
             world.slower = Some((20, 0.1));
             world
         }
@@ -224,7 +233,7 @@ fn what_is_known_of_the_place_saves_builds_and_what_is_known_wrongly_costs_some(
     let with = |near: usize| {
         let mut builds = 0;
         for seed in 0..8 {
-            let mut world = World::new(256, 0.05, Scatter::Gaussian(0.01), seed);
+            let mut world = BisectWorld::new(256, 0.05, WorldScatter::Gaussian(0.01), seed);
             let at = (world.steps[0].0 + near) % 256;
             let weights: Vec<f64> =
                 (0..256_usize).map(|place| f64::from(u8::from(place.abs_diff(at) < 4))).collect();
@@ -245,9 +254,9 @@ fn what_is_known_of_the_place_saves_builds_and_what_is_known_wrongly_costs_some(
 
 #[test]
 fn neighbours_cost_few_builds() {
-    for scatter in [Scatter::Gaussian(0.01), Scatter::Bimodal] {
+    for scatter in [WorldScatter::Gaussian(0.01), WorldScatter::Bimodal] {
         let rules = Rules { least: 0.05, ..Rules::default() };
-        let tally = Tally::of(TRIALS, rules, |seed| World::new(256, 0.05, scatter, seed));
+        let tally = Tally::of(TRIALS, rules, |seed| BisectWorld::new(256, 0.05, scatter, seed));
         assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{scatter:?}: {tally:?}");
         // log₂ 256 + 4.
         assert!(tally.builds <= 12.0, "{scatter:?}: {tally:?}");
@@ -256,16 +265,18 @@ fn neighbours_cost_few_builds() {
 
 #[test]
 fn a_break_and_its_repair_are_not_seen_from_the_ends() {
-    let make =
-        |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(1.0 / 1.1 - 1.0);
+    let make = |seed| {
+        BisectWorld::new(128, 0.1, WorldScatter::Gaussian(0.01), seed).with_step(1.0 / 1.1 - 1.0)
+    };
     let tally = Tally::of(TRIALS, alike(0.05), make);
     assert_eq!((tally.none, tally.wrong), (TRIALS, 0), "{tally:?}");
 }
 
 #[test]
 fn ten_thousand_candidates_need_few_builds() {
-    let tally =
-        Tally::of(4, alike(0.05), |seed| World::new(10_000, 0.05, Scatter::Gaussian(0.01), seed));
+    let tally = Tally::of(4, alike(0.05), |seed| {
+        BisectWorld::new(10_000, 0.05, WorldScatter::Gaussian(0.01), seed)
+    });
     assert!(tally.right == 4 && tally.builds <= 14.0 + 4.0, "{tally:?}");
 }
 
@@ -274,16 +285,16 @@ fn ten_thousand_candidates_need_few_builds() {
 fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
     let mut wrong = 0;
     for (scatter, step) in [
-        (Scatter::None, 0.3),
-        (Scatter::None, 0.05),
-        (Scatter::Gaussian(0.01), 0.3),
-        (Scatter::Gaussian(0.01), 0.05),
-        (Scatter::Gaussian(0.03), 0.3),
+        (WorldScatter::None, 0.3),
+        (WorldScatter::None, 0.05),
+        (WorldScatter::Gaussian(0.01), 0.3),
+        (WorldScatter::Gaussian(0.01), 0.05),
+        (WorldScatter::Gaussian(0.03), 0.3),
     ] {
-        let one = Tally::of(TRIALS, alike(0.02), |seed| World::new(64, step, scatter, seed));
+        let one = Tally::of(TRIALS, alike(0.02), |seed| BisectWorld::new(64, step, scatter, seed));
         let (mut named, mut both, mut samples) = (0, 0, 0);
         for seed in (0..).take(TRIALS) {
-            let mut world = World::new(64, step, scatter, seed).with_step(step);
+            let mut world = BisectWorld::new(64, step, scatter, seed).with_step(step);
             let outcome = bisect(&mut world, alike(0.02));
             samples += world.samples;
             let is_one = |of: &Culprit| world.steps.iter().any(|step| step.0 == of.revision);
@@ -293,7 +304,7 @@ fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
                 outcome.culprits.iter().all(|of| of.pairs <= 16),
                 "{scatter:?} {step}: {outcome:?}"
             );
-            let mut world = World::new(64, step, scatter, seed).with_step(step);
+            let mut world = BisectWorld::new(64, step, scatter, seed).with_step(step);
             let outcome = bisect(&mut world, Rules { all: true, ..alike(0.02) });
             both += usize::from(outcome.culprits.len() == 2 && outcome.culprits.iter().all(is_one));
         }
@@ -308,13 +319,13 @@ fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
 fn without_noise_a_second_step_is_no_layout_and_layouts_are_no_steps() {
     let rules = |least| Rules { least, ..Rules::default() };
     for second in [0.05, 0.03, -0.02] {
-        let make = |seed| World::new(64, 0.05, Scatter::None, seed).with_step(second);
+        let make = |seed| BisectWorld::new(64, 0.05, WorldScatter::None, seed).with_step(second);
         let tally = Tally::of(TRIALS, rules(0.02), make);
         assert!(tally.wrong == 0 && tally.right + 2 >= TRIALS, "{second}: {tally:?}");
     }
     // Builds of two kinds: some that follow each other agree, and levels that were left come back.
     let make = |seed| {
-        let mut world = World::new(256, 0.05, Scatter::None, seed).with_layout(0.01);
+        let mut world = BisectWorld::new(256, 0.05, WorldScatter::None, seed).with_layout(0.01);
         world.layout.iter_mut().for_each(|by| *by = by.signum() / 100.0);
         world
     };
@@ -378,7 +389,7 @@ fn a_host_of_two_speeds_is_seen_through() {
         for (step, most) in [0.08, 0.03, 0.0].into_iter().zip(most) {
             let rules = Rules::default();
             let tally = Tally::of(10, rules, |seed| {
-                World::new(96, step, Scatter::TwoSpeeds(0.56, lasts), seed)
+                BisectWorld::new(96, step, WorldScatter::TwoSpeeds(0.56, lasts), seed)
             });
             println!("spells of {lasts}, step {step}: {tally:?}");
             assert!(
@@ -400,7 +411,7 @@ fn effects_on_a_host_of_two_speeds_are_those_of_the_programs() {
     let (mut named, mut covered, mut more) = (0, 0, 0);
     for lasts in [10.0, 30.0, 300.0] {
         for seed in 0..10 {
-            let mut world = World::new(96, 0.055, Scatter::TwoSpeeds(0.41, lasts), seed);
+            let mut world = BisectWorld::new(96, 0.055, WorldScatter::TwoSpeeds(0.41, lasts), seed);
             let outcome = bisect(&mut world, Rules::default());
             more += usize::from(outcome.more);
             let Some(culprit) = outcome.culprits.first() else { continue };
@@ -417,12 +428,12 @@ fn effects_on_a_host_of_two_speeds_are_those_of_the_programs() {
 fn builds_are_not_said_to_vary_where_the_host_moves() {
     let rules = Rules { least: 0.05, ..Rules::default() };
     let jumping = |seed| {
-        let mut world = World::new(256, 0.05, Scatter::Gaussian(0.01), seed);
+        let mut world = BisectWorld::new(256, 0.05, WorldScatter::Gaussian(0.01), seed);
         world.slower = Some((20, 0.1));
         world
     };
-    let drifting = |seed| World::new(256, 0.05, Scatter::Drifting(0.03), seed);
-    for make in [&jumping as &dyn Fn(u64) -> World, &drifting] {
+    let drifting = |seed| BisectWorld::new(256, 0.05, WorldScatter::Drifting(0.03), seed);
+    for make in [&jumping as &dyn Fn(u64) -> BisectWorld, &drifting] {
         let (mut right, mut wrong) = (0, 0);
         for seed in 0..40 {
             let mut world = make(seed);

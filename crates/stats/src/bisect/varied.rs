@@ -4,9 +4,9 @@
 //! that.
 
 use super::belief::Belief;
-use super::filter::{Filter, Tail};
-use super::levels::{Levels, Posterior};
-use super::location::{Location, locations};
+use super::filter::{KalmanFilter, Tail};
+use super::levels::{BisectLevels, LevelPosterior};
+use super::location::{CauseLocation, locations};
 use super::noise::{NONE, own_scale};
 use super::record::Record;
 use super::rules::{NOTHING, Rules, SURE, Values};
@@ -15,7 +15,7 @@ use super::rules::{NOTHING, Rules, SURE, Values};
 pub(super) struct Varied {
     by_builds: ByBuilds,
     /// Of the samples, as if builds did not vary.
-    by_samples: Posterior,
+    by_samples: LevelPosterior,
 }
 
 impl Varied {
@@ -25,7 +25,7 @@ impl Varied {
         if levels.tested.is_empty() {
             return None;
         }
-        let seen = Seen::of(levels, record, rules);
+        let seen = VariedSeen::of(levels, record, rules);
         let wanted = if record.is_exact(rules) { SURE } else { LIKELY };
         let by_builds = ByBuilds::of(&seen, levels, step, wanted, record, rules);
         Some(Self { by_builds, by_samples: levels.posterior() })
@@ -44,7 +44,7 @@ impl Varied {
     }
 
     /// What is reported of it.
-    pub(super) fn posterior(self) -> Posterior {
+    pub(super) fn posterior(self) -> LevelPosterior {
         self.by_builds.posterior(self.by_samples)
     }
 }
@@ -76,7 +76,7 @@ struct ByBuilds {
 }
 
 /// One build.
-struct Build {
+struct VariedBuild {
     revision: usize,
     level: f64,
     /// Of the level, by the noise of samples.
@@ -85,26 +85,26 @@ struct Build {
 }
 
 /// Levels of builds, in the order in which they are judged: what is known best comes first.
-struct Seen {
-    builds: Vec<Build>,
+struct VariedSeen {
+    builds: Vec<VariedBuild>,
     /// Of a sample, as a standard deviation.
     sd: f64,
 }
 
-impl Seen {
+impl VariedSeen {
     /// By the samples of each build.
-    fn of(levels: &Levels, record: &Record, rules: &Rules) -> Self {
+    fn of(levels: &BisectLevels, record: &Record, rules: &Rules) -> Self {
         // By repeated samples alone, however small it is: what builds are apart is no noise.
         let sd = own_scale(&record.readings).0.max(rules.least * NONE);
         let values = |at: &usize| record.of(*at).map(|reading| reading.value).collect::<Vec<f64>>();
         let tested: Vec<usize> =
             levels.tested.iter().copied().filter(|at| record.has(*at)).collect();
         let located = locations(&tested.iter().map(values).collect::<Vec<_>>(), sd);
-        let of = |(&revision, location): (&usize, Location)| {
-            let Location { level, variance } = location;
-            Build { revision, level, variance, samples: record.count(revision) }
+        let of = |(&revision, location): (&usize, CauseLocation)| {
+            let CauseLocation { level, variance } = location;
+            VariedBuild { revision, level, variance, samples: record.count(revision) }
         };
-        let mut builds: Vec<Build> = tested.iter().zip(located).map(of).collect();
+        let mut builds: Vec<VariedBuild> = tested.iter().zip(located).map(of).collect();
         builds.sort_by_key(|build| std::cmp::Reverse(build.samples));
         Self { builds, sd }
     }
@@ -113,8 +113,8 @@ impl Seen {
 impl ByBuilds {
     /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
     fn of(
-        seen: &Seen,
-        levels: &Levels,
+        seen: &VariedSeen,
+        levels: &BisectLevels,
         step: f64,
         wanted: f64,
         record: &Record,
@@ -164,11 +164,11 @@ impl ByBuilds {
     }
 
     /// The same of the places alone, beside what samples tell of the rest.
-    fn posterior(self, by_samples: Posterior) -> Posterior {
+    fn posterior(self, by_samples: LevelPosterior) -> LevelPosterior {
         let sum: f64 = self.steps.iter().map(|of| of.1).sum::<f64>().max(f64::MIN_POSITIVE);
         let changed = 1.0 - self.nothing;
         let intervals = self.steps.iter().map(|(at, share)| (*at, changed * share / sum)).collect();
-        Posterior { nothing: self.nothing, intervals, builds: self.builds, ..by_samples }
+        LevelPosterior { nothing: self.nothing, intervals, builds: self.builds, ..by_samples }
     }
 }
 
@@ -191,9 +191,9 @@ fn width(step: f64, rules: &Rules) -> f64 {
 
 /// The logarithm of how likely these levels are, with steps at these places and builds that vary by
 /// so much.
-fn evidence(seen: &Seen, steps: &[usize], vary: f64, width: f64, freedom: f64) -> f64 {
+fn evidence(seen: &VariedSeen, steps: &[usize], vary: f64, width: f64, freedom: f64) -> f64 {
     let first = seen.builds.first().map_or(0.0, |build| build.level);
-    let mut filter = Filter::new(first, 25.0 * width * width, width * width);
+    let mut filter = KalmanFilter::new(first, 25.0 * width * width, width * width);
     filter.grow(width * width);
     let tail = Tail::new(freedom, 1.0);
     for build in &seen.builds {

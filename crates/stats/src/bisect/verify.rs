@@ -1,7 +1,7 @@
 //! Whether what a search found holds in fresh samples, and is more than layout.
 
 use super::belief::Belief;
-use super::levels::Posterior;
+use super::levels::LevelPosterior;
 use super::noise::own_scale;
 use super::record::Record;
 use super::rules::{
@@ -13,7 +13,7 @@ use crate::summary::median;
 
 /// A verified culprit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
+pub(super) struct VerifiedNames {
     pub(super) revision: usize,
     pub(super) parent: usize,
     pub(super) posterior: f64,
@@ -22,11 +22,11 @@ pub(super) struct Named {
 }
 
 /// What a verification says.
-pub(super) enum Verdict {
+pub(super) enum VerifyVerdict {
     /// Measure these first.
     More(Vec<Portion>),
     /// It holds.
-    Verified(Named),
+    Verified(VerifiedNames),
     /// Fresh samples of both are alike.
     Refuted,
     /// Both builds differ by this, but no more than builds here differ anyway.
@@ -73,7 +73,12 @@ impl Verification {
         order.map(|revision| Portion { revision, samples: 1 }).to_vec()
     }
 
-    pub(super) fn judge(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Verdict {
+    pub(super) fn judge(
+        &mut self,
+        belief: &Belief,
+        record: &Record,
+        rules: &Rules,
+    ) -> VerifyVerdict {
         if self.pairs.is_none()
             && let Some(verdict) = self.test(belief, record, rules)
         {
@@ -82,41 +87,45 @@ impl Verification {
         let posterior = belief.posterior();
         let chance = posterior.chance(self.culprit);
         let Belief::Levels(_) = belief else {
-            return if chance >= SURE { self.named(chance, 0) } else { Verdict::Refuted };
+            return if chance >= SURE { self.named(chance, 0) } else { VerifyVerdict::Refuted };
         };
         if rules.builds != Builds::Unknown || self.step.abs() >= LAYOUT {
             // What is fresh may err where all that is known speaks for a neighbour.
-            return if chance >= LIKELIER { self.named(chance, 0) } else { Verdict::Refuted };
+            return if chance >= LIKELIER { self.named(chance, 0) } else { VerifyVerdict::Refuted };
         }
         self.beyond_layout(&posterior, belief, record, rules)
     }
 
     /// The fresh pairs, until they decide; nothing once they have verified it.
-    fn test(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Option<Verdict> {
+    fn test(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Option<VerifyVerdict> {
         let pairs = self.fresh(record);
         let odds = belief.odds(&pairs, self.culprit, self.step);
         let wanted = if rules.values == Values::Failures { ODDS_OF_FAILURES } else { ODDS };
         if odds < -wanted || self.doubted(belief) {
-            return Some(self.part(belief, &pairs, record, rules).unwrap_or(Verdict::Refuted));
+            return Some(
+                self.part(belief, &pairs, record, rules).unwrap_or(VerifyVerdict::Refuted),
+            );
         }
         if odds >= wanted {
             self.pairs = Some(pairs.len());
             return None;
         }
         if self.is_less(belief, &pairs) || pairs.len() >= self.most(belief) {
-            return Some(self.part(belief, &pairs, record, rules).unwrap_or(Verdict::Refuted));
+            return Some(
+                self.part(belief, &pairs, record, rules).unwrap_or(VerifyVerdict::Refuted),
+            );
         }
-        Some(Verdict::More(self.pair_in(pairs.len() % 2 == 1)))
+        Some(VerifyVerdict::More(self.pair_in(pairs.len() % 2 == 1)))
     }
 
     /// Judges it once more with builds that vary, by its neighbours.
     fn beyond_layout(
         &mut self,
-        posterior: &Posterior,
+        posterior: &LevelPosterior,
         belief: &Belief,
         record: &Record,
         rules: &Rules,
-    ) -> Verdict {
+    ) -> VerifyVerdict {
         let exact = record.is_exact(rules);
         let samples = if exact { 1 } else { wanted(self.step, posterior.sd) };
         if self.reach == 1
@@ -126,7 +135,7 @@ impl Verification {
         }
         let beside = self.beside(record);
         let Some(varied) = self.varied(&beside, belief, record, rules) else {
-            return Verdict::Refuted;
+            return VerifyVerdict::Refuted;
         };
         if let Some(chance) = varied.sure(self.culprit) {
             return self.named(chance, beside.len());
@@ -144,7 +153,7 @@ impl Verification {
                 return more;
             }
         }
-        Verdict::Layout(self.step)
+        VerifyVerdict::Layout(self.step)
     }
 
     /// The nearest one on each side tells most; the next are asked one by one, only where that is
@@ -155,7 +164,7 @@ impl Verification {
         samples: usize,
         record: &Record,
         rules: &Rules,
-    ) -> Option<Verdict> {
+    ) -> Option<VerifyVerdict> {
         loop {
             let more = self.ask_missing(record, samples);
             if more.is_some() {
@@ -186,9 +195,9 @@ impl Verification {
         Varied::of(wider.as_ref().unwrap_or(belief), self.step, record, rules)
     }
 
-    fn named(&self, posterior: f64, neighbours: usize) -> Verdict {
+    fn named(&self, posterior: f64, neighbours: usize) -> VerifyVerdict {
         let pairs = self.pairs.unwrap_or(0);
-        Verdict::Verified(Named {
+        VerifyVerdict::Verified(VerifiedNames {
             revision: self.culprit,
             parent: self.parent,
             posterior,
@@ -229,14 +238,14 @@ impl Verification {
         pairs: &[(f64, f64)],
         record: &Record,
         rules: &Rules,
-    ) -> Option<Verdict> {
+    ) -> Option<VerifyVerdict> {
         let Belief::Levels(_) = belief else { return None };
         let step = difference(pairs)?;
         let error = error(belief.posterior().sd, pairs.len());
         let smaller = step * self.step > 0.0 && step.abs() < SMALLER * self.step.abs();
         (smaller && step.abs() - WITHIN * error >= rules.least / 2.0).then(|| {
             *self = Self::new(self.sides(), self.whole, step, record);
-            Verdict::More(self.pair())
+            VerifyVerdict::More(self.pair())
         })
     }
 
@@ -273,7 +282,7 @@ impl Verification {
 
     /// So many samples of neighbours that have none: of both nearest, of those farther away of one
     /// at a time.
-    fn ask_missing(&self, record: &Record, samples: usize) -> Option<Verdict> {
+    fn ask_missing(&self, record: &Record, samples: usize) -> Option<VerifyVerdict> {
         let mut missing = self.beside(record);
         missing.retain(|at| !record.has(*at));
         if self.reach > 1 {
@@ -283,12 +292,12 @@ impl Verification {
     }
 
     /// So many samples of each of these, parent and culprit in between.
-    fn ask(&self, revisions: &[usize], samples: usize) -> Option<Verdict> {
+    fn ask(&self, revisions: &[usize], samples: usize) -> Option<VerifyVerdict> {
         let portions = revisions.iter().flat_map(|&revision| {
             [(revision, samples), (self.parent, 1), (self.culprit, 1)]
                 .map(|(revision, samples)| Portion { revision, samples })
         });
-        (!revisions.is_empty()).then(|| Verdict::More(portions.collect()))
+        (!revisions.is_empty()).then(|| VerifyVerdict::More(portions.collect()))
     }
 
     /// The pairs that were measured since.

@@ -9,7 +9,7 @@ use super::{Bisection, Observation, Outcome, Portion, Rules, Seen, Step, Unusabl
 
 /// How values scatter, in the order of executions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scatter {
+pub enum WorldScatter {
     /// Not at all.
     None,
     /// Gaussian, with this standard deviation.
@@ -28,11 +28,11 @@ pub enum Scatter {
 }
 
 /// One history on one host.
-pub struct World {
+pub struct BisectWorld {
     pub candidates: usize,
     /// From which revision on, by how much (logarithm).
     pub steps: Vec<(usize, f64)>,
-    pub scatter: Scatter,
+    pub scatter: WorldScatter,
     /// Which cannot be built.
     pub broken: Vec<bool>,
     /// What each build adds by its layout.
@@ -48,12 +48,13 @@ pub struct World {
     rng: ChaCha8Rng,
 }
 
-impl World {
+impl BisectWorld {
     /// One step somewhere.
-    pub fn new(candidates: usize, step: f64, scatter: Scatter, seed: u64) -> Self {
+    pub fn new(candidates: usize, step: f64, scatter: WorldScatter, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let at = rng.random_range(1..candidates);
-        let drift = if let Scatter::Drifting(sd) = scatter { sd * gaussian(&mut rng) } else { 0.0 };
+        let drift =
+            if let WorldScatter::Drifting(sd) = scatter { sd * gaussian(&mut rng) } else { 0.0 };
         Self {
             candidates,
             steps: vec![(at, (1.0 + step).ln())],
@@ -124,12 +125,12 @@ impl World {
     }
 
     fn wander(&mut self) {
-        if let Scatter::TwoSpeeds(apart, lasts) = self.scatter
+        if let WorldScatter::TwoSpeeds(apart, lasts) = self.scatter
             && self.rng.random::<f64>() < 1.0 / lasts
         {
             self.drift = if self.drift > 0.0 { 0.0 } else { apart };
         }
-        if let Scatter::Drifting(sd) = self.scatter {
+        if let WorldScatter::Drifting(sd) = self.scatter {
             let keeps = (-1.0 / self.drift_lasts).exp();
             self.drift =
                 keeps * self.drift + sd * (1.0 - keeps * keeps).sqrt() * gaussian(&mut self.rng);
@@ -140,20 +141,20 @@ impl World {
     pub fn sample(&mut self, revision: usize) -> f64 {
         self.samples += 1;
         self.wander();
-        if let Scatter::Failing(before, after) = self.scatter {
+        if let WorldScatter::Failing(before, after) = self.scatter {
             let changed = self.steps.iter().any(|step| step.1 != 0.0 && step.0 <= revision);
             let rate = if changed { after } else { before };
             return f64::from(u8::from(self.rng.random::<f64>() < rate));
         }
         let z = gaussian(&mut self.rng);
         let noise = match self.scatter {
-            Scatter::None | Scatter::Failing(..) => 0.0,
-            Scatter::Gaussian(sd) => sd * z,
-            Scatter::Lognormal => (1.0 + 0.03 * (z.exp() - 1.0)).ln(),
-            Scatter::Bimodal => {
+            WorldScatter::None | WorldScatter::Failing(..) => 0.0,
+            WorldScatter::Gaussian(sd) => sd * z,
+            WorldScatter::Lognormal => (1.0 + 0.03 * (z.exp() - 1.0)).ln(),
+            WorldScatter::Bimodal => {
                 0.01 * z + if self.rng.random::<f64>() < 0.1 { 1.6f64.ln() } else { 0.0 }
             }
-            Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => 0.01 * z + self.drift,
+            WorldScatter::Drifting(_) | WorldScatter::TwoSpeeds(..) => 0.01 * z + self.drift,
         };
         let steps: f64 =
             self.steps.iter().filter(|step| step.0 <= revision).map(|step| step.1).sum();
@@ -163,12 +164,12 @@ impl World {
 }
 
 /// Bisects a simulated history.
-pub fn bisect(world: &mut World, rules: Rules) -> Outcome {
+pub fn bisect(world: &mut BisectWorld, rules: Rules) -> Outcome {
     go_on(Bisection::new(rules, world.candidates).unwrap(), world)
 }
 
 /// Goes on with a bisection until it is over.
-pub fn go_on(mut bisection: Bisection, world: &mut World) -> Outcome {
+pub fn go_on(mut bisection: Bisection, world: &mut BisectWorld) -> Outcome {
     loop {
         let portions = match bisection.next() {
             Step::Finished(outcome) => return *outcome,
@@ -187,7 +188,7 @@ pub fn go_on(mut bisection: Bisection, world: &mut World) -> Outcome {
 }
 
 /// What is seen of a portion.
-pub fn observe(world: &mut World, portion: Portion) -> Observation {
+pub fn observe(world: &mut BisectWorld, portion: Portion) -> Observation {
     let new = !world.built[portion.revision];
     let usable = world.build(portion.revision);
     let samples = (0..portion.samples).map(|_| world.sample(portion.revision));

@@ -9,9 +9,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::filter::{self, Shape};
-use super::noise::{self, Noise, Shapes, Step};
-use super::series::Series;
+use super::filter::{self, FilterShape};
+use super::noise::{self, NoiseStep, SeriesNoise, Shapes};
+use super::series::ValueSeries;
 use super::sums::Sums;
 
 /// How many values on each side of a change are looked at, at most.
@@ -36,19 +36,19 @@ const MANY: f64 = 50.0;
 const HOPELESS: f64 = 20.0;
 
 /// What was chosen.
-pub(super) struct Choice {
+pub(super) struct SegmentChoice {
     /// The first places of new levels.
     pub places: Vec<usize>,
     /// The step at each.
-    pub steps: Vec<Step>,
+    pub steps: Vec<NoiseStep>,
     /// The noise under which they are judged.
-    pub noise: Noise,
+    pub noise: SeriesNoise,
 }
 
 /// A series ready to be judged.
 pub(super) struct Judge<'a> {
     /// The series.
-    pub series: &'a Series,
+    pub series: &'a ValueSeries,
     /// Values that are not to count.
     pub masked: &'a [bool],
     /// The standard deviations, NaN for what is masked.
@@ -63,16 +63,16 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(series: &'a Series, masked: &'a [bool]) -> Self {
+    pub fn new(series: &'a ValueSeries, masked: &'a [bool]) -> Self {
         Self::with(series, masked, Rc::new(Shapes::of(&sampled(masked))))
     }
 
     /// The same of other values with the same noise.
-    pub fn beside(&self, series: &'a Series) -> Self {
+    pub fn beside(&self, series: &'a ValueSeries) -> Self {
         Self::with(series, self.masked, Rc::clone(&self.shapes))
     }
 
-    fn with(series: &'a Series, masked: &'a [bool], shapes: Rc<Shapes>) -> Self {
+    fn with(series: &'a ValueSeries, masked: &'a [bool], shapes: Rc<Shapes>) -> Self {
         let sd: Vec<f64> = series
             .sd
             .iter()
@@ -86,8 +86,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Chooses among candidates.
-    pub fn choose(&self, mut places: Vec<usize>) -> Choice {
-        let none = Choice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]) };
+    pub fn choose(&self, mut places: Vec<usize>) -> SegmentChoice {
+        let none = SegmentChoice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]) };
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
             // With fewer places no noise is less, and at least one more change is to be paid for.
@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What a stage costs: how unlikely its noise is, and the price of its changes.
-    pub fn cost(&self, stage: &Choice) -> f64 {
+    pub fn cost(&self, stage: &SegmentChoice) -> f64 {
         stage.noise.cost + self.price(&stage.places, stage.noise.shape)
     }
 
@@ -131,25 +131,25 @@ impl<'a> Judge<'a> {
     }
 
     /// The steps at these places, and the noise around them.
-    pub fn at(&self, places: &[usize]) -> Choice {
+    pub fn at(&self, places: &[usize]) -> SegmentChoice {
         self.stage(places, self.noise(places))
     }
 
     /// The steps at these places in this noise.
-    fn stage(&self, places: &[usize], noise: Noise) -> Choice {
+    fn stage(&self, places: &[usize], noise: SeriesNoise) -> SegmentChoice {
         let steps = (0..places.len())
             .map(|which| self.step(places, which, places[which], &noise))
             .collect();
-        Choice { places: places.to_vec(), steps, noise }
+        SegmentChoice { places: places.to_vec(), steps, noise }
     }
 
     /// The most likely noise when the level changes at these places.
-    pub fn noise(&self, places: &[usize]) -> Noise {
+    pub fn noise(&self, places: &[usize]) -> SeriesNoise {
         self.noise_of(&self.standard(places))
     }
 
     /// The most likely noise of these residuals.
-    fn noise_of(&self, standard: &[f64]) -> Noise {
+    fn noise_of(&self, standard: &[f64]) -> SeriesNoise {
         let likeliest = self.shapes.likeliest(&sampled(standard));
         if standard.len() > SAMPLE {
             noise::likelihood(standard, likeliest.shape)
@@ -159,7 +159,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The same, if it costs less than `least`.
-    fn noise_below(&self, standard: &[f64], least: f64) -> Option<Noise> {
+    fn noise_below(&self, standard: &[f64], least: f64) -> Option<SeriesNoise> {
         if standard.len() <= SAMPLE {
             return self.shapes.likeliest_below(standard, least);
         }
@@ -203,7 +203,13 @@ impl<'a> Judge<'a> {
     }
 
     /// The step at `place` in the stretch around one of the places that is clear of the others.
-    pub fn step(&self, places: &[usize], which: usize, place: usize, noise: &Noise) -> Step {
+    pub fn step(
+        &self,
+        places: &[usize],
+        which: usize,
+        place: usize,
+        noise: &SeriesNoise,
+    ) -> NoiseStep {
         self.step_within(&self.near(places, which, place..place + 1), place, noise)
     }
 
@@ -215,7 +221,12 @@ impl<'a> Judge<'a> {
     }
 
     /// The step at `place`, as it is seen in that stretch.
-    pub fn step_within(&self, stretch: &Range<usize>, place: usize, noise: &Noise) -> Step {
+    pub fn step_within(
+        &self,
+        stretch: &Range<usize>,
+        place: usize,
+        noise: &SeriesNoise,
+    ) -> NoiseStep {
         let (first, end) = (stretch.start, stretch.end);
         if noise.shape == filter::WHITE {
             let (before, after) = (self.sums.of(first..place), self.sums.of(place..end));
@@ -232,7 +243,7 @@ impl<'a> Judge<'a> {
     }
 
     /// How clear a step is, as a multiple of the least that counts.
-    fn strength(&self, stage: &Choice, which: usize) -> f64 {
+    fn strength(&self, stage: &SegmentChoice, which: usize) -> f64 {
         let (before, after) = self.around(&stage.places, which);
         let place = stage.places[which];
         let fewest = self.sums.of(before..place).count.min(self.sums.of(place..after).count);
@@ -252,7 +263,7 @@ impl<'a> Judge<'a> {
     ///
     /// Student's t made about normal: Wallace, "Bounds on Normal Approximations to Student's and
     /// the Chi-Square Distributions" (1959).
-    pub fn clarity(&self, step: &Step, changes: usize) -> f64 {
+    pub fn clarity(&self, step: &NoiseStep, changes: usize) -> f64 {
         let freedom = (self.count - changes as f64 - 2.0).max(1.0);
         (freedom * (step.z().powi(2) / freedom).ln_1p()).sqrt()
     }
@@ -264,7 +275,7 @@ impl<'a> Judge<'a> {
     /// Biometrics 63 (2007), which is dearer for even levels than for short ones between long ones,
     /// at [`PRICE`]. Changes among slow noise have no [`rebate`]: a level that wanders would be
     /// told as many.
-    fn price(&self, places: &[usize], shape: Shape) -> f64 {
+    fn price(&self, places: &[usize], shape: FilterShape) -> f64 {
         let n = self.series.len();
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
         let shares = bounds.windows(2).map(|bound| ((bound[1] - bound[0]) as f64 / n as f64).ln());

@@ -11,8 +11,8 @@
 
 use std::ops::Range;
 
-use super::levels::Levels;
-use super::series::Series;
+use super::levels::SegmentLevels;
+use super::series::ValueSeries;
 use crate::robust;
 
 /// Lengths that are looked for.
@@ -27,14 +27,14 @@ struct Dip {
 
 /// The places, and both ends of the excursions that gain more than `price`.
 pub(super) fn add(
-    series: &Series,
-    levels: &Levels,
+    series: &ValueSeries,
+    levels: &SegmentLevels,
     places: &[usize],
     outlier: f64,
     price: f64,
 ) -> Vec<usize> {
     let mut dips = Vec::new();
-    let search = Search { series, residual: &levels.residual, bound: outlier * outlier, price };
+    let search = DipSearch { series, residual: &levels.residual, bound: outlier * outlier, price };
     for bound in levels.bounds.windows(2) {
         search.within((bound[0], bound[1]), &mut dips);
     }
@@ -60,22 +60,22 @@ pub(super) fn add(
 ///
 /// That level is one of values, not of their standard deviations, which differ where replicates say
 /// so.
-fn gain(series: &Series, residual: &[f64], window: Range<usize>, bound: f64) -> f64 {
+fn gain(series: &ValueSeries, residual: &[f64], window: Range<usize>, bound: f64) -> f64 {
     let level = robust::median_of(&residual[window.clone()]);
     let cost = |i: usize, level: f64| ((residual[i] - level) / series.sd[i]).powi(2).min(bound);
     window.map(|i| cost(i, 0.0) - cost(i, level)).sum()
 }
 
 /// The search for excursions.
-struct Search<'a> {
-    series: &'a Series,
+struct DipSearch<'a> {
+    series: &'a ValueSeries,
     residual: &'a [f64],
     /// What any value may gain.
     bound: f64,
     price: f64,
 }
 
-impl Search<'_> {
+impl DipSearch<'_> {
     /// Excursions within the level between these two places.
     fn within(&self, (from, to): (usize, usize), dips: &mut Vec<Dip>) {
         let standard: Vec<f64> = (from..to).map(|i| self.standard(i)).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use super::choose::{Choice, Judge};
+use super::choose::{Judge, SegmentChoice};
 use crate::robust;
 
 /// How many values on each side of a change are looked at.
@@ -25,7 +25,7 @@ const CHANCE: f64 = 0.125;
 /// always among the places, whatever changed there.
 pub(super) fn explains(
     judge: &Judge,
-    choice: &Choice,
+    choice: &SegmentChoice,
     which: usize,
     range: &RangeInclusive<usize>,
 ) -> bool {
@@ -59,7 +59,7 @@ fn arrivals(environment: &[u32]) -> f64 {
 /// without such.
 fn within(
     judge: &Judge,
-    choice: &Choice,
+    choice: &SegmentChoice,
     which: usize,
     range: &RangeInclusive<usize>,
 ) -> Option<f64> {

@@ -4,7 +4,7 @@
 //! level of most values changes. But both levels are met before and after, as they are not when a
 //! program changes.
 
-use super::choose::{Choice, Judge};
+use super::choose::{Judge, SegmentChoice};
 use super::finding::{Change, Kind};
 use super::judge;
 use crate::robust;
@@ -30,7 +30,7 @@ const SAME: usize = 30;
 /// other.
 pub(super) fn divide(
     judge: &Judge,
-    choice: &Choice,
+    choice: &SegmentChoice,
     raw: &[f64],
     changes: &mut Vec<Change>,
     scatter: &mut Vec<Change>,
@@ -59,7 +59,7 @@ fn is_near(one: &Change, other: &Change) -> bool {
 /// One side of a change: the mean of its values, the standard error of that, and how often they are
 /// at the level of the other side.
 #[derive(Clone, Copy)]
-struct Side {
+struct ExchangeSide {
     mean: f64,
     error: f64,
     share: f64,
@@ -67,7 +67,7 @@ struct Side {
     count: f64,
 }
 
-impl Side {
+impl ExchangeSide {
     fn of(values: &[f64], other: f64, reach: f64) -> Self {
         let n = values.len() as f64;
         let is_there: Vec<bool> = values.iter().map(|y| (y - other).abs() <= reach).collect();
@@ -90,7 +90,12 @@ impl Side {
 }
 
 /// Both sides of a change whose levels are both met on both of them; nothing of any other.
-fn exchanged(judge: &Judge, choice: &Choice, raw: &[f64], which: usize) -> Option<[Side; 2]> {
+fn exchanged(
+    judge: &Judge,
+    choice: &SegmentChoice,
+    raw: &[f64],
+    which: usize,
+) -> Option<[ExchangeSide; 2]> {
     let (place, step) = (choice.places[which], choice.steps[which]);
     let (before, after) = judge.around(&choice.places, which);
     let (first, end) = (before.max(place.saturating_sub(NEAR)), after.min(place + NEAR));
@@ -99,15 +104,15 @@ fn exchanged(judge: &Judge, choice: &Choice, raw: &[f64], which: usize) -> Optio
         return None;
     }
     let reach = 3.0 * sd;
-    let old = Side::of(&raw[first..place], step.before + step.difference, reach);
-    let new = Side::of(&raw[place..end], step.before, reach);
+    let old = ExchangeSide::of(&raw[first..place], step.before + step.difference, reach);
+    let new = ExchangeSide::of(&raw[place..end], step.before, reach);
     let shares = old.share.min(new.share) >= RAREST && old.share.max(new.share) >= OFTEN;
     (shares && old.visits + new.visits > VISITS).then_some([old, new])
 }
 
 /// What the shares of the later level tell by not being the same on both sides, in standard errors:
 /// the root of twice the log likelihood, of as many values as there are visits.
-fn evidence(old: Side, new: Side) -> f64 {
+fn evidence(old: ExchangeSide, new: ExchangeSide) -> f64 {
     let entropy = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
     let told = |share: f64, count: f64| count * (entropy(share) + entropy(1.0 - share));
     let (before, after) = (old.share, 1.0 - new.share);
@@ -116,7 +121,7 @@ fn evidence(old: Side, new: Side) -> f64 {
     (2.0 * gain / old.stay().max(new.stay())).max(0.0).sqrt()
 }
 
-fn of_share(judge: &Judge, change: Change, [old, new]: [Side; 2]) -> Change {
+fn of_share(judge: &Judge, change: Change, [old, new]: [ExchangeSide; 2]) -> Change {
     let series = judge.series;
     let place = series.index.partition_point(|index| *index < change.index);
     let reach = 1.96 * old.error.hypot(new.error);

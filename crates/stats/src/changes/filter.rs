@@ -7,7 +7,7 @@
 
 /// A shape of noise over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct FilterShape {
     /// The share of its last value that the slow part keeps.
     pub memory: f64,
     /// The slow part's share of the variance.
@@ -15,7 +15,7 @@ pub(super) struct Shape {
 }
 
 /// No slow part.
-pub(super) const WHITE: Shape = Shape { memory: 0.0, slow: 0.0 };
+pub(super) const WHITE: FilterShape = FilterShape { memory: 0.0, slow: 0.0 };
 
 /// A variance that moves by no more than this share of it stands.
 const STANDS: f64 = 1e-14;
@@ -36,7 +36,7 @@ const FACTORS: usize = 64;
 
 /// The filter of one shape, and what it makes of the next value.
 #[derive(Clone, Copy)]
-pub(super) struct Filter {
+pub(super) struct LevelFilter {
     pub memory: f64,
     fresh: f64,
     drive: f64,
@@ -49,9 +49,9 @@ pub(super) struct Filter {
     stands: bool,
 }
 
-impl Filter {
+impl LevelFilter {
     /// Before the first value.
-    pub fn of(Shape { memory, slow }: Shape) -> Self {
+    pub fn of(FilterShape { memory, slow }: FilterShape) -> Self {
         let drive = slow * (1.0 - memory * memory);
         let (variance, fresh) = (slow, 1.0 - slow);
         let nothing =
@@ -103,7 +103,7 @@ impl Filter {
 
     /// The filter before each of the first values, none of which is missing: of so many, or until
     /// it stands.
-    pub fn opening(shape: Shape, most: usize) -> Vec<Self> {
+    pub fn opening(shape: FilterShape, most: usize) -> Vec<Self> {
         let next = |filter: &Self| {
             let mut next = *filter;
             next.seen();
@@ -134,8 +134,8 @@ pub(super) struct Surprise {
 }
 
 /// That of one shape. What is NaN is missing.
-pub(super) fn surprise(values: &[f64], shape: Shape) -> Surprise {
-    let (mut filter, mut mean, mut squares) = (Filter::of(shape), 0.0, 0.0);
+pub(super) fn surprise(values: &[f64], shape: FilterShape) -> Surprise {
+    let (mut filter, mut mean, mut squares) = (LevelFilter::of(shape), 0.0, 0.0);
     let mut variances = Product::default();
     let mut left = values;
     while let Some((&value, others)) = left.split_first() {
@@ -163,22 +163,22 @@ pub(super) fn surprise(values: &[f64], shape: Shape) -> Surprise {
 }
 
 /// The filters of several shapes, for all sequences in which the same values are missing.
-pub(super) struct Filters(Vec<Group>);
+pub(super) struct Filters(Vec<FilterGroup>);
 
 impl Filters {
     /// Those of these shapes.
-    pub fn of(shapes: &[Shape], is_missing: &[bool]) -> Self {
-        Self(shapes.chunks(LANES).map(|some| Group::of(some, is_missing)).collect())
+    pub fn of(shapes: &[FilterShape], is_missing: &[bool]) -> Self {
+        Self(shapes.chunks(LANES).map(|some| FilterGroup::of(some, is_missing)).collect())
     }
 
-    pub fn groups(&self) -> &[Group] {
+    pub fn groups(&self) -> &[FilterGroup] {
         &self.0
     }
 }
 
 /// Some of them, side by side.
-pub(super) struct Group {
-    shapes: [Shape; LANES],
+pub(super) struct FilterGroup {
+    shapes: [FilterShape; LANES],
     memory: [f64; LANES],
     /// What `memory * gain` is less than `memory`, by one by the variance.
     kept: [f64; LANES],
@@ -189,11 +189,11 @@ pub(super) struct Group {
     logs: [f64; LANES],
 }
 
-impl Group {
+impl FilterGroup {
     /// Of no more than [`LANES`] shapes: the first one fills up.
-    fn of(some: &[Shape], is_missing: &[bool]) -> Self {
+    fn of(some: &[FilterShape], is_missing: &[bool]) -> Self {
         let shapes = std::array::from_fn(|lane| some.get(lane).copied().unwrap_or(some[0]));
-        let mut filters = shapes.map(Filter::of);
+        let mut filters = shapes.map(LevelFilter::of);
         let mut variances: [Product; LANES] = Default::default();
         let gaps = is_missing.iter().rposition(|is_missing| *is_missing).map_or(0, |last| last + 1);
         let mut inverse = Vec::new();
@@ -231,7 +231,7 @@ impl Group {
         &self,
         values: &[f64],
         most: impl Fn(f64) -> f64,
-    ) -> Option<[(Shape, Surprise); LANES]> {
+    ) -> Option<[(FilterShape, Surprise); LANES]> {
         let squares = self.squares(values, &self.logs.map(most))?;
         Some(std::array::from_fn(|lane| {
             (self.shapes[lane], Surprise { squares: squares[lane], logs: self.logs[lane] })
@@ -239,10 +239,11 @@ impl Group {
     }
 
     fn squares(&self, values: &[f64], most: &[f64; LANES]) -> Option<[f64; LANES]> {
-        let is_much =
-            |told: &Told| told.squares.iter().zip(most).all(|(squares, most)| squares > most);
+        let is_much = |told: &FilterVerdict| {
+            told.squares.iter().zip(most).all(|(squares, most)| squares > most)
+        };
         let (first, later) = values.split_at(self.inverse.len());
-        let mut told = Told::default();
+        let mut told = FilterVerdict::default();
         for (values, inverse) in first.chunks(LOOKS).zip(self.inverse.chunks(LOOKS)) {
             self.see(values, inverse, &mut told);
             if is_much(&told) {
@@ -259,9 +260,9 @@ impl Group {
     }
 
     /// Sees some values more, one by the variance of each of which is given.
-    fn see(&self, values: &[f64], inverse: &[[f64; LANES]], told: &mut Told) {
+    fn see(&self, values: &[f64], inverse: &[[f64; LANES]], told: &mut FilterVerdict) {
         let Self { memory, kept, .. } = self;
-        let Told { mut ahead, mut back, mut squares } = *told;
+        let FilterVerdict { mut ahead, mut back, mut squares } = *told;
         for (&value, inverse) in values.iter().zip(inverse) {
             if value.is_nan() {
                 // Nothing is seen, and forgotten all the same.
@@ -279,11 +280,11 @@ impl Group {
                 back[lane] = kept[lane] * surprise;
             }
         }
-        *told = Told { ahead, back, squares };
+        *told = FilterVerdict { ahead, back, squares };
     }
 
     /// The same where the variance of each is the standing one; none is missing.
-    fn see_standing(&self, values: &[f64], told: &mut Told) {
+    fn see_standing(&self, values: &[f64], told: &mut FilterVerdict) {
         let Self { memory, kept, standing, .. } = self;
         let back_by: [f64; LANES] = std::array::from_fn(|lane| kept[lane] * standing[lane]);
         let (mut ahead, mut back, mut squares) = (told.ahead, told.back, [0.0; LANES]);
@@ -298,7 +299,7 @@ impl Group {
         for lane in 0..LANES {
             squares[lane] = told.squares[lane] + squares[lane] * standing[lane];
         }
-        *told = Told { ahead, back, squares };
+        *told = FilterVerdict { ahead, back, squares };
     }
 }
 
@@ -307,7 +308,7 @@ impl Group {
 /// The next value is expected at `ahead` less `back`: at what is kept of this one, less what is
 /// kept of its surprise for being fresh. The one does not wait for the other.
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct FilterVerdict {
     ahead: [f64; LANES],
     back: [f64; LANES],
     squares: [f64; LANES],
@@ -346,7 +347,7 @@ mod tests {
     use super::*;
 
     /// The filter as the book has it, one value after the other.
-    fn by_the_book(values: &[f64], Shape { memory, slow }: Shape) -> (f64, f64) {
+    fn by_the_book(values: &[f64], FilterShape { memory, slow }: FilterShape) -> (f64, f64) {
         let (mut mean, mut variance, mut squares, mut logs) = (0.0, slow, 0.0, 0.0);
         for &value in values {
             let total = variance + 1.0 - slow;
@@ -365,7 +366,7 @@ mod tests {
     fn all_ways_to_filter_are_that_of_the_book() {
         let value = |i: i32| f64::from((i * 7919) % 101) / 50.0 - 1.0 + f64::from(i / 500);
         let shapes = [(0.3, 0.4), (0.5, 1.0), (0.98, 0.1), (0.996, 0.15), (0.996, 1.0)];
-        let shapes = shapes.map(|(memory, slow)| Shape { memory, slow });
+        let shapes = shapes.map(|(memory, slow)| FilterShape { memory, slow });
         let gaps: [fn(i32) -> bool; 3] =
             [|_| false, |i| i % 7 == 3, |i| i < 4 || (900..1300).contains(&i)];
         for gap in gaps {
@@ -377,7 +378,7 @@ mod tests {
                 .groups()
                 .iter()
                 .filter_map(|group| group.surprises(&values, |_| f64::INFINITY));
-            let all: Vec<(Shape, Surprise)> = all.flatten().collect();
+            let all: Vec<(FilterShape, Surprise)> = all.flatten().collect();
             for shape in shapes {
                 let (squares, logs) = by_the_book(&values, shape);
                 let is_right = |one: &Surprise| {

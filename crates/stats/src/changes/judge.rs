@@ -2,12 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use super::choose::{Choice, Judge};
+use super::choose::{Judge, SegmentChoice};
 use super::dips;
 use super::environment;
 use super::finding::{Change, Kind};
 use super::locate::by_tails;
-use super::noise::Step;
+use super::noise::NoiseStep;
 use crate::robust;
 
 /// A place is as good as the best when it explains the series less well by no more than this, in
@@ -21,7 +21,7 @@ const KNOWN: usize = 20_000;
 const BACK: f64 = 0.25;
 
 /// The changes as they are told.
-pub(super) fn changes(judge: &Judge, choice: &Choice) -> Vec<Change> {
+pub(super) fn changes(judge: &Judge, choice: &SegmentChoice) -> Vec<Change> {
     let mut changes: Vec<Change> =
         (0..choice.places.len()).map(|which| change(judge, choice, which)).collect();
     for which in 1..changes.len() {
@@ -37,11 +37,11 @@ pub(super) fn changes(judge: &Judge, choice: &Choice) -> Vec<Change> {
 }
 
 /// Whether the second step takes the first one back.
-fn is_back(away: &Step, back: &Step) -> bool {
+fn is_back(away: &NoiseStep, back: &NoiseStep) -> bool {
     (away.difference + back.difference).abs() <= BACK * away.difference.abs()
 }
 
-fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
+fn change(judge: &Judge, choice: &SegmentChoice, which: usize) -> Change {
     let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
     let level = series.with_trend(place, step.before);
     let effect = |difference| series.effect(level, step.error, difference);
@@ -69,7 +69,7 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
 
 /// The standard error of an effect: among slow noise it is no surer than that the level changed at
 /// all.
-fn error(judge: &Judge, choice: &Choice, step: &Step, without: f64) -> f64 {
+fn error(judge: &Judge, choice: &SegmentChoice, step: &NoiseStep, without: f64) -> f64 {
     if choice.noise.shape.slow == 0.0 {
         return step.error;
     }
@@ -83,7 +83,7 @@ fn error(judge: &Judge, choice: &Choice, step: &Step, without: f64) -> f64 {
 ///
 /// The root of twice the log likelihood that is lost without it, the noise estimated anew. In long
 /// series of many changes that would take long; there the noise is well known.
-fn without(judge: &Judge, choice: &Choice, which: usize) -> f64 {
+fn without(judge: &Judge, choice: &SegmentChoice, which: usize) -> f64 {
     if choice.places.len() * judge.series.len() > KNOWN {
         return f64::INFINITY;
     }
@@ -103,7 +103,7 @@ pub(super) fn p_anywhere(n: usize, evidence: f64) -> f64 {
 }
 
 /// The places that may as well be the first at the new level.
-fn range(judge: &Judge, choice: &Choice, which: usize) -> RangeInclusive<usize> {
+fn range(judge: &Judge, choice: &SegmentChoice, which: usize) -> RangeInclusive<usize> {
     let (series, place, step) = (judge.series, choice.places[which], choice.steps[which]);
     let (before, after) = judge.around(&choice.places, which);
     let middle = step.before + step.difference / 2.0;

@@ -1,11 +1,11 @@
 //! Given where the level changes: the levels, and what is left.
 
 use super::second_level::SecondLevel;
-use super::series::Series;
+use super::series::ValueSeries;
 use crate::robust;
 
 /// The levels between places, and the values less their level.
-pub(super) struct Levels {
+pub(super) struct SegmentLevels {
     /// 0, the places, and the length.
     pub bounds: Vec<usize>,
     /// One level less than there are bounds.
@@ -14,14 +14,19 @@ pub(super) struct Levels {
     pub residual: Vec<f64>,
 }
 
-impl Levels {
+impl SegmentLevels {
     /// Levels that outliers do not move.
-    pub fn robust(series: &Series, places: &[usize], modes: &[SecondLevel], outlier: f64) -> Self {
+    pub fn robust(
+        series: &ValueSeries,
+        places: &[usize],
+        modes: &[SecondLevel],
+        outlier: f64,
+    ) -> Self {
         Self::by(series, places, |from, to| location(series, from, to, modes, outlier))
     }
 
     /// Weighted means without what is masked.
-    pub fn means(series: &Series, places: &[usize], masked: &[bool]) -> Self {
+    pub fn means(series: &ValueSeries, places: &[usize], masked: &[bool]) -> Self {
         Self::by(series, places, |from, to| {
             let (mut weights, mut sum) = (0.0, 0.0);
             let values = series.y[from..to].iter().zip(&series.sd[from..to]).zip(&masked[from..to]);
@@ -40,7 +45,7 @@ impl Levels {
             [self.bounds.partition_point(|&bound| bound <= place).clamp(1, self.level.len()) - 1]
     }
 
-    fn by(series: &Series, places: &[usize], level_of: impl Fn(usize, usize) -> f64) -> Self {
+    fn by(series: &ValueSeries, places: &[usize], level_of: impl Fn(usize, usize) -> f64) -> Self {
         let bounds: Vec<usize> =
             [0].into_iter().chain(places.iter().copied()).chain([series.len()]).collect();
         let mut residual = Vec::with_capacity(series.len());
@@ -58,7 +63,13 @@ impl Levels {
 
 /// The level at which the bounded cost of these values is least, searched from the median and,
 /// where there are modes, from the levels for which the median would be one.
-fn location(series: &Series, from: usize, to: usize, modes: &[SecondLevel], outlier: f64) -> f64 {
+fn location(
+    series: &ValueSeries,
+    from: usize,
+    to: usize,
+    modes: &[SecondLevel],
+    outlier: f64,
+) -> f64 {
     let median = robust::median_of(&series.y[from..to]);
     let starts = modes.iter().flat_map(|mode| [median - mode.offset, median + mode.offset]);
     let searched = [median]
@@ -70,7 +81,7 @@ fn location(series: &Series, from: usize, to: usize, modes: &[SecondLevel], outl
 
 /// The mean of what is no outlier, until it stands: the level and its cost.
 fn descend(
-    series: &Series,
+    series: &ValueSeries,
     from: usize,
     to: usize,
     modes: &[SecondLevel],
@@ -113,8 +124,8 @@ fn nearest(residual: f64, sd: f64, modes: &[SecondLevel]) -> (f64, f64) {
 /// Moves values that are at a mode to where they would be at the level; tells which mode each was
 /// at.
 pub(super) fn fold(
-    series: &mut Series,
-    levels: &Levels,
+    series: &mut ValueSeries,
+    levels: &SegmentLevels,
     modes: &[SecondLevel],
     outlier: f64,
 ) -> Vec<Option<usize>> {

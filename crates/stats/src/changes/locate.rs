@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::choose::{Choice, Judge};
+use super::choose::{Judge, SegmentChoice};
 
 /// How far from the place as chosen one is looked for.
 const REACH: usize = 12;
@@ -14,7 +14,7 @@ const REACH: usize = 12;
 const WORTH: [f64; 3] = [1.0, 0.9, 0.8];
 
 /// The changes, each where it most often is right.
-pub(super) fn locate(judge: &Judge, choice: Choice) -> Choice {
+pub(super) fn locate(judge: &Judge, choice: SegmentChoice) -> SegmentChoice {
     let moved: Vec<usize> = (0..choice.places.len())
         .map(|which| {
             let range = near(judge, &choice, which);
@@ -25,7 +25,7 @@ pub(super) fn locate(judge: &Judge, choice: Choice) -> Choice {
 }
 
 /// The places that are looked at: not beyond the middle of a level.
-fn near(judge: &Judge, choice: &Choice, which: usize) -> Range<usize> {
+fn near(judge: &Judge, choice: &SegmentChoice, which: usize) -> Range<usize> {
     let (before, after) = judge.around(&choice.places, which);
     let place = choice.places[which];
     let reach = REACH.min((place - before) / 2).min((after - place) / 2);
@@ -36,7 +36,12 @@ fn near(judge: &Judge, choice: &Choice, which: usize) -> Range<usize> {
 ///
 /// The same values count for every place. The filter does not see masked values: the likelihood on
 /// either side of one differs by its tails alone.
-fn likelihoods(judge: &Judge, choice: &Choice, which: usize, range: Range<usize>) -> Vec<f64> {
+fn likelihoods(
+    judge: &Judge,
+    choice: &SegmentChoice,
+    which: usize,
+    range: Range<usize>,
+) -> Vec<f64> {
     let stretch = judge.near(&choice.places, which, range.clone());
     let step = choice.steps[which];
     let mut filtered: Vec<f64> = Vec::with_capacity(range.len());

@@ -74,7 +74,7 @@ const MASKED: f64 = 4.0;
 /// always count them. Any two calls with the same input give the same answer.
 #[must_use]
 pub fn detect(points: &[Point], options: &Options) -> Detection {
-    let series = match series::Series::of(points, options) {
+    let series = match series::ValueSeries::of(points, options) {
         Ok(series) => turns::without(series),
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
@@ -94,7 +94,7 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
 /// A series, and where its level may have changed.
 struct Proposed {
     /// The values, each moved to its level from the mode that it is at, and their noise.
-    series: series::Series,
+    series: series::ValueSeries,
     /// The values before any was moved.
     raw: Vec<f64>,
     modes: Visited,
@@ -104,17 +104,17 @@ struct Proposed {
 }
 
 impl Proposed {
-    fn of(mut series: series::Series, options: &Options) -> Self {
+    fn of(mut series: series::ValueSeries, options: &Options) -> Self {
         let raw = series.y.clone();
         let modes = Visited::find(&mut series, options);
-        let levels = levels::Levels::robust(&series, &modes.places, &[], options.outlier);
+        let levels = levels::SegmentLevels::robust(&series, &modes.places, &[], options.outlier);
         let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
         let mut candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
         without_ends(&mut candidates, series.len());
         let levels = if candidates == modes.places {
             levels
         } else {
-            levels::Levels::robust(&series, &candidates, &[], options.outlier)
+            levels::SegmentLevels::robust(&series, &candidates, &[], options.outlier)
         };
         let masked =
             levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
@@ -122,7 +122,7 @@ impl Proposed {
     }
 
     /// The series as it was, less a curve.
-    fn without(&self, curve: &[f64]) -> series::Series {
+    fn without(&self, curve: &[f64]) -> series::ValueSeries {
         self.series.less(&self.raw, curve)
     }
 
@@ -131,10 +131,10 @@ impl Proposed {
     }
 
     /// What is told of what was chosen.
-    fn told(&self, judge: &choose::Judge, choice: choose::Choice) -> Detection {
+    fn told(&self, judge: &choose::Judge, choice: choose::SegmentChoice) -> Detection {
         let (series, modes, raw) = (&self.series, &self.modes, &self.raw);
         let choice = locate::locate(judge, choice);
-        let levels = levels::Levels::means(series, &choice.places, &self.masked);
+        let levels = levels::SegmentLevels::means(series, &choice.places, &self.masked);
         let mut scatter = scatter::spreads(series, &levels, &choice);
         scatter.extend(scatter::shares(series, &levels, &modes.modes, &modes.at));
         let mut changes = judge::changes(judge, &choice);
@@ -180,14 +180,14 @@ struct Visited {
 
 impl Visited {
     /// Finds them; values that are at a mode are moved to where they would be without it.
-    fn find(series: &mut series::Series, options: &Options) -> Self {
+    fn find(series: &mut series::ValueSeries, options: &Options) -> Self {
         let outlier = options.outlier;
         let penalty = options.penalty * (series.len() as f64).ln();
         scale::from_differences(series);
         let mut modes = Vec::new();
         let mut places = segment::segment(series, &modes, outlier, penalty);
         for _ in 0..REFINEMENTS {
-            let levels = levels::Levels::robust(series, &places, &modes, outlier);
+            let levels = levels::SegmentLevels::robust(series, &places, &modes, outlier);
             let rough = series.sd.clone();
             scale::from_residuals(series, &levels.residual);
             modes = modes::find(series, &levels, outlier);
@@ -203,9 +203,9 @@ impl Visited {
         }
         let mut at = vec![None; series.len()];
         if !modes.is_empty() {
-            let levels = levels::Levels::robust(series, &places, &modes, outlier);
+            let levels = levels::SegmentLevels::robust(series, &places, &modes, outlier);
             at = levels::fold(series, &levels, &modes, outlier);
-            let levels = levels::Levels::robust(series, &places, &[], outlier);
+            let levels = levels::SegmentLevels::robust(series, &places, &[], outlier);
             scale::from_residuals(series, &levels.residual);
         }
         Self { places, modes, at }
@@ -218,7 +218,7 @@ impl Visited {
         (0..self.at.len()).filter(|&i| begins(i) && stays(i)).collect()
     }
 
-    fn told(&self, series: &series::Series) -> Option<Modes> {
+    fn told(&self, series: &series::ValueSeries) -> Option<Modes> {
         let share = |which: Option<usize>| {
             self.at.iter().filter(|at| **at == which).count() as f64 / self.at.len() as f64
         };

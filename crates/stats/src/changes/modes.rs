@@ -3,9 +3,9 @@
 //! A machine, a memory layout or a cache may be in one of several states, and values go to and fro
 //! between levels that are always the same distance apart. Such visits are no changes.
 
-use super::levels::Levels;
+use super::levels::SegmentLevels;
 use super::second_level::SecondLevel;
-use super::series::Series;
+use super::series::ValueSeries;
 use crate::robust;
 
 /// How far apart visits of the same level may be, in standard deviations.
@@ -22,7 +22,7 @@ struct Visit {
 }
 
 /// Distances that visits keep going to.
-pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<SecondLevel> {
+pub(super) fn find(series: &ValueSeries, levels: &SegmentLevels, outlier: f64) -> Vec<SecondLevel> {
     let typical = robust::median_of(&series.sd);
     let mut visits = visits(series, levels, outlier);
     visits.retain(|visit| visit.offset.is_finite() && visit.offset.abs() > 2.0 * outlier * typical);
@@ -57,7 +57,7 @@ fn densest(visits: &[Visit], width: f64) -> Option<(usize, usize)> {
 }
 
 /// All visits: outliers in a row, and short levels between two like ones.
-fn visits(series: &Series, levels: &Levels, outlier: f64) -> Vec<Visit> {
+fn visits(series: &ValueSeries, levels: &SegmentLevels, outlier: f64) -> Vec<Visit> {
     let mut visits = Vec::new();
     for (which, bound) in levels.bounds.windows(2).enumerate() {
         match between(levels, which) {
@@ -71,7 +71,7 @@ fn visits(series: &Series, levels: &Levels, outlier: f64) -> Vec<Visit> {
 }
 
 /// How far a level is from its neighbours, when it is about as far from both.
-fn between(levels: &Levels, which: usize) -> Option<f64> {
+fn between(levels: &SegmentLevels, which: usize) -> Option<f64> {
     let level = |which: usize| levels.level.get(which).copied();
     let here = level(which)?;
     let (left, right) = (here - level(which.checked_sub(1)?)?, here - level(which + 1)?);
@@ -80,7 +80,13 @@ fn between(levels: &Levels, which: usize) -> Option<f64> {
 }
 
 /// Visits of outliers within a level.
-fn outliers(series: &Series, levels: &Levels, which: usize, outlier: f64, visits: &mut Vec<Visit>) {
+fn outliers(
+    series: &ValueSeries,
+    levels: &SegmentLevels,
+    which: usize,
+    outlier: f64,
+    visits: &mut Vec<Visit>,
+) {
     let (mut i, to) = (levels.bounds[which], levels.bounds[which + 1]);
     while i < to {
         let (first, offset, reach) = (i, levels.residual[i], outlier * series.sd[i]);

@@ -7,7 +7,7 @@
 
 use std::cell::OnceCell;
 
-use super::filter::{self, Filter, Filters, Shape, Surprise, WHITE};
+use super::filter::{self, FilterShape, Filters, LevelFilter, Surprise, WHITE};
 use super::sums::Weighted;
 
 /// The shapes that are tried: memories of 1 to 250 values, each with several shares.
@@ -34,16 +34,16 @@ const ROUNDED: f64 = 1.0 + 1e-9;
 
 /// The noise of a series as it is most likely.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Noise {
-    pub shape: Shape,
+pub(super) struct SeriesNoise {
+    pub shape: FilterShape,
     /// What all standard deviations are to be multiplied with.
     pub scale: f64,
     /// -2 log likelihood, but for a constant.
     pub cost: f64,
 }
 
-impl Noise {
-    fn of(shape: Shape, surprise: Surprise, count: f64) -> Self {
+impl SeriesNoise {
+    fn of(shape: FilterShape, surprise: Surprise, count: f64) -> Self {
         let count = count.max(1.0);
         let scale = (surprise.squares / count).max(1e-12);
         Self { shape, scale: scale.sqrt(), cost: surprise.logs + count * scale.ln() }
@@ -55,14 +55,16 @@ pub(super) struct Shapes {
     filters: Filters,
     /// Those before the first values of a stretch, by their shape: worked out when they are asked
     /// for.
-    openings: Vec<(Shape, OnceCell<Vec<Filter>>)>,
+    openings: Vec<(FilterShape, OnceCell<Vec<LevelFilter>>)>,
 }
 
 impl Shapes {
     pub fn of(is_missing: &[bool]) -> Self {
-        let shapes: Vec<Shape> = SHAPES
+        let shapes: Vec<FilterShape> = SHAPES
             .iter()
-            .flat_map(|&(memory, shares)| shares.iter().map(move |&slow| Shape { memory, slow }))
+            .flat_map(|&(memory, shares)| {
+                shares.iter().map(move |&slow| FilterShape { memory, slow })
+            })
             .collect();
         let filters = Filters::of(&shapes, is_missing);
         Self {
@@ -72,32 +74,32 @@ impl Shapes {
     }
 
     /// The filters of one of the shapes before each of the first values of a stretch.
-    pub fn opening(&self, shape: Shape) -> &[Filter] {
+    pub fn opening(&self, shape: FilterShape) -> &[LevelFilter] {
         let known = self.openings.iter().find(|(other, _)| *other == shape);
         let (_, opening) = known.expect("noise that is not white has one of the shapes");
-        opening.get_or_init(|| Filter::opening(shape, OPENING))
+        opening.get_or_init(|| LevelFilter::opening(shape, OPENING))
     }
 
     /// The most likely shape for these residuals in standard deviations; what is NaN is missing.
-    pub fn likeliest(&self, residuals: &[f64]) -> Noise {
+    pub fn likeliest(&self, residuals: &[f64]) -> SeriesNoise {
         self.likelier(residuals, likelihood(residuals, WHITE))
     }
 
     /// The same, if it costs less than `least`.
-    pub fn likeliest_below(&self, residuals: &[f64], least: f64) -> Option<Noise> {
+    pub fn likeliest_below(&self, residuals: &[f64], least: f64) -> Option<SeriesNoise> {
         let white = likelihood(residuals, WHITE);
-        let best = if white.cost < least { white } else { Noise { cost: least, ..white } };
+        let best = if white.cost < least { white } else { SeriesNoise { cost: least, ..white } };
         Some(self.likelier(residuals, best)).filter(|noise| noise.cost < least)
     }
 
     /// The most likely of all shapes that are likelier than the best so far, or that.
-    fn likelier(&self, residuals: &[f64], mut best: Noise) -> Noise {
+    fn likelier(&self, residuals: &[f64], mut best: SeriesNoise) -> SeriesNoise {
         let count = seen(residuals).max(1.0);
         for group in self.filters.groups() {
             let most =
                 |logs: f64| ROUNDED * count * ((best.cost - SHAPE_PRICE - logs) / count).exp();
             for (shape, surprise) in group.surprises(residuals, most).into_iter().flatten() {
-                let mut noise = Noise::of(shape, surprise, count);
+                let mut noise = SeriesNoise::of(shape, surprise, count);
                 noise.cost += SHAPE_PRICE;
                 if noise.cost < best.cost {
                     best = noise;
@@ -109,17 +111,17 @@ impl Shapes {
 }
 
 /// The likelihood of one shape.
-pub(super) fn likelihood(residuals: &[f64], shape: Shape) -> Noise {
+pub(super) fn likelihood(residuals: &[f64], shape: FilterShape) -> SeriesNoise {
     let count = seen(residuals);
     if shape.slow > 0.0 {
-        return Noise::of(shape, filter::surprise(residuals, shape), count);
+        return SeriesNoise::of(shape, filter::surprise(residuals, shape), count);
     }
     let squares = residuals
         .iter()
         .filter(|residual| !residual.is_nan())
         .map(|residual| residual * residual)
         .sum();
-    Noise::of(WHITE, Surprise { squares, logs: 0.0 }, count)
+    SeriesNoise::of(WHITE, Surprise { squares, logs: 0.0 }, count)
 }
 
 /// How many are not missing.
@@ -129,7 +131,7 @@ fn seen(residuals: &[f64]) -> f64 {
 
 /// A step of level among noise.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct NoiseStep {
     /// The level before.
     pub before: f64,
     /// The level after, less that before.
@@ -138,7 +140,7 @@ pub(super) struct Step {
     pub error: f64,
 }
 
-impl Step {
+impl NoiseStep {
     pub fn z(&self) -> f64 {
         self.difference.abs() / self.error
     }
@@ -153,9 +155,9 @@ pub(super) fn step(
     y: &[f64],
     inverse: &[f64],
     place: usize,
-    opening: &[Filter],
-    noise: &Noise,
-) -> Step {
+    opening: &[LevelFilter],
+    noise: &SeriesNoise,
+) -> NoiseStep {
     Products::filtered(y, inverse, place, opening).step(y[place], noise.scale)
 }
 
@@ -164,13 +166,18 @@ pub(super) fn step(
 ///
 /// By the mean of either side, whose weights may be of very different sizes: values that stand
 /// still weigh a billion times others.
-pub(super) fn plain_step(origin: f64, before: Weighted, after: Weighted, noise: &Noise) -> Step {
+pub(super) fn plain_step(
+    origin: f64,
+    before: Weighted,
+    after: Weighted,
+    noise: &SeriesNoise,
+) -> NoiseStep {
     if before.count == 0 || after.count == 0 || before.weights.min(after.weights) <= 0.0 {
-        return Step { before: origin, difference: 0.0, error: f64::INFINITY };
+        return NoiseStep { before: origin, difference: 0.0, error: f64::INFINITY };
     }
     let [before_mean, after_mean] = [before, after].map(|side| side.sum / side.weights);
     let error = noise.scale * (1.0 / before.weights + 1.0 / after.weights).sqrt();
-    Step { before: origin + before_mean, difference: after_mean - before_mean, error }
+    NoiseStep { before: origin + before_mean, difference: after_mean - before_mean, error }
 }
 
 /// The sums of products of two regressors, one throughout and one from the step on, with each other
@@ -186,7 +193,7 @@ struct Products {
 
 impl Products {
     /// `opening` are the filters before the first values, where none of them is missing.
-    fn filtered(y: &[f64], inverse: &[f64], place: usize, opening: &[Filter]) -> Self {
+    fn filtered(y: &[f64], inverse: &[f64], place: usize, opening: &[LevelFilter]) -> Self {
         let (mut sums, mut means) = (Self::default(), Means::default());
         let of = |i: usize| ((y[i] - y[place]) * inverse[i], inverse[i], i >= place);
         let known = &inverse[..inverse.len().min(opening.len())];
@@ -216,7 +223,7 @@ impl Products {
         &mut self,
         (value, weight, is_after): (f64, f64, bool),
         means: &mut Means,
-        filter: &Filter,
+        filter: &LevelFilter,
     ) {
         let (keep, take) = filter.keeps();
         let (y, one) = (value - means.y, weight - means.one);
@@ -234,15 +241,15 @@ impl Products {
         }
     }
 
-    fn step(&self, origin: f64, scale: f64) -> Step {
+    fn step(&self, origin: f64, scale: f64) -> NoiseStep {
         let free = self.steps - self.both * self.both / self.ones;
         // Not one value on one of the sides.
         if free.is_nan() || free <= 1e-9 * self.steps {
-            return Step { before: origin, difference: 0.0, error: f64::INFINITY };
+            return NoiseStep { before: origin, difference: 0.0, error: f64::INFINITY };
         }
         let difference = (self.y_step - self.both * self.y_one / self.ones) / free;
         let before = origin + (self.y_one - self.both * difference) / self.ones;
-        Step { before, difference, error: scale / free.sqrt() }
+        NoiseStep { before, difference, error: scale / free.sqrt() }
     }
 }
 
@@ -274,7 +281,8 @@ mod tests {
 
     #[test]
     fn white_noise_is_the_limit_of_noise_with_a_slow_part() {
-        let (plain, slow) = (likelihood(&residuals(), WHITE), Shape { memory: 0.5, slow: 1e-12 });
+        let (plain, slow) =
+            (likelihood(&residuals(), WHITE), FilterShape { memory: 0.5, slow: 1e-12 });
         let limit = likelihood(&residuals(), slow);
         assert!((plain.cost - limit.cost).abs() < 1e-6 && (plain.scale - limit.scale).abs() < 1e-9);
         let inverse: Vec<f64> = residuals().iter().map(|x| 1.0 / (1.0 + x * x)).collect();
@@ -282,7 +290,7 @@ mod tests {
         let y: Vec<f64> = residuals().iter().map(|x| if x.is_nan() { 9.0 } else { *x }).collect();
         let sums = Sums::up_to(&y, &inverse);
         let steps = [
-            step(&y, &inverse, 100, &Filter::opening(slow, 50), &limit),
+            step(&y, &inverse, 100, &LevelFilter::opening(slow, 50), &limit),
             plain_step(sums.origin, sums.of(0..100), sums.of(100..300), &plain),
         ];
         assert!((steps[0].difference - steps[1].difference).abs() < 1e-6, "{steps:?}");

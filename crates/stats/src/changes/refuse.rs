@@ -1,11 +1,11 @@
 //! What looked like a change and is none, and why.
 
-use super::choose::{Choice, Judge};
+use super::choose::{Judge, SegmentChoice};
 use super::dips;
 use super::filter;
 use super::finding::{Drift, Refusal, Refused};
-use super::levels::Levels;
-use super::noise::{self, Noise};
+use super::levels::SegmentLevels;
+use super::noise::{self, SeriesNoise};
 use crate::robust;
 
 /// A candidate so near to a change is that change.
@@ -25,7 +25,7 @@ const APART: f64 = 4.0;
 /// are far off.
 pub(super) fn refused(
     judge: &Judge,
-    choice: &Choice,
+    choice: &SegmentChoice,
     candidates: &[usize],
     visits: &[usize],
 ) -> Vec<Refused> {
@@ -48,11 +48,11 @@ pub(super) fn refused(
     all.into_iter().map(|(place, why)| Refused { index: judge.series.index[place], why }).collect()
 }
 
-fn why(judge: &Judge, choice: &Choice, candidates: &[usize], which: usize) -> Refusal {
+fn why(judge: &Judge, choice: &SegmentChoice, candidates: &[usize], which: usize) -> Refusal {
     let (before, after) = judge.around(candidates, which);
     let place = candidates[which];
     let is_last = place + dips::LONGEST >= judge.series.len();
-    let white = Noise { shape: filter::WHITE, ..choice.noise };
+    let white = SeriesNoise { shape: filter::WHITE, ..choice.noise };
     if (place - before).min(after - place) < SHORTEST && !is_last {
         Refusal::Spike
     } else if is_last {
@@ -74,7 +74,7 @@ fn spikes(judge: &Judge) -> Vec<usize> {
 }
 
 /// That the level wanders within the longest stretch without a change, and how far it got.
-pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
+pub(super) fn drift(judge: &Judge, choice: &SegmentChoice) -> Option<Drift> {
     let (shape, series) = (choice.noise.shape, judge.series);
     if shape.memory < MEMORY {
         return None;
@@ -83,7 +83,7 @@ pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     if white.cost - choice.noise.cost < LIKELIER {
         return None;
     }
-    let levels = Levels::means(series, &choice.places, judge.masked);
+    let levels = SegmentLevels::means(series, &choice.places, judge.masked);
     let bound = levels.bounds.windows(2).max_by_key(|bound| bound[1] - bound[0])?;
     let (first, end) = (bound[0], bound[1]);
     let width = ((end - first) / 10).max(5);

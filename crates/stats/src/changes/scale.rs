@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::parts;
-use super::series::Series;
+use super::series::ValueSeries;
 use super::stretches::stretches;
 use crate::robust;
 
 /// The standard deviation of each value's noise, before any level is known: from differences of
 /// neighbours, which hardly see changes of level.
-pub(super) fn from_differences(series: &mut Series) {
+pub(super) fn from_differences(series: &mut ValueSeries) {
     let differences: Vec<f64> = series.y.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let all = 0..series.len();
     series.sd = spread_out(series, all, robust::of_noise(&differences) / std::f64::consts::SQRT_2);
@@ -33,7 +33,7 @@ fn widen(sd: &mut [f64], differences: &[f64], grain: &[f64]) {
     if standard.iter().filter(|x| x.abs() > FARTHEST).count() < SHORTEST {
         return;
     }
-    let sums = Sums::of(&standard);
+    let sums = ScaleSums::of(&standard);
     let mut bounds = sums.stretches();
     sharpen(&standard, &sums, &mut bounds);
     for bound in bounds.windows(2).filter(|bound| wild(&standard[bound[0]..bound[1]]).is_some()) {
@@ -47,7 +47,7 @@ fn widen(sd: &mut [f64], differences: &[f64], grain: &[f64]) {
 }
 
 /// That of the values of one of several parts. A few that lie close together may do so by chance.
-fn apart(series: &Series, part: Range<usize>) -> Vec<f64> {
+fn apart(series: &ValueSeries, part: Range<usize>) -> Vec<f64> {
     let own = spread_out(series, part.clone(), parts::width(&series.y[part.clone()]));
     if part.len() >= parts::WELL_KNOWN {
         return own;
@@ -56,7 +56,7 @@ fn apart(series: &Series, part: Range<usize>) -> Vec<f64> {
 }
 
 /// The standard deviation of each value's noise from its residuals.
-pub(super) fn from_residuals(series: &mut Series, residuals: &[f64]) {
+pub(super) fn from_residuals(series: &mut ValueSeries, residuals: &[f64]) {
     let one = series.parts.len() == 2;
     // A few values are known by their differences as well as by what they lie from a level that is
     // theirs.
@@ -67,12 +67,12 @@ pub(super) fn from_residuals(series: &mut Series, residuals: &[f64]) {
     series.sd = in_parts(series).flat_map(sd).collect();
 }
 
-fn in_parts(series: &Series) -> impl Iterator<Item = Range<usize>> {
+fn in_parts(series: &ValueSeries) -> impl Iterator<Item = Range<usize>> {
     series.parts.windows(2).map(|part| part[0]..part[1])
 }
 
 /// That of the values of a part.
-fn within(series: &Series, part: Range<usize>, residuals: &[f64]) -> Vec<f64> {
+fn within(series: &ValueSeries, part: Range<usize>, residuals: &[f64]) -> Vec<f64> {
     let typical = robust::median_of(&series.sd[part.clone()]);
     let mut all = spread_out(series, part.clone(), robust::trimmed_deviation(residuals, typical));
     let standard: Vec<f64> =
@@ -85,7 +85,7 @@ fn within(series: &Series, part: Range<usize>, residuals: &[f64]) -> Vec<f64> {
 
 /// Standard deviations of this typical size: what replicates know of a value is part of its noise,
 /// the rest is the same for all. Never below half a grain: rounding hides how little there is.
-fn spread_out(series: &Series, part: Range<usize>, sd: f64) -> Vec<f64> {
+fn spread_out(series: &ValueSeries, part: Range<usize>, sd: f64) -> Vec<f64> {
     let (known, grain) = (&series.known[part.clone()], &series.grain[part]);
     let typical = robust::median_of(known);
     let between = (sd * sd - typical).max(sd * sd * 0.1);
@@ -99,7 +99,7 @@ fn spread_out(series: &Series, part: Range<usize>, sd: f64) -> Vec<f64> {
 /// Stretches are found by the mean distance from 0, which for a double exponential is the most
 /// likely scale.
 fn local(standard: &[f64]) -> Vec<f64> {
-    let sums = Sums::of(standard);
+    let sums = ScaleSums::of(standard);
     let mut bounds = sums.stretches();
     let mut local = vec![1.0; standard.len()];
     if bounds.len() == 2 {
@@ -113,7 +113,7 @@ fn local(standard: &[f64]) -> Vec<f64> {
 }
 
 /// How large the noise of a stretch is.
-fn scale(standard: &[f64], sums: &Sums, stretch: Range<usize>) -> f64 {
+fn scale(standard: &[f64], sums: &ScaleSums, stretch: Range<usize>) -> f64 {
     let here = &standard[stretch.clone()];
     if let Some(small) = robust::of_small(here).filter(|_| here.len() >= LONG) {
         return small;
@@ -138,7 +138,7 @@ fn wild(standard: &[f64]) -> Option<f64> {
 ///
 /// Where the narrow one hardly varies, the least value of the wide one would be a change of level
 /// in it.
-fn sharpen(standard: &[f64], sums: &Sums, bounds: &mut [usize]) {
+fn sharpen(standard: &[f64], sums: &ScaleSums, bounds: &mut [usize]) {
     for _ in 0..2 {
         for which in 1..bounds.len() - 1 {
             let (first, place, end) = (bounds[which - 1], bounds[which], bounds[which + 1]);
@@ -195,9 +195,9 @@ const LONG: usize = 40;
 const PRICE: (f64, f64) = (8.0, 2.0);
 
 /// Distances from 0, summed up to each place.
-struct Sums(Vec<f64>);
+struct ScaleSums(Vec<f64>);
 
-impl Sums {
+impl ScaleSums {
     fn of(standard: &[f64]) -> Self {
         let mut sums = vec![0.0];
         for x in standard {

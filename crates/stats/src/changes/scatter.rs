@@ -1,12 +1,12 @@
 //! Changes of how the values scatter around their level: how widely, and how often at a second one.
 
-use super::choose::Choice;
+use super::choose::SegmentChoice;
 use super::finding::{Change, Kind};
 use super::judge;
-use super::levels::Levels;
+use super::levels::SegmentLevels;
 use super::scale::{FARTHEST, MEAN_DISTANCE};
 use super::second_level::SecondLevel;
-use super::series::Series;
+use super::series::ValueSeries;
 use super::stretches::stretches;
 use crate::robust;
 
@@ -21,7 +21,7 @@ const PRICE: (f64, f64) = (12.0, 3.0);
 const LEAST: f64 = 1.3;
 
 /// A change of scatter between two stretches.
-struct Split {
+struct ScatterSplit {
     place: usize,
     range: (usize, usize),
     gain: f64,
@@ -31,7 +31,11 @@ struct Split {
 ///
 /// Where the noise is mostly slow, what is left around the levels is how they wander, not how wide
 /// values lie.
-pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<Change> {
+pub(super) fn spreads(
+    series: &ValueSeries,
+    levels: &SegmentLevels,
+    choice: &SegmentChoice,
+) -> Vec<Change> {
     if choice.noise.shape.memory > 0.8 && choice.noise.shape.slow > 0.3 {
         return Vec::new();
     }
@@ -50,7 +54,7 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
     let cost = |first: usize, end: usize| 2.0 * (end - first) as f64 * mean(first, end).ln();
     let splits = splits(series.len(), cost);
     let excess = excess(&distances, &splits).max(1.0);
-    let change = |(first, mut split, end): (usize, Split, usize)| {
+    let change = |(first, mut split, end): (usize, ScatterSplit, usize)| {
         split.gain /= excess;
         if split.gain <= price(series.len()) {
             return None;
@@ -82,7 +86,7 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
 /// Values of a clock that hardly ever shows another one are such: most distances are 0, a few one
 /// step of it, and what a few more of these seem to tell is that many times less (quasi-likelihood:
 /// `McCullagh` & Nelder, "Generalized Linear Models", 1989, chapter 9).
-fn excess(distances: &[f64], splits: &[(usize, Split, usize)]) -> f64 {
+fn excess(distances: &[f64], splits: &[(usize, ScatterSplit, usize)]) -> f64 {
     let places = splits.iter().map(|(_, split, _)| split.place);
     let bounds: Vec<usize> = [0].into_iter().chain(places).chain([distances.len()]).collect();
     let (mut around, mut square) = (0.0, 0.0);
@@ -99,8 +103,8 @@ fn excess(distances: &[f64], splits: &[(usize, Split, usize)]) -> f64 {
 /// A series that stays at a mode for a while tells as much of its share as it has visits, not
 /// values.
 pub(super) fn shares(
-    series: &Series,
-    levels: &Levels,
+    series: &ValueSeries,
+    levels: &SegmentLevels,
     modes: &[SecondLevel],
     at: &[Option<usize>],
 ) -> Vec<Change> {
@@ -152,7 +156,7 @@ fn price(n: usize) -> f64 {
 }
 
 /// Where the scatter changes, each with the bounds of the stretches before and after.
-fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, Split, usize)> {
+fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, ScatterSplit, usize)> {
     let price = price(n);
     let bounds = stretches(n, SHORTEST, price, &cost);
     let split = |bound: &[usize]| {
@@ -162,14 +166,14 @@ fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, Split, us
         let good: Vec<usize> =
             (first + 1..end).filter(|&at| best - gain(at) <= judge::AS_GOOD).collect();
         let range = (*good.first().unwrap_or(&place), *good.last().unwrap_or(&place));
-        (best > price).then_some((first, Split { place, range, gain: best }, end))
+        (best > price).then_some((first, ScatterSplit { place, range, gain: best }, end))
     };
     bounds.windows(3).filter_map(split).collect()
 }
 
 fn told(
-    series: &Series,
-    split: &Split,
+    series: &ValueSeries,
+    split: &ScatterSplit,
     kind: Kind,
     (before, after): (f64, f64),
     effect: [f64; 3],

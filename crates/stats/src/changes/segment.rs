@@ -10,12 +10,12 @@
 //! price.
 
 use super::second_level::SecondLevel;
-use super::series::Series;
+use super::series::ValueSeries;
 
 /// On `low..high` of levels, the best partition costs `a·θ² + b·θ + c` and its last level begins at
 /// `start`.
 #[derive(Clone, Copy)]
-struct Piece {
+struct SegmentPiece {
     low: f64,
     high: f64,
     a: f64,
@@ -24,7 +24,7 @@ struct Piece {
     start: usize,
 }
 
-impl Piece {
+impl SegmentPiece {
     fn at(&self, level: f64) -> f64 {
         (self.a * level + self.b) * level + self.c
     }
@@ -55,18 +55,18 @@ impl Piece {
 
 /// What a value costs at levels up to `high`: `a·θ² - b·θ + c`.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct SegmentStretch {
     high: f64,
     a: f64,
     b: f64,
     c: f64,
 }
 
-impl Stretch {
+impl SegmentStretch {
     /// A piece within it, with what the value costs there.
     #[inline]
-    fn under(&self, piece: Piece) -> Piece {
-        Piece { a: piece.a + self.a, b: piece.b - self.b, c: piece.c + self.c, ..piece }
+    fn under(&self, piece: SegmentPiece) -> SegmentPiece {
+        SegmentPiece { a: piece.a + self.a, b: piece.b - self.b, c: piece.c + self.c, ..piece }
     }
 }
 
@@ -75,7 +75,7 @@ impl Stretch {
 /// A value beyond `outlier` standard deviations costs no more than one there, a further level
 /// `penalty`.
 pub(super) fn segment(
-    series: &Series,
+    series: &ValueSeries,
     modes: &[SecondLevel],
     outlier: f64,
     penalty: f64,
@@ -94,13 +94,18 @@ pub(super) fn segment(
 }
 
 /// For each place, where the last level of the best partition up to and with it begins.
-fn best_starts(series: &Series, modes: &[SecondLevel], outlier: f64, penalty: f64) -> Vec<usize> {
+fn best_starts(
+    series: &ValueSeries,
+    modes: &[SecondLevel],
+    outlier: f64,
+    penalty: f64,
+) -> Vec<usize> {
     // Levels are counted from the first value, so that squares stay small.
     let origin = series.y[0];
     let ends = series.y.iter().fold((0.0_f64, 0.0_f64), |(low, high), &value| {
         (low.min(value - origin), high.max(value - origin))
     });
-    let nothing = Piece { low: ends.0, high: ends.1, a: 0.0, b: 0.0, c: 0.0, start: 0 };
+    let nothing = SegmentPiece { low: ends.0, high: ends.1, a: 0.0, b: 0.0, c: 0.0, start: 0 };
     let (mut pieces, mut count) = (vec![nothing], 1);
     let mut spare = Vec::new();
     let (mut wells, mut stretches) = (Vec::new(), Vec::new());
@@ -115,7 +120,7 @@ fn best_starts(series: &Series, modes: &[SecondLevel], outlier: f64, penalty: f6
         }
         // No level begins with the first value.
         let ceiling = if start > 0 { penalty } else { f64::INFINITY };
-        let new = Piece { c: ceiling, start, ..nothing };
+        let new = SegmentPiece { c: ceiling, start, ..nothing };
         // All pieces, a new level before each of them and behind, and each of both rows divided by
         // all stretches.
         let most = 2 * (count + stretches.len()) + 1;
@@ -131,21 +136,27 @@ fn best_starts(series: &Series, modes: &[SecondLevel], outlier: f64, penalty: f6
 }
 
 /// What a value costs at all levels where there are no modes.
-fn around(value: f64, sd: f64, outlier: f64, stretches: &mut Vec<Stretch>) {
+fn around(value: f64, sd: f64, outlier: f64, stretches: &mut Vec<SegmentStretch>) {
     let (a, reach, c) = (1.0 / (sd * sd), outlier * sd, outlier * outlier);
-    let outside = |high| Stretch { high, a: 0.0, b: 0.0, c };
-    let well = Stretch { high: value + reach, a, b: 2.0 * a * value, c: a * value * value };
+    let outside = |high| SegmentStretch { high, a: 0.0, b: 0.0, c };
+    let well = SegmentStretch { high: value + reach, a, b: 2.0 * a * value, c: a * value * value };
     stretches.clear();
     stretches.extend_from_slice(&[outside(value - reach), well, outside(f64::INFINITY)]);
 }
 
 /// Where a value is no outlier, in order: from which level on, and what it costs from there.
-fn dig(value: f64, sd: f64, outlier: f64, modes: &[SecondLevel], wells: &mut Vec<(f64, Stretch)>) {
+fn dig(
+    value: f64,
+    sd: f64,
+    outlier: f64,
+    modes: &[SecondLevel],
+    wells: &mut Vec<(f64, SegmentStretch)>,
+) {
     let a = 1.0 / (sd * sd);
     let well = |middle: f64, least: f64| {
         let reach = (outlier * outlier - least).max(0.0).sqrt() * sd;
         let (b, c) = (2.0 * a * middle, a * middle * middle + least);
-        (middle - reach, Stretch { high: middle + reach, a, b, c })
+        (middle - reach, SegmentStretch { high: middle + reach, a, b, c })
     };
     wells.clear();
     wells.push(well(value, 0.0));
@@ -154,9 +165,9 @@ fn dig(value: f64, sd: f64, outlier: f64, modes: &[SecondLevel], wells: &mut Vec
 }
 
 /// What a value costs at all levels: within wells, and `bound` between them.
-fn all_levels(wells: &[(f64, Stretch)], bound: f64, stretches: &mut Vec<Stretch>) {
+fn all_levels(wells: &[(f64, SegmentStretch)], bound: f64, stretches: &mut Vec<SegmentStretch>) {
     stretches.clear();
-    let outside = |high| Stretch { high, a: 0.0, b: 0.0, c: bound };
+    let outside = |high| SegmentStretch { high, a: 0.0, b: 0.0, c: bound };
     let mut at = f64::NEG_INFINITY;
     for &(low, well) in wells {
         if well.high <= at {
@@ -172,7 +183,7 @@ fn all_levels(wells: &[(f64, Stretch)], bound: f64, stretches: &mut Vec<Stretch>
 }
 
 /// Where in the piece the cost is below the ceiling.
-fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
+fn below(piece: &SegmentPiece, ceiling: f64) -> Option<(f64, f64)> {
     // What is flat costs the same everywhere.
     if piece.a <= 0.0 {
         return (piece.c < ceiling).then_some((piece.low, piece.high));
@@ -202,14 +213,14 @@ struct Best {
 impl Best {
     /// `ends` are those of all levels.
     #[inline]
-    fn see(&mut self, piece: &Piece, ends: (f64, f64)) {
+    fn see(&mut self, piece: &SegmentPiece, ends: (f64, f64)) {
         if piece.is_least_within() || piece.low <= ends.0 || piece.high >= ends.1 {
             self.take(piece);
         }
     }
 
     #[inline]
-    fn take(&mut self, piece: &Piece) {
+    fn take(&mut self, piece: &SegmentPiece) {
         let cost = piece.least();
         if cost < self.cost {
             *self = Self { cost, start: piece.start };
@@ -220,24 +231,24 @@ impl Best {
 /// What the pieces become with one value more.
 struct Adding<'a> {
     /// What the value costs, from where it was come to on.
-    stretches: &'a [Stretch],
+    stretches: &'a [SegmentStretch],
     /// Where all levels end.
     ends: (f64, f64),
     /// Room for all, and how many there are.
-    out: &'a mut [Piece],
+    out: &'a mut [SegmentPiece],
     count: usize,
     best: Best,
 }
 
 impl<'a> Adding<'a> {
-    fn to(stretches: &'a [Stretch], ends: (f64, f64), out: &'a mut [Piece]) -> Self {
+    fn to(stretches: &'a [SegmentStretch], ends: (f64, f64), out: &'a mut [SegmentPiece]) -> Self {
         let best = Best { cost: f64::INFINITY, start: 0 };
         Self { stretches, ends, out, count: 0, best }
     }
 
     /// The pieces, `less` so much, under a level that begins with this value; the least cost so far
     /// is 0.
-    fn all(mut self, pieces: &[Piece], less: f64, new: &Piece) -> (Best, usize) {
+    fn all(mut self, pieces: &[SegmentPiece], less: f64, new: &SegmentPiece) -> (Best, usize) {
         // A level that costs more than an outlier is not the best where it begins.
         let is_dear = self.stretches.last().is_some_and(|outside| new.c >= outside.c);
         // Neighbours that are both above it are one, that begins here.
@@ -248,9 +259,9 @@ impl<'a> Adding<'a> {
             let piece = first.less(less);
             let Some((low, high)) = below(&piece, new.c) else { continue };
             if above < low {
-                self.put(Piece { low: above, high: low, ..*new });
+                self.put(SegmentPiece { low: above, high: low, ..*new });
             }
-            self.add(Piece { low, high, ..piece });
+            self.add(SegmentPiece { low, high, ..piece });
             above = high;
             if high == first.high {
                 left = &left[self.whole(left, less, new.c)..];
@@ -259,7 +270,7 @@ impl<'a> Adding<'a> {
         }
         if above < self.ends.1 {
             let high = self.ends.1;
-            self.put(Piece { low: above, high, ..*new });
+            self.put(SegmentPiece { low: above, high, ..*new });
         }
         if !is_dear {
             self.see(0);
@@ -269,7 +280,7 @@ impl<'a> Adding<'a> {
 
     /// Adds the first pieces that stay whole, and within the stretch that was come to; tells how
     /// many. Each begins where the one before it ends.
-    fn whole(&mut self, pieces: &[Piece], less: f64, ceiling: f64) -> usize {
+    fn whole(&mut self, pieces: &[SegmentPiece], less: f64, ceiling: f64) -> usize {
         let Some(&stretch) = self.stretches.first() else { return 0 };
         let (ends, mut best, mut run) = (self.ends, self.best, 0);
         for (piece, out) in pieces.iter().zip(&mut self.out[self.count..]) {
@@ -293,7 +304,7 @@ impl<'a> Adding<'a> {
     }
 
     /// A piece above all that were added before, with what the value costs there.
-    fn add(&mut self, piece: Piece) {
+    fn add(&mut self, piece: SegmentPiece) {
         let first = self.count;
         self.put(piece);
         self.see(first);
@@ -307,14 +318,14 @@ impl<'a> Adding<'a> {
     }
 
     /// The same, and not seen whether it is the best.
-    fn put(&mut self, mut piece: Piece) {
+    fn put(&mut self, mut piece: SegmentPiece) {
         while let [stretch, later @ ..] = self.stretches {
             if stretch.high > piece.low {
-                let part = stretch.under(Piece { high: stretch.high, ..piece });
+                let part = stretch.under(SegmentPiece { high: stretch.high, ..piece });
                 let out = &mut self.out[self.count];
                 self.count += 1;
                 if stretch.high >= piece.high {
-                    *out = Piece { high: piece.high, ..part };
+                    *out = SegmentPiece { high: piece.high, ..part };
                     return;
                 }
                 *out = part;
@@ -336,7 +347,7 @@ mod tests {
 
     /// The least bounded cost of these values at any one level, up to the fineness of the levels
     /// that are tried.
-    fn cost(series: &Series, modes: &[SecondLevel], from: usize, to: usize) -> f64 {
+    fn cost(series: &ValueSeries, modes: &[SecondLevel], from: usize, to: usize) -> f64 {
         let one = |i: usize, level: f64| {
             let far = |offset: f64| ((series.y[i] - level - offset) / series.sd[i]).powi(2);
             let at_modes = modes.iter().map(|mode| far(mode.offset) + mode.price);
@@ -354,7 +365,7 @@ mod tests {
     }
 
     /// Fourteen values at two levels, some of them far off.
-    fn made(maker: &mut Maker) -> Series {
+    fn made(maker: &mut Maker) -> ValueSeries {
         let level = |i: usize| if (5..9).contains(&i) { 1.8 } else { 0.0 };
         let value = |i: usize| {
             let far = if maker.uniform() < 0.2 { 3.0 } else { 0.0 };
@@ -362,7 +373,7 @@ mod tests {
         };
         let points: Vec<Point> = (0..14).map(value).collect();
         let mut series =
-            Series::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
+            ValueSeries::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
         series.sd.fill(0.3);
         series
     }

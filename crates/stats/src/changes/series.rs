@@ -4,7 +4,7 @@ use super::{Judged, Options, Point, order};
 
 /// A series as it is judged: the finite values, on their scale, and how noisy each is.
 #[derive(Clone)]
-pub(super) struct Series {
+pub(super) struct ValueSeries {
     /// The values on their scale.
     pub y: Vec<f64>,
     /// The standard deviation of the noise of each value.
@@ -31,7 +31,7 @@ pub(super) struct Series {
     by: f64,
 }
 
-impl Series {
+impl ValueSeries {
     /// Takes the finite values: as logarithms when all are positive, else as they are.
     pub fn of(points: &[Point], options: &Options) -> Result<Self, Judged> {
         if points.is_empty() {

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::choose::{Choice, Judge};
+use super::choose::{Judge, SegmentChoice};
 use super::finding::Drift;
-use super::series::Series;
+use super::series::ValueSeries;
 use crate::robust;
 
 /// The degrees that are tried: in a long series a straight line only.
@@ -40,7 +40,11 @@ const CONFOUNDED: f64 = 1e-6;
 
 /// The curve that explains the series better than what was chosen without one: how far it is from
 /// its own mean at each value.
-pub(super) fn beside(judge: &Judge, choice: &Choice, candidates: &[usize]) -> Option<Vec<f64>> {
+pub(super) fn beside(
+    judge: &Judge,
+    choice: &SegmentChoice,
+    candidates: &[usize],
+) -> Option<Vec<f64>> {
     let n = judge.series.len();
     if n < FEWEST || choice.places.is_empty() && choice.noise.shape.memory < MEMORY {
         return None;
@@ -67,7 +71,7 @@ pub(super) fn beside(judge: &Judge, choice: &Choice, candidates: &[usize]) -> Op
 }
 
 /// The place of the largest step, if any.
-fn largest(choice: &Choice) -> Vec<usize> {
+fn largest(choice: &SegmentChoice) -> Vec<usize> {
     let steps = choice.places.iter().zip(&choice.steps);
     let largest =
         steps.max_by(|one, other| one.1.difference.abs().total_cmp(&other.1.difference.abs()));
@@ -75,7 +79,7 @@ fn largest(choice: &Choice) -> Vec<usize> {
 }
 
 /// A curve, the steps that stand out of it, and what both cost but for the price of the curve.
-struct Settled {
+struct SettledTrend {
     curve: Vec<f64>,
     places: Vec<usize>,
     cost: f64,
@@ -87,15 +91,15 @@ fn settle(
     candidates: &[usize],
     starts: [Vec<usize>; 2],
     columns: &[Vec<f64>],
-) -> Settled {
+) -> SettledTrend {
     let mut known = BTreeMap::new();
     let [one, other] = starts.map(|start| stand(judge, candidates, start, columns, &mut known));
     let is_another = other != one;
-    let settled = Settled::at(judge, one, columns).fewer(judge, columns);
+    let settled = SettledTrend::at(judge, one, columns).fewer(judge, columns);
     if !is_another {
         return settled;
     }
-    let other = Settled::at(judge, other, columns).fewer(judge, columns);
+    let other = SettledTrend::at(judge, other, columns).fewer(judge, columns);
     if other.cost < settled.cost { other } else { settled }
 }
 
@@ -121,7 +125,7 @@ fn stand(
     places
 }
 
-impl Settled {
+impl SettledTrend {
     /// Steps at these places, and the curve beside them.
     fn at(judge: &Judge, places: Vec<usize>, columns: &[Vec<f64>]) -> Self {
         let curve = Curve::fit(judge, &places, columns).at;
@@ -170,9 +174,9 @@ impl Curve {
         // What is masked does not count.
         y.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = 0.0);
         let (mut factors, mut told) = (vec![0.0; columns.len()], Vec::new());
-        let mut directions: Vec<Direction> = Vec::new();
+        let mut directions: Vec<TrendDirection> = Vec::new();
         for which in 0..columns.len() {
-            let mut direction = Direction::of(judge, places, columns, which);
+            let mut direction = TrendDirection::of(judge, places, columns, which);
             let whole = dot(&direction.within, &direction.within);
             for other in &directions {
                 direction.less(other);
@@ -200,7 +204,7 @@ impl Curve {
 }
 
 /// A column of a regression.
-struct Direction {
+struct TrendDirection {
     /// How much of each column is in it.
     factors: Vec<f64>,
     /// What of it is not a level, in standard deviations of each value; 0 where the value does not
@@ -209,7 +213,7 @@ struct Direction {
     square: f64,
 }
 
-impl Direction {
+impl TrendDirection {
     fn of(judge: &Judge, places: &[usize], columns: &[Vec<f64>], which: usize) -> Self {
         let column = &columns[which];
         let mut within = Vec::with_capacity(column.len());
@@ -271,7 +275,7 @@ fn legendre(n: usize, most: usize) -> Vec<Vec<f64>> {
 }
 
 /// The curve as it is told: from where to where it moved most.
-pub(super) fn told(series: &Series) -> Option<Drift> {
+pub(super) fn told(series: &ValueSeries) -> Option<Drift> {
     let order = |one: &usize, other: &usize| series.trend[*one].total_cmp(&series.trend[*other]);
     let low = (0..series.trend.len()).min_by(order)?;
     let high = (0..series.trend.len()).max_by(order)?;

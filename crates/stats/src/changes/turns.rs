@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::series::Series;
+use super::series::ValueSeries;
 use crate::robust;
 
 /// An environment takes turns when it was come back to so often.
@@ -20,7 +20,7 @@ const NEAR: usize = 10;
 const CLEAR: f64 = 1.0;
 
 /// The series as if every environment that takes turns were the one that measured most.
-pub(super) fn without(series: Series) -> Series {
+pub(super) fn without(series: ValueSeries) -> ValueSeries {
     let visits = visits(&series.environment);
     let turns: Vec<u32> = visits
         .iter()
@@ -41,13 +41,13 @@ pub(super) fn without(series: Series) -> Series {
 
 /// How often an environment was come to, and how many values it measured.
 #[derive(Default)]
-struct Visits {
+struct HostVisits {
     count: usize,
     values: usize,
 }
 
-fn visits(environment: &[u32]) -> BTreeMap<u32, Visits> {
-    let mut all: BTreeMap<u32, Visits> = BTreeMap::new();
+fn visits(environment: &[u32]) -> BTreeMap<u32, HostVisits> {
+    let mut all: BTreeMap<u32, HostVisits> = BTreeMap::new();
     for stay in environment.chunk_by(|one, other| one == other) {
         let visits = all.entry(stay[0]).or_default();
         visits.count += 1;
@@ -58,7 +58,7 @@ fn visits(environment: &[u32]) -> BTreeMap<u32, Visits> {
 
 /// By how much the values of an environment lie above those of the usual one near them; 0 where
 /// that is not clear.
-fn apart(series: &Series, which: u32, usual: u32) -> f64 {
+fn apart(series: &ValueSeries, which: u32, usual: u32) -> f64 {
     let own = (0..series.len()).filter(|&i| series.environment[i] == which);
     let mut differences: Vec<f64> =
         own.filter_map(|i| Some(series.y[i] - nearest(series, i, usual)?)).collect();
@@ -72,7 +72,7 @@ fn apart(series: &Series, which: u32, usual: u32) -> f64 {
 
 /// What the usual environment measured near there: the mean of the next value on either side, or
 /// the one that there is.
-fn nearest(series: &Series, place: usize, usual: u32) -> Option<f64> {
+fn nearest(series: &ValueSeries, place: usize, usual: u32) -> Option<f64> {
     let is_usual = |i: &usize| series.environment[*i] == usual;
     let before = (place.saturating_sub(NEAR)..place).rev().find(is_usual);
     let after = (place + 1..series.len().min(place + 1 + NEAR)).find(is_usual);

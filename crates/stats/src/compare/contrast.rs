@@ -8,7 +8,7 @@ use crate::interleaved::{self, Execution};
 
 /// Values of both sides as they are compared.
 #[derive(Clone, Debug)]
-pub(super) struct Contrast {
+pub(super) struct RunContrast {
     pub scale: Scale,
     /// Ascending.
     pub a: Vec<f64>,
@@ -79,7 +79,7 @@ impl Directed {
     }
 }
 
-impl Contrast {
+impl RunContrast {
     /// The values themselves, limits that were reached included.
     pub fn stated(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
         Self::of(scale, [a, b], seed, &|sample| sample.value, &|sample| sample.value)

@@ -6,7 +6,7 @@ use super::means::t_above;
 use super::modes::{self, Modes, Told, borne_out};
 use super::order::sorted;
 use super::runs::{
-    Apart, OverRuns, Prior, compare_over_runs, differences_over_runs, means_over_runs,
+    OverRuns, Prior, RunsApart, compare_over_runs, differences_over_runs, means_over_runs,
     variance_of_one,
 };
 use super::sample::{Sample, Scale, finite};
@@ -194,7 +194,7 @@ fn by_difference(
     if a.iter().chain(b).all(|sample| sample.value == 0.0) {
         return nothing_but_zeros(a, b);
     }
-    let Apart { centre, difference, interval, p, standard_error } =
+    let RunsApart { centre, difference, interval, p, standard_error } =
         differences_over_runs(a, b, prior, error)?;
     let is_ratio = centre > 0.0 && centre + interval.0 >= 0.0;
     let ratio = |by: f64| 1.0 + by / centre;

@@ -1,6 +1,6 @@
 //! A ratio with its interval.
 
-use super::contrast::{Contrast, Directed};
+use super::contrast::{Directed, RunContrast};
 use super::sample::{Sample, Scale};
 use super::{Estimator, Look, More, order};
 use crate::{Bound, Bounded, Summary, interleaved};
@@ -57,9 +57,9 @@ impl Estimate {
 
 /// Both sides, looked at from below and from above.
 pub(super) struct Both {
-    stated: Contrast,
-    up: Contrast,
-    down: Contrast,
+    stated: RunContrast,
+    up: RunContrast,
+    down: RunContrast,
     /// Whether no sample reached a limit: then all three say the same.
     is_exact: bool,
 }
@@ -81,12 +81,12 @@ impl Both {
         let neighbours = Directed::of(scale, a, b, control);
         let reversed = neighbours.as_ref().map(Directed::reversed);
         Self {
-            stated: Contrast {
+            stated: RunContrast {
                 neighbours: neighbours.clone(),
-                ..Contrast::stated(scale, a, b, seed)
+                ..RunContrast::stated(scale, a, b, seed)
             },
-            up: Contrast { neighbours, ..Contrast::against(scale, a, b, seed) },
-            down: Contrast { neighbours: reversed, ..Contrast::against(scale, b, a, seed) },
+            up: RunContrast { neighbours, ..RunContrast::against(scale, a, b, seed) },
+            down: RunContrast { neighbours: reversed, ..RunContrast::against(scale, b, a, seed) },
             is_exact: a.iter().chain(b).all(Sample::is_exact),
         }
     }
@@ -179,7 +179,7 @@ impl Both {
     }
 
     /// B against A, and A against B.
-    pub fn directions(&self) -> [&Contrast; 2] {
+    pub fn directions(&self) -> [&RunContrast; 2] {
         [&self.up, &self.down]
     }
 
@@ -204,7 +204,7 @@ impl Both {
     pub fn fewest_with_an_interval(&self, estimator: Estimator, level: f64) -> Option<usize> {
         let have = usize::try_from(self.fewest()).ok().filter(|_| !self.has_levels())?;
         (have + 1..=MOST_FEW).find(|&rounds| {
-            let alike = Contrast::alike(self.stated.scale, rounds);
+            let alike = RunContrast::alike(self.stated.scale, rounds);
             let estimator = if estimator.is_paired() { Estimator::RoundRatios } else { estimator };
             estimator.bound_below(&alike, level).is_some()
         })

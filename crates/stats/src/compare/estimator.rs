@@ -2,7 +2,7 @@
 //! sharpest everywhere.
 
 use super::Scale;
-use super::contrast::{Contrast, Directed};
+use super::contrast::{Directed, RunContrast};
 use super::{levels, means, median, order, quantiles, ranks};
 
 /// How the ratio of B to A is taken.
@@ -59,8 +59,8 @@ impl Estimator {
     }
 
     /// The shift of B against A; `None` with nothing to take it from.
-    pub(super) fn shift(self, contrast: &Contrast) -> Option<f64> {
-        let Contrast { scale, a, b, rounds, .. } = contrast;
+    pub(super) fn shift(self, contrast: &RunContrast) -> Option<f64> {
+        let RunContrast { scale, a, b, rounds, .. } = contrast;
         match self {
             Self::Neighbours => contrast.neighbours.as_ref().map(Directed::shift),
             Self::RoundRatios => {
@@ -73,8 +73,8 @@ impl Estimator {
 
     /// The shift is below this at most with the chance `level`; `None` with too few samples for
     /// that.
-    pub(super) fn bound_below(self, contrast: &Contrast, level: f64) -> Option<f64> {
-        let Contrast { a, b, rounds, .. } = contrast;
+    pub(super) fn bound_below(self, contrast: &RunContrast, level: f64) -> Option<f64> {
+        let RunContrast { a, b, rounds, .. } = contrast;
         // Ranks are counted once for so many differences of rounds, and of sides that are not
         // empty.
         if a.is_empty() || b.is_empty() || (self.is_paired() && rounds.is_empty()) {
@@ -100,7 +100,7 @@ impl Estimator {
     }
 
     /// The chance of so high a B when the shift is `by`.
-    pub(super) fn chance_above(self, contrast: &Contrast, by: f64) -> f64 {
+    pub(super) fn chance_above(self, contrast: &RunContrast, by: f64) -> f64 {
         if contrast.units.is_some() && !self.is_paired() {
             let location = |sorted: &[f64]| self.location(contrast.scale, sorted);
             let shift = self.shift(contrast);
@@ -109,7 +109,7 @@ impl Estimator {
         if self == Self::Neighbours {
             return contrast.neighbours.as_ref().map_or(1.0, |it| it.chance_above(by));
         }
-        let Contrast { a, b, rounds, .. } = &contrast.shifted(by);
+        let RunContrast { a, b, rounds, .. } = &contrast.shifted(by);
         match self {
             Self::RoundRatios => ranks::signed_ranks_above(rounds),
             Self::AllRatios => ranks::rank_sum_above(a, b),

@@ -13,7 +13,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::contrast::Contrast;
+use super::contrast::RunContrast;
 use super::means::{t_above, welch};
 use super::order::sorted;
 use crate::distribution::student_quantile;
@@ -22,14 +22,14 @@ use crate::distribution::student_quantile;
 const RESAMPLES: usize = 400;
 
 /// Where one side is, by its sorted values.
-pub(super) type Location<'a> = &'a dyn Fn(&[f64]) -> Option<f64>;
+pub(super) type LevelLocation<'a> = &'a dyn Fn(&[f64]) -> Option<f64>;
 
 /// Below this is the shift at most with the chance `level`; `None` with fewer than two units on a
 /// side.
 pub(super) fn bound_below(
     shift: f64,
-    contrast: &Contrast,
-    location: Location<'_>,
+    contrast: &RunContrast,
+    location: LevelLocation<'_>,
     level: f64,
 ) -> Option<f64> {
     let (error, freedom) = error(contrast, location)?;
@@ -37,13 +37,18 @@ pub(super) fn bound_below(
 }
 
 /// The chance of so high a `b` when the shift is `by`.
-pub(super) fn above(shift: f64, contrast: &Contrast, location: Location<'_>, by: f64) -> f64 {
+pub(super) fn above(
+    shift: f64,
+    contrast: &RunContrast,
+    location: LevelLocation<'_>,
+    by: f64,
+) -> f64 {
     let Some((error, freedom)) = error(contrast, location) else { return 1.0 };
     t_above(shift - by, error, freedom)
 }
 
 /// Standard error and degrees of freedom.
-fn error(contrast: &Contrast, location: Location<'_>) -> Option<(f64, f64)> {
+fn error(contrast: &RunContrast, location: LevelLocation<'_>) -> Option<(f64, f64)> {
     let [a, b] = contrast.units.as_ref()?;
     if a.len() < 2 || b.len() < 2 {
         return None;

@@ -40,7 +40,7 @@ pub struct Look {
     pub error: f64,
     /// Where a difference is told at this look, and not before: the chance with which each end of
     /// the interval that is shown misses, at a look of its own.
-    pub ends: Ends,
+    pub ends: LookEnds,
 }
 
 /// Of a difference: the end of its interval that is nearer to none, and the other one; chances to
@@ -49,7 +49,7 @@ pub struct Look {
 /// The nearer one has less, since what is told by chance looks large; the farther one more, since
 /// it would have been told before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ends {
+pub struct LookEnds {
     /// Towards no difference.
     pub near: f64,
     /// Away from it.
@@ -61,7 +61,7 @@ impl Look {
     #[must_use]
     pub fn only(rounds: usize, error: f64) -> Self {
         let half = error / 2.0;
-        Self { rounds, level: error, share: 1.0, error, ends: Ends { near: half, far: half } }
+        Self { rounds, level: error, share: 1.0, error, ends: LookEnds { near: half, far: half } }
     }
 
     /// The same for what does not end by being told at this look: it was told before, or goes on
@@ -199,7 +199,7 @@ impl Walk {
     /// difference is told (Siegmund, "Estimation Following Sequential Tests", Biometrika 65
     /// (1978)): at a boundary it holds each drift at which it is told so soon neither in less than
     /// half of the error, nor in more than all but that.
-    fn ends(&self, error: f64) -> Ends {
+    fn ends(&self, error: f64) -> LookEnds {
         let Some(last) = self.looked.last() else { return Look::only(0, error).ends };
         let (seen, scale) = (last.boundary / last.time.sqrt(), last.time.sqrt());
         let drift = |chance: f64| {
@@ -210,7 +210,7 @@ impl Walk {
             }
             high * scale
         };
-        Ends {
+        LookEnds {
             near: normal_below(drift(error / 2.0) - seen),
             far: normal_below(seen - drift(1.0 - error / 2.0)),
         }
@@ -390,11 +390,11 @@ mod tests {
     fn what_is_shown_is_within_what_the_verdict_is_by() {
         for planned in [6, 30, 1000] {
             for look in Looks::planned(planned, 0.05).all() {
-                let Ends { near, far } = look.ends;
+                let LookEnds { near, far } = look.ends;
                 assert!(look.level / 2.0 <= near && near <= 0.0251 && far >= 0.0249, "{look:?}");
             }
         }
-        let Ends { near, far } = Looks::planned(30, 0.05).all()[0].ends;
+        let LookEnds { near, far } = Looks::planned(30, 0.05).all()[0].ends;
         assert!(
             (near - 0.025).abs() < 1e-6 && (far - 0.025).abs() < 1e-6,
             "who is told first is not favoured"

@@ -1,6 +1,6 @@
 //! The shift between two means.
 
-use super::contrast::Contrast;
+use super::contrast::RunContrast;
 use super::sample::Scale;
 use crate::distribution::{student_below, student_quantile};
 
@@ -36,7 +36,7 @@ pub(super) fn welch([a, b]: [(f64, f64); 2]) -> (f64, f64) {
 }
 
 /// Shift, standard error, degrees of freedom.
-fn difference(contrast: &Contrast) -> Option<(f64, f64, f64)> {
+fn difference(contrast: &RunContrast) -> Option<(f64, f64, f64)> {
     let a = Mean::of(contrast.scale, &contrast.a)?;
     let b = Mean::of(contrast.scale, &contrast.b)?;
     let (error, freedom) = welch([(a.variance, a.freedom), (b.variance, b.freedom)]);
@@ -50,7 +50,7 @@ pub(super) fn location(scale: Scale, values: &[f64]) -> Option<f64> {
 }
 
 /// Below this is the shift at most with the chance `level`.
-pub(super) fn bound_below(contrast: &Contrast, level: f64) -> Option<f64> {
+pub(super) fn bound_below(contrast: &RunContrast, level: f64) -> Option<f64> {
     if contrast.a.len().min(contrast.b.len()) < super::FEWEST {
         return None;
     }
@@ -68,7 +68,7 @@ pub(super) fn bound_below(contrast: &Contrast, level: f64) -> Option<f64> {
 }
 
 /// The chance of so high a mean of `b` when the shift is `by`.
-pub(super) fn above(contrast: &Contrast, by: f64) -> f64 {
+pub(super) fn above(contrast: &RunContrast, by: f64) -> f64 {
     difference(contrast).map_or(1.0, |(shift, error, freedom)| t_above(shift - by, error, freedom))
 }
 

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::memory::Memory;
+use super::memory::SerialMemory;
 use super::order::smallest;
 use crate::distribution::{beta_below, ln_choose};
 
@@ -18,7 +18,7 @@ struct Weighed {
 
 thread_local! {
     // By the number of values.
-    static WEIGHTS: Memory<usize, Rc<[f64]>> = Memory::default();
+    static WEIGHTS: SerialMemory<usize, Rc<[f64]>> = SerialMemory::default();
 }
 
 fn weights(n: usize) -> Rc<[f64]> {

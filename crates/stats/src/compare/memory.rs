@@ -6,15 +6,15 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// Results by what they were worked out from.
-pub(super) struct Memory<K, V>(RefCell<HashMap<K, V>>);
+pub(super) struct SerialMemory<K, V>(RefCell<HashMap<K, V>>);
 
-impl<K, V> Default for Memory<K, V> {
+impl<K, V> Default for SerialMemory<K, V> {
     fn default() -> Self {
         Self(RefCell::default())
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Memory<K, V> {
+impl<K: Eq + Hash, V: Clone> SerialMemory<K, V> {
     /// The result, worked out if it is not there; all are forgotten when there are too many.
     pub fn get(&self, key: K, work_out: impl FnOnce() -> V) -> V {
         if let Some(value) = self.0.borrow().get(&key) {

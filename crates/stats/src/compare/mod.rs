@@ -47,7 +47,7 @@ pub use earlier::compare_earlier;
 pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use family::{is_trade_off, judge_together, order_of_telling};
-pub use influence::{Group, Influence, Placed, Strongest, after_predecessors};
+pub use influence::{Influence, Placed, ResidualGroup, Strongest, after_predecessors};
 pub use judge::compare;
 pub use looks::{Look, Looks};
 pub use modes::{Modes, Told};

@@ -72,7 +72,7 @@ pub(super) fn borne_out(levels: &Estimate, means: &Estimate, share: f64) -> f64 
 /// How one side falls apart: so many in the lower mode, those above the cut in the upper one, and
 /// the medians of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Split {
+struct ModeSplit {
     below: usize,
     cut: f64,
     low: f64,
@@ -82,8 +82,8 @@ struct Split {
 /// Both sides, each falling apart, or all in one of the other's modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Apart {
-    splits: [Option<Split>; 2],
-    both: [Split; 2],
+    splits: [Option<ModeSplit>; 2],
+    both: [ModeSplit; 2],
     /// How far the modes are apart, as values are compared; absent where those of one side are not
     /// those of the other.
     gap: Option<f64>,
@@ -106,8 +106,8 @@ impl Apart {
 
     /// What is said of it, for so many values of either side.
     pub fn modes(&self, scale: Scale, [a, b]: [usize; 2], told: Told) -> Modes {
-        let levels = |split: Split| (scale.value_of(split.low), scale.value_of(split.high));
-        let upper = |split: &Split, n: usize| (n - split.below, n);
+        let levels = |split: ModeSplit| (scale.value_of(split.low), scale.value_of(split.high));
+        let upper = |split: &ModeSplit, n: usize| (n - split.below, n);
         let [of_a, of_b] = [upper(&self.both[0], a), upper(&self.both[1], b)];
         Modes {
             a: self.splits[0].map(levels),
@@ -149,7 +149,7 @@ impl Apart {
 }
 
 /// Where ascending values fall apart most, if they do.
-fn split(sorted: &[f64], step: f64) -> Option<Split> {
+fn split(sorted: &[f64], step: f64) -> Option<ModeSplit> {
     let n = sorted.len();
     if n < FEWEST || !sorted[n - 1].is_finite() || !sorted[0].is_finite() {
         return None;
@@ -199,8 +199,8 @@ fn distances(monotonic: &[f64]) -> Vec<f64> {
 }
 
 /// So many in the lower mode.
-fn at(sorted: &[f64], below: usize) -> Option<Split> {
-    Some(Split {
+fn at(sorted: &[f64], below: usize) -> Option<ModeSplit> {
+    Some(ModeSplit {
         below,
         cut: f64::midpoint(sorted[below - 1], sorted[below]),
         low: quantile(&sorted[..below], 0.5)?,
@@ -213,7 +213,7 @@ fn at(sorted: &[f64], below: usize) -> Option<Split> {
 ///
 /// Without the first, who by chance shows its modes and who does not would make a difference of
 /// shares.
-fn beside(split: &Split, sorted: &[f64], step: f64) -> Option<Split> {
+fn beside(split: &ModeSplit, sorted: &[f64], step: f64) -> Option<ModeSplit> {
     let gap = split.high - split.low;
     let parts = Splits::of(sorted, step);
     let far = (1..sorted.len()).filter(|&below| parts.apart(below) >= GAP);
@@ -225,9 +225,9 @@ fn beside(split: &Split, sorted: &[f64], step: f64) -> Option<Split> {
     let median = quantile(sorted, 0.5)?;
     let is_upper = (median - split.high).abs() < (median - split.low).abs();
     Some(if is_upper {
-        Split { below: 0, cut: f64::NEG_INFINITY, low: median - gap, high: median }
+        ModeSplit { below: 0, cut: f64::NEG_INFINITY, low: median - gap, high: median }
     } else {
-        Split { below: sorted.len(), cut: f64::INFINITY, low: median, high: median + gap }
+        ModeSplit { below: sorted.len(), cut: f64::INFINITY, low: median, high: median + gap }
     })
 }
 
@@ -273,7 +273,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::noise::Noise;
+    use super::super::noise::RatioNoise;
     use super::super::order::sorted;
     use super::*;
     use crate::draw::gaussian;
@@ -300,17 +300,17 @@ mod tests {
     fn one_mode_is_seldom_taken_for_two_and_two_are_found() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let trials = 1000;
-        for noise in Noise::ALL {
+        for noise in RatioNoise::ALL {
             for n in [15, 30] {
                 // Values come in steps here: the rule knows the step from them.
-                let step = if noise == Noise::Quantised { 0.02 } else { 0.0 };
+                let step = if noise == RatioNoise::Quantised { 0.02 } else { 0.0 };
                 let found = (0..trials).filter(|_| {
                     split(&logs(&noise.session(n, &mut rng, |_| 100.0)), step).is_some()
                 });
                 let rate = found.count() as f64 / f64::from(trials);
                 match (noise, n) {
-                    (Noise::Bimodal, 30) => assert!(rate >= 0.9, "{rate}"),
-                    (Noise::Bimodal, _) => assert!(rate >= 0.6, "{rate}"),
+                    (RatioNoise::Bimodal, 30) => assert!(rate >= 0.9, "{rate}"),
+                    (RatioNoise::Bimodal, _) => assert!(rate >= 0.6, "{rate}"),
                     _ => assert!(rate <= 0.01 + 0.006, "{noise:?}, {n}: {rate}"),
                 }
             }

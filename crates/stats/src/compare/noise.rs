@@ -7,7 +7,7 @@ use crate::draw::gaussian;
 
 /// A kind of noise of about two per cent, in the order of executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Noise {
+pub enum RatioNoise {
     /// Gaussian.
     Gaussian,
     /// Skewed to the right.
@@ -26,7 +26,7 @@ pub enum Noise {
     Growing,
 }
 
-impl Noise {
+impl RatioNoise {
     /// Each of them.
     pub const ALL: [Self; 8] = [
         Self::Gaussian,

@@ -1,6 +1,6 @@
 //! The shift between the same quantile of two sets of samples, between two order statistics.
 
-use super::memory::Memory;
+use super::memory::SerialMemory;
 use crate::distribution::hypergeometric;
 
 /// One rank of each side, from 1: that the first is above the second has at most this chance when
@@ -14,7 +14,7 @@ struct Ranks {
 
 thread_local! {
     // By both numbers of values, quantile and level.
-    static FOUND: Memory<(usize, usize, u64, u64), Option<Ranks>> = Memory::default();
+    static FOUND: SerialMemory<(usize, usize, u64, u64), Option<Ranks>> = SerialMemory::default();
 }
 
 /// Below this is the shift of `b`'s `p`-quantile against `a`'s at most with the chance `level`;

@@ -1,12 +1,12 @@
 //! Sums of ranks, and how likely they are when nothing differs: counted out for few samples, ties
 //! included.
 
-use super::memory::Memory;
+use super::memory::SerialMemory;
 use crate::distribution::{ln_choose, normal_below, normal_quantile};
 
 thread_local! {
     // By both numbers of values (0 the second for pairs) and level.
-    static COUNTED: Memory<(usize, usize, u64), Option<usize>> = Memory::default();
+    static COUNTED: SerialMemory<(usize, usize, u64), Option<usize>> = SerialMemory::default();
 }
 
 /// Up to so many pairs, or values on each side, chances are counted out; beyond, the sum of ranks

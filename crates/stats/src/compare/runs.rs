@@ -119,7 +119,7 @@ pub(super) fn means_over_runs(
 
 /// B against A by their difference, one run of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Apart {
+pub(super) struct RunsApart {
     /// A's median.
     pub centre: f64,
     /// B − A, of the medians.
@@ -143,7 +143,7 @@ pub(super) fn differences_over_runs(
     b: &[Sample],
     prior: Prior,
     error: f64,
-) -> Option<Apart> {
+) -> Option<RunsApart> {
     if !a.iter().chain(b).all(Sample::is_exact) {
         return None;
     }
@@ -163,7 +163,7 @@ pub(super) fn differences_over_runs(
     let p = (2.0 * t_above(difference.abs(), standard_error, prior.freedom)).max(by_rank).min(1.0);
     // What ranks do not tell, the interval does not either.
     let reach = if p > error { reach.max(difference.abs()) } else { reach };
-    Some(Apart {
+    Some(RunsApart {
         centre,
         difference,
         interval: (difference - reach, difference + reach),

@@ -6,13 +6,18 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::estimate::Both;
-use super::noise::Noise;
+use super::noise::RatioNoise;
 use super::*;
 use crate::draw::gaussian;
 
 /// Sessions of the programs one after another in rounds of random order; `speeds` is what each
 /// takes in quiet.
-fn session(noise: Noise, rounds: u32, speeds: &[f64], rng: &mut ChaCha8Rng) -> Vec<Vec<Sample>> {
+fn session(
+    noise: RatioNoise,
+    rounds: u32,
+    speeds: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> Vec<Vec<Sample>> {
     let mut order = Vec::new();
     for _ in 0..rounds {
         let mut round: Vec<usize> = (0..speeds.len()).collect();
@@ -41,7 +46,7 @@ struct Ended {
 }
 
 impl Ended {
-    fn of(noise: Noise, effect: f64, trials: u64) -> Self {
+    fn of(noise: RatioNoise, effect: f64, trials: u64) -> Self {
         let looks = Looks::planned(30, 0.05);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut ended = Self { trials: trials as f64, ..Self::default() };
@@ -86,7 +91,7 @@ impl Ended {
 fn what_is_told_and_shown_is_right_as_often_as_is_said_though_it_is_looked_at_until_it_is_clear() {
     let trials = std::env::var("TACHO_TRIALS").map_or(70, |trials| trials.parse().unwrap());
     let (mut same, mut all) = (Ended::default(), Ended::default());
-    for noise in Noise::ALL {
+    for noise in RatioNoise::ALL {
         let of = [1.0, 1.01, 1.03].map(|effect| Ended::of(noise, effect, trials));
         let shares = of.map(|ended| format!("{:.1} %", 100.0 * ended.covered / ended.trials));
         println!(
@@ -301,7 +306,7 @@ fn so_many_more_settle_it_mostly() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     for _ in 0..200 {
         let effect = 1.0 + 0.02 * gaussian(&mut rng);
-        let sides = session(Noise::Gaussian, 800, &[100.0, 100.0 * effect], &mut rng);
+        let sides = session(RatioNoise::Gaussian, 800, &[100.0, 100.0 * effect], &mut rng);
         let until = |rounds: usize| {
             let sides = Sides { a: &sides[0][..rounds], b: &sides[1][..rounds], control: &[] };
             compare(&sides, &rules, Look::only(rounds, 0.05))
@@ -319,7 +324,7 @@ fn so_many_more_settle_it_mostly() {
 #[test]
 fn intervals_cover_as_often_as_they_say() {
     let trials = 1000;
-    for noise in Noise::ALL.into_iter().filter(|noise| noise.is_independent()) {
+    for noise in RatioNoise::ALL.into_iter().filter(|noise| noise.is_independent()) {
         for rounds in [5, 10, 15, 30] {
             let mut covered = BTreeMap::new();
             let mut rng = ChaCha8Rng::seed_from_u64(2);

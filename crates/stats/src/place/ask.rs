@@ -30,7 +30,7 @@ pub struct Ask {
 }
 
 /// All but the values.
-pub(super) struct History<'a> {
+pub(super) struct AskedHistory<'a> {
     pub unusable: &'a BTreeSet<usize>,
     pub edges: &'a BTreeSet<usize>,
     pub rules: &'a Rules,
@@ -40,7 +40,7 @@ pub(super) struct History<'a> {
 pub(super) fn at(
     place: &Place,
     measured: &MeasuredCandidates,
-    history: &History<'_>,
+    history: &AskedHistory<'_>,
 ) -> Result<Vec<Ask>, Known> {
     let beside = [place.good, place.bad];
     let again = |of: Vec<usize>| -> Vec<Ask> {
@@ -64,7 +64,11 @@ pub(super) fn at(
 
 /// What is built next. Several gaps may hold the change: that which likely does comes first, then
 /// the nearest to it, as far as it can be made smaller.
-fn builds(place: &Place, measured: &MeasuredCandidates, history: &History<'_>) -> Option<Vec<Ask>> {
+fn builds(
+    place: &Place,
+    measured: &MeasuredCandidates,
+    history: &AskedHistory<'_>,
+) -> Option<Vec<Ask>> {
     let measured = measured.between(place.good, place.bad);
     let mut gaps: Vec<(usize, usize)> = measured.windows(2).map(|two| (two[0], two[1])).collect();
     gaps.sort_by_key(|(_, bad)| bad.abs_diff(place.likeliest));
@@ -82,7 +86,7 @@ fn builds(place: &Place, measured: &MeasuredCandidates, history: &History<'_>) -
 /// Both sides of the edge nearest to the middle between two measured candidates, as far as they lie
 /// between them and can be measured: what changes there likely changed with it, and where it did,
 /// nothing else needs to be built.
-fn sides_of_an_edge(good: usize, bad: usize, history: &History<'_>) -> Vec<usize> {
+fn sides_of_an_edge(good: usize, bad: usize, history: &AskedHistory<'_>) -> Vec<usize> {
     let middle = usize::midpoint(good, bad);
     let sides = |edge: usize| {
         let inside = |at: &usize| good < *at && *at < bad && !history.unusable.contains(at);
@@ -94,7 +98,7 @@ fn sides_of_an_edge(good: usize, bad: usize, history: &History<'_>) -> Vec<usize
 
 /// The candidate between two measured ones that most likely tells most: in the middle, and not
 /// beside what cannot be measured. None when there is none, or no hope.
-fn between_two(good: usize, bad: usize, history: &History<'_>) -> Option<usize> {
+fn between_two(good: usize, bad: usize, history: &AskedHistory<'_>) -> Option<usize> {
     let unusable: Vec<usize> = history.unusable.range(good + 1..bad).copied().collect();
     let is_unusable = |at: &usize| unusable.binary_search(at).is_ok();
     let open: Vec<usize> = (good + 1..bad).filter(|at| !is_unusable(at)).collect();
@@ -126,7 +130,7 @@ mod tests {
         between_two(
             good,
             bad,
-            &History { unusable: &unusable, edges: &BTreeSet::new(), rules: &rules },
+            &AskedHistory { unusable: &unusable, edges: &BTreeSet::new(), rules: &rules },
         )
     }
 
@@ -139,7 +143,7 @@ mod tests {
             sides_of_an_edge(
                 good,
                 bad,
-                &History { unusable: &unusable, edges: &edges, rules: &rules },
+                &AskedHistory { unusable: &unusable, edges: &edges, rules: &rules },
             )
         };
         assert_eq!(sides(10, 40, &[]), [26, 27], "that nearest to the middle");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ask::{Ask, History};
+use super::ask::{Ask, AskedHistory};
 
 /// How far from an end another candidate may stand in for one that cannot be measured: one in so
 /// many.
@@ -15,7 +15,7 @@ const COARSE: f64 = 1e3;
 /// An end that cannot be measured has another stand in for it, further and further inward; other
 /// points of the grid have none: what cannot be measured seldom stands alone, and whether anything
 /// changed across it is known without.
-pub(super) fn missing(history: &History<'_>, measured: &BTreeSet<usize>) -> Vec<Ask> {
+pub(super) fn missing(history: &AskedHistory<'_>, measured: &BTreeSet<usize>) -> Vec<Ask> {
     let (first, last) = history.rules.window;
     let ask = |at: usize, score: f64| Ask { at, again: false, beside: [at; 2], score };
     let ends = [end(history, measured, first, last), end(history, measured, last, first)];
@@ -33,7 +33,7 @@ pub(super) fn missing(history: &History<'_>, measured: &BTreeSet<usize>) -> Vec<
 
 /// The candidate nearest to an end that may be measured, if none so near is.
 fn end(
-    history: &History<'_>,
+    history: &AskedHistory<'_>,
     measured: &BTreeSet<usize>,
     end: usize,
     other: usize,
@@ -57,7 +57,7 @@ fn end(
 }
 
 /// How many candidates lie from one that was measured to the next, at the widest.
-pub(super) fn widest(history: &History<'_>, measured: &BTreeSet<usize>) -> usize {
+pub(super) fn widest(history: &AskedHistory<'_>, measured: &BTreeSet<usize>) -> usize {
     let (first, last) = history.rules.window;
     let within: Vec<usize> = measured.range(first..=last).copied().collect();
     within.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(last - first)

@@ -12,7 +12,7 @@ const KNOWN: f64 = 0.1;
 
 /// How well a candidate is known.
 #[derive(Clone, Copy, Debug, Default)]
-struct Precision {
+struct PlacePrecision {
     samples: usize,
     /// The sum of the inverse variances.
     weight: f64,
@@ -20,7 +20,7 @@ struct Precision {
 
 /// The candidates that were measured.
 pub(super) struct MeasuredCandidates {
-    all: BTreeMap<usize, Precision>,
+    all: BTreeMap<usize, PlacePrecision>,
     fewest: usize,
     /// How far builds differ beside their noise: a variance.
     luck: f64,
@@ -29,7 +29,7 @@ pub(super) struct MeasuredCandidates {
 impl MeasuredCandidates {
     /// The candidates of these readings, whose builds differ by this standard deviation.
     pub fn new(readings: &[RunReading], luck: f64) -> Self {
-        let mut all: BTreeMap<usize, Precision> = BTreeMap::new();
+        let mut all: BTreeMap<usize, PlacePrecision> = BTreeMap::new();
         for reading in readings {
             let one = all.entry(reading.revision).or_default();
             one.samples += reading.samples;

@@ -62,7 +62,8 @@ pub struct Survey {
 pub fn survey(candidates: Candidates<'_>, readings: &[RunReading], rules: &Rules) -> Survey {
     let verdict = history::judge(readings);
     let measured = MeasuredCandidates::new(readings, verdict.luck);
-    let history = ask::History { unusable: candidates.unusable, edges: candidates.edges, rules };
+    let history =
+        ask::AskedHistory { unusable: candidates.unusable, edges: candidates.edges, rules };
     let mut asks = grid::missing(&history, &measured.places());
     let mut places = places::places(&verdict, &measured, rules.least);
     places.retain(|place| rules.window.0 <= place.good && place.bad <= rules.window.1);

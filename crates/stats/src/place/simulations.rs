@@ -1,6 +1,6 @@
 //! What looking through a history promises, simulated.
 
-use super::world::{World, explore, resume, score};
+use super::world::{SurveyWorld, explore, resume, score};
 use super::*;
 
 /// Of each kind; `benches/place.rs` has more.
@@ -18,7 +18,7 @@ struct Tally {
     samples: f64,
 }
 
-fn tally(make: impl Fn(u64) -> World) -> Tally {
+fn tally(make: impl Fn(u64) -> SurveyWorld) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..TRIALS {
         let mut world = make(seed);
@@ -38,7 +38,7 @@ fn tally(make: impl Fn(u64) -> World) -> Tally {
 #[test]
 fn changes_are_pinned_by_few_builds() {
     for (noise, changes, builds) in [(0.01, 4, 50.0), (0.03, 2, 40.0)] {
-        let tally = tally(|seed| World::new(CANDIDATES, changes, noise, seed));
+        let tally = tally(|seed| SurveyWorld::new(CANDIDATES, changes, noise, seed));
         assert!(tally.right as f64 >= 0.93 * tally.changes as f64, "{noise} {changes}: {tally:?}");
         assert!(tally.wrong as f64 <= 0.03 * tally.changes as f64, "{noise} {changes}: {tally:?}");
         assert!(tally.builds < builds, "{noise} {changes}: {tally:?}");
@@ -47,7 +47,7 @@ fn changes_are_pinned_by_few_builds() {
 
 #[test]
 fn a_host_that_is_otherwise_in_each_run_names_nobody() {
-    let tally = tally(|seed| World::new(CANDIDATES, 2, 0.01, seed).drifting(0.03));
+    let tally = tally(|seed| SurveyWorld::new(CANDIDATES, 2, 0.01, seed).drifting(0.03));
     assert!(tally.right as f64 >= 0.9 * tally.changes as f64, "{tally:?}");
     assert!(tally.wrong <= 2, "{tally:?}");
 }
@@ -55,7 +55,7 @@ fn a_host_that_is_otherwise_in_each_run_names_nobody() {
 #[test]
 fn where_nothing_changed_the_grid_is_enough() {
     for noise in [0.01, 0.03] {
-        let tally = tally(|seed| World::new(CANDIDATES, 0, noise, seed));
+        let tally = tally(|seed| SurveyWorld::new(CANDIDATES, 0, noise, seed));
         assert!(tally.wrong == 0 && tally.builds < 18.5, "{noise}: {tally:?}");
     }
 }
@@ -65,7 +65,7 @@ fn what_cannot_be_built_closes_a_place_and_hides_no_other() {
     let (mut held, mut builds) = (0, 0.0);
     for (seed, trial) in (0..TRIALS).zip(0..) {
         // One change in the midst of what cannot be built, and one somewhere else.
-        let mut world = World::new(CANDIDATES, 0, 0.01, seed).broken(200..260);
+        let mut world = SurveyWorld::new(CANDIDATES, 0, 0.01, seed).broken(200..260);
         let other = [40, 120, 300, 410][trial % 4] + trial;
         world.steps = vec![(230, 0.1), (other, -0.2)];
         world.steps.sort_by_key(|step| step.0);
@@ -95,14 +95,14 @@ fn a_change_at_a_known_edge_takes_its_two_sides_and_another_hardly_more_than_wit
     let (mut at_edge, mut builds, mut without) = (0, 0, 0);
     for seed in 0..TRIALS {
         let explored = |edge: Option<usize>| {
-            let mut world = World::new(CANDIDATES, 1, 0.01, seed);
+            let mut world = SurveyWorld::new(CANDIDATES, 1, 0.01, seed);
             world.edges.extend(edge);
             let rules = Rules::new(0.05, world.candidates, None);
             let explored = explore(&mut world, &rules, usize::MAX);
             assert_eq!(score(&world, &explored.survey), (1, 0), "{seed}: {explored:?}");
             explored.builds
         };
-        let at = World::new(CANDIDATES, 1, 0.01, seed).steps[0].0;
+        let at = SurveyWorld::new(CANDIDATES, 1, 0.01, seed).steps[0].0;
         // The grid has 17; a side of the edge may be among them.
         at_edge = at_edge.max(explored(Some(at)));
         builds += explored(Some(if at > 250 { at - 5 } else { at + 5 }));
@@ -115,7 +115,7 @@ fn a_change_at_a_known_edge_takes_its_two_sides_and_another_hardly_more_than_wit
 #[test]
 fn what_the_builds_do_not_suffice_for_stays_a_range_that_holds_it() {
     for seed in 0..TRIALS {
-        let mut world = World::new(CANDIDATES, 1, 0.01, seed);
+        let mut world = SurveyWorld::new(CANDIDATES, 1, 0.01, seed);
         let at = world.steps[0].0;
         let rules = Rules::new(0.05, world.candidates, Some(8));
         let explored = explore(&mut world, &rules, 8);
@@ -130,7 +130,7 @@ fn what_the_builds_do_not_suffice_for_stays_a_range_that_holds_it() {
 
 #[test]
 fn zooming_builds_nothing_outside() {
-    let mut world = World::new(CANDIDATES, 4, 0.01, 3);
+    let mut world = SurveyWorld::new(CANDIDATES, 4, 0.01, 3);
     let (first, last) = (world.steps[1].0 - 9, world.steps[1].0 + 9);
     let rules = Rules::new(0.05, world.candidates, None).zoomed(first, last);
     let explored = explore(&mut world, &rules, usize::MAX);
@@ -141,7 +141,7 @@ fn zooming_builds_nothing_outside() {
 #[test]
 fn what_was_measured_in_one_go_and_in_two_is_the_same() {
     let known = |most: &[usize]| {
-        let mut world = World::new(CANDIDATES, 2, 0.01, 8);
+        let mut world = SurveyWorld::new(CANDIDATES, 2, 0.01, 8);
         let rules = Rules::new(0.05, world.candidates, None);
         let mut explored = explore(&mut world, &rules, most[0]);
         for most in &most[1..] {

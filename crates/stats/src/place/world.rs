@@ -14,7 +14,7 @@ use crate::history::{Execution, RunReading, readings};
 const ROUNDS: u32 = 10;
 
 /// One history on one host.
-pub struct World {
+pub struct SurveyWorld {
     pub candidates: usize,
     /// From which candidate on, by how much (logarithm).
     pub steps: Vec<(usize, f64)>,
@@ -40,7 +40,7 @@ pub struct Explored {
     pub samples: usize,
 }
 
-impl World {
+impl SurveyWorld {
     /// So many changes of 5 to 50 % at random places, up or down.
     pub fn new(candidates: usize, changes: usize, noise: f64, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -88,7 +88,7 @@ impl World {
 }
 
 /// Looks through a history until all is known, or so many builds are made.
-pub fn explore(world: &mut World, rules: &Rules, most: usize) -> Explored {
+pub fn explore(world: &mut SurveyWorld, rules: &Rules, most: usize) -> Explored {
     let nothing = Explored {
         survey: Survey::default(),
         readings: Vec::new(),
@@ -100,7 +100,12 @@ pub fn explore(world: &mut World, rules: &Rules, most: usize) -> Explored {
 }
 
 /// Goes on with what is known, until all is, or so many builds are made.
-pub fn resume(world: &mut World, rules: &Rules, most: usize, mut explored: Explored) -> Explored {
+pub fn resume(
+    world: &mut SurveyWorld,
+    rules: &Rules,
+    most: usize,
+    mut explored: Explored,
+) -> Explored {
     let first = explored.readings.iter().map(|reading| reading.run + 1).max().unwrap_or(0);
     for run in first..first + 200 {
         let (unusable, edges) = (&explored.unusable, &world.edges);
@@ -130,7 +135,7 @@ pub fn resume(world: &mut World, rules: &Rules, most: usize, mut explored: Explo
 }
 
 /// How many of the changes are pinned, and how many places are pinned where nothing changed.
-pub fn score(world: &World, survey: &Survey) -> (usize, usize) {
+pub fn score(world: &SurveyWorld, survey: &Survey) -> (usize, usize) {
     let is_true = |place: &&super::Place| {
         world.steps.iter().any(|step| place.good < step.0 && step.0 <= place.bad)
     };

@@ -77,9 +77,9 @@ pub(super) fn packed_size(width: u32, count: usize) -> usize {
 }
 
 /// What is left to read of a chunk.
-pub(super) struct Reader<'a>(&'a [u8]);
+pub(super) struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
@@ -135,7 +135,7 @@ mod tests {
             put_varint(&mut out, value);
             prop_assert_eq!(out.len(), varint_size(value) as usize);
             put_varint(&mut out, zigzag(signed));
-            let mut reader = Reader::new(&out);
+            let mut reader = ByteReader::new(&out);
             prop_assert_eq!(reader.varint().unwrap(), value);
             prop_assert_eq!(reader.signed().unwrap(), signed);
             reader.end().unwrap();
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_varint_without_end_is_refused() {
-        assert_eq!(Reader::new(&[0xff; 11]).varint(), Err(ChunkError::Number));
-        assert_eq!(Reader::new(&[0xff; 3]).varint(), Err(ChunkError::Ended));
+        assert_eq!(ByteReader::new(&[0xff; 11]).varint(), Err(ChunkError::Number));
+        assert_eq!(ByteReader::new(&[0xff; 3]).varint(), Err(ChunkError::Ended));
     }
 }

@@ -7,7 +7,7 @@
 //! differences are written that way instead.
 
 use super::ChunkError;
-use super::bytes::{Reader, pack, packed_size, put_varint, unpack, varint_size, zigzag};
+use super::bytes::{ByteReader, pack, packed_size, put_varint, unpack, varint_size, zigzag};
 
 /// What all numbers of a column may be multiples of, ascending: µs, KiB, pages of two sizes, ms,
 /// ticks, s.
@@ -48,7 +48,7 @@ pub(super) fn put_numbers(out: &mut Vec<u8>, values: &[Option<f64>]) {
 
 /// Reads what [`put_integers`] wrote for `count` samples, in place of what `values` held.
 pub(super) fn integers(
-    reader: &mut Reader,
+    reader: &mut ByteReader,
     count: usize,
     values: &mut Vec<i64>,
 ) -> Result<(), ChunkError> {
@@ -62,7 +62,7 @@ pub(super) fn integers(
 
 /// Reads what [`put_numbers`] wrote for `count` samples, in place of what `values` held.
 pub(super) fn numbers(
-    reader: &mut Reader,
+    reader: &mut ByteReader,
     count: usize,
     values: &mut Vec<Option<f64>>,
 ) -> Result<(), ChunkError> {
@@ -87,7 +87,7 @@ pub(super) fn numbers(
 }
 
 /// Reads past a column of `count` samples, of either kind.
-pub(super) fn skip(reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+pub(super) fn skip(reader: &mut ByteReader, count: usize) -> Result<(), ChunkError> {
     let head = Head::read(reader)?;
     let bitmap = head.bitmap(reader, count)?;
     let present =
@@ -121,7 +121,7 @@ struct Packed<'a> {
 }
 
 impl Head {
-    fn read(reader: &mut Reader) -> Result<Self, ChunkError> {
+    fn read(reader: &mut ByteReader) -> Result<Self, ChunkError> {
         let (how, wide) = (reader.byte()?, reader.byte()?);
         let width = wide & !GAPS;
         let least_is_zero = width > WIDEST;
@@ -140,18 +140,23 @@ impl Head {
     /// Which of `count` samples have a value, unless all have.
     fn bitmap<'a>(
         self,
-        reader: &mut Reader<'a>,
+        reader: &mut ByteReader<'a>,
         count: usize,
     ) -> Result<Option<&'a [u8]>, ChunkError> {
         if self.gaps { reader.take(count.div_ceil(8)).map(Some) } else { Ok(None) }
     }
 
-    fn packed<'a>(self, reader: &mut Reader<'a>, count: usize) -> Result<Packed<'a>, ChunkError> {
+    fn packed<'a>(
+        self,
+        reader: &mut ByteReader<'a>,
+        count: usize,
+    ) -> Result<Packed<'a>, ChunkError> {
         if count == 0 {
             return Err(ChunkError::Form);
         }
-        let number =
-            |reader: &mut Reader<'a>, written: bool| if written { reader.signed() } else { Ok(0) };
+        let number = |reader: &mut ByteReader<'a>, written: bool| {
+            if written { reader.signed() } else { Ok(0) }
+        };
         let first = number(reader, self.differences || !self.least_is_zero)?;
         let least = number(reader, self.differences && !self.least_is_zero)?;
         let bytes = reader.take(packed_size(self.width, count - usize::from(self.differences)))?;
@@ -162,7 +167,7 @@ impl Head {
     /// numbers, no panic.
     fn values(
         self,
-        reader: &mut Reader,
+        reader: &mut ByteReader,
         count: usize,
         mut each: impl FnMut(i64),
     ) -> Result<(), ChunkError> {
@@ -187,10 +192,10 @@ impl Head {
 fn put_column(out: &mut Vec<u8>, form: u8, values: &[i64], gaps: Option<&[u8]>) {
     let step = (0..STEPS.len()).rev().find(|step| suits(*step, values)).unwrap_or(0);
     let values: Vec<i64> = values.iter().map(|value| value / STEPS[step]).collect();
-    let plain = Range::of(&values);
+    let plain = ColumnRange::of(&values);
     let differences: Option<Vec<i64>> =
         values.windows(2).map(|pair| pair[1].checked_sub(pair[0])).collect::<Option<_>>();
-    let narrow = differences.filter(|it| !it.is_empty()).map(|it| (Range::of(&it), it));
+    let narrow = differences.filter(|it| !it.is_empty()).map(|it| (ColumnRange::of(&it), it));
     let first = zigzag(values[0]);
     let chosen = narrow.filter(|(range, it)| {
         8 * varint_size(first) + range.bits(it.len()) < plain.bits(values.len())
@@ -210,12 +215,12 @@ fn put_column(out: &mut Vec<u8>, form: u8, values: &[i64], gaps: Option<&[u8]>) 
 }
 
 /// The least of some numbers, and the bits that the widest distance from it takes.
-struct Range {
+struct ColumnRange {
     least: i64,
     width: u32,
 }
 
-impl Range {
+impl ColumnRange {
     fn of(values: &[i64]) -> Self {
         let (least, most) = values.iter().fold((i64::MAX, i64::MIN), |(least, most), value| {
             (least.min(*value), most.max(*value))

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use tacho_record::Place;
 
-use super::bytes::Reader;
+use super::bytes::ByteReader;
 use super::encode::sum;
 use super::{
-    Chunk, ChunkError, FAILED, FINE_TIMES, MOST_METRICS, MOST_SAMPLES, Readings, VALID, checked,
-    column,
+    Chunk, ChunkError, ChunkReadings, FAILED, FINE_TIMES, MOST_METRICS, MOST_SAMPLES, VALID,
+    checked, column,
 };
 
 /// Reads chunks one after the other, in the same memory.
@@ -32,7 +32,7 @@ impl Chunk {
 impl Decoder {
     /// The samples that these bytes stand for.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<&Chunk, ChunkError> {
-        let reader = &mut Reader::new(checked(bytes)?);
+        let reader = &mut ByteReader::new(checked(bytes)?);
         let count = self.read_places(reader)?;
         let flags = read_flags(reader)?;
         self.read_times(reader, count, flags)?;
@@ -41,7 +41,7 @@ impl Decoder {
         each_number(reader, |reader, metric| {
             let mut values = self.spare.pop().unwrap_or_default();
             column::numbers(reader, count, &mut values)?;
-            self.chunk.metrics.push(Readings { metric, values });
+            self.chunk.metrics.push(ChunkReadings { metric, values });
             Ok(())
         })?;
         self.read_sums(reader, count)?;
@@ -59,7 +59,7 @@ impl Decoder {
         bytes: &[u8],
         metrics: &[u32],
     ) -> Result<&Chunk, ChunkError> {
-        let reader = &mut Reader::new(checked(bytes)?);
+        let reader = &mut ByteReader::new(checked(bytes)?);
         let count = self.read_places(reader)?;
         let flags = read_flags(reader)?;
         for _ in 0..if flags & FINE_TIMES == 0 { 1 } else { 2 } {
@@ -73,7 +73,7 @@ impl Decoder {
             }
             let mut values = self.spare.pop().unwrap_or_default();
             column::numbers(reader, count, &mut values)?;
-            self.chunk.metrics.push(Readings { metric: number, values });
+            self.chunk.metrics.push(ChunkReadings { metric: number, values });
             Ok(())
         })?;
         let mut is_sum = false;
@@ -95,11 +95,11 @@ impl Decoder {
 
     /// Where the samples stood in the schedule. The rest is not read.
     pub(crate) fn decode_places(&mut self, bytes: &[u8]) -> Result<&[Place], ChunkError> {
-        self.read_places(&mut Reader::new(checked(bytes)?))?;
+        self.read_places(&mut ByteReader::new(checked(bytes)?))?;
         Ok(&self.chunk.places)
     }
 
-    fn read_places(&mut self, reader: &mut Reader) -> Result<usize, ChunkError> {
+    fn read_places(&mut self, reader: &mut ByteReader) -> Result<usize, ChunkError> {
         reader.byte()?; // The version, which is one that we know.
         let found = reader.varint()?;
         let count = usize::try_from(found)
@@ -116,7 +116,7 @@ impl Decoder {
 
     fn read_times(
         &mut self,
-        reader: &mut Reader,
+        reader: &mut ByteReader,
         count: usize,
         flags: u8,
     ) -> Result<(), ChunkError> {
@@ -138,7 +138,7 @@ impl Decoder {
 
     fn read_outcomes(
         &mut self,
-        reader: &mut Reader,
+        reader: &mut ByteReader,
         count: usize,
         flags: u8,
     ) -> Result<(), ChunkError> {
@@ -155,11 +155,11 @@ impl Decoder {
     }
 
     /// Reads which metrics are the sum of two that were written, and puts them in their places.
-    fn read_sums(&mut self, reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+    fn read_sums(&mut self, reader: &mut ByteReader, count: usize) -> Result<(), ChunkError> {
         let metrics = &mut self.chunk.metrics;
         let written = metrics.len();
         each_number(reader, |reader, metric| {
-            let part = |reader: &mut Reader| {
+            let part = |reader: &mut ByteReader| {
                 usize::try_from(reader.varint()?).map_err(|_| ChunkError::Number)
             };
             let (first, second) = (part(reader)?, part(reader)?);
@@ -175,7 +175,7 @@ impl Decoder {
                     .zip(first.zip(*second))
                     .map(|(rest, (first, second))| sum(first, second, rest));
             }
-            metrics.push(Readings { metric, values });
+            metrics.push(ChunkReadings { metric, values });
             Ok(())
         })
     }
@@ -188,7 +188,7 @@ impl Decoder {
         let mut values = self.spare.pop().unwrap_or_default();
         values.clear();
         values.resize(count, Some(0.0));
-        self.chunk.metrics.push(Readings { metric, values });
+        self.chunk.metrics.push(ChunkReadings { metric, values });
         Ok(())
     }
 
@@ -199,7 +199,7 @@ impl Decoder {
     /// Reads two columns and gives them as pairs.
     fn each_pair(
         &mut self,
-        reader: &mut Reader,
+        reader: &mut ByteReader,
         count: usize,
         mut each: impl FnMut(&mut Chunk, i64, i64) -> Result<(), ChunkError>,
     ) -> Result<(), ChunkError> {
@@ -214,7 +214,7 @@ impl Decoder {
 }
 
 /// The byte before the times.
-fn read_flags(reader: &mut Reader) -> Result<u8, ChunkError> {
+fn read_flags(reader: &mut ByteReader) -> Result<u8, ChunkError> {
     let flags = reader.byte()?;
     if flags & !(FAILED | FINE_TIMES) == 0 { Ok(flags) } else { Err(ChunkError::Form) }
 }
@@ -222,7 +222,7 @@ fn read_flags(reader: &mut Reader) -> Result<u8, ChunkError> {
 /// Gives the number of each metric that was 0 in every sample to `each`: they are written as runs
 /// of numbers.
 fn each_zero(
-    reader: &mut Reader,
+    reader: &mut ByteReader,
     mut each: impl FnMut(u32) -> Result<(), ChunkError>,
 ) -> Result<(), ChunkError> {
     let (runs, mut next, mut seen) = (reader.varint()?, 0_u64, 0);
@@ -244,8 +244,8 @@ fn each_zero(
 /// Gives the number of each metric of a list to `read`, which must read what follows it. Replicates
 /// repeat a number.
 fn each_number(
-    reader: &mut Reader,
-    mut read: impl FnMut(&mut Reader, u32) -> Result<(), ChunkError>,
+    reader: &mut ByteReader,
+    mut read: impl FnMut(&mut ByteReader, u32) -> Result<(), ChunkError>,
 ) -> Result<(), ChunkError> {
     let many = reader.varint()?;
     if many > MOST_METRICS as u64 {

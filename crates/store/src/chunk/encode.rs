@@ -1,7 +1,7 @@
 //! From samples to bytes.
 
 use super::bytes::put_varint;
-use super::{Chunk, FAILED, FINE_TIMES, Packing, Readings, VALID, VERSION, checksum, column};
+use super::{Chunk, ChunkReadings, FAILED, FINE_TIMES, Packing, VALID, VERSION, checksum, column};
 
 /// Of more metrics than this that are worth it, the rest is written out: there would be too many
 /// pairs to try.
@@ -59,7 +59,7 @@ impl Chunk {
     /// First the metrics that are written out, then those that are sums of two of them, then those
     /// that are 0.
     fn put_metrics(&self, out: &mut Vec<u8>, packing: Packing) {
-        let (zeros, others): (Vec<&Readings>, Vec<&Readings>) =
+        let (zeros, others): (Vec<&ChunkReadings>, Vec<&ChunkReadings>) =
             self.metrics.iter().partition(|readings| is_zero(readings, &self.metrics));
         let sums = match packing {
             Packing::Quick => Vec::new(),
@@ -86,7 +86,7 @@ impl Chunk {
 
 /// Whether the metric is 0 in every sample; of replicates, which stay in their order, none is said
 /// to be.
-fn is_zero(readings: &Readings, all: &[Readings]) -> bool {
+fn is_zero(readings: &ChunkReadings, all: &[ChunkReadings]) -> bool {
     readings.values.iter().all(|value| value.is_some_and(|value| value.to_bits() == 0))
         && all.iter().filter(|other| other.metric == readings.metric).count() == 1
 }
@@ -111,7 +111,7 @@ fn put_runs(out: &mut Vec<u8>, numbers: impl Iterator<Item = u32>) {
 }
 
 /// The metrics that are smaller as sums of two that are written out, ascending.
-fn sums(metrics: &[&Readings]) -> Vec<Sum> {
+fn sums(metrics: &[&ChunkReadings]) -> Vec<Sum> {
     let mut found: Vec<Sum> = Vec::new();
     let mut possible = possible_sums(metrics);
     // The largest saving first; what is a sum is no part of another, and what is a part no sum.
@@ -131,7 +131,7 @@ fn sums(metrics: &[&Readings]) -> Vec<Sum> {
 }
 
 /// Every metric as the sum of every two others, where that is smaller.
-fn possible_sums(metrics: &[&Readings]) -> Vec<Sum> {
+fn possible_sums(metrics: &[&ChunkReadings]) -> Vec<Sum> {
     // Which of several replicates a sum is could not be told.
     let repeats =
         |index: usize| metrics.iter().filter(|it| it.metric == metrics[index].metric).count() > 1;
@@ -187,7 +187,7 @@ fn written(values: &[Option<f64>]) -> Vec<u8> {
 ///
 /// Nothing where that cannot be. What is not a number cannot: its bits differ from machine to
 /// machine.
-fn rest(metrics: &[&Readings], whole: usize, parts: [usize; 2]) -> Option<Vec<Option<f64>>> {
+fn rest(metrics: &[&ChunkReadings], whole: usize, parts: [usize; 2]) -> Option<Vec<Option<f64>>> {
     let [first, second] = parts.map(|part| &metrics[part].values);
     let rows = metrics[whole].values.iter().zip(first.iter().zip(second));
     rows.map(|(whole, parts)| {

@@ -105,12 +105,12 @@ pub(crate) struct Chunk {
     ///
     /// A number that repeats holds the replicates within one execution: the first of each sample,
     /// then the second …
-    pub metrics: Vec<Readings>,
+    pub metrics: Vec<ChunkReadings>,
 }
 
 /// The readings of one metric.
 #[derive(Clone, Debug)]
-pub(crate) struct Readings {
+pub(crate) struct ChunkReadings {
     /// The metric's number in the database.
     pub metric: u32,
     /// One a sample, in the metric's base unit; `None` where it was not read.
@@ -160,14 +160,14 @@ impl Chunk {
     pub(crate) fn put_value(&mut self, metric: u32, value: f64) {
         let count = self.len();
         let mut index = self.metrics.partition_point(|readings| readings.metric < metric);
-        let taken = |readings: &Readings| {
+        let taken = |readings: &ChunkReadings| {
             readings.metric == metric && readings.values.last() != Some(&None)
         };
         while self.metrics.get(index).is_some_and(taken) {
             index += 1;
         }
         if self.metrics.get(index).is_none_or(|readings| readings.metric != metric) {
-            self.metrics.insert(index, Readings { metric, values: vec![None; count] });
+            self.metrics.insert(index, ChunkReadings { metric, values: vec![None; count] });
         }
         if let Some(last) = self.metrics[index].values.last_mut() {
             *last = Some(value);
@@ -188,10 +188,10 @@ impl Chunk {
 
     /// The samples with these indices, in this order.
     pub(crate) fn select(&self, indices: &[usize]) -> Self {
-        let pick = |readings: &Readings| {
+        let pick = |readings: &ChunkReadings| {
             let values: Vec<_> = indices.iter().map(|index| readings.values[*index]).collect();
             let read = values.iter().any(Option::is_some);
-            read.then_some(Readings { metric: readings.metric, values })
+            read.then_some(ChunkReadings { metric: readings.metric, values })
         };
         Self {
             places: indices.iter().map(|index| self.places[*index]).collect(),

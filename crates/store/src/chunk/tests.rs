@@ -27,7 +27,7 @@ type Content = (Place, Timestamp, u8, Vec<(u32, u64)>);
 fn content(chunk: &Chunk) -> Vec<Content> {
     let values = |index: usize| {
         let value =
-            |readings: &Readings| Some((readings.metric, readings.values[index]?.to_bits()));
+            |readings: &ChunkReadings| Some((readings.metric, readings.values[index]?.to_bits()));
         chunk.metrics.iter().filter_map(value).collect()
     };
     (0..chunk.len())
@@ -175,7 +175,7 @@ proptest! {
             let bytes = chunk.encode(Packing::Small);
             prop_assert_eq!(content(decoder.decode(&bytes).unwrap()), content(&chunk));
             let single = decoder.decode_metrics(&bytes, &[metric]).unwrap();
-            let bits = |metrics: &[Readings]| -> Vec<Vec<Option<u64>>> {
+            let bits = |metrics: &[ChunkReadings]| -> Vec<Vec<Option<u64>>> {
                 let of_it = metrics.iter().filter(|readings| readings.metric == metric);
                 of_it.map(|it| it.values.iter().map(|value| value.map(f64::to_bits)).collect()).collect()
             };

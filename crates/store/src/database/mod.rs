@@ -57,7 +57,7 @@ pub(crate) enum Begin {
 
 /// The words in which the dialects differ; migrations are written with them in braces.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words {
+pub(crate) struct SqlWords {
     /// `{blob}`: the type of bytes.
     pub blob: &'static str,
     /// `{clustered}`: what makes a table be kept in the order of its primary key.
@@ -87,7 +87,7 @@ pub(crate) trait Database: Send {
     fn place(&self) -> &str;
 
     /// Its words.
-    fn words(&self) -> Words;
+    fn words(&self) -> SqlWords;
 
     /// Whether there is a table of that name.
     fn has_table(&mut self, name: &str) -> Result<bool, StoreError>;

@@ -19,7 +19,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, ffi};
 use tempfile::TempDir;
 
-use super::{Begin, Database, EachRow, Row, Value, Words};
+use super::{Begin, Database, EachRow, Row, SqlWords, Value};
 use crate::StoreError;
 
 /// How large the write-ahead log may grow before [`Database::tidy`] moves it into the database, in
@@ -223,8 +223,8 @@ impl Database for Sqlite {
         &self.place
     }
 
-    fn words(&self) -> Words {
-        Words { blob: "BLOB", clustered: "WITHOUT ROWID", number: "INTEGER PRIMARY KEY" }
+    fn words(&self) -> SqlWords {
+        SqlWords { blob: "BLOB", clustered: "WITHOUT ROWID", number: "INTEGER PRIMARY KEY" }
     }
 
     fn has_table(&mut self, name: &str) -> Result<bool, StoreError> {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tar::{EntryType, Header};
 
-use super::content::{Content, Entry};
+use super::content::{Content, ContentEntry};
 
 /// zstd's own default: a build is packed in a fraction of the time that it took.
 const LEVEL: i32 = 3;
@@ -32,21 +32,21 @@ fn append(
     archive: &mut tar::Builder<impl Write>,
     content: &Content,
     path: &Path,
-    entry: &Entry,
+    entry: &ContentEntry,
 ) -> io::Result<()> {
     let mut header = Header::new_gnu();
     header.set_mode(0o755);
     header.set_size(0);
     header.set_mtime(0);
     match entry {
-        Entry::File { executable, size, modified } => {
+        ContentEntry::File { executable, size, modified } => {
             header.set_entry_type(EntryType::Regular);
             header.set_mode(if *executable { 0o755 } else { 0o644 });
             header.set_size(*size);
             header.set_mtime(*modified);
             // A file that grew meanwhile must not shift what follows it; one that shrank is an
             // error.
-            let mut file = Counted { inner: content.open(path)?.take(*size), left: *size };
+            let mut file = CountedBytes { inner: content.open(path)?.take(*size), left: *size };
             archive.append_data(&mut header, path, &mut file)?;
             if file.left > 0 {
                 return Err(io::Error::new(
@@ -56,11 +56,11 @@ fn append(
             }
             Ok(())
         }
-        Entry::Folder => {
+        ContentEntry::Folder => {
             header.set_entry_type(EntryType::Directory);
             archive.append_data(&mut header, path, io::empty())
         }
-        Entry::Link(target) => {
+        ContentEntry::Link(target) => {
             header.set_entry_type(EntryType::Symlink);
             let target = target.as_os_str().as_bytes();
             // As it is: tidied up it would be another link.
@@ -75,12 +75,12 @@ fn append(
 }
 
 /// A reader that knows how much is still to come.
-struct Counted<R> {
+struct CountedBytes<R> {
     inner: R,
     left: u64,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountedBytes<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
         self.left -= length as u64;

@@ -14,7 +14,7 @@ use tacho_record::Digest;
 
 use super::archive;
 use super::content::Content;
-use super::manifest::{Manifest, make_read_only};
+use super::manifest::{ArtifactManifest, make_read_only};
 use crate::SubjectError;
 use crate::files;
 
@@ -35,7 +35,7 @@ pub(crate) struct Cache {
     /// `manifests/DIGEST`: what each copy looked like when it was known to be whole.
     manifests: PathBuf,
     /// Those of the copies that were handed out, until something is known to have changed them.
-    handed_out: HashMap<Digest, Manifest>,
+    handed_out: HashMap<Digest, ArtifactManifest>,
     /// In bytes, for the archives.
     limit: u64,
     needed: HashSet<Digest>,
@@ -101,17 +101,18 @@ impl Cache {
     pub fn changed(&mut self, digest: Digest) -> Option<PathBuf> {
         let folder = self.folder(digest);
         let before = self.handed_out.get(&digest)?;
-        let now = Manifest::of(&folder).unwrap_or_default();
+        let now = ArtifactManifest::of(&folder).unwrap_or_default();
         let changed = before.difference(&now)?.to_owned();
         self.handed_out.remove(&digest);
         Some(changed)
     }
 
     /// The manifest of a copy that holds what it should; none where it does not, or is not there.
-    fn whole_copy(&self, digest: Digest, folder: &Path) -> Option<Manifest> {
-        let now = Manifest::of(folder).ok()?;
-        let kept =
-            fs::read(self.manifest(folder)).ok().and_then(|bytes| Manifest::from_bytes(&bytes));
+    fn whole_copy(&self, digest: Digest, folder: &Path) -> Option<ArtifactManifest> {
+        let now = ArtifactManifest::of(folder).ok()?;
+        let kept = fs::read(self.manifest(folder))
+            .ok()
+            .and_then(|bytes| ArtifactManifest::from_bytes(&bytes));
         if kept.as_ref() == Some(&now) {
             return Some(now);
         }
@@ -123,8 +124,8 @@ impl Cache {
     }
 
     /// Keeps what a copy that is whole looks like.
-    fn put_manifest(&self, folder: &Path) -> io::Result<Manifest> {
-        let manifest = Manifest::of(folder)?;
+    fn put_manifest(&self, folder: &Path) -> io::Result<ArtifactManifest> {
+        let manifest = ArtifactManifest::of(folder)?;
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.manifests)?;
         file.write_all(&manifest.to_bytes())?;
         file.persist(self.manifest(folder))?;

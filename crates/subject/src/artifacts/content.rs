@@ -11,11 +11,11 @@ use std::path::{Component, Path, PathBuf};
 use tacho_record::Digest;
 
 use super::pattern;
-use super::pattern::Unreadable;
+use super::pattern::UnreadableFolder;
 
 /// One thing in the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum ContentEntry {
     File {
         executable: bool,
         size: u64,
@@ -31,7 +31,7 @@ pub(super) enum Entry {
 pub(crate) struct Content {
     root: PathBuf,
     /// By path from the root; the folders that things are in are there too.
-    entries: BTreeMap<PathBuf, Entry>,
+    entries: BTreeMap<PathBuf, ContentEntry>,
 }
 
 /// The artifact as a path from the root; none when it leads out of it.
@@ -59,7 +59,7 @@ impl Content {
         for artifact in artifacts {
             content.add_artifact(artifact)?;
         }
-        if content.entries.values().all(|entry| *entry == Entry::Folder) {
+        if content.entries.values().all(|entry| *entry == ContentEntry::Folder) {
             return Err("nothing was made: the artifacts hold no files".to_owned());
         }
         Ok(content)
@@ -74,7 +74,9 @@ impl Content {
 
     /// The bytes in all its files.
     pub fn size(&self) -> u64 {
-        let size = |entry: &Entry| if let Entry::File { size, .. } = entry { *size } else { 0 };
+        let size = |entry: &ContentEntry| {
+            if let ContentEntry::File { size, .. } = entry { *size } else { 0 }
+        };
         self.entries.values().map(size).sum()
     }
 
@@ -85,10 +87,10 @@ impl Content {
         hasher.update(b"tachograph artifacts 1\n");
         for (path, entry) in &self.entries {
             let (kind, content) = match entry {
-                Entry::File { executable: false, .. } => (b"f", self.digest_file(path)?),
-                Entry::File { executable: true, .. } => (b"x", self.digest_file(path)?),
-                Entry::Folder => (b"d", blake3::hash(b"")),
-                Entry::Link(target) => (b"l", blake3::hash(target.as_os_str().as_bytes())),
+                ContentEntry::File { executable: false, .. } => (b"f", self.digest_file(path)?),
+                ContentEntry::File { executable: true, .. } => (b"x", self.digest_file(path)?),
+                ContentEntry::Folder => (b"d", blake3::hash(b"")),
+                ContentEntry::Link(target) => (b"l", blake3::hash(target.as_os_str().as_bytes())),
             };
             let path = path.as_os_str().as_bytes();
             hasher.update(kind).update(&(path.len() as u64).to_le_bytes()).update(path);
@@ -98,7 +100,7 @@ impl Content {
     }
 
     /// The things in it, each with its path from the root, folders before what they hold.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&Path, &Entry)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&Path, &ContentEntry)> {
         self.entries.iter().map(|(path, entry)| (path.as_path(), entry))
     }
 
@@ -147,29 +149,32 @@ impl Content {
         if found.is_empty() { Err(absent()) } else { Ok(()) }
     }
 
-    fn add(&mut self, path: &Path, metadata: &Metadata) -> Result<(), Unreadable> {
+    fn add(&mut self, path: &Path, metadata: &Metadata) -> Result<(), UnreadableFolder> {
         if path.components().any(|component| component.as_os_str() == ".git") {
             return Ok(());
         }
         if metadata.is_dir() {
-            self.insert(path, Entry::Folder);
+            self.insert(path, ContentEntry::Folder);
             self.add_children(path)
         } else if metadata.is_symlink() {
             let target =
                 fs::read_link(self.root.join(path)).map_err(|error| (path.to_owned(), error))?;
-            self.insert(path, Entry::Link(target));
+            self.insert(path, ContentEntry::Link(target));
             Ok(())
         } else {
             if metadata.is_file() {
                 let executable = metadata.mode() & 0o111 != 0;
                 let modified = metadata.mtime().try_into().unwrap_or_default();
-                self.insert(path, Entry::File { executable, size: metadata.len(), modified });
+                self.insert(
+                    path,
+                    ContentEntry::File { executable, size: metadata.len(), modified },
+                );
             }
             Ok(())
         }
     }
 
-    fn add_children(&mut self, path: &Path) -> Result<(), Unreadable> {
+    fn add_children(&mut self, path: &Path) -> Result<(), UnreadableFolder> {
         let failed = |error| (path.to_owned(), error);
         for child in fs::read_dir(self.root.join(path)).map_err(failed)? {
             let child = child.map_err(failed)?;
@@ -182,20 +187,20 @@ impl Content {
 
     /// Adds a thing and the folders that it is in. Where a link leads to a folder that something is
     /// taken from by another artifact, a folder it is.
-    fn insert(&mut self, path: &Path, entry: Entry) {
+    fn insert(&mut self, path: &Path, entry: ContentEntry) {
         if path.as_os_str().is_empty() {
             return;
         }
         for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
-            self.entries.insert(folder.to_owned(), Entry::Folder);
+            self.entries.insert(folder.to_owned(), ContentEntry::Folder);
         }
-        if self.entries.get(path) != Some(&Entry::Folder) {
+        if self.entries.get(path) != Some(&ContentEntry::Folder) {
             self.entries.insert(path.to_owned(), entry);
         }
     }
 }
 
-fn describe((path, error): Unreadable) -> String {
+fn describe((path, error): UnreadableFolder) -> String {
     unreadable(&path, &error)
 }
 
@@ -219,11 +224,15 @@ mod tests {
         let artifacts: Vec<String> =
             artifacts.iter().map(|&artifact| artifact.to_owned()).collect();
         let content = Content::collect(root, &artifacts)?;
-        let show = |(path, entry): (&Path, &Entry)| match entry {
-            Entry::File { executable: false, size, .. } => format!("{}:{size}", path.display()),
-            Entry::File { executable: true, size, .. } => format!("{}*{size}", path.display()),
-            Entry::Folder => format!("{}/", path.display()),
-            Entry::Link(target) => format!("{}->{}", path.display(), target.display()),
+        let show = |(path, entry): (&Path, &ContentEntry)| match entry {
+            ContentEntry::File { executable: false, size, .. } => {
+                format!("{}:{size}", path.display())
+            }
+            ContentEntry::File { executable: true, size, .. } => {
+                format!("{}*{size}", path.display())
+            }
+            ContentEntry::Folder => format!("{}/", path.display()),
+            ContentEntry::Link(target) => format!("{}->{}", path.display(), target.display()),
         };
         Ok(content.entries().map(show).collect::<Vec<_>>().join(" "))
     }

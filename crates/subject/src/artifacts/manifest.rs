@@ -18,9 +18,9 @@ const WRITE: u32 = 0o222;
 
 /// Each thing in a folder, by its path from there, with all that would differ if it was changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Manifest(BTreeMap<PathBuf, String>);
+pub(crate) struct ArtifactManifest(BTreeMap<PathBuf, String>);
 
-impl Manifest {
+impl ArtifactManifest {
     /// What the folder holds now.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let mut manifest = Self::default();
@@ -114,15 +114,15 @@ mod tests {
     #[test]
     fn a_change_is_seen_and_the_file_is_named() {
         let folder = folder(&["a/b/x: 1", "y: 2"]);
-        let before = Manifest::of(folder.path()).unwrap();
+        let before = ArtifactManifest::of(folder.path()).unwrap();
         assert_eq!(before.len(), 4);
         assert_eq!(before.difference(&before), None);
         fs::write(folder.path().join("a/b/new"), "").unwrap();
-        let after = Manifest::of(folder.path()).unwrap();
+        let after = ArtifactManifest::of(folder.path()).unwrap();
         assert_eq!(before.difference(&after), Some(Path::new("a/b/new")));
         fs::remove_file(folder.path().join("a/b/x")).unwrap();
         fs::remove_file(folder.path().join("a/b/new")).unwrap();
-        let after = Manifest::of(folder.path()).unwrap();
+        let after = ArtifactManifest::of(folder.path()).unwrap();
         assert_eq!(before.difference(&after), Some(Path::new("a/b/x")));
     }
 
@@ -130,12 +130,12 @@ mod tests {
     fn a_change_of_the_same_size_with_the_old_time_is_seen() {
         let folder = folder(&["x: 1"]);
         let path = folder.path().join("x");
-        let before = Manifest::of(folder.path()).unwrap();
+        let before = ArtifactManifest::of(folder.path()).unwrap();
         let modified = path.metadata().unwrap().modified().unwrap();
         let changed = loop {
             fs::write(&path, "2").unwrap();
             fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
-            let after = Manifest::of(folder.path()).unwrap();
+            let after = ArtifactManifest::of(folder.path()).unwrap();
             // The change time has the resolution of the kernel's tick.
             if after != before {
                 break after;
@@ -149,9 +149,9 @@ mod tests {
     fn it_comes_back_from_its_bytes() {
         let folder = folder(&["a/x y: 1"]);
         fs::write(folder.path().join(OsStr::from_bytes(b"b\xff\tc")), "").unwrap();
-        let manifest = Manifest::of(folder.path()).unwrap();
-        assert_eq!(Manifest::from_bytes(&manifest.to_bytes()), Some(manifest));
-        assert_eq!(Manifest::from_bytes(b"damaged"), None);
+        let manifest = ArtifactManifest::of(folder.path()).unwrap();
+        assert_eq!(ArtifactManifest::from_bytes(&manifest.to_bytes()), Some(manifest));
+        assert_eq!(ArtifactManifest::from_bytes(b"damaged"), None);
     }
 
     #[test]

@@ -7,34 +7,34 @@ use std::path::{Component, Path, PathBuf};
 use glob::Pattern;
 
 /// A path that cannot be read, and why.
-pub(super) type Unreadable = (PathBuf, std::io::Error);
+pub(super) type UnreadableFolder = (PathBuf, std::io::Error);
 
 /// The paths from the root that the pattern matches; none when it is no pattern.
 ///
 /// A star stays within a folder, two stars alone are any number of folders, without those behind
 /// links.
-pub(super) fn find(root: &Path, pattern: &Path) -> Option<Result<Vec<PathBuf>, Unreadable>> {
+pub(super) fn find(root: &Path, pattern: &Path) -> Option<Result<Vec<PathBuf>, UnreadableFolder>> {
     let text = |component: Component| Pattern::new(component.as_os_str().to_str()?).ok();
     let mut parts = pattern.components().map(text).collect::<Option<Vec<Pattern>>>()?;
     parts.dedup_by(|one, two| one == two && one.as_str() == "**");
-    let search = Search { root, parts };
+    let search = PatternSearch { root, parts };
     let mut found = Vec::new();
     Some(search.below(Path::new(""), 0, &mut found).map(|()| found))
 }
 
-struct Search<'a> {
+struct PatternSearch<'a> {
     root: &'a Path,
     parts: Vec<Pattern>,
 }
 
-impl Search<'_> {
+impl PatternSearch<'_> {
     /// What matches the parts from that on, in this folder.
     fn below(
         &self,
         folder: &Path,
         part: usize,
         found: &mut Vec<PathBuf>,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<(), UnreadableFolder> {
         let Some(pattern) = self.parts.get(part) else { return Ok(()) };
         let (is_last, is_deep) = (part + 1 == self.parts.len(), pattern.as_str() == "**");
         if is_deep {
@@ -58,7 +58,10 @@ impl Search<'_> {
     }
 
     /// The path, name and kind of each thing in the folder but `.git`.
-    fn children(&self, folder: &Path) -> Result<Vec<(PathBuf, String, fs::FileType)>, Unreadable> {
+    fn children(
+        &self,
+        folder: &Path,
+    ) -> Result<Vec<(PathBuf, String, fs::FileType)>, UnreadableFolder> {
         let failed = |error| (folder.to_owned(), error);
         let mut children = Vec::new();
         for child in fs::read_dir(self.root.join(folder)).map_err(failed)? {

@@ -18,7 +18,7 @@ const RECENT: usize = 16 << 10;
 
 /// A log that is being written.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct BuildLog {
     path: PathBuf,
     file: File,
     /// How many more bytes the head takes.
@@ -30,7 +30,7 @@ pub(crate) struct Log {
     errors: ErrorFinder,
 }
 
-impl Log {
+impl BuildLog {
     pub fn create(path: PathBuf) -> Result<Self, SubjectError> {
         Self::with_lengths(path, HEAD, TAIL)
     }
@@ -137,7 +137,7 @@ mod tests {
 
     fn logged(head: usize, tail: usize, parts: &[&str]) -> String {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::with_lengths(folder.path().join("log"), head, tail).unwrap();
+        let mut log = BuildLog::with_lengths(folder.path().join("log"), head, tail).unwrap();
         for part in parts {
             log.write(part.as_bytes()).unwrap();
         }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_error_of_the_command_under_way_is_at_hand() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::create(folder.path().join("log")).unwrap();
+        let mut log = BuildLog::create(folder.path().join("log")).unwrap();
         assert_eq!(log.error_line(), None);
         log.write(b"cc x.c\n\x1b[31mx.c:1: err").unwrap();
         log.write(b"or: no\x1b[0m\n\n").unwrap();
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn an_error_is_found_however_much_follows() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::create(folder.path().join("log")).unwrap();
+        let mut log = BuildLog::create(folder.path().join("log")).unwrap();
         log.write(b"cc x.c\nx.c:1: error: no\nx.c:2: error: nor this\n").unwrap();
         log.write("x.c:3:1: warning: much\n".repeat(RECENT).as_bytes()).unwrap();
         log.write(b"make: *** [x.o] Error 1\nmake: *** Waiting for unfinished jobs....\n").unwrap();

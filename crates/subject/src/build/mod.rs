@@ -7,5 +7,5 @@ mod orphans;
 mod process;
 mod table;
 
-pub(crate) use log::Log;
-pub(crate) use process::{Cut, Ended, Limits, execute};
+pub(crate) use log::BuildLog;
+pub(crate) use process::{BuildEnd, BuildLimits, Cut, execute};

@@ -17,7 +17,7 @@ use rustix::process::{
     kill_process, set_child_subreaper, waitid, waitpid,
 };
 
-use super::table::{Process, processes};
+use super::table::{ProcessEntry, processes};
 
 /// How long the killed may take to be gone, and how often we look.
 const GRACE: Duration = Duration::from_secs(2);
@@ -42,7 +42,7 @@ impl Orphans {
     pub fn adopt() -> io::Result<Self> {
         let turn = alone();
         let us = getpid();
-        let ours = |process: &Process| process.parent == us.as_raw_pid();
+        let ours = |process: &ProcessEntry| process.parent == us.as_raw_pid();
         let known = processes().filter(ours).map(|process| process.id).collect();
         let before = child_subreaper()?;
         // Any number that is not 0 means yes.
@@ -70,11 +70,11 @@ impl Orphans {
     /// Kills all that are left, when the command itself and its watchdog are gone; says in one line
     /// who they were.
     pub fn kill(&self) -> Option<String> {
-        let mut killed: Vec<Process> = Vec::new();
+        let mut killed: Vec<ProcessEntry> = Vec::new();
         let until = Instant::now() + GRACE;
         loop {
             // The children of those that are killed are ours the next time.
-            let found: Vec<Process> = self.adopted().collect();
+            let found: Vec<ProcessEntry> = self.adopted().collect();
             for orphan in &found {
                 let _ = kill_process(orphan.id, Signal::KILL);
                 let _ = waitpid(Some(orphan.id), WaitOptions::NOHANG);
@@ -91,9 +91,9 @@ impl Orphans {
 
     /// Our children that we had not before and that are not in our group: whom another thread has
     /// started is in it, and whom a command has started is not.
-    fn adopted(&self) -> impl Iterator<Item = Process> {
+    fn adopted(&self) -> impl Iterator<Item = ProcessEntry> {
         let (us, group) = (getpid().as_raw_pid(), getpgrp().as_raw_pid());
-        let is_ours = move |process: &Process| process.parent == us && process.group != group;
+        let is_ours = move |process: &ProcessEntry| process.parent == us && process.group != group;
         processes().filter(move |process| is_ours(process) && !self.known.contains(&process.id))
     }
 }
@@ -112,8 +112,8 @@ pub(super) fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// `left behind and killed: java (4711), sleep (4712)`; none where nobody was.
-fn describe(killed: &[Process]) -> Option<String> {
-    let name = |process: &Process| format!("{} ({})", process.name, process.id.as_raw_pid());
+fn describe(killed: &[ProcessEntry]) -> Option<String> {
+    let name = |process: &ProcessEntry| format!("{} ({})", process.name, process.id.as_raw_pid());
     let names: Vec<String> = killed.iter().take(NAMED).map(name).collect();
     let more = killed.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_first_few_are_named() {
-        let process = |id: i32| Process {
+        let process = |id: i32| ProcessEntry {
             id: Pid::from_raw(id).unwrap(),
             name: "java".to_owned(),
             is_dead: false,

@@ -20,7 +20,7 @@ use rustix::process::{
     set_parent_process_death_signal,
 };
 
-use super::log::Log;
+use super::log::BuildLog;
 use super::orphans::Orphans;
 use super::table::processes;
 use crate::SubjectError;
@@ -42,7 +42,7 @@ const MARK: &str = "TACHO_COMMAND";
 
 /// When a command is cut short.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits<'a> {
+pub(crate) struct BuildLimits<'a> {
     pub time: Duration,
     pub interrupt: &'a AtomicBool,
 }
@@ -56,7 +56,7 @@ pub(crate) enum Cut {
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum BuildEnd {
     Cut(Cut),
     Exited(ExitStatus),
 }
@@ -64,9 +64,9 @@ pub(crate) enum Ended {
 /// Executes the command; what it prints goes to the log.
 pub(crate) fn execute(
     mut command: Command,
-    log: &mut Log,
-    limits: Limits,
-) -> Result<Ended, SubjectError> {
+    log: &mut BuildLog,
+    limits: BuildLimits,
+) -> Result<BuildEnd, SubjectError> {
     let program = Path::new(command.get_program()).to_owned();
     log.forget_lines();
     let mut orphans = Orphans::adopt().map_err(SubjectError::cache("execute", &program))?;
@@ -90,7 +90,7 @@ pub(crate) fn execute(
     }
     let cut = watched.and_then(|cut| drained.map(|()| cut));
     let cut = cut.map_err(SubjectError::cache("write", log.path()))?;
-    Ok(cut.map_or(Ended::Exited(status), Ended::Cut))
+    Ok(cut.map_or(BuildEnd::Exited(status), BuildEnd::Cut))
 }
 
 /// Kills all of a command when we are killed: the command itself gets a signal then, but nothing
@@ -196,8 +196,8 @@ impl Job {
     /// Until it ends by itself, or must be ended.
     fn watch(
         &mut self,
-        log: &mut Log,
-        limits: Limits,
+        log: &mut BuildLog,
+        limits: BuildLimits,
         orphans: &Orphans,
     ) -> io::Result<Option<Cut>> {
         let started = Instant::now();
@@ -221,7 +221,7 @@ impl Job {
     }
 
     /// Ends all that is left of the group: asks first, then kills.
-    fn end_group(&mut self, log: &mut Log) {
+    fn end_group(&mut self, log: &mut BuildLog) {
         for signal in [Signal::TERM, Signal::KILL] {
             if !is_alive(self.group) {
                 return;
@@ -239,7 +239,7 @@ impl Job {
 
     /// Reads what was printed and not read yet: not more than a pipe holds, and without waiting for
     /// more, since somebody who left the group may print for ever.
-    fn drain(&mut self, log: &mut Log) -> io::Result<()> {
+    fn drain(&mut self, log: &mut BuildLog) -> io::Result<()> {
         for _ in 0..LARGEST_PIPE.div_ceil(BUFFER) {
             if !self.wait(Duration::ZERO, false)?.0 {
                 break;
@@ -269,7 +269,7 @@ impl Job {
     }
 
     /// Reads once; only called when that does not block.
-    fn read(&mut self, log: &mut Log) -> io::Result<()> {
+    fn read(&mut self, log: &mut BuildLog) -> io::Result<()> {
         let Some(output) = &mut self.output else { return Ok(()) };
         match output.read(&mut self.buffer)? {
             0 => self.output = None,
@@ -316,14 +316,14 @@ mod tests {
     const LONG: Duration = Duration::from_secs(600);
 
     struct Done {
-        ended: Ended,
+        ended: BuildEnd,
         log: String,
         took: Duration,
     }
 
-    fn shell(script: &str, limits: Limits) -> Done {
+    fn shell(script: &str, limits: BuildLimits) -> Done {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::create(folder.path().join("log")).unwrap();
+        let mut log = BuildLog::create(folder.path().join("log")).unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         let began = Instant::now();
@@ -349,8 +349,8 @@ mod tests {
 
     fn code(done: &Done) -> Option<i32> {
         match done.ended {
-            Ended::Exited(status) => status.code(),
-            Ended::Cut(cut) => panic!("{cut:?}"),
+            BuildEnd::Exited(status) => status.code(),
+            BuildEnd::Cut(cut) => panic!("{cut:?}"),
         }
     }
 
@@ -358,14 +358,14 @@ mod tests {
     fn both_streams_go_to_the_log_in_order() {
         let done = shell(
             "echo one; echo two >&2; echo three; cat; exit 3",
-            Limits { time: LONG, interrupt: &NEVER },
+            BuildLimits { time: LONG, interrupt: &NEVER },
         );
         assert_eq!((code(&done), done.log.as_str()), (Some(3), "one\ntwo\nthree\n"));
     }
 
     #[test]
     fn much_output_is_all_read() {
-        let done = shell("seq 1 300000", Limits { time: LONG, interrupt: &NEVER });
+        let done = shell("seq 1 300000", BuildLimits { time: LONG, interrupt: &NEVER });
         assert_eq!((code(&done), done.log.lines().count()), (Some(0), 300_000));
     }
 
@@ -375,8 +375,8 @@ mod tests {
         let script =
             format!("(trap '' TERM; sleep {one} & echo deaf; wait; sleep {one}) & sleep {two}");
         let time = Duration::from_millis(300);
-        let done = shell(&script, Limits { time, interrupt: &NEVER });
-        assert_eq!((done.ended, done.log.as_str()), (Ended::Cut(Cut::TimedOut), "deaf\n"));
+        let done = shell(&script, BuildLimits { time, interrupt: &NEVER });
+        assert_eq!((done.ended, done.log.as_str()), (BuildEnd::Cut(Cut::TimedOut), "deaf\n"));
         assert!(done.took >= time);
         assert!(!is_found(&one) && !is_found(&two));
     }
@@ -384,8 +384,9 @@ mod tests {
     #[test]
     fn last_words_are_heard() {
         let script = "trap 'seq 1 20000; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
-        let done = shell(script, Limits { time: Duration::from_millis(200), interrupt: &NEVER });
-        assert_eq!(done.ended, Ended::Cut(Cut::TimedOut));
+        let done =
+            shell(script, BuildLimits { time: Duration::from_millis(200), interrupt: &NEVER });
+        assert_eq!(done.ended, BuildEnd::Cut(Cut::TimedOut));
         assert!(done.log.ends_with("\n20000\n"));
     }
 
@@ -399,9 +400,9 @@ mod tests {
                 }
                 interrupt.store(true, Ordering::SeqCst);
             });
-            shell(&format!("sleep {marker}"), Limits { time: LONG, interrupt: &interrupt })
+            shell(&format!("sleep {marker}"), BuildLimits { time: LONG, interrupt: &interrupt })
         });
-        assert_eq!(done.ended, Ended::Cut(Cut::Interrupted));
+        assert_eq!(done.ended, BuildEnd::Cut(Cut::Interrupted));
         assert!(!is_found(&marker));
     }
 
@@ -411,7 +412,7 @@ mod tests {
     fn victim() {
         shell(
             &std::env::var("TACHO_TEST_SCRIPT").unwrap(),
-            Limits { time: LONG, interrupt: &NEVER },
+            BuildLimits { time: LONG, interrupt: &NEVER },
         );
     }
 
@@ -468,22 +469,24 @@ mod tests {
     #[test]
     fn what_is_left_in_the_background_is_ended() {
         let marker = marker();
-        let done =
-            shell(&format!("sleep {marker} & echo done"), Limits { time: LONG, interrupt: &NEVER });
+        let done = shell(
+            &format!("sleep {marker} & echo done"),
+            BuildLimits { time: LONG, interrupt: &NEVER },
+        );
         assert_eq!((code(&done), done.log.as_str()), (Some(0), "done\n"));
         assert!(!is_found(&marker));
     }
 
     #[test]
     fn who_prints_for_ever_in_the_background_delays_nothing() {
-        let done = shell("yes & sleep 0.1; exit 2", Limits { time: LONG, interrupt: &NEVER });
+        let done = shell("yes & sleep 0.1; exit 2", BuildLimits { time: LONG, interrupt: &NEVER });
         assert_eq!(code(&done), Some(2));
         assert!(done.log.starts_with("y\ny\n"));
     }
 
     /// Leaves a process in a session of its own, goes on when it is there, and then does what `end`
     /// says.
-    fn leave_and(end: &str, limits: Limits) -> Done {
+    fn leave_and(end: &str, limits: BuildLimits) -> Done {
         let (marker, folder): (_, TempDir) = (marker(), tempfile::tempdir().unwrap());
         let there = folder.path().join("there");
         let there = there.display();
@@ -497,8 +500,8 @@ mod tests {
 
     #[test]
     fn who_left_the_group_is_killed_however_the_command_ends() {
-        let limits = Limits { time: LONG, interrupt: &NEVER };
-        let brief = Limits { time: Duration::from_millis(500), ..limits };
+        let limits = BuildLimits { time: LONG, interrupt: &NEVER };
+        let brief = BuildLimits { time: Duration::from_millis(500), ..limits };
         let cases = [
             ("exit 0", limits, Some(0)),
             ("exit 3", limits, Some(3)),
@@ -508,7 +511,7 @@ mod tests {
             let done = leave_and(&format!("echo done; {end}"), limits);
             match code {
                 Some(expected) => assert_eq!(self::code(&done), Some(expected)),
-                None => assert_eq!(done.ended, Ended::Cut(Cut::TimedOut)),
+                None => assert_eq!(done.ended, BuildEnd::Cut(Cut::TimedOut)),
             }
             let lines: Vec<&str> = done.log.lines().collect();
             assert_eq!((lines.len(), lines[0]), (2, "done"), "{lines:?}");
@@ -525,7 +528,7 @@ mod tests {
             "setsid sh -c 'setsid sh -c \": >{there}; sleep {one}; true\" & sleep {two}; true' >/dev/null 2>&1 &
             until [ -e {there} ]; do sleep 0.01; done"
         );
-        let done = shell(&script, Limits { time: LONG, interrupt: &NEVER });
+        let done = shell(&script, BuildLimits { time: LONG, interrupt: &NEVER });
         assert_eq!(code(&done), Some(0));
         assert!(!is_found(&one) && !is_found(&two));
     }
@@ -540,17 +543,20 @@ mod tests {
             until [ -s {file} ]; do sleep 0.01; done
             while kill -0 $(cat {file}) 2>/dev/null; do sleep 0.01; done"
         );
-        let done = shell(&script, Limits { time: Duration::from_secs(60), interrupt: &NEVER });
+        let done = shell(&script, BuildLimits { time: Duration::from_secs(60), interrupt: &NEVER });
         assert_eq!((code(&done), done.log.as_str()), (Some(0), ""));
     }
 
     #[test]
     fn a_command_that_is_not_there_is_said() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::create(folder.path().join("log")).unwrap();
-        let error =
-            execute(Command::new("/no/such"), &mut log, Limits { time: LONG, interrupt: &NEVER })
-                .unwrap_err();
+        let mut log = BuildLog::create(folder.path().join("log")).unwrap();
+        let error = execute(
+            Command::new("/no/such"),
+            &mut log,
+            BuildLimits { time: LONG, interrupt: &NEVER },
+        )
+        .unwrap_err();
         assert!(error.to_string().starts_with("cannot execute `/no/such`: "));
     }
 }

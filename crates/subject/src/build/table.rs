@@ -7,7 +7,7 @@ use rustix::process::Pid;
 
 /// A process, or what is left of it until its parent has waited for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Process {
+pub(super) struct ProcessEntry {
     pub id: Pid,
     pub name: String,
     pub is_dead: bool,
@@ -17,7 +17,7 @@ pub(super) struct Process {
 }
 
 /// All processes; none where the table cannot be read.
-pub(super) fn processes() -> impl Iterator<Item = Process> {
+pub(super) fn processes() -> impl Iterator<Item = ProcessEntry> {
     let is_number =
         |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
     let stats = fs::read_dir("/proc").into_iter().flatten().flatten().filter(is_number);
@@ -25,14 +25,14 @@ pub(super) fn processes() -> impl Iterator<Item = Process> {
 }
 
 /// Reads `/proc/PID/stat`: `PID (NAME) STATE PARENT GROUP …`.
-fn parse(stat: &[u8]) -> Option<Process> {
+fn parse(stat: &[u8]) -> Option<ProcessEntry> {
     // The name may hold anything, parentheses included.
     let name_end = stat.iter().rposition(|&byte| byte == b')')?;
     let head = String::from_utf8_lossy(&stat[..name_end]);
     let (id, name) = head.split_once(" (")?;
     let rest = String::from_utf8_lossy(&stat[name_end + 1..]);
     let mut fields = rest.split_ascii_whitespace();
-    Some(Process {
+    Some(ProcessEntry {
         id: Pid::from_raw(id.parse().ok()?)?,
         name: name.chars().filter(|c| !c.is_control()).collect(),
         is_dead: matches!(fields.next()?, "Z" | "X"),

@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use tacho_record::Revision;
 use tacho_record::plan::CvsModule;
 
-use crate::checkout::work::{Stop, Work};
+use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::cvs::Cvs;
 use crate::{SubjectError, files};
 
@@ -40,14 +40,16 @@ impl Copy {
         cache: &Path,
         tree: &Path,
         revision: &Revision,
-        work: &mut Work,
-    ) -> Result<(), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         let (folder, seal) = (cache.join("cvs"), cache.join("cvs.whole"));
         let is_new = fs::read_to_string(&seal).ok() != Some(self.seal());
         match self.update(&folder, &seal, is_new, revision, work) {
             // Whatever happened to our copy, another one is made; the revision gets a second
             // chance.
-            Err(Stop::Failed(_)) if !is_new => self.update(&folder, &seal, true, revision, work),
+            Err(WorkStop::Failed(_)) if !is_new => {
+                self.update(&folder, &seal, true, revision, work)
+            }
             result => result,
         }
         .map_err(|stop| self.whose(stop))?;
@@ -62,9 +64,11 @@ impl Copy {
     }
 
     /// What does not come because the repository does not answer is no matter of the revision.
-    fn whose(&self, stop: Stop) -> Stop {
+    fn whose(&self, stop: WorkStop) -> WorkStop {
         match stop {
-            Stop::Failed(why) => self.cvs.reach().map_or_else(Stop::Fatal, |()| Stop::Failed(why)),
+            WorkStop::Failed(why) => {
+                self.cvs.reach().map_or_else(WorkStop::Fatal, |()| WorkStop::Failed(why))
+            }
             stop => stop,
         }
     }
@@ -76,10 +80,10 @@ impl Copy {
         seal: &Path,
         is_new: bool,
         revision: &Revision,
-        work: &mut Work,
-    ) -> Result<(), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         let date = revision.date.map(|date| date.strftime("%Y-%m-%d %H:%M:%S UTC").to_string());
-        let date = date.ok_or_else(|| Stop::Failed("the revision has no date".to_owned()))?;
+        let date = date.ok_or_else(|| WorkStop::Failed("the revision has no date".to_owned()))?;
         work.log.note(&format!(
             "gets `{}` of {date} from {}",
             self.module.module,

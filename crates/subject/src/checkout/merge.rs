@@ -7,10 +7,10 @@ use std::process::Command;
 use tacho_record::Revision;
 use tacho_record::bisection::CONFLICT;
 
-use super::{Checkout, Origin};
+use super::{Checkout, CheckoutOrigin};
 use crate::SubjectError;
-use crate::build::{Ended, execute};
-use crate::checkout::work::{Stop, Work};
+use crate::build::{BuildEnd, execute};
+use crate::checkout::work::{CheckoutWork, WorkStop};
 
 /// Whoever merges, and when, is always the same, so that the same merge is the same commit.
 const WHO: [(&str, &str); 6] = [
@@ -45,12 +45,12 @@ impl Checkout {
         &mut self,
         revision: &Revision,
         onto: &[String],
-        work: &mut Work,
-    ) -> Result<(), Stop> {
-        let (Origin::Git(repository), Some((first, rest))) =
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
+        let (CheckoutOrigin::Git(repository), Some((first, rest))) =
             (self.origin.clone(), onto.split_first())
         else {
-            return Err(Stop::Failed("only a commit of git is merged into another".to_owned()));
+            return Err(WorkStop::Failed("only a commit of git is merged into another".to_owned()));
         };
         self.take_from_git(&repository, &Revision::bare(first), work)?;
         let busy = self.busy();
@@ -64,11 +64,11 @@ impl Checkout {
         Ok(())
     }
 
-    fn merge_one(&self, other: &str, work: &mut Work) -> Result<(), Stop> {
+    fn merge_one(&self, other: &str, work: &mut CheckoutWork) -> Result<(), WorkStop> {
         work.log.note(&format!("merges {other}"))?;
         match execute(self.merging(other), work.log, work.limits)? {
-            Ended::Exited(status) if status.success() => Ok(()),
-            Ended::Exited(status) => {
+            BuildEnd::Exited(status) if status.success() => Ok(()),
+            BuildEnd::Exited(status) => {
                 let conflict = !self.git().lines(&["ls-files", "--unmerged"])?.is_empty();
                 self.end_merge()?;
                 let why = if conflict {
@@ -77,9 +77,9 @@ impl Checkout {
                     let said = work.log.error_line().unwrap_or_default();
                     format!("git merge failed with {status}: {said}")
                 };
-                Err(Stop::Failed(why))
+                Err(WorkStop::Failed(why))
             }
-            Ended::Cut(cut) => Err(Stop::Cut(cut)),
+            BuildEnd::Cut(cut) => Err(WorkStop::Cut(cut)),
         }
     }
 

@@ -16,7 +16,7 @@ use std::{fs, io};
 use tacho_record::Revision;
 use tacho_record::plan::Source;
 
-use crate::checkout::work::{Stop, Work};
+use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::cvs::Cvs;
 use crate::git::Git;
 use crate::repository::Repository;
@@ -24,7 +24,7 @@ use crate::{SubjectError, files};
 
 /// Where the source comes from.
 #[derive(Clone, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum CheckoutOrigin {
     /// The user's git repository.
     Git(Repository),
     /// A working copy from CVS.
@@ -33,7 +33,7 @@ pub(crate) enum Origin {
     Nowhere,
 }
 
-impl Origin {
+impl CheckoutOrigin {
     /// The origin that a plan in that folder names.
     pub fn of(source: &Source, plan_folder: &Path) -> Result<Self, SubjectError> {
         Ok(match source {
@@ -51,7 +51,7 @@ impl Origin {
 /// The folder in which revisions are built, one after the other.
 #[derive(Debug)]
 pub(crate) struct Checkout {
-    origin: Origin,
+    origin: CheckoutOrigin,
     cache: PathBuf,
     tree: PathBuf,
     /// Whether our clone has the tags that the user's repository had when we began.
@@ -61,7 +61,7 @@ pub(crate) struct Checkout {
 }
 
 impl Checkout {
-    pub fn new(origin: Origin, cache: &Path) -> Self {
+    pub fn new(origin: CheckoutOrigin, cache: &Path) -> Self {
         Self {
             origin,
             cache: cache.to_owned(),
@@ -82,11 +82,11 @@ impl Checkout {
     }
 
     /// Makes the folder hold this revision's source and nothing else.
-    pub fn take(&mut self, revision: &Revision, work: &mut Work) -> Result<(), Stop> {
+    pub fn take(&mut self, revision: &Revision, work: &mut CheckoutWork) -> Result<(), WorkStop> {
         match self.origin.clone() {
-            Origin::Git(repository) => self.take_from_git(&repository, revision, work),
-            Origin::Cvs(copy) => copy.take(&self.cache, &self.tree, revision, work),
-            Origin::Nowhere => self.empty(),
+            CheckoutOrigin::Git(repository) => self.take_from_git(&repository, revision, work),
+            CheckoutOrigin::Cvs(copy) => copy.take(&self.cache, &self.tree, revision, work),
+            CheckoutOrigin::Nowhere => self.empty(),
         }
     }
 
@@ -94,8 +94,8 @@ impl Checkout {
         &mut self,
         repository: &Repository,
         revision: &Revision,
-        work: &mut Work,
-    ) -> Result<(), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         let is_new = !self.is_whole(repository);
         if is_new {
             self.clone_anew(repository, work)?;
@@ -103,7 +103,7 @@ impl Checkout {
         match self.check_out(repository, revision, work) {
             // Whatever happened to our clone, it is cheaply replaced; the revision gets a second
             // chance.
-            Err(Stop::Failed(_)) if !is_new => {
+            Err(WorkStop::Failed(_)) if !is_new => {
                 self.clone_anew(repository, work)?;
                 self.check_out(repository, revision, work)
             }
@@ -112,11 +112,16 @@ impl Checkout {
     }
 
     /// Puts a file or folder of another revision where the one of the same path is in the checkout.
-    pub fn take_from(&self, other: &Revision, path: &str, work: &mut Work) -> Result<(), Stop> {
+    pub fn take_from(
+        &self,
+        other: &Revision,
+        path: &str,
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         work.log.note(&format!("takes {path} from {}", other.id))?;
         let what = format!("taking `{path}` from {}", other.short());
         match &self.origin {
-            Origin::Git(repository) => {
+            CheckoutOrigin::Git(repository) => {
                 self.fetch_missing(repository, other, work)?;
                 // A literal path: what looks like a pattern is none.
                 let checkout = [
@@ -130,14 +135,16 @@ impl Checkout {
                 ];
                 work.step(&what, self.git().command(checkout))
             }
-            Origin::Cvs(copy) => {
+            CheckoutOrigin::Cvs(copy) => {
                 let taken = self.cache.join("taken");
                 copy.take(&self.cache, &taken, other, work)?;
                 let put = self.replace(&taken, path);
                 files::remove(&taken).map_err(SubjectError::cache("remove", &taken))?;
-                put.map_err(|error| Stop::Failed(format!("{what} failed: {error}")))
+                put.map_err(|error| WorkStop::Failed(format!("{what} failed: {error}")))
             }
-            Origin::Nowhere => Err(Stop::Failed(format!("{what} failed: there is no repository"))),
+            CheckoutOrigin::Nowhere => {
+                Err(WorkStop::Failed(format!("{what} failed: there is no repository")))
+            }
         }
     }
 
@@ -152,7 +159,7 @@ impl Checkout {
         fs::rename(from, to)
     }
 
-    fn empty(&self) -> Result<(), Stop> {
+    fn empty(&self) -> Result<(), WorkStop> {
         files::remove(&self.tree).map_err(SubjectError::cache("remove", &self.tree))?;
         fs::create_dir(&self.tree).map_err(SubjectError::cache("create", &self.tree))?;
         Ok(())
@@ -177,7 +184,11 @@ impl Checkout {
     }
 
     /// Clones the user's repository, without its objects: git looks them up there.
-    fn clone_anew(&mut self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
+    fn clone_anew(
+        &mut self,
+        repository: &Repository,
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         work.log.note(&format!("clones {}", repository.common.display()))?;
         files::remove(&self.tree).map_err(SubjectError::cache("remove", &self.tree))?;
         let clone = [
@@ -193,12 +204,12 @@ impl Checkout {
         command.arg(&repository.common).arg(&self.tree);
         // That there can be no clone is no matter of the revision.
         work.step("git clone", command).map_err(|stop| match stop {
-            Stop::Failed(why) => {
-                Stop::Fatal(SubjectError::Git { command: "clone".to_owned(), why })
+            WorkStop::Failed(why) => {
+                WorkStop::Fatal(SubjectError::Git { command: "clone".to_owned(), why })
             }
             stop => stop,
         })?;
-        self.configure(repository).map_err(Stop::Fatal)?;
+        self.configure(repository).map_err(WorkStop::Fatal)?;
         fs::write(self.seal(), seal_of(repository))
             .map_err(SubjectError::cache("write", &self.seal()))?;
         self.has_tags = true;
@@ -240,8 +251,8 @@ impl Checkout {
         &mut self,
         repository: &Repository,
         revision: &Revision,
-        work: &mut Work,
-    ) -> Result<(), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         work.log.note(&format!("checks out {} in {}", revision.id, self.tree.display()))?;
         let busy = self.busy();
         fs::write(&busy, "").map_err(SubjectError::cache("write", &busy))?;
@@ -252,7 +263,7 @@ impl Checkout {
         // git sees neither sockets nor FIFOs nor devices, and takes a folder that holds one for an
         // empty one.
         files::remove_special(&self.tree)
-            .map_err(|error| Stop::Failed(format!("cannot clean the checkout: {error}")))?;
+            .map_err(|error| WorkStop::Failed(format!("cannot clean the checkout: {error}")))?;
         let checkout = ["checkout", "--quiet", "--force", "--detach", &revision.id, "--"];
         work.step("git checkout", git.command(checkout))?;
         work.step("git clean", git.command(["clean", "-ffdxq"]))?;
@@ -261,7 +272,11 @@ impl Checkout {
         Ok(())
     }
 
-    fn update_submodules(&self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
+    fn update_submodules(
+        &self,
+        repository: &Repository,
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         if self.submodules {
             submodule::update(&self.cache, &self.tree, &repository.common, work)
         } else {
@@ -271,7 +286,11 @@ impl Checkout {
 
     /// Gets the tags that were made since we cloned: many a build asks `git describe` for its
     /// version.
-    fn fetch_tags(&mut self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
+    fn fetch_tags(
+        &mut self,
+        repository: &Repository,
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         if !self.has_tags {
             let fetch =
                 ["fetch", "--quiet", "--force", "--prune", "--no-tags", "--update-shallow", "--"];
@@ -289,8 +308,8 @@ impl Checkout {
         &self,
         repository: &Repository,
         revision: &Revision,
-        work: &mut Work,
-    ) -> Result<(), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         let name = format!("{}^{{commit}}", revision.id);
         if self.git().output(&["cat-file", "-e", &name])?.status.success() {
             return Ok(());

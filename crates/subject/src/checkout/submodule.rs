@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::checkout::work::{Stop, Work};
+use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::git::Git;
 use crate::{SubjectError, files};
 
@@ -27,12 +27,17 @@ pub(super) fn clear(git: &Git) -> Result<(), SubjectError> {
 
 /// Checks out the submodules of a work tree, and theirs. `user` is where the user has the
 /// repository that the work tree is of, if anywhere: its submodules are borrowed from as well.
-pub(super) fn update(cache: &Path, tree: &Path, user: &Path, work: &mut Work) -> Result<(), Stop> {
+pub(super) fn update(
+    cache: &Path,
+    tree: &Path,
+    user: &Path,
+    work: &mut CheckoutWork,
+) -> Result<(), WorkStop> {
     let git = Git::below(cache, tree);
     for submodule in submodules(&git)? {
         let name = Path::new(&submodule.name);
         if !name.components().all(|component| matches!(component, Component::Normal(_))) {
-            return Err(Stop::Failed(format!(
+            return Err(WorkStop::Failed(format!(
                 "submodule `{}` has a name that is no path",
                 submodule.name
             )));
@@ -44,7 +49,12 @@ pub(super) fn update(cache: &Path, tree: &Path, user: &Path, work: &mut Work) ->
     Ok(())
 }
 
-fn update_one(git: &Git, submodule: &Submodule, user: &Path, work: &mut Work) -> Result<(), Stop> {
+fn update_one(
+    git: &Git,
+    submodule: &Submodule,
+    user: &Path,
+    work: &mut CheckoutWork,
+) -> Result<(), WorkStop> {
     let Submodule { name, path } = submodule;
     // What an earlier revision said about it is forgotten first.
     git.output(&["config", "--remove-section", &format!("submodule.{name}")])?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
-use crate::build::{Limits, Log};
+use crate::build::{BuildLimits, BuildLog};
 use crate::testing::{Repo, repo, revision};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -20,14 +20,14 @@ impl Bench {
     fn of(repository: &Path) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let checkout =
-            Checkout::new(Origin::Git(Repository::open(repository).unwrap()), cache.path());
+            Checkout::new(CheckoutOrigin::Git(Repository::open(repository).unwrap()), cache.path());
         Self { checkout, cache }
     }
 
-    fn take(&mut self, id: &str) -> Result<(), Stop> {
-        let mut log = Log::create(self.cache.path().join("log")).unwrap();
-        let limits = Limits { time: Duration::from_secs(600), interrupt: &NEVER };
-        self.checkout.take(&revision(id), &mut Work { log: &mut log, limits })
+    fn take(&mut self, id: &str) -> Result<(), WorkStop> {
+        let mut log = BuildLog::create(self.cache.path().join("log")).unwrap();
+        let limits = BuildLimits { time: Duration::from_secs(600), interrupt: &NEVER };
+        self.checkout.take(&revision(id), &mut CheckoutWork { log: &mut log, limits })
     }
 
     /// All that is in the tree after taking this: files with their content, empty folders, links.
@@ -162,8 +162,10 @@ fn tags_that_come_later_are_found_by_the_next_session() {
     let mut bench = Bench::of(repo.path());
     bench.take(&repo.id("HEAD")).unwrap();
     let repo = repo.commit("b").tag("v2").git(&["tag", "--delete", "v1"]);
-    bench.checkout =
-        Checkout::new(Origin::Git(Repository::open(repo.path()).unwrap()), bench.cache.path());
+    bench.checkout = Checkout::new(
+        CheckoutOrigin::Git(Repository::open(repo.path()).unwrap()),
+        bench.cache.path(),
+    );
     bench.take(&repo.id("HEAD")).unwrap();
     assert_eq!(bench.checkout.git().lines(&["tag"]).unwrap(), ["v2"]);
     assert!(!bench.log().contains("# clones "));
@@ -283,7 +285,7 @@ fn a_revision_that_is_not_there_fails_alone() {
     let repo = repo().commit("a");
     let mut bench = Bench::of(repo.path());
     let gone = "0123456789012345678901234567890123456789";
-    let Err(Stop::Failed(why)) = bench.take(gone) else { panic!("it is there") };
+    let Err(WorkStop::Failed(why)) = bench.take(gone) else { panic!("it is there") };
     assert!(why.starts_with("git fetch failed with exit status 128: fatal: "), "{why}");
     assert_eq!(bench.shown(&repo.id("HEAD")), "a=a");
 }
@@ -291,7 +293,7 @@ fn a_revision_that_is_not_there_fails_alone() {
 #[test]
 fn a_release_starts_with_an_empty_folder() {
     let cache = tempfile::tempdir().unwrap();
-    let mut bench = Bench { checkout: Checkout::new(Origin::Nowhere, cache.path()), cache };
+    let mut bench = Bench { checkout: Checkout::new(CheckoutOrigin::Nowhere, cache.path()), cache };
     assert_eq!(bench.shown("1.0"), "");
     fs::create_dir_all(bench.checkout.tree().join("left/over")).unwrap();
     assert_eq!(bench.shown("1.1"), "");
@@ -398,7 +400,9 @@ fn a_submodule_that_cannot_be_had_is_a_reason_to_fail() {
     let (_folder, clone) = program.cloned(&[]);
     drop(library);
     let mut bench = Bench::of(&clone);
-    let Err(Stop::Failed(why)) = bench.take(&program.id("HEAD")) else { panic!("it could be had") };
+    let Err(WorkStop::Failed(why)) = bench.take(&program.id("HEAD")) else {
+        panic!("it could be had")
+    };
     assert!(why.starts_with("git submodule update failed with exit status "), "{why}");
     assert_eq!(bench.shown(&program.id("HEAD~1")), "a=a");
 }
@@ -416,7 +420,9 @@ fn a_submodule_with_a_name_that_leads_away_is_refused() {
     ]);
     let program = program.commit("evil");
     let mut bench = Bench::of(program.path());
-    let Err(Stop::Failed(why)) = bench.take(&program.id("HEAD")) else { panic!("it was taken") };
+    let Err(WorkStop::Failed(why)) = bench.take(&program.id("HEAD")) else {
+        panic!("it was taken")
+    };
     assert!(why.contains("../../x"), "{why}");
 }
 
@@ -436,10 +442,14 @@ fn a_revision_is_merged_into_others() {
     let mut bench = Bench::of(repo.path());
     let [base, other, s, t, u] = ["m", "v", "u~2", "u~1", "u"].map(|name| repo.id(name));
     let merged = |bench: &mut Bench, id: &str, onto: &[&String]| {
-        let mut log = Log::create(bench.cache.path().join("log")).unwrap();
-        let limits = Limits { time: Duration::from_secs(600), interrupt: &NEVER };
+        let mut log = BuildLog::create(bench.cache.path().join("log")).unwrap();
+        let limits = BuildLimits { time: Duration::from_secs(600), interrupt: &NEVER };
         let onto: Vec<String> = onto.iter().map(|&id| id.clone()).collect();
-        match bench.checkout.merge(&revision(id), &onto, &mut Work { log: &mut log, limits }) {
+        match bench.checkout.merge(
+            &revision(id),
+            &onto,
+            &mut CheckoutWork { log: &mut log, limits },
+        ) {
             Ok(()) => {
                 let mut found = Vec::new();
                 collect(bench.checkout.tree(), bench.checkout.tree(), &mut found);

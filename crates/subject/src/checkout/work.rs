@@ -3,11 +3,11 @@
 use std::process::Command;
 
 use crate::SubjectError;
-use crate::build::{Cut, Ended, Limits, Log, execute};
+use crate::build::{BuildEnd, BuildLimits, BuildLog, Cut, execute};
 
 /// Why a step towards a build was not completed.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum WorkStop {
     /// It was cut short.
     Cut(Cut),
     /// The revision is such that it cannot be, for this reason.
@@ -16,7 +16,7 @@ pub(crate) enum Stop {
     Fatal(SubjectError),
 }
 
-impl Stop {
+impl WorkStop {
     /// Says which quirk's doing it was.
     pub fn of_quirk(self, quirk: &str) -> Self {
         match self {
@@ -26,7 +26,7 @@ impl Stop {
     }
 }
 
-impl From<SubjectError> for Stop {
+impl From<SubjectError> for WorkStop {
     /// What git or cvs cannot do with one revision it may well do with another.
     fn from(error: SubjectError) -> Self {
         match error {
@@ -38,26 +38,26 @@ impl From<SubjectError> for Stop {
 
 /// What is written down about the work: the log, and when it must end.
 #[derive(Debug)]
-pub(crate) struct Work<'a> {
-    pub log: &'a mut Log,
-    pub limits: Limits<'a>,
+pub(crate) struct CheckoutWork<'a> {
+    pub log: &'a mut BuildLog,
+    pub limits: BuildLimits<'a>,
 }
 
-impl Work<'_> {
+impl CheckoutWork<'_> {
     /// Executes a command that must succeed. `what` names the command in the reason of a failure,
     /// unless it is the build itself.
-    pub fn step(&mut self, what: &str, command: Command) -> Result<(), Stop> {
+    pub fn step(&mut self, what: &str, command: Command) -> Result<(), WorkStop> {
         match execute(command, self.log, self.limits)? {
-            Ended::Exited(status) if status.success() => Ok(()),
-            Ended::Exited(status) => {
+            BuildEnd::Exited(status) if status.success() => Ok(()),
+            BuildEnd::Exited(status) => {
                 let status = status.to_string().replace("exit status: ", "exit status ");
                 let said =
                     self.log.error_line().map(|line| format!(": {line}")).unwrap_or_default();
                 let failed =
                     if what == BUILD { String::new() } else { format!("{what} failed with ") };
-                Err(Stop::Failed(format!("{failed}{status}{said}")))
+                Err(WorkStop::Failed(format!("{failed}{status}{said}")))
             }
-            Ended::Cut(cut) => Err(Stop::Cut(cut)),
+            BuildEnd::Cut(cut) => Err(WorkStop::Cut(cut)),
         }
     }
 }

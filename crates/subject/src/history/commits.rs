@@ -7,7 +7,7 @@ use tacho_record::{Commit, Revision, shown};
 
 use super::choose::choose;
 use super::resolve;
-use super::survey::{self, Survey};
+use super::survey::{self, HistorySurvey};
 use crate::SubjectError;
 use crate::history::selection::{History, Passed, Selected, Selection, What};
 use crate::repository::Repository;
@@ -82,9 +82,9 @@ impl Commits {
         })
     }
 
-    fn part(&self, tips: &[String], common: &[String]) -> Result<Part, SubjectError> {
-        let survey = Survey::read(&self.repository, tips, common)?;
-        Ok(Part { survey, tags: self.repository.tags()? })
+    fn part(&self, tips: &[String], common: &[String]) -> Result<CommitPart, SubjectError> {
+        let survey = HistorySurvey::read(&self.repository, tips, common)?;
+        Ok(CommitPart { survey, tags: self.repository.tags()? })
     }
 
     fn shallow_note(&self) -> Option<String> {
@@ -94,7 +94,7 @@ impl Commits {
     }
 
     /// That no commit between the ends lacks its parents.
-    fn check_depth(&self, part: &Part) -> Result<(), SubjectError> {
+    fn check_depth(&self, part: &CommitPart) -> Result<(), SubjectError> {
         let cut_off = self.repository.cut_off()?;
         let beyond = part.between().any(|place| cut_off.contains(part.id(place)));
         if beyond {
@@ -221,12 +221,12 @@ fn parted(from: &str, to: &str, first: Option<&str>) -> String {
 }
 
 /// The part of history that a question is about.
-struct Part {
-    survey: Survey,
+struct CommitPart {
+    survey: HistorySurvey,
     tags: HashMap<String, Vec<String>>,
 }
 
-impl Part {
+impl CommitPart {
     fn id(&self, place: usize) -> &str {
         &self.survey.dag.entries[place].id
     }
@@ -243,7 +243,7 @@ impl Part {
         start: Option<&String>,
         all_parents: bool,
     ) -> (Option<usize>, Vec<usize>) {
-        let Survey { dag, common, standings } = &self.survey;
+        let HistorySurvey { dag, common, standings } = &self.survey;
         let line = dag.place(end).map(|end| dag.line(end)).unwrap_or_default();
         let (before, mut places): (Vec<usize>, Vec<usize>) =
             line.into_iter().partition(|&place| common[place]);

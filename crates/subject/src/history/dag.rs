@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// A commit as git tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct DagEntry {
     pub id: String,
     pub parents: Vec<String>,
     pub author: String,
@@ -17,7 +17,7 @@ pub(crate) struct Entry {
 
 /// Where a commit stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct DagStanding {
     /// Its place in history.
     pub order: u64,
     /// The commit of the main line that brought it: itself, or the merge of its side branch.
@@ -27,18 +27,19 @@ pub(super) struct Standing {
 /// A part of history, without what lies below it: each commit is known by its index.
 #[derive(Debug)]
 pub(super) struct Dag {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DagEntry>,
     places: HashMap<String, usize>,
     /// The parents that are in this part, in git's order.
     parents: Vec<Vec<usize>>,
 }
 
 impl Dag {
-    pub fn new(entries: Vec<Entry>) -> Self {
+    pub fn new(entries: Vec<DagEntry>) -> Self {
         let places: HashMap<String, usize> =
             entries.iter().enumerate().map(|(place, entry)| (entry.id.clone(), place)).collect();
-        let inside =
-            |entry: &Entry| entry.parents.iter().filter_map(|id| places.get(id).copied()).collect();
+        let inside = |entry: &DagEntry| {
+            entry.parents.iter().filter_map(|id| places.get(id).copied()).collect()
+        };
         let parents = entries.iter().map(inside).collect();
         Self { entries, places, parents }
     }
@@ -76,7 +77,7 @@ impl Dag {
     /// parents before children, the first parent's side first. So a commit of the main line has as
     /// its order the number of commits in its history, itself included, and no order depends on
     /// where a range starts or ends on it.
-    pub fn standings(&self, tip: usize, below: u64) -> Vec<Option<Standing>> {
+    pub fn standings(&self, tip: usize, below: u64) -> Vec<Option<DagStanding>> {
         let mut standings = vec![None; self.entries.len()];
         let mut order = below;
         for main in self.line(tip) {
@@ -89,7 +90,7 @@ impl Dag {
                     }
                 } else {
                     order += 1;
-                    standings[*place] = Some(Standing { order, brought_by: main });
+                    standings[*place] = Some(DagStanding { order, brought_by: main });
                     path.pop();
                 }
             }
@@ -108,7 +109,7 @@ mod tests {
     fn dag(lines: &[&str]) -> Dag {
         let entry = |line: &&str| {
             let (id, parents) = line.split_once(':').unwrap();
-            Entry {
+            DagEntry {
                 id: id.to_owned(),
                 parents: parents.split_whitespace().map(str::to_owned).collect(),
                 author: String::new(),
@@ -124,8 +125,8 @@ mod tests {
         let standings = dag.standings(dag.place(tip).unwrap(), below);
         let mut orders: Vec<_> = dag.entries.iter().zip(standings).collect();
         orders.sort_by_key(|(_, standing)| standing.map(|standing| standing.order));
-        let show = |(entry, standing): (&Entry, Option<Standing>)| match standing {
-            Some(Standing { order, brought_by }) => {
+        let show = |(entry, standing): (&DagEntry, Option<DagStanding>)| match standing {
+            Some(DagStanding { order, brought_by }) => {
                 format!("{}{order}{}", entry.id, dag.entries[brought_by].id)
             }
             None => format!("{}-", entry.id),
@@ -167,7 +168,7 @@ mod tests {
                         ids.push(parent);
                     }
                 }
-                Entry { id: place.to_string(), parents: ids, author: String::new(), date: None, subject: String::new(), files: vec![] }
+                DagEntry { id: place.to_string(), parents: ids, author: String::new(), date: None, subject: String::new(), files: vec![] }
             };
             let dag = Dag::new(parents.iter().enumerate().map(entry).collect());
             let tip = dag.entries.len() - 1;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::dag::Entry;
+use super::dag::DagEntry;
 use crate::SubjectError;
 use crate::git::Git;
 
@@ -15,7 +15,7 @@ pub(super) fn read(
     git: &Git,
     tips: &[String],
     below: Option<&String>,
-) -> Result<Vec<Entry>, SubjectError> {
+) -> Result<Vec<DagEntry>, SubjectError> {
     let mut arguments = vec![
         "log",
         "-z",
@@ -43,13 +43,13 @@ pub(super) fn read(
 /// The records: each five fields with a zero byte before them, then, where there are any, a line
 /// feed and the files with a zero byte between them. Between records are one or two zero bytes. No
 /// file has an empty name.
-pub(crate) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
+pub(crate) fn parse(text: &[u8]) -> Option<Vec<DagEntry>> {
     let mut fields = text.split(|&byte| byte == 0).peekable();
     let mut entries = Vec::new();
     loop {
         while fields.next_if(|field| field.is_empty()).is_some() {}
         let Some(id) = fields.next() else { return Some(entries) };
-        let mut entry = Entry {
+        let mut entry = DagEntry {
             id: lossy(id),
             parents: lossy(fields.next()?).split_whitespace().map(str::to_owned).collect(),
             author: lossy(fields.next()?),
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     /// The entry as git prints it, without what stands between two.
-    fn print(entry: &Entry) -> String {
+    fn print(entry: &DagEntry) -> String {
         let date = entry.date.map(|date| date.as_second().to_string()).unwrap_or_default();
         let parents = entry.parents.join(" ");
         let mut text =
@@ -98,14 +98,14 @@ mod tests {
         text
     }
 
-    fn entry() -> impl Strategy<Value = Entry> {
+    fn entry() -> impl Strategy<Value = DagEntry> {
         let id = "[0-9a-f]{40}";
         let date = proptest::option::of(0_i64..4_000_000_000);
         let files = prop::collection::vec("[^\0]{1,12}", 0..4);
         (id, prop::collection::vec(id, 0..3), "[^\0\n]{0,9}", date, "[^\0\n]{0,9}", files).prop_map(
             |(id, parents, author, date, subject, files)| {
                 let date = date.map(|date| Timestamp::from_second(date).unwrap());
-                Entry { id, parents, author, date, subject, files }
+                DagEntry { id, parents, author, date, subject, files }
             },
         )
     }

@@ -25,7 +25,7 @@ use jiff::Timestamp;
 use tacho_record::plan::{Source, Subject};
 
 use crate::SubjectError;
-use crate::build::{self, Ended, Limits, Log};
+use crate::build::{self, BuildEnd, BuildLimits, BuildLog};
 use crate::repository::Repository;
 
 pub use every::Every;
@@ -36,7 +36,9 @@ pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>
         Source::Git(path) => Box::new(commits::Commits::new(Repository::open(
             &plan_folder.join(path).components().collect::<PathBuf>(),
         )?)),
-        Source::Cvs(module) => Box::new(cvs::Points::new(module, plan_folder, Timestamp::now())?),
+        Source::Cvs(module) => {
+            Box::new(cvs::CvsPoints::new(module, plan_folder, Timestamp::now())?)
+        }
         Source::Releases(names) => Box::new(releases::Releases::listed(names.clone())),
         Source::ReleasesFrom(command) => {
             Box::new(releases::Releases::printed(command, plan_folder))
@@ -53,22 +55,22 @@ pub fn fetch(subject: &Subject, plan_folder: &Path, limit: Duration) -> Result<(
     let fetch = ["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60", "fetch", "--quiet"];
     let said = tempfile::NamedTempFile::new()
         .map_err(SubjectError::cache("write", &std::env::temp_dir()))?;
-    let mut log = Log::create(said.path().to_owned())?;
+    let mut log = BuildLog::create(said.path().to_owned())?;
     let never = AtomicBool::new(false);
     let ended = build::execute(
         repository.git.command(fetch),
         &mut log,
-        Limits { time: limit, interrupt: &never },
+        BuildLimits { time: limit, interrupt: &never },
     )?;
     let why = match ended {
-        Ended::Exited(status) if status.success() => return Ok(()),
-        Ended::Exited(status) => log
+        BuildEnd::Exited(status) if status.success() => return Ok(()),
+        BuildEnd::Exited(status) => log
             .find_line(|line| line.starts_with("fatal: ") || line.starts_with("error: "))
             .map_or_else(
                 || status.to_string(),
                 |line| line.split_once(": ").map_or("", |it| it.1).to_owned(),
             ),
-        Ended::Cut(_) => format!("it took more than {} s", limit.as_secs()),
+        BuildEnd::Cut(_) => format!("it took more than {} s", limit.as_secs()),
     };
     Err(SubjectError::Git { command: "fetch".to_owned(), why })
 }

@@ -15,7 +15,7 @@ use crate::history::selection::{History, Selected, Selection, What};
 
 /// Where the names come from.
 #[derive(Debug)]
-enum Origin {
+enum ReleaseOrigin {
     Listed(Vec<String>),
     Printed { command: String, folder: PathBuf },
 }
@@ -23,18 +23,19 @@ enum Origin {
 /// Releases in the order in which they were published.
 #[derive(Debug)]
 pub(super) struct Releases {
-    origin: Origin,
+    origin: ReleaseOrigin,
     /// Asked for once: a command may take its time.
     names: OnceCell<Vec<String>>,
 }
 
 impl Releases {
     pub fn listed(names: Vec<String>) -> Self {
-        Self { origin: Origin::Listed(names), names: OnceCell::new() }
+        Self { origin: ReleaseOrigin::Listed(names), names: OnceCell::new() }
     }
 
     pub fn printed(command: &str, folder: &Path) -> Self {
-        let origin = Origin::Printed { command: command.to_owned(), folder: folder.to_owned() };
+        let origin =
+            ReleaseOrigin::Printed { command: command.to_owned(), folder: folder.to_owned() };
         Self { origin, names: OnceCell::new() }
     }
 
@@ -43,8 +44,8 @@ impl Releases {
             return Ok(names);
         }
         let (names, place) = match &self.origin {
-            Origin::Listed(names) => (names.clone(), "the plan"),
-            Origin::Printed { command, folder } => {
+            ReleaseOrigin::Listed(names) => (names.clone(), "the plan"),
+            ReleaseOrigin::Printed { command, folder } => {
                 (print(command, folder)?, "the command that prints the releases")
             }
         };

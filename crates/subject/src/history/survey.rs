@@ -1,6 +1,6 @@
 //! Surveys a part of a repository's history: its commits, and the place of each.
 
-use super::dag::{Dag, Standing};
+use super::dag::{Dag, DagStanding};
 use super::log;
 use crate::SubjectError;
 use crate::repository::Repository;
@@ -10,17 +10,17 @@ use crate::repository::Repository;
 /// It holds all that its tips have in their history and what is common to the question's revisions
 /// does not, and below that at least as much as the first commits' places are counted from.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub(super) struct HistorySurvey {
     pub dag: Dag,
     /// Each commit's standing in the history of that tip where it comes first. So no commit comes
     /// before its parents, but commits of which neither has the other in its history may have the
     /// same order.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<DagStanding>,
     /// For each commit whether all of the question's revisions have it.
     pub common: Vec<bool>,
 }
 
-impl Survey {
+impl HistorySurvey {
     /// Reads the part above `common`: the best common ancestors of the question's revisions, none
     /// for all.
     pub fn read(
@@ -44,7 +44,7 @@ impl Survey {
             }
         }
         // Whatever the log printed is in the history of a tip; in case of doubt it comes first.
-        let nowhere = |place| Standing { order: 0, brought_by: place };
+        let nowhere = |place| DagStanding { order: 0, brought_by: place };
         let standings = standings
             .into_iter()
             .enumerate()

@@ -17,8 +17,8 @@ use tacho_record::{Digest, Quirky, Recipes, Revision};
 
 use crate::{History, SubjectError, history};
 
-pub(crate) use once::{STATE, State};
-pub(crate) use patch::Patch;
+pub(crate) use once::{OnceState, STATE};
+pub(crate) use patch::QuirkPatch;
 
 /// The quirks of a plan, with what they need.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) struct Loaded {
     /// What the plan says.
     pub quirk: Quirk,
     /// Its patches.
-    pub patches: Vec<Patch>,
+    pub patches: Vec<QuirkPatch>,
 }
 
 /// What is done at one revision.
@@ -96,7 +96,7 @@ impl Quirks {
     /// Those of this subject, whose plan is in that folder, with their patches.
     pub fn of(subject: &Subject, plan_folder: &Path) -> Result<Self, SubjectError> {
         let load = |quirk: &Quirk| {
-            let patches = quirk.patches.iter().map(|path| Patch::read(plan_folder, path));
+            let patches = quirk.patches.iter().map(|path| QuirkPatch::read(plan_folder, path));
             let patches = patches.collect::<Result<_, _>>().map_err(of(quirk))?;
             Ok(Loaded { quirk: quirk.clone(), patches })
         };

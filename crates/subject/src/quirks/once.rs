@@ -17,12 +17,12 @@ pub(crate) const STATE: &str = "TACHO_STATE";
 
 /// The folder for what is done once.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct OnceState {
     folder: PathBuf,
     done: PathBuf,
 }
 
-impl State {
+impl OnceState {
     /// That of this cache.
     pub fn of(cache: &Path) -> Self {
         Self { folder: cache.join("state"), done: cache.join("state.done") }
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn only_a_beginning_is_gone_on_from() {
         let folder = tempfile::tempdir().unwrap();
-        let state = State::of(folder.path());
+        let state = OnceState::of(folder.path());
         let [one, two, three] = ["one", "two", "three"].map(Digest::of);
         assert_eq!(state.rewind(&[one]).unwrap(), 0);
         fs::write(state.folder().join("tool"), "one").unwrap();

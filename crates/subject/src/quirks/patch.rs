@@ -7,7 +7,7 @@ use std::process::Output;
 
 use tacho_record::Digest;
 
-use crate::checkout::work::{Stop, Work};
+use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::git::Git;
 use crate::{SubjectError, files};
 
@@ -17,7 +17,7 @@ const BARE: &str = "has no lines of context, so that git looks for it at the end
 
 /// A patch in the format of `diff -u` or git.
 #[derive(Clone, Debug)]
-pub(crate) struct Patch {
+pub(crate) struct QuirkPatch {
     /// How it is called: its path as the plan has it.
     name: String,
     content: Vec<u8>,
@@ -57,7 +57,7 @@ impl Hunk {
 /// The largest patch that is read, in bytes: far more than anybody writes or generates.
 const LARGEST: u64 = 64 << 20;
 
-impl Patch {
+impl QuirkPatch {
     /// Reads a patch by its path from that folder.
     pub fn read(folder: &Path, path: &str) -> Result<Self, SubjectError> {
         let file = folder.join(path);
@@ -75,7 +75,7 @@ impl Patch {
     /// Looks a patch through: that it is one, and that it stays where it belongs.
     pub fn parse(name: &str, content: Vec<u8>) -> Result<Self, SubjectError> {
         let text = String::from_utf8_lossy(&content).into_owned();
-        let (Names { files, moved, depth }, hunks) = (Names::of(&text), hunks(&text));
+        let (PatchNames { files, moved, depth }, hunks) = (PatchNames::of(&text), hunks(&text));
         if files.is_empty() && moved.is_empty() {
             return Err(SubjectError::NotAPatch { patch: name.to_owned() });
         }
@@ -92,7 +92,12 @@ impl Patch {
     }
 
     /// Applies it to all files of that tree, or to none; nothing above the cache is looked at.
-    pub fn apply(&self, cache: &Path, tree: &Path, work: &mut Work) -> Result<(), Stop> {
+    pub fn apply(
+        &self,
+        cache: &Path,
+        tree: &Path,
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         work.log.note(&format!("applies {}", self.name))?;
         let output = self.execute(cache, tree)?;
         if output.status.success() {
@@ -102,7 +107,7 @@ impl Patch {
         work.log.write(said.as_bytes()).map_err(SubjectError::cache("write", work.log.path()))?;
         let ends = self.ends(tree).map_or_else(String::new, |ends| format!("; {ends}"));
         let why = self.why(&said, |file| fs::read(self.path(tree, file)).ok());
-        Err(Stop::Failed(format!("patch `{}` does not apply: {why}{ends}", self.name)))
+        Err(WorkStop::Failed(format!("patch `{}` does not apply: {why}{ends}", self.name)))
     }
 
     /// Has git apply it.
@@ -179,7 +184,7 @@ fn is_inside(part: Component<'_>) -> bool {
 
 /// The names in the headers of a patch.
 #[derive(Debug, Default)]
-struct Names {
+struct PatchNames {
     /// The files, each once, as they stand on the lines `---`, `+++` and `diff --git`.
     files: Vec<String>,
     /// Those that are renamed or copied: git never writes a folder in front of these.
@@ -188,9 +193,9 @@ struct Names {
     depth: Option<usize>,
 }
 
-impl Names {
+impl PatchNames {
     fn of(text: &str) -> Self {
-        let (mut names, mut in_hunk) = (Self::default(), Left::default());
+        let (mut names, mut in_hunk) = (Self::default(), LeftLines::default());
         // What follows `diff --git`, and the name that its file had until then.
         let (mut both, mut from) = ("", "");
         for line in text.lines().filter(|line| !in_hunk.takes(line)) {
@@ -271,12 +276,12 @@ fn name_of(text: &str) -> String {
 
 /// How many lines of a hunk are still to come, so that `--- ` in it is no header.
 #[derive(Default)]
-struct Left {
+struct LeftLines {
     old: u64,
     new: u64,
 }
 
-impl Left {
+impl LeftLines {
     /// Whether the line belongs to a hunk.
     fn takes(&mut self, line: &str) -> bool {
         if self.old == 0 && self.new == 0 {
@@ -312,7 +317,7 @@ fn numbers(line: &str) -> Option<(u64, u64, u64)> {
 fn hunks(text: &str) -> Vec<Hunk> {
     let (mut file, mut number) = (String::new(), 0);
     let (mut old, mut hunks) = (String::new(), Vec::<Hunk>::new());
-    let mut left = Left::default();
+    let mut left = LeftLines::default();
     // A carriage return is part of its line: a file without has other ones.
     for line in text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)) {
         let header = line.starts_with("@@ ") && left.old == 0 && left.new == 0;
@@ -356,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_patch_without_end_is_refused() {
-        let error = Patch::read(Path::new("/dev"), "zero").unwrap_err().to_string();
+        let error = QuirkPatch::read(Path::new("/dev"), "zero").unwrap_err().to_string();
         assert!(error.ends_with("it is larger than 64 MiB"), "{error}");
     }
 
@@ -380,8 +385,8 @@ index 1..2 100644
 -gone
 ";
 
-    fn parse(text: &str) -> Result<Patch, SubjectError> {
-        Patch::parse("p.patch", text.as_bytes().to_vec())
+    fn parse(text: &str) -> Result<QuirkPatch, SubjectError> {
+        QuirkPatch::parse("p.patch", text.as_bytes().to_vec())
     }
 
     #[test]
@@ -492,7 +497,7 @@ index 1..2 100644
             shell(tree, "git reset -q --hard; git clean -fdq");
             for (asked, diff) in diffs {
                 let text = String::from_utf8_lossy(&diff).into_owned();
-                let patch = Patch::parse("p.diff", diff).unwrap();
+                let patch = QuirkPatch::parse("p.diff", diff).unwrap();
                 let output = patch.execute(cache.path(), tree).unwrap();
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
                 assert!(output.status.success(), "{change} {asked:?}: {said}\n{text}");
@@ -505,7 +510,7 @@ index 1..2 100644
 
     #[test]
     fn folders_in_front_are_told_by_what_git_writes() {
-        let depth = |text: &str| Names::of(text).depth;
+        let depth = |text: &str| PatchNames::of(text).depth;
         let moved = |both: &str, from: &str, to: &str| {
             depth(&format!("diff --git {both}\nrename from {from}\nrename to {to}\n"))
         };

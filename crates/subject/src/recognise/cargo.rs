@@ -6,7 +6,7 @@ use super::files::{Folder, at, is_plain};
 use crate::recognise::recipe::{NamedProgram, Recipe};
 
 /// What `cargo build` is asked for.
-struct Target {
+struct CargoTarget {
     /// The package, by name.
     package: String,
     /// `bin` or `example`.
@@ -17,7 +17,7 @@ struct Target {
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let manifest = folder.table("Cargo.toml")?;
     let own = target(folder, "");
-    let is_program = |target: &Target| target.kind == "bin";
+    let is_program = |target: &CargoTarget| target.kind == "bin";
     let target = match own {
         Some(own) if is_program(&own) => Some(own),
         own => members(folder, &manifest, is_program).or(own),
@@ -31,7 +31,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
             "Leave out --locked where old revisions have no Cargo.lock, or one that does not fit.",
         );
     }
-    if let Some(Target { package, kind, name }) = &target {
+    if let Some(CargoTarget { package, kind, name }) = &target {
         command.push(format!("--package {package} --{kind} {name}"));
     }
     command.push("--jobs {jobs} --target-dir target".to_owned());
@@ -43,7 +43,11 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
 }
 
 /// A program of the workspace's members: that which is named like the folder, else the first.
-fn members(folder: &Folder, manifest: &Table, is_program: fn(&Target) -> bool) -> Option<Target> {
+fn members(
+    folder: &Folder,
+    manifest: &Table,
+    is_program: fn(&CargoTarget) -> bool,
+) -> Option<CargoTarget> {
     let paths =
         at(manifest, "workspace.default-members").or_else(|| at(manifest, "workspace.members"))?;
     let mut folders = Vec::new();
@@ -55,7 +59,7 @@ fn members(folder: &Folder, manifest: &Table, is_program: fn(&Target) -> bool) -
         }
     }
     let targets = folders.iter().filter_map(|path| target(folder, path)).filter(is_program);
-    let mut targets: Vec<Target> = targets.collect();
+    let mut targets: Vec<CargoTarget> = targets.collect();
     let name = folder.name();
     let named = targets.iter().position(|target| Some(&target.name) == name.as_ref()).unwrap_or(0);
     (named < targets.len()).then(|| targets.swap_remove(named))
@@ -63,7 +67,7 @@ fn members(folder: &Folder, manifest: &Table, is_program: fn(&Target) -> bool) -
 
 /// What can be executed of the package in that folder: its main program, else its first, else an
 /// example.
-fn target(folder: &Folder, path: &str) -> Option<Target> {
+fn target(folder: &Folder, path: &str) -> Option<CargoTarget> {
     let manifest = folder.table(&format!("{path}Cargo.toml"))?;
     let package = at(&manifest, "package.name")?.as_str().filter(|name| is_plain(name))?.to_owned();
     let default = at(&manifest, "package.default-run").and_then(Value::as_str).map(str::to_owned);
@@ -79,7 +83,7 @@ fn target(folder: &Folder, path: &str) -> Option<Target> {
     let examples =
         sources(folder, &format!("{path}examples/")).into_iter().map(|name| ("example", name));
     let (kind, name) = programs.chain(examples).find(|(_, name)| is_plain(name))?;
-    Some(Target { package, kind, name })
+    Some(CargoTarget { package, kind, name })
 }
 
 /// The programs that the files and folders of such a folder make.

@@ -45,7 +45,7 @@ pub(crate) fn program(text: &str) -> Option<String> {
 #[derive(Default)]
 struct Makefile {
     variables: BTreeMap<String, String>,
-    rules: BTreeMap<String, Rule>,
+    rules: BTreeMap<String, MakeRule>,
     phony: BTreeSet<String>,
     /// What is made when nothing is asked for.
     goal: Option<String>,
@@ -55,7 +55,7 @@ struct Makefile {
 
 /// How a target is made.
 #[derive(Default)]
-struct Rule {
+struct MakeRule {
     /// What it is made of, in words: those of each line, which all targets of the line share.
     needs: Vec<Rc<[String]>>,
     has_recipe: bool,
@@ -157,7 +157,7 @@ impl Makefile {
     }
 
     /// Whether a file of that name is made.
-    fn is_file(&self, target: &str, rule: &Rule) -> bool {
+    fn is_file(&self, target: &str, rule: &MakeRule) -> bool {
         // What make knows by itself how to link needs no recipe.
         let is_part = |need: &String| has_ending(need, "o") || need.contains(".c");
         let is_linked = || rule.needs.iter().flat_map(|line| line.iter()).any(is_part);

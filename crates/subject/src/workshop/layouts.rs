@@ -9,7 +9,7 @@ use tacho_record::{BuildState, Revision, layout_folder};
 
 use super::Workshop;
 use crate::artifacts::{Content, copy};
-use crate::checkout::work::{Stop, Work};
+use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::layout::{Fixed, Layout, Linker};
 use crate::quirks::Applied;
 use crate::{SubjectError, files};
@@ -34,14 +34,14 @@ impl Workshop {
         &mut self,
         revision: &Revision,
         applied: &Applied,
-        work: &mut Work,
-    ) -> Result<BuildState, Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<BuildState, WorkStop> {
         let folder = self.folder.join("layouts");
         files::remove(&folder).map_err(SubjectError::cache("remove", &folder))?;
         let made = self.each(&folder, revision, applied, work);
         self.layout = None;
         let (content, number) = made?;
-        let artifact = content.digest().map_err(Stop::Failed)?;
+        let artifact = content.digest().map_err(WorkStop::Failed)?;
         self.cache.store(&content, artifact)?;
         // What cannot be removed now is removed before the next ones.
         let _ = files::remove(&folder);
@@ -55,14 +55,14 @@ impl Workshop {
         folder: &Path,
         revision: &Revision,
         applied: &Applied,
-        work: &mut Work,
-    ) -> Result<(Content, u32), Stop> {
+        work: &mut CheckoutWork,
+    ) -> Result<(Content, u32), WorkStop> {
         let (mut seen, mut number) = (BTreeSet::new(), 0);
         for layout in self.layouts.clone() {
             work.log.note(&format!("layout {}", layout.number))?;
             self.layout = Some(layout);
             let content = self.content(revision, applied, work)?;
-            if seen.insert(content.digest().map_err(Stop::Failed)?) {
+            if seen.insert(content.digest().map_err(WorkStop::Failed)?) {
                 let own = folder.join(layout_folder(number));
                 fs::create_dir_all(&own).map_err(SubjectError::cache("create", &own))?;
                 copy(&content, &own).map_err(SubjectError::cache("write", &own))?;

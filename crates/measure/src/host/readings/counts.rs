@@ -69,7 +69,7 @@ fn busy<'a>(columns: impl Iterator<Item = &'a [u8]>) -> Option<(u64, u64)> {
 
 /// `/proc/meminfo`, as far as we want it, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
+pub struct MemoryCounts {
     /// All there is.
     pub total: u64,
     /// What could be had without swapping.
@@ -78,7 +78,7 @@ pub struct Memory {
     pub swapped: Option<u64>,
 }
 
-impl Memory {
+impl MemoryCounts {
     /// What the file says; nothing where it says less.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let find = |key: &[u8]| {

@@ -4,18 +4,18 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::host::files::Files;
+use crate::host::files::HostFiles;
 
 /// More than any of these files is, except on a machine that we want nothing of.
 const MOST: usize = 1 << 22;
 
 /// A small file of `/proc` or `/sys` that is open.
 #[derive(Debug)]
-pub struct Held(File);
+pub struct HeldReadings(File);
 
-impl Held {
+impl HeldReadings {
     /// The file, if it can be opened and read; else why not.
-    pub fn open(files: &Files, path: &str) -> Result<Self, String> {
+    pub fn open(files: &HostFiles, path: &str) -> Result<Self, String> {
         let held = Self(files.open(path)?);
         held.read(&mut Vec::new()).map_err(|error| match error {
             // So says a kernel that was told to keep no account of pressure.

@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use counts::{Memory, Stat, TICK, parse_pressure};
-use held::Held;
+use counts::{MemoryCounts, Stat, TICK, parse_pressure};
+use held::HeldReadings;
 use sensors::{Frequencies, Seat, Throttles};
 
-use super::files::Files;
+use super::files::HostFiles;
 
 /// The least time that readings are of.
 pub const SHORTEST: Duration = Duration::from_millis(10);
@@ -129,11 +129,11 @@ impl Readings {
 /// Reads the host, again and again, from files that it opened once.
 #[derive(Debug)]
 pub struct HostReader {
-    stat: Option<Held>,
+    stat: Option<HeldReadings>,
     /// Of the CPU, of devices, of memory.
-    pressure: [Option<Held>; 3],
-    memory: Option<Held>,
-    thermometers: Vec<Held>,
+    pressure: [Option<HeldReadings>; 3],
+    memory: Option<HeldReadings>,
+    thermometers: Vec<HeldReadings>,
     throttles: Option<Throttles>,
     frequencies: Option<Frequencies>,
     /// Where processors are.
@@ -173,7 +173,7 @@ struct Moment {
     at: Instant,
     stat: Option<Stat>,
     pressure: [Option<Duration>; 3],
-    memory: Option<Memory>,
+    memory: Option<MemoryCounts>,
     /// How often sockets were throttled.
     throttled: Option<u64>,
     /// Processor time that this process used.
@@ -190,7 +190,7 @@ impl HostReader {
     /// A reader of the host whose files are below that folder.
     #[must_use]
     pub fn below(root: &Path) -> Self {
-        let files = Files::below(root);
+        let files = HostFiles::below(root);
         let (seats, mut buffer) = (sensors::seats(&files), vec![0; 8192]);
         let mut absent = BTreeMap::new();
         let mut hold = |path: &str, names: &[&'static str], means: fn(&[u8]) -> bool| {
@@ -218,7 +218,7 @@ impl HostReader {
                 hold("/proc/pressure/memory", &["host-pressure-memory"], pressed),
             ],
             memory: hold("/proc/meminfo", &["host-memory", "host-swapped"], |text| {
-                Memory::parse(text).is_some()
+                MemoryCounts::parse(text).is_some()
             }),
             thermometers: Vec::new(),
             throttles: None,
@@ -244,7 +244,7 @@ impl HostReader {
         self.absent.iter().map(|(name, why)| (*name, why.as_str()))
     }
 
-    fn find_sensors(&mut self, files: &Files, buffer: &mut Vec<u8>) {
+    fn find_sensors(&mut self, files: &HostFiles, buffer: &mut Vec<u8>) {
         match sensors::thermometers(files) {
             Ok(found) => self.thermometers = found,
             Err(why) => _ = self.absent.insert("host-temperature", why),
@@ -258,7 +258,9 @@ impl HostReader {
             Err(why) => _ = self.absent.insert("host-frequency", why),
         }
         if let Some(memory) = &self.memory
-            && memory.ask(buffer, Memory::parse).is_some_and(|memory| memory.swapped.is_none())
+            && memory
+                .ask(buffer, MemoryCounts::parse)
+                .is_some_and(|memory| memory.swapped.is_none())
         {
             let why = "not available here: there is nowhere to swap to".to_owned();
             self.absent.insert("host-swapped", why);
@@ -351,7 +353,7 @@ impl HostReader {
                 .pressure
                 .each_ref()
                 .map(|held| held.as_ref()?.ask(buffer, parse_pressure)),
-            memory: self.memory.as_ref().and_then(|held| held.ask(buffer, Memory::parse)),
+            memory: self.memory.as_ref().and_then(|held| held.ask(buffer, MemoryCounts::parse)),
             throttled: self.throttles.as_ref().map(|throttles| throttles.of_sockets(buffer)),
             ours: ours(),
         }
@@ -385,8 +387,8 @@ fn counts_migrations(text: &[u8]) -> bool {
 }
 
 /// The file, if it can be read, means something and does not take too long; else why not.
-fn open(files: &Files, path: &str, means: fn(&[u8]) -> bool) -> Result<Held, String> {
-    let held = Held::open(files, path)?;
+fn open(files: &HostFiles, path: &str, means: fn(&[u8]) -> bool) -> Result<HeldReadings, String> {
+    let held = HeldReadings::open(files, path)?;
     let mut buffer = vec![0; 8192];
     let mut read = || {
         let begun = Instant::now();

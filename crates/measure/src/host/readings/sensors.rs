@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::held::{Held, only_number};
-use crate::host::files::{CPUS, Files, missing};
+use super::held::{HeldReadings, only_number};
+use crate::host::files::{CPUS, HostFiles, missing};
 
 /// The drivers of processors' own thermometers, and what their reading of the whole processor is
 /// called, the best first.
@@ -33,17 +33,18 @@ const ZONES: [&str; 7] = [
 ];
 
 /// The thermometers of all processors; or why there is none.
-pub fn thermometers(files: &Files) -> Result<Vec<Held>, String> {
+pub fn thermometers(files: &HostFiles) -> Result<Vec<HeldReadings>, String> {
     let found = hwmon(files);
     let found = if found.is_empty() { zones(files) } else { found };
-    let held: Vec<Held> = found.iter().filter_map(|path| Held::open(files, path).ok()).collect();
+    let held: Vec<HeldReadings> =
+        found.iter().filter_map(|path| HeldReadings::open(files, path).ok()).collect();
     if held.is_empty() {
         return Err(missing(&["the processor in /sys/class/hwmon", "/sys/class/thermal"]));
     }
     Ok(held)
 }
 
-fn hwmon(files: &Files) -> Vec<String> {
+fn hwmon(files: &HostFiles) -> Vec<String> {
     let folder = "/sys/class/hwmon";
     let mut found = Vec::new();
     for number in files.numbered(folder, "hwmon") {
@@ -58,7 +59,7 @@ fn hwmon(files: &Files) -> Vec<String> {
 }
 
 /// The inputs of that chip with the best label; its first one if no label is asked for.
-fn inputs(files: &Files, chip: &str, labels: &[&str]) -> Vec<String> {
+fn inputs(files: &HostFiles, chip: &str, labels: &[&str]) -> Vec<String> {
     let mut inputs: Vec<u32> =
         (1..=64).filter(|n| files.read(&format!("{chip}/temp{n}_input")).is_ok()).collect();
     let labelled = |wanted: &str| {
@@ -77,7 +78,7 @@ fn inputs(files: &Files, chip: &str, labels: &[&str]) -> Vec<String> {
 }
 
 /// The thermal zones of the best type that there is.
-fn zones(files: &Files) -> Vec<String> {
+fn zones(files: &HostFiles) -> Vec<String> {
     let folder = "/sys/class/thermal";
     let zones: Vec<(String, String)> = files
         .numbered(folder, "thermal_zone")
@@ -97,8 +98,8 @@ fn zones(files: &Files) -> Vec<String> {
 }
 
 /// The warmest of them, in thousandths of a degree Celsius, if any tells something that can be.
-pub fn warmest(thermometers: &[Held], buffer: &mut Vec<u8>) -> Option<i64> {
-    let read = |held: &Held, buffer: &mut Vec<u8>| {
+pub fn warmest(thermometers: &[HeldReadings], buffer: &mut Vec<u8>) -> Option<i64> {
+    let read = |held: &HeldReadings, buffer: &mut Vec<u8>| {
         let text = held.read(buffer).ok()?;
         let text = std::str::from_utf8(text).ok()?.trim();
         // Some say 0 or less while they sleep; above boiling by half nothing works any more.
@@ -115,7 +116,7 @@ pub struct Seat {
 }
 
 /// Where each processor is, by its number.
-pub fn seats(files: &Files) -> BTreeMap<u32, Seat> {
+pub fn seats(files: &HostFiles) -> BTreeMap<u32, Seat> {
     let seat = |cpu: u32| {
         let folder = format!("{CPUS}/cpu{cpu}");
         let socket = files.read(&format!("{folder}/topology/physical_package_id"));
@@ -129,9 +130,9 @@ pub fn seats(files: &Files) -> BTreeMap<u32, Seat> {
 /// A file that each processor has, opened when it is first asked for.
 #[derive(Debug)]
 pub struct OfEach {
-    files: Files,
+    files: HostFiles,
     file: &'static str,
-    held: BTreeMap<u32, Held>,
+    held: BTreeMap<u32, HeldReadings>,
 }
 
 impl OfEach {
@@ -139,7 +140,7 @@ impl OfEach {
     /// open files.
     const MOST: usize = 64;
 
-    fn new(files: &Files, file: &'static str) -> Self {
+    fn new(files: &HostFiles, file: &'static str) -> Self {
         Self { files: files.clone(), file, held: BTreeMap::new() }
     }
 
@@ -149,7 +150,8 @@ impl OfEach {
             if self.held.len() == Self::MOST {
                 self.held.clear();
             }
-            let held = Held::open(&self.files, &format!("{CPUS}/cpu{cpu}/{}", self.file)).ok()?;
+            let held =
+                HeldReadings::open(&self.files, &format!("{CPUS}/cpu{cpu}/{}", self.file)).ok()?;
             self.held.insert(cpu, held);
         }
         self.held.get(&cpu)?.ask(buffer, only_number)
@@ -160,7 +162,7 @@ impl OfEach {
 #[derive(Debug)]
 pub struct Throttles {
     /// One file a socket.
-    sockets: Vec<Held>,
+    sockets: Vec<HeldReadings>,
     cores: OfEach,
     /// What each processor's said when it was read last.
     before: BTreeMap<u32, u64>,
@@ -169,7 +171,7 @@ pub struct Throttles {
 impl Throttles {
     /// The counters that there are; or why there is none.
     pub fn open(
-        files: &Files,
+        files: &HostFiles,
         seats: &BTreeMap<u32, Seat>,
         buffer: &mut Vec<u8>,
     ) -> Result<Self, String> {
@@ -181,8 +183,10 @@ impl Throttles {
         // Their first processors: all of a socket say the same.
         let firsts: BTreeMap<Option<u32>, &u32> =
             seats.iter().rev().map(|(cpu, seat)| (seat.socket, cpu)).collect();
-        let sockets: Vec<Held> =
-            firsts.values().filter_map(|cpu| Held::open(files, &of_socket(cpu)).ok()).collect();
+        let sockets: Vec<HeldReadings> = firsts
+            .values()
+            .filter_map(|cpu| HeldReadings::open(files, &of_socket(cpu)).ok())
+            .collect();
         if sockets.is_empty() && before.is_empty() {
             return Err(missing(&[&format!("{CPUS}/cpu*/thermal_throttle")]));
         }
@@ -209,7 +213,7 @@ pub struct Frequencies(OfEach);
 impl Frequencies {
     /// What there is; or why there is nothing.
     pub fn open(
-        files: &Files,
+        files: &HostFiles,
         seats: &BTreeMap<u32, Seat>,
         buffer: &mut Vec<u8>,
     ) -> Result<Self, String> {

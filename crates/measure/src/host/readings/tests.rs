@@ -411,7 +411,7 @@ proptest! {
     #[test]
     fn no_text_makes_them_panic(text in "(cpu |intr |ctxt |softirq |procs_running |some |total=|MemTotal: |[0-9]{1,25}|[ -~\n]){0,12}") {
         let bytes = text.as_bytes();
-        let _ = (Stat::parse(bytes), Memory::parse(bytes), parse_pressure(bytes), only_number(bytes));
+        let _ = (Stat::parse(bytes), MemoryCounts::parse(bytes), parse_pressure(bytes), only_number(bytes));
     }
 
     #[test]

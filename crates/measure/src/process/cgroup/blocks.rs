@@ -8,7 +8,7 @@
 use std::ops::AddAssign;
 
 use crate::Blocks;
-use crate::host::Files;
+use crate::host::HostFiles;
 
 /// The file, of version 2.
 pub const FILE: &str = "io.stat";
@@ -26,7 +26,7 @@ enum Layer {
 
 /// What went to devices: for each way the more of what the top layer says and of what the bottom
 /// says.
-pub fn sum(text: &str, files: &Files) -> Blocks {
+pub fn sum(text: &str, files: &HostFiles) -> Blocks {
     let (mut top, mut bottom) = (Blocks::default(), Blocks::default());
     for (device, blocks) in text.lines().filter_map(line) {
         match layer(files, device) {
@@ -49,7 +49,7 @@ fn line(line: &str) -> Option<(&str, Blocks)> {
 }
 
 /// By the folder that the system has of each device.
-fn layer(files: &Files, device: &str) -> Layer {
+fn layer(files: &HostFiles, device: &str) -> Layer {
     let folder = format!("/sys/dev/block/{device}");
     let has = |name: &str| !files.names(&format!("{folder}/{name}")).is_empty();
     let stands = has("slaves") || files.read(&format!("{folder}/loop/backing_file")).is_ok();
@@ -81,12 +81,12 @@ mod tests {
     use super::*;
 
     /// A host with these files below `/sys/dev/block`.
-    fn host(folders: &[&str]) -> (tempfile::TempDir, Files) {
+    fn host(folders: &[&str]) -> (tempfile::TempDir, HostFiles) {
         let root = tempfile::tempdir().unwrap();
         for folder in folders {
             fs::create_dir_all(root.path().join("sys/dev/block").join(folder)).unwrap();
         }
-        let files = Files::below(root.path());
+        let files = HostFiles::below(root.path());
         (root, files)
     }
 
@@ -145,7 +145,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "[0-9a-z:= \n]{0,200}") {
-            let _ = sum(&text, &Files::below(Path::new("/nowhere")));
+            let _ = sum(&text, &HostFiles::below(Path::new("/nowhere")));
         }
     }
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Blocks;
-use crate::host::Files;
+use crate::host::HostFiles;
 use find::{Mount, keyed, lists};
 
 /// Begins the names of our groups; the number of our process follows, and a count.
@@ -400,7 +400,7 @@ impl Group {
     /// What its processes read from devices and wrote to them, in bytes.
     pub fn blocks(&self) -> Option<Blocks> {
         let text = fs::read_to_string(self.blocks.as_ref()?.join(blocks::FILE)).ok()?;
-        Some(blocks::sum(&text, &Files::below(Path::new("/"))))
+        Some(blocks::sum(&text, &HostFiles::below(Path::new("/"))))
     }
 
     /// Whether one of its processes was killed because they had as much memory as they may.

@@ -51,7 +51,7 @@ pub fn accompany(
     wanted: &CompanionRequest,
 ) -> Result<Box<dyn Companion>, NotReady> {
     let failed = |why: String| NotReady::Failed { why, tail: Vec::new() };
-    let sign = Sign::before(&wanted.ready).map_err(failed)?;
+    let sign = ReadySign::before(&wanted.ready).map_err(failed)?;
     let mut companion = ProcessCompanion::start(wanted).map_err(failed)?;
     let deadline = Instant::now().checked_add(wanted.request.timeout);
     let [mut pause, longest] = LOOKS;
@@ -140,9 +140,9 @@ impl Companion for ProcessCompanion {
 
 /// What tells that a companion is ready, and how that was before it was started.
 #[derive(Debug)]
-enum Sign {
+enum ReadySign {
     Command(Box<Request>),
-    File(PathBuf, Option<State>),
+    File(PathBuf, Option<CompanionState>),
     Line(String),
     Port(u16),
     Started,
@@ -150,24 +150,24 @@ enum Sign {
 
 /// What differs when a file was made or changed.
 #[derive(Debug, PartialEq, Eq)]
-struct State {
+struct CompanionState {
     inode: (u64, u64),
     changed: (i64, i64),
 }
 
-impl State {
+impl CompanionState {
     fn of(path: &Path) -> Option<Self> {
         let data = fs::symlink_metadata(path).ok()?;
         Some(Self { inode: (data.dev(), data.ino()), changed: (data.ctime(), data.ctime_nsec()) })
     }
 }
 
-impl Sign {
+impl ReadySign {
     /// As things are before it is started; or why it can never be told that it is ready.
     fn before(ready: &Readiness) -> Result<Self, String> {
         Ok(match ready {
             Readiness::Command(request) => Self::Command(request.clone()),
-            Readiness::File(path) => Self::File(path.clone(), State::of(path)),
+            Readiness::File(path) => Self::File(path.clone(), CompanionState::of(path)),
             Readiness::Line(text) => Self::Line(text.clone()),
             Readiness::Port(port) => {
                 let taken = ports::sockets_at(Path::new(PROC), *port);
@@ -185,7 +185,9 @@ impl Sign {
     fn is_there(&self, companion: &ProcessCompanion, executor: &mut ProcessExecutor) -> bool {
         match self {
             Self::Command(request) => executor.execute(request).ended == Ended::Exited(0),
-            Self::File(path, before) => State::of(path).is_some_and(|now| Some(now) != *before),
+            Self::File(path, before) => {
+                CompanionState::of(path).is_some_and(|now| Some(now) != *before)
+            }
             Self::Line(_) => companion.printed.has_found(),
             Self::Port(port) => !ports::sockets_at(Path::new(PROC), *port).is_empty(),
             // That it cannot be started is known a moment later.

@@ -32,13 +32,13 @@ impl<'de> Deserialize<'de> for HookEntry {
     /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it
     /// is.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(EntryVisitor)
+        deserializer.deserialize_any(HookEntryVisitor)
     }
 }
 
-struct EntryVisitor;
+struct HookEntryVisitor;
 
-impl<'de> Visitor<'de> for EntryVisitor {
+impl<'de> Visitor<'de> for HookEntryVisitor {
     type Value = HookEntry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,14 +6,14 @@ use super::super::order::sorted;
 use super::super::ranks::doubled_ranks;
 
 /// What is asked of the ranks: all of them together, and each subject beside each thing.
-pub(super) struct Asked {
+pub(super) struct InfluenceAsked {
     /// The ranks among all.
     ranks: Vec<f64>,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<InfluenceCell>,
 }
 
 /// The executions of one subject, against those of them that stood beside one thing.
-pub(super) struct Cell {
+pub(super) struct InfluenceCell {
     pub subject: usize,
     pub beside: usize,
     /// The places of the subject's executions, and their ranks among themselves.
@@ -23,7 +23,7 @@ pub(super) struct Cell {
     deviation: f64,
 }
 
-impl Asked {
+impl InfluenceAsked {
     pub fn of(residuals: &[f64], places: &[Vec<usize>], beside: &[usize]) -> Self {
         let mut cells = Vec::new();
         for (subject, places) in places.iter().enumerate() {
@@ -38,7 +38,7 @@ impl Asked {
                 let (count, others) = (count as f64, n - count as f64);
                 let deviation = (count * others / (n - 1.0) * squares / n).sqrt();
                 if count >= 2.0 && others >= 2.0 && deviation > 0.0 {
-                    cells.push(Cell {
+                    cells.push(InfluenceCell {
                         subject,
                         beside,
                         places: places.clone(),
@@ -53,7 +53,7 @@ impl Asked {
 
     /// Each one: that of all together first. As large as it is unlikely.
     pub fn statistics(&self, beside: &[usize]) -> Vec<f64> {
-        let of_cell = |cell: &Cell| {
+        let of_cell = |cell: &InfluenceCell| {
             let there = cell
                 .places
                 .iter()

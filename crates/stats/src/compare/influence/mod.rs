@@ -21,9 +21,9 @@ use std::collections::BTreeSet;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use self::asked::{Asked, chances};
+use self::asked::{InfluenceAsked, chances};
 use self::labels::{exchange_within, places_by, places_of};
-pub use self::residuals::{Group, Placed};
+pub use self::residuals::{Placed, ResidualGroup};
 use self::residuals::{groups, residuals};
 use super::order::{quantile, sorted};
 
@@ -40,7 +40,7 @@ pub struct Influence {
     /// For each thing beside: how many executions, and by how much they were off from their own
     /// subject's median (0.03 is 3 % slower; in the metric's unit where some values are not
     /// positive).
-    pub groups: Vec<Group>,
+    pub groups: Vec<ResidualGroup>,
 }
 
 /// Beside which thing executions are off.
@@ -69,7 +69,7 @@ impl Influence {
         let subjects: Vec<u32> = executions.iter().map(|execution| execution.subject).collect();
         let places = places_by(&subjects);
         let mut exchanged = places_of(&beside);
-        let asked = Asked::of(&residuals, &places, &exchanged);
+        let asked = InfluenceAsked::of(&residuals, &places, &exchanged);
         let mut all = vec![asked.statistics(&exchanged)];
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         for _ in 0..TIMES {
@@ -87,7 +87,7 @@ impl Influence {
     /// The group that is slowest against its subjects, if there is an influence with this chance of
     /// an error.
     #[must_use]
-    pub fn worst(&self, error: f64) -> Option<Group> {
+    pub fn worst(&self, error: f64) -> Option<ResidualGroup> {
         let worst = self
             .groups
             .iter()
@@ -115,8 +115,8 @@ pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<Placed> {
 fn strongest(
     executions: &[Placed],
     residuals: &[f64],
-    groups: &[Group],
-    (asked, statistics, chances): (&Asked, &[f64], &[f64]),
+    groups: &[ResidualGroup],
+    (asked, statistics, chances): (&InfluenceAsked, &[f64], &[f64]),
 ) -> Option<Strongest> {
     let label = |of: &dyn Fn(&Placed) -> u32, place: usize| {
         executions.iter().map(of).collect::<BTreeSet<u32>>().into_iter().nth(place)

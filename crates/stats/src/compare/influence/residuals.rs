@@ -21,7 +21,7 @@ pub struct Placed {
 
 /// Those that stood beside one thing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Group {
+pub struct ResidualGroup {
     /// What they stood beside.
     pub beside: u32,
     /// How many.
@@ -49,14 +49,14 @@ pub(super) fn residuals(executions: &[Placed]) -> Vec<f64> {
         .collect()
 }
 
-pub(super) fn groups(residuals: &[f64], beside: &[u32]) -> Vec<Group> {
+pub(super) fn groups(residuals: &[f64], beside: &[u32]) -> Vec<ResidualGroup> {
     let mut groups: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for (&residual, &beside) in residuals.iter().zip(beside) {
         groups.entry(beside).or_default().push(residual);
     }
     let group = |(beside, values): (u32, Vec<f64>)| {
         let residual = quantile(&sorted(&values), 0.5)?;
-        Some(Group { beside, count: values.len(), residual })
+        Some(ResidualGroup { beside, count: values.len(), residual })
     };
     groups.into_iter().filter_map(group).collect()
 }

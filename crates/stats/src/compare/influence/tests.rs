@@ -2,12 +2,17 @@
 
 use rand::RngExt;
 
-use super::super::noise::Noise;
+use super::super::noise::RatioNoise;
 use super::*;
 use crate::draw::gaussian;
 
 /// Programs in rounds of random order, the `heavy` one slowing its successor by this.
-fn executed(noise: Noise, rounds: usize, carried: f64, rng: &mut ChaCha8Rng) -> Vec<(u32, f64)> {
+fn executed(
+    noise: RatioNoise,
+    rounds: usize,
+    carried: f64,
+    rng: &mut ChaCha8Rng,
+) -> Vec<(u32, f64)> {
     let mut order: Vec<u32> = Vec::new();
     for _ in 0..rounds {
         let mut round = [0, 1, 2];
@@ -27,7 +32,7 @@ fn executed(noise: Noise, rounds: usize, carried: f64, rng: &mut ChaCha8Rng) -> 
 #[test]
 fn without_an_influence_one_is_seen_as_seldom_as_said() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    for noise in [Noise::Gaussian, Noise::Autocorrelated, Noise::Spikes] {
+    for noise in [RatioNoise::Gaussian, RatioNoise::Autocorrelated, RatioNoise::Spikes] {
         let trials = 300;
         let seen = (0..trials).filter(|&trial| {
             let placed = after_predecessors(&executed(noise, 15, 0.0, &mut rng));
@@ -42,7 +47,7 @@ fn without_an_influence_one_is_seen_as_seldom_as_said() {
 /// A heavy program, so often in a round, and a light one, which takes so many times as long after
 /// the heavy one.
 fn heavy_and_light(
-    noise: Noise,
+    noise: RatioNoise,
     (heavy, rounds): (usize, usize),
     times: f64,
     rng: &mut ChaCha8Rng,
@@ -66,7 +71,7 @@ fn heavy_and_light(
 
 /// How often it is told with a chance of 1 % for a false word that something differs after the
 /// heavy one.
-fn told_of(noise: Noise, heavy: usize, rounds: usize, times: f64) -> f64 {
+fn told_of(noise: RatioNoise, heavy: usize, rounds: usize, times: f64) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let trials = 200;
     let told = (0..trials).filter(|&trial| {
@@ -82,13 +87,13 @@ fn told_of(noise: Noise, heavy: usize, rounds: usize, times: f64) -> f64 {
 #[test]
 fn what_only_the_light_program_feels_is_told() {
     // Side by side a light program follows itself in one of four rounds.
-    assert!(told_of(Noise::Gaussian, 1, 30, 1.1) >= 0.97);
-    assert!(told_of(Noise::Spikes, 1, 30, 1.1) >= 0.8, "its own spikes are as large");
+    assert!(told_of(RatioNoise::Gaussian, 1, 30, 1.1) >= 0.97);
+    assert!(told_of(RatioNoise::Spikes, 1, 30, 1.1) >= 0.8, "its own spikes are as large");
     // Beside a heavy one and its control in one of nine: with one such round or none nothing can be
     // told.
-    assert!(told_of(Noise::Gaussian, 2, 30, 1.1) >= 0.65);
-    assert!(told_of(Noise::Gaussian, 2, 60, 1.1) >= 0.9);
-    for noise in [Noise::Gaussian, Noise::Spikes, Noise::Autocorrelated] {
+    assert!(told_of(RatioNoise::Gaussian, 2, 30, 1.1) >= 0.65);
+    assert!(told_of(RatioNoise::Gaussian, 2, 60, 1.1) >= 0.9);
+    for noise in [RatioNoise::Gaussian, RatioNoise::Spikes, RatioNoise::Autocorrelated] {
         for heavy in [1, 2] {
             // 1 %, and two standard errors of 200 trials.
             assert!(told_of(noise, heavy, 30, 1.0) <= 0.01 + 0.015);
@@ -99,7 +104,7 @@ fn what_only_the_light_program_feels_is_told() {
 #[test]
 fn a_heavy_program_that_slows_its_successor_is_told() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let placed = after_predecessors(&executed(Noise::Gaussian, 30, 0.04, &mut rng));
+    let placed = after_predecessors(&executed(RatioNoise::Gaussian, 30, 0.04, &mut rng));
     let influence = Influence::of(&placed, 3).unwrap();
     assert_eq!(influence.groups.iter().map(|group| group.count).sum::<usize>(), 89);
     assert_eq!(influence.worst(0.01).map(|group| group.beside), Some(0), "{influence:?}");

@@ -6,7 +6,7 @@ use tacho_record::plan::{Source, Subject};
 use tempfile::TempDir;
 
 use super::*;
-use crate::build::{Limits, Log};
+use crate::build::{BuildLimits, BuildLog};
 use crate::history::history;
 use crate::history::selection::Selection;
 use crate::testing::{Rcs, cvs_root};
@@ -55,11 +55,16 @@ impl Bench {
     }
 
     /// All files with their content after taking this, in one line.
-    fn take(&self, revision: &Revision) -> Result<String, Stop> {
-        let mut log = Log::create(self.cache.path().join("log")).unwrap();
-        let limits = Limits { time: Duration::from_secs(600), interrupt: &NEVER };
+    fn take(&self, revision: &Revision) -> Result<String, WorkStop> {
+        let mut log = BuildLog::create(self.cache.path().join("log")).unwrap();
+        let limits = BuildLimits { time: Duration::from_secs(600), interrupt: &NEVER };
         let tree = self.cache.path().join("tree");
-        self.copy.take(self.cache.path(), &tree, revision, &mut Work { log: &mut log, limits })?;
+        self.copy.take(
+            self.cache.path(),
+            &tree,
+            revision,
+            &mut CheckoutWork { log: &mut log, limits },
+        )?;
         let mut found = Vec::new();
         collect(&tree, &tree, &mut found);
         found.sort_unstable();
@@ -159,5 +164,5 @@ fn a_repository_that_is_gone_is_no_failed_build() {
     bench.take(&revisions[0]).unwrap();
     fs::rename(root.path().join("CVSROOT"), root.path().join("away")).unwrap();
     let stop = bench.take(&revisions[1]).unwrap_err();
-    assert!(matches!(stop, Stop::Fatal(SubjectError::NoCvsRoot { .. })), "{stop:?}");
+    assert!(matches!(stop, WorkStop::Fatal(SubjectError::NoCvsRoot { .. })), "{stop:?}");
 }

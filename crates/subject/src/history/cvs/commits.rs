@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 use tacho_record::Numbers;
 
-use super::file::{Line, Shown};
+use super::file::{CvsLine, ShownFile};
 use super::rlog::{Delta, File};
 
 /// How far apart in time two files of one commit may be, in seconds, with others of it in between
@@ -16,7 +16,7 @@ pub(super) const WINDOW: i64 = 300;
 
 /// Files that were committed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Commit {
+pub(super) struct CvsCommit {
     /// The end, and what a checkout holds then.
     pub id: String,
     pub begin: i64,
@@ -34,22 +34,24 @@ pub(super) struct Commit {
 }
 
 /// What becomes of one file with a commit.
-struct Step<'a> {
+struct CommitStep<'a> {
     path: &'a str,
-    shown: Shown<'a>,
+    shown: ShownFile<'a>,
 }
 
 /// The commits of a line, in their order.
-pub(super) fn commits(files: &[File], line: Line<'_>) -> Vec<Commit> {
-    let mut steps: Vec<Step> = Vec::new();
+pub(super) fn commits(files: &[File], line: CvsLine<'_>) -> Vec<CvsCommit> {
+    let mut steps: Vec<CommitStep> = Vec::new();
     for file in files {
-        steps.extend(line.history(file).into_iter().map(|shown| Step { path: &file.path, shown }));
+        steps.extend(
+            line.history(file).into_iter().map(|shown| CommitStep { path: &file.path, shown }),
+        );
     }
     steps.sort_by_key(|step| (step.shown.time, step.path));
     let mut groups = group(&steps);
     groups.sort_by_key(|group| (group.end, group.begin, steps[group.steps[0]].path));
-    let mut held = Held::default();
-    let mut commits: Vec<Commit> =
+    let mut held = HeldFiles::default();
+    let mut commits: Vec<CvsCommit> =
         groups.iter().map(|group| commit(group, &steps, &mut held)).collect();
     let mut begin = i64::MAX;
     for commit in commits.iter_mut().rev() {
@@ -59,7 +61,7 @@ pub(super) fn commits(files: &[File], line: Line<'_>) -> Vec<Commit> {
     commits
 }
 
-struct Group {
+struct CommitGroup {
     begin: i64,
     end: i64,
     steps: Vec<usize>,
@@ -67,10 +69,10 @@ struct Group {
 
 /// Steps that belong together: of one commit by its id, or by author and message, none farther than
 /// the window from the one before, no file twice.
-fn group(steps: &[Step]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn group(steps: &[CommitStep]) -> Vec<CommitGroup> {
+    let mut groups: Vec<CommitGroup> = Vec::new();
     let mut open: HashMap<(&str, &str), (usize, BTreeSet<&str>)> = HashMap::new();
-    for (at, Step { path, shown }) in steps.iter().enumerate() {
+    for (at, CommitStep { path, shown }) in steps.iter().enumerate() {
         let Delta { author, message, commit, .. } = shown.delta;
         let key =
             commit.as_deref().map_or((author.as_str(), message.as_str()), |commit| ("\0", commit));
@@ -82,7 +84,7 @@ fn group(steps: &[Step]) -> Vec<Group> {
             groups[*group].steps.push(at);
         } else {
             open.insert(key, (groups.len(), BTreeSet::from([*path])));
-            groups.push(Group { begin: shown.time, end: shown.time, steps: vec![at] });
+            groups.push(CommitGroup { begin: shown.time, end: shown.time, steps: vec![at] });
         }
     }
     groups
@@ -90,9 +92,9 @@ fn group(steps: &[Step]) -> Vec<Group> {
 
 /// What a checkout holds: a sum over its files and their revisions, in no order.
 #[derive(Default)]
-struct Held(u128);
+struct HeldFiles(u128);
 
-impl Held {
+impl HeldFiles {
     fn turn(&mut self, path: &str, before: Option<&Delta>, after: Option<&Delta>) {
         let value = |delta: &Delta| {
             let hash = blake3::hash(format!("{path}\0{}", delta.number).as_bytes());
@@ -106,11 +108,11 @@ impl Held {
     }
 }
 
-fn commit(group: &Group, steps: &[Step], held: &mut Held) -> Commit {
+fn commit(group: &CommitGroup, steps: &[CommitStep], held: &mut HeldFiles) -> CvsCommit {
     let first = steps[group.steps[0]].shown.delta;
     let mut files = Vec::with_capacity(group.steps.len());
     let mut numbers = BTreeMap::new();
-    for Step { path, shown } in group.steps.iter().map(|&at| &steps[at]) {
+    for CommitStep { path, shown } in group.steps.iter().map(|&at| &steps[at]) {
         let after = Some(shown.delta).filter(|delta| !delta.dead);
         held.turn(path, shown.before, after);
         files.push((*path).to_owned());
@@ -120,7 +122,7 @@ fn commit(group: &Group, steps: &[Step], held: &mut Held) -> Commit {
         );
     }
     files.sort_unstable();
-    Commit {
+    CvsCommit {
         id: format!("{}-{}", written(group.end), held.digest()),
         begin: group.begin,
         end: group.end,

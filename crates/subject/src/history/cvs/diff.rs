@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use tacho_record::Numbers;
 
-use super::Points;
+use super::CvsPoints;
 use super::past::Past;
 use crate::SubjectError;
 
@@ -15,7 +15,7 @@ const FILES: usize = 500;
 /// Before all that there is.
 const NEVER: i64 = 86_400;
 
-impl Points {
+impl CvsPoints {
     /// The diff from a point to a later one, or all of that where there is no first.
     ///
     /// `cvs rdiff` is asked by date, as checkouts are, and of no other files than the commits

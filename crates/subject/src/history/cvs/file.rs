@@ -4,7 +4,7 @@ use super::rlog::{Delta, File, Number};
 
 /// From a time on, this revision is the one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct ShownFile<'a> {
     /// Seconds since 1970.
     pub time: i64,
     pub delta: &'a Delta,
@@ -14,11 +14,11 @@ pub(crate) struct Shown<'a> {
 
 /// What a checkout takes: the trunk, or a branch of this name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<'a> {
+pub(crate) struct CvsLine<'a> {
     pub branch: Option<&'a str>,
 }
 
-impl Line<'_> {
+impl CvsLine<'_> {
     /// The number of the branch in this file; none on the trunk, and where it does not have the
     /// branch.
     pub fn number(self, file: &File) -> Option<Number> {
@@ -28,7 +28,7 @@ impl Line<'_> {
     }
 
     /// All that changes in a checkout of this file as its date goes on.
-    pub fn history(self, file: &File) -> Vec<Shown<'_>> {
+    pub fn history(self, file: &File) -> Vec<ShownFile<'_>> {
         let chains = Chains::of(file, self.number(file));
         if self.branch.is_some() && chains.branch.is_none() {
             return Vec::new();
@@ -36,7 +36,7 @@ impl Line<'_> {
         let mut times: Vec<i64> = file.deltas.iter().map(|delta| delta.time).collect();
         times.sort_unstable();
         times.dedup();
-        let mut shown: Vec<Shown> = Vec::new();
+        let mut shown: Vec<ShownFile> = Vec::new();
         let mut current: Option<&Delta> = None;
         for time in times {
             let delta = chains.at(time);
@@ -45,7 +45,7 @@ impl Line<'_> {
                 && current != Some(delta)
                 && (alive(Some(delta)) || alive(current))
             {
-                shown.push(Shown { time, delta, before: current.filter(|delta| !delta.dead) });
+                shown.push(ShownFile { time, delta, before: current.filter(|delta| !delta.dead) });
             }
             current = delta;
         }
@@ -130,7 +130,7 @@ impl<'a> Chains<'a> {
 
 /// The revisions of the line that no checkout by date ever shows, the oldest first, since one that
 /// follows is dated earlier.
-pub(super) fn left_out<'a>(file: &'a File, line: Line<'_>) -> Vec<&'a Delta> {
+pub(super) fn left_out<'a>(file: &'a File, line: CvsLine<'_>) -> Vec<&'a Delta> {
     let chains = Chains::of(file, line.number(file));
     let Some(branch) = chains.branch else {
         // The newest that is early enough is taken.

@@ -22,7 +22,7 @@ use jiff::Timestamp;
 use tacho_record::plan::CvsModule;
 use tacho_record::{Commit, Numbers, Revision, shown};
 
-use self::file::Line;
+use self::file::CvsLine;
 use self::past::{HEAD, Past};
 use super::choose::choose;
 use super::resolve;
@@ -32,7 +32,7 @@ use crate::history::selection::{History, Selected, Selection, What};
 
 /// The points in time of a module.
 #[derive(Debug)]
-pub(super) struct Points {
+pub(super) struct CvsPoints {
     cvs: Cvs,
     module: CvsModule,
     /// What is younger than the window before this may not be all there yet.
@@ -44,7 +44,7 @@ pub(super) struct Points {
 /// hear the same.
 static READ: Mutex<Vec<(String, CvsModule, Arc<Past>)>> = Mutex::new(Vec::new());
 
-impl Points {
+impl CvsPoints {
     /// Those of that module, as they stand at that time.
     pub fn new(
         module: &CvsModule,
@@ -97,7 +97,7 @@ impl Points {
         for file in &mut files {
             file.path = within(&file.path, self.cvs.folder(), module);
         }
-        let line = Line { branch: self.module.branch.as_deref() };
+        let line = CvsLine { branch: self.module.branch.as_deref() };
         names::check_branch(&files, line)?;
         let commits = commits::commits(&files, line);
         let start = names::start(&files, line);
@@ -267,7 +267,7 @@ impl Past {
     }
 }
 
-impl History for Points {
+impl History for CvsPoints {
     fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
         let past = self.past()?;
         match &selection.what {

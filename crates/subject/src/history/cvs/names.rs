@@ -7,14 +7,14 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use super::commits::written;
-use super::file::Line;
+use super::file::CvsLine;
 use super::past::{HEAD, Past, Tag};
 use super::rlog::{Delta, File, Number};
 use crate::SubjectError;
 use crate::history::resolve;
 
 /// The tags of all files.
-pub(super) fn tags(files: &[File], line: Line<'_>) -> HashMap<String, Tag> {
+pub(super) fn tags(files: &[File], line: CvsLine<'_>) -> HashMap<String, Tag> {
     let mut tags: HashMap<String, Tag> = HashMap::new();
     for file in files {
         let deltas: HashMap<&Number, &Delta> =
@@ -44,7 +44,7 @@ pub(super) fn tags(files: &[File], line: Line<'_>) -> HashMap<String, Tag> {
 }
 
 /// That the line's branch is one.
-pub(super) fn check_branch(files: &[File], line: Line<'_>) -> Result<(), SubjectError> {
+pub(super) fn check_branch(files: &[File], line: CvsLine<'_>) -> Result<(), SubjectError> {
     let Some(name) = line.branch else { return Ok(()) };
     if files.iter().any(|file| line.number(file).is_some()) {
         return Ok(());
@@ -59,7 +59,7 @@ pub(super) fn check_branch(files: &[File], line: Line<'_>) -> Result<(), Subject
 }
 
 /// When the line begins: a branch when the last of the revisions that it starts from was there.
-pub(super) fn start(files: &[File], line: Line<'_>) -> i64 {
+pub(super) fn start(files: &[File], line: CvsLine<'_>) -> i64 {
     let starts = files.iter().filter_map(|file| {
         let base = line.number(file)?.base();
         file.deltas.iter().find(|delta| delta.number == base && !delta.dead).map(|delta| delta.time)
@@ -84,7 +84,7 @@ impl Past {
                 self.holding(tag.time).ok_or_else(aside)
             };
         }
-        let called = |commit: &super::commits::Commit| {
+        let called = |commit: &super::commits::CvsCommit| {
             commit.id == name || commit.name.as_deref() == Some(name)
         };
         if let Some(at) = self.commits.iter().position(called) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::commits::Commit;
+use super::commits::CvsCommit;
 
 /// The newest point.
 pub(super) const HEAD: &str = "HEAD";
@@ -10,7 +10,7 @@ pub(super) const HEAD: &str = "HEAD";
 /// All that the log tells.
 #[derive(Debug)]
 pub(super) struct Past {
-    pub(super) commits: Vec<Commit>,
+    pub(super) commits: Vec<CvsCommit>,
     /// Which of the commits end at a point in time that holds whole commits only.
     pub(super) points: Vec<usize>,
     pub(super) tags: HashMap<String, Tag>,

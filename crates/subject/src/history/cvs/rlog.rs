@@ -119,7 +119,7 @@ pub(crate) fn parse(text: &[u8]) -> Result<Vec<File>, Broken> {
     if lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
     }
-    let mut reader = Reader { lines, at: 0 };
+    let mut reader = RlogReader { lines, at: 0 };
     let mut files = Vec::new();
     while reader.skip_empty() {
         files.push(reader.file()?);
@@ -128,19 +128,19 @@ pub(crate) fn parse(text: &[u8]) -> Result<Vec<File>, Broken> {
 }
 
 /// Where a revision begins, and what its head says.
-struct Begin {
+struct RlogBegin {
     line: usize,
     /// Where its message begins.
     message: usize,
     delta: Delta,
 }
 
-struct Reader<'a> {
+struct RlogReader<'a> {
     lines: Vec<&'a [u8]>,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RlogReader<'a> {
     fn line(&self, at: usize) -> Option<&'a [u8]> {
         self.lines.get(at).copied()
     }
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
             self.line(self.at).and_then(|line| line.strip_prefix(b"RCS file: ")).ok_or(strange)?;
         self.at += 1;
         let (mut file, selected) = self.head(text(path))?;
-        let mut begins: Vec<Begin> = Vec::new();
+        let mut begins: Vec<RlogBegin> = Vec::new();
         let end = loop {
             let Some(line) = self.line(self.at) else {
                 return Err(Broken::Truncated { path: file.path });
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The revision that begins at this line, if one does.
-    fn begin(&self) -> Option<Begin> {
+    fn begin(&self) -> Option<RlogBegin> {
         let line = self.at;
         if self.line(line)? != DASHES {
             return None;
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
         let mut delta = delta(number, &text(self.line(line + 2)?))?;
         let has_branches = self.line(line + 3).is_some_and(|line| line.starts_with(b"branches:  "));
         delta.message = String::new();
-        Some(Begin { line, message: line + 3 + usize::from(has_branches), delta })
+        Some(RlogBegin { line, message: line + 3 + usize::from(has_branches), delta })
     }
 
     /// Whether a file, and not only its last message, may end at this line.
@@ -276,7 +276,7 @@ fn seconds(date: &str) -> Option<i64> {
 /// Takes out revisions that are only quoted in messages, as long as there are more than announced:
 /// those whose number comes again, since who quotes an older revision stands before it; then those
 /// that are out of order.
-fn drop_quoted(begins: &mut Vec<Begin>, selected: usize) {
+fn drop_quoted(begins: &mut Vec<RlogBegin>, selected: usize) {
     let mut excess = begins.len().saturating_sub(selected);
     let mut last = HashMap::new();
     for (at, begin) in begins.iter().enumerate() {
@@ -297,7 +297,7 @@ fn drop_quoted(begins: &mut Vec<Begin>, selected: usize) {
 }
 
 /// Takes out the first that are marked, at most `excess` of them.
-fn drop_marked(begins: &mut Vec<Begin>, marked: &[bool], excess: &mut usize) {
+fn drop_marked(begins: &mut Vec<RlogBegin>, marked: &[bool], excess: &mut usize) {
     let mut marks = marked.iter();
     begins.retain(|_| {
         let goes = marks.next() == Some(&true) && *excess > 0;

@@ -25,17 +25,17 @@ fn sample() -> tempfile::TempDir {
     ])
 }
 
-fn points(root: &Path, branch: Option<&str>) -> Points {
+fn points(root: &Path, branch: Option<&str>) -> CvsPoints {
     let module = CvsModule {
         root: root.display().to_string(),
         module: "m".into(),
         branch: branch.map(str::to_owned),
         keywords: "k".into(),
     };
-    Points::new(&module, Path::new("/"), "2017-01-01T00:00:00Z".parse().unwrap()).unwrap()
+    CvsPoints::new(&module, Path::new("/"), "2017-01-01T00:00:00Z".parse().unwrap()).unwrap()
 }
 
-fn select(points: &Points, text: &str, every: &str) -> Result<Selected, SubjectError> {
+fn select(points: &CvsPoints, text: &str, every: &str) -> Result<Selected, SubjectError> {
     let every = every.parse::<Every>().unwrap();
     points.select(&Selection { every, ..Selection::parse_range(text) })
 }
@@ -211,9 +211,9 @@ fn what_may_be_under_way_is_held_back_unless_it_is_named() {
             ("2040-01-01 10:00:00", "skewed"),
         ]),
     )]);
-    let at = |now: &str| Points { now: now.parse().unwrap(), ..points(root.path(), None) };
+    let at = |now: &str| CvsPoints { now: now.parse().unwrap(), ..points(root.path(), None) };
     let one =
-        |points: &Points, name: &str| shown(&select(points, name, "commit").unwrap()).join("; ");
+        |points: &CvsPoints, name: &str| shown(&select(points, name, "commit").unwrap()).join("; ");
     let (early, late) = (at("2016-01-01T11:05:00Z"), at("2016-01-01T11:05:01Z"));
     assert_eq!(one(&early, "HEAD"), "1 2016-01-01T10:00:00Z one", "files may come for 300 s");
     assert_eq!(one(&late, "HEAD"), "2 2016-01-01T11:00:00Z two");

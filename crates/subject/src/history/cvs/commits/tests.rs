@@ -23,15 +23,15 @@ fn delta(text: &str) -> Delta {
     }
 }
 
-const TRUNK: Line = Line { branch: None };
+const TRUNK: CvsLine = CvsLine { branch: None };
 
 /// The commits as `BEGIN-END message: files`, with a `!` where no point in time holds them whole.
-fn shown(files: &[File], line: Line) -> Vec<String> {
+fn shown(files: &[File], line: CvsLine) -> Vec<String> {
     commits(files, line)
         .iter()
         .map(|commit| {
             let cut = if commit.whole { "" } else { "!" };
-            let Commit { begin, end, message, files, .. } = commit;
+            let CvsCommit { begin, end, message, files, .. } = commit;
             format!("{cut}{begin}-{end} {message}: {}", files.join(" "))
         })
         .collect()
@@ -117,7 +117,7 @@ fn a_branch_has_its_own_commits_and_only_its_files() {
     let mut a = file("a", &["1.2 200 ann trunk", "1.1 100 ann start", "1.1.2.1 300 bob backport"]);
     a.symbols.push(("REL".into(), "1.1.0.2".parse().unwrap()));
     let files = [a, file("b", &["1.1 150 ann not on it"])];
-    let branch = Line { branch: Some("REL") };
+    let branch = CvsLine { branch: Some("REL") };
     assert_eq!(shown(&files, branch), ["100-100 start: a", "300-300 backport: a"]);
 }
 
