@@ -111,7 +111,8 @@ impl CompanionUsage {
     pub fn absent(&self) -> Vec<Absent> {
         let cpu = "not available here: the kernel does not say which processes are below one \
                    (`/proc/PID/task/TID/children`)";
-        let peak = "not available here: the peak of a process's memory cannot be begun anew (`/proc/PID/clear_refs`)";
+        let peak = "not available here: the peak of a process's memory cannot be begun anew \
+                    (`/proc/PID/clear_refs`)";
         let absent = [
             ("companion-cpu", cpu, self.cpu.is_none()),
             ("companion-peak-memory", peak, self.peak_memory.is_none()),

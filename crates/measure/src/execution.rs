@@ -173,11 +173,13 @@ pub struct Usage {
 }
 
 /// Why readings are absent where a control group used more than what was waited for.
-const FORGOTTEN: &str = "not available here: some children were not waited for, as their parent ignores their ends (`SIGCHLD`); \
-                         of them the control group has only the processor time, `cpu`";
+const FORGOTTEN: &str = "not available here: some children were not waited for, as their parent \
+                         ignores their ends (`SIGCHLD`); of them the control group has only the \
+                         processor time, `cpu`";
 /// The same where there is no group.
-const UNKNOWN: &str = "not available here: the program ignores the ends of its children (`SIGCHLD`), and the kernel keeps no \
-                       account of those; with `cgroup = \"always\"` there is `cpu`";
+const UNKNOWN: &str = "not available here: the program ignores the ends of its children \
+                       (`SIGCHLD`), and the kernel keeps no account of those; with `cgroup = \
+                       \"always\"` there is `cpu`";
 
 /// What went from devices and to them, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -240,7 +242,8 @@ impl Usage {
         } else if self.peak_memory.is_none() {
             let floor = self.peak_floor / 1024;
             let why = format!(
-                "too small to see: below {floor} KiB a process shows what it inherited from our launcher"
+                "too small to see: below {floor} KiB a process shows what it inherited from our \
+                 launcher"
             );
             absent.push(Absent::new("peak-memory", why));
         }

@@ -350,25 +350,30 @@ impl RuleError {
                 "`true`, `false`, a number of executions, a time like \"2s\", or \"found\""
             }
             RuleError::Contradiction { other: "rounds", .. } => {
-                "`rounds` is a fixed number: leave it out, and give `max-rounds` if there are to be no more"
+                "`rounds` is a fixed number: leave it out, and give `max-rounds` if there are to \
+                 be no more"
             }
             RuleError::Contradiction { key: "precision", other: "levels" } => {
-                "how well a revision is known depends on how many layouts there are: raise `layouts`; `tacho layouts` says how many"
+                "how well a revision is known depends on how many layouts there are: raise \
+                 `layouts`; `tacho layouts` says how many"
             }
             RuleError::Contradiction { key: "order", other: "levels" } => {
                 "one order is the same each time, and the other is shuffled: take one of them out"
             }
             RuleError::Contradiction { other: "levels", .. } => {
-                "several builds are executed in turn, each with a beginning of its own: give a number or a time"
+                "several builds are executed in turn, each with a beginning of its own: give a \
+                 number or a time"
             }
             RuleError::Contradiction { .. } => {
-                "who looks at an interval must know beforehand where it begins: give a number or a time"
+                "who looks at an interval must know beforehand where it begins: give a number or \
+                 a time"
             }
             RuleError::FewestAboveMost { .. } => "raise the one or lower the other",
             RuleError::Pointless { key: "max-rounds", .. } => "for a fixed number give `rounds`",
             RuleError::Pointless { .. } => "give a `precision` too, like \"1%\"",
             RuleError::SameWithoutWarmup => {
-                "the answer that all must equal comes from the warm-up: keep it, or compare with a `file`"
+                "the answer that all must equal comes from the warm-up: keep it, or compare with \
+                 a `file`"
             }
             RuleError::UnknownMetric { .. } => {
                 "it must be built in or stand in the `metrics` of a benchmark"

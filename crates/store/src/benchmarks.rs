@@ -86,7 +86,8 @@ pub(crate) fn benchmark_number(
     database: &mut dyn Database,
     benchmark: &BenchmarkKey,
 ) -> Result<i64, StoreError> {
-    let add = "INSERT INTO benchmark (name, version, parameters) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+    let add = "INSERT INTO benchmark (name, version, parameters) VALUES ($1, $2, $3) ON CONFLICT \
+               DO NOTHING";
     let parameters = parameters(benchmark)?;
     intern(database, (FIND, add), &key(benchmark, &parameters), &[])
 }

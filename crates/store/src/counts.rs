@@ -28,8 +28,8 @@ impl Store {
     pub fn counts(&mut self, host: HostId) -> Result<Vec<Count>, StoreError> {
         // Chunks carry their counts beside them, so none is decoded. Names are joined here and not
         // there: that takes half the time.
-        let sql =
-            "SELECT m.benchmark, m.revision, m.artifact, CAST(SUM(c.valid) AS BIGINT), CAST(SUM(c.failed) AS BIGINT)
+        let sql = "SELECT m.benchmark, m.revision, m.artifact, CAST(SUM(c.valid) AS BIGINT), \
+             CAST(SUM(c.failed) AS BIGINT)
             FROM measurement m JOIN chunk c ON c.run = m.run AND c.cell = m.cell
             WHERE m.host = $1 AND m.run NOT IN (SELECT number FROM run WHERE purpose <> 'track')
             GROUP BY m.benchmark, m.revision, m.artifact";

@@ -71,7 +71,8 @@ impl Store {
                 Value::Text(&wait.why),
             ];
             let sql =
-                "INSERT INTO wait (run, number, round, took, quiet, why) VALUES ($1, $2, $3, $4, $5, $6)";
+                "INSERT INTO wait (run, number, round, took, quiet, why) VALUES ($1, $2, $3, $4, \
+                 $5, $6)";
             database.execute(sql, &values).map(drop)
         })
     }

@@ -150,16 +150,19 @@ impl StoreError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::AlreadyStored { .. } => Some(
-                "another `tacho` measures the same into this store: let one finish, or give each a store with `--store`",
+                "another `tacho` measures the same into this store: let one finish, or give each \
+                 a store with `--store`",
             ),
             Self::Corrupt { place, .. } if is_server(place) => Some(
                 "the server's log may tell more; a backup brings back what cannot be read any more",
             ),
             Self::Corrupt { .. } => Some(
-                "copy it before anything else; `tacho fsck` says what is lost, and `tacho fsck --copy-whole` saves the rest",
+                "copy it before anything else; `tacho fsck` says what is lost, and `tacho fsck \
+                 --copy-whole` saves the rest",
             ),
             Self::DiskFull { .. } => Some(
-                "all that was measured before is kept; make room, and the same command goes on from there",
+                "all that was measured before is kept; make room, and the same command goes on \
+                 from there",
             ),
             Self::Locked { .. } => {
                 Some("another `tacho` is writing to it; wait until it is done, or stop it")

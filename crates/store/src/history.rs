@@ -16,7 +16,8 @@ const PUT_REVISION: &str = "INSERT INTO revision (id, ordinal, author, date, sub
 const PUT_COMMIT: &str = "INSERT INTO history (id, ordinal, author, date, subject, files, numbers)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (id) DO UPDATE SET ordinal = excluded.ordinal, author = excluded.author,
-        date = excluded.date, subject = excluded.subject, files = excluded.files, numbers = excluded.numbers";
+        date = excluded.date, subject = excluded.subject, files = excluded.files, numbers = \
+        excluded.numbers";
 
 impl Store {
     /// Keeps revisions; what was known of the same ones is replaced.

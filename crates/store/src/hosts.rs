@@ -23,7 +23,8 @@ impl Store {
         self.database.transaction(Begin::Write, |database| {
             let sql = (
                 "SELECT number FROM host WHERE identity = $1",
-                "INSERT INTO host (identity, name, facts) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                "INSERT INTO host (identity, name, facts) VALUES ($1, $2, $3) ON CONFLICT DO \
+                 NOTHING",
             );
             let rest = [Value::Text(&host.name), Value::Text(&facts)];
             intern(database, sql, &[digest_value(&identity)], &rest).map(HostId)

@@ -136,9 +136,11 @@ impl Store {
     /// Reading gives the same before and after. Do it when the run is done, not between samples.
     pub fn seal(&mut self, run: i64) -> Result<(), StoreError> {
         self.database.transaction(Begin::Write, |database| {
-            let sql = "SELECT cell FROM chunk WHERE run = $1 GROUP BY cell HAVING COUNT(*) > 1 ORDER BY cell";
-            let scattered = database
-                .all(sql, &[Value::Integer(run)], |row| Ok(MeasurementId { run, cell: row.integer(0)? }))?;
+            let sql = "SELECT cell FROM chunk WHERE run = $1 GROUP BY cell HAVING COUNT(*) > 1 \
+                       ORDER BY cell";
+            let scattered = database.all(sql, &[Value::Integer(run)], |row| {
+                Ok(MeasurementId { run, cell: row.integer(0)? })
+            })?;
             scattered.into_iter().try_for_each(|measurement| merge(database, measurement))
         })?;
         self.database.tidy()

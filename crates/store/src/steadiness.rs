@@ -18,7 +18,8 @@ impl Store {
         found: &[(MeasurementId, Steadiness)],
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO steadiness (run, cell, counts_from, found) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (run, cell) DO UPDATE SET counts_from = excluded.counts_from, found = excluded.found";
+            ON CONFLICT (run, cell) DO UPDATE SET counts_from = excluded.counts_from, found = \
+            excluded.found";
         self.database.transaction(Begin::Write, |database| {
             found.iter().try_for_each(|(measurement, steadiness)| {
                 let [run, cell] = measurement.values();

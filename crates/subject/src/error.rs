@@ -264,7 +264,8 @@ pub enum SubjectError {
         why: String,
     },
     /// A range that leaves the part of history that a shallow clone has.
-    #[error("the range goes back beyond what the shallow clone `{path}` has of history", path = path.display())]
+    #[error("the range goes back beyond what the shallow clone `{path}` has of \
+             history", path = path.display())]
     Shallow {
         /// Where it is.
         path: PathBuf,
@@ -316,11 +317,13 @@ impl SubjectError {
         let hint = match self {
             Self::AmbiguousRevision { .. } => "write more digits of the hash",
             Self::NotARepository { .. } => {
-                "`repository` in `[subject]` says where it is; without one, `releases` lists published releases"
+                "`repository` in `[subject]` says where it is; without one, `releases` lists \
+                 published releases"
             }
             Self::NoLinker => "install `mold` or `lld`: both have `--shuffle-sections`",
             Self::NoOrder { .. } => {
-                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a script; `aligned` needs none"
+                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a \
+                 script; `aligned` needs none"
             }
             Self::BadArtifact { .. } => {
                 "artifacts are paths from the root of the checkout; `.` is all of it"
@@ -333,7 +336,8 @@ impl SubjectError {
             }
             Self::CvsMissing { .. } => "install cvs; it is called as a program",
             Self::CvsSilent { .. } => {
-                "does `cvs -d … version` answer without asking for anything? passwords are not asked for: `cvs login`, or a key of ssh"
+                "does `cvs -d … version` answer without asking for anything? passwords are not \
+                 asked for: `cvs login`, or a key of ssh"
             }
             Self::NoCvsRoot { .. } => {
                 "with `vcs = \"cvs\"`, `repository` is the folder that holds `CVSROOT`"
@@ -351,7 +355,8 @@ impl SubjectError {
             Self::PatchUnreadable { .. } => "patches are given by path from the folder of the plan",
             Self::NothingToTake { from, .. } => {
                 return Some(format!(
-                    "paths go from the root of the repository: `git ls-tree -r --name-only {from}` lists them"
+                    "paths go from the root of the repository: `git ls-tree -r --name-only \
+                     {from}` lists them"
                 ));
             }
             Self::Quirk { source, .. } => return source.hint(),
@@ -367,7 +372,8 @@ impl SubjectError {
                 "this is a shallow clone; `git fetch --unshallow` gets all of history"
             }
             Self::UnknownPoint { .. } => {
-                "a revision of CVS is a time (`2016-07-13`, `2016-07-13T12:30:42Z`), a tag, or `HEAD`"
+                "a revision of CVS is a time (`2016-07-13`, `2016-07-13T12:30:42Z`), a tag, or \
+                 `HEAD`"
             }
             Self::BeforeHistory { .. } => "a range without a start, as `..HEAD`, begins with it",
             Self::Cache { .. }

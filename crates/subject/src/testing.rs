@@ -184,7 +184,8 @@ impl Rcs {
             let next = if place > 0 { format!("1.{place}") } else { String::new() };
             let number = place + 1;
             text += &format!(
-                "\n1.{number}\ndate\t{date};\tauthor ann;\tstate {state};\nbranches;\nnext\t{next};\n"
+                "\n1.{number}\ndate\t{date};\tauthor ann;\tstate \
+                 {state};\nbranches;\nnext\t{next};\n"
             );
         }
         text += "\n\ndesc\n@@\n";

@@ -64,7 +64,8 @@ impl LimitMistake {
             }
             Self::UnknownMetric { name } => {
                 format!(
-                    "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the glossary"
+                    "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the \
+                     glossary"
                 )
             }
             Self::WrongUnit { .. } => {

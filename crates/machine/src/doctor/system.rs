@@ -58,8 +58,8 @@ fn clock(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "clock-source",
         harm: Harm::High,
         what: format!("the clock source is {clock}"),
-        effect: "Each reading of the clock is a system call of a microsecond or more, in the program \
-                 under test too.",
+        effect: "Each reading of the clock is a system call of a microsecond or more, in the \
+                 program under test too.",
         source: "https://docs.kernel.org/timers/timekeeping.html#clock-sources",
         remedy,
     })
@@ -92,7 +92,8 @@ fn guest(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("this is a virtual machine ({name})"),
         effect: "Other guests share caches, memory and frequency, and no reading here shows it: \
                  levels drift over minutes.",
-        source: "Laaber, Scheuner, Leitner: Software microbenchmarking in the cloud, https://doi.org/10.1007/s10664-019-09681-1",
+        source: "Laaber, Scheuner, Leitner: Software microbenchmarking in the cloud, \
+                 https://doi.org/10.1007/s10664-019-09681-1",
         remedy: FindingRemedy::Advice(
             "compare sides in the same rounds, never with saved numbers".to_owned(),
         ),

@@ -66,7 +66,8 @@ pub enum SettingError {
         values: &'static str,
     },
     /// No setting has this name.
-    #[error("there is no setting `{name}`{}", .nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default())]
+    #[error("there is no setting \
+             `{name}`{}", .nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default())]
     Unknown {
         /// The name.
         name: String,

@@ -125,7 +125,8 @@ pub fn sum(files: &CallgrindFiles) -> Result<u64, String> {
     if split_off >= files.processes.len() {
         let missing = split_off + 1 - files.processes.len();
         return Err(format!(
-            "{missing} of its processes were killed before callgrind could write what it had counted"
+            "{missing} of its processes were killed before callgrind could write what it had \
+             counted"
         ));
     }
     files.processes.iter().map(|(pid, process)| instructions(files, *pid, process)).sum()

@@ -54,7 +54,8 @@ impl Others {
             (_, 0) => format!("{before} that could not be measured"),
             (0, _) => format!("{before} that {touch} none of the plan's paths"),
             (unmeasured, left_out) => format!(
-                "{before} ({unmeasured} could not be measured, {left_out} {touch} none of the plan's paths)"
+                "{before} ({unmeasured} could not be measured, {left_out} {touch} none of the \
+                 plan's paths)"
             ),
         })
     }

@@ -57,7 +57,8 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     };
     let hint = match (of_builds, bisection.asked.typed.is_none()) {
         (true, true) => {
-            "see with `tacho show REVISION --build-log` why one could not be built, and mend what builds them, or name ends that can be built"
+            "see with `tacho show REVISION --build-log` why one could not be built, and mend what \
+             builds them, or name ends that can be built"
         }
         (true, false) => "mend what builds them, or name ends that can be built",
         (false, _) => usable_ends(bisection),
@@ -102,7 +103,8 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
         Some(_) => "",
     };
     let hint = format!(
-        "name ends further apart, so that more builds on both sides of it are measured, or say with --layout how far builds vary{layouts}"
+        "name ends further apart, so that more builds on both sides of it are measured, or say \
+         with --layout how far builds vary{layouts}"
     );
     let why = format!(
         "two builds do not tell how far builds vary for no reason of the source: {change} may be that"
@@ -167,11 +169,13 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
         }
         Undecided::Builds => [
             "a change this small may be a difference between builds",
-            "ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
+            "ask for a larger --min-effect, or for a metric that layout does not move, as \
+             --metric instructions=callgrind",
         ],
         Undecided::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => [
             "neither end can be built, for the same reason, so no other revision was tried",
-            "most likely it has to do with this host, not with the commits: once it is mended, the same command with --retry-failed builds again",
+            "most likely it has to do with this host, not with the commits: once it is mended, \
+             the same command with --retry-failed builds again",
         ],
         Undecided::Command if unusable.iter().all(has_no_ratio) => [
             "no value of either end has a ratio to another, so no other revision was tried",
@@ -179,15 +183,18 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
         ],
         Undecided::Command => [
             "both ends fail in the same way, so no other revision was tried",
-            "most likely the command, or what is read of its output, is mistyped or needs what is not there; else name ends at which it works",
+            "most likely the command, or what is read of its output, is mistyped or needs what is \
+             not there; else name ends at which it works",
         ],
         Undecided::End if moved(bisection) && bisection.standing.change.is_some() => [
             "between the commits that could be measured nothing changed, but an end is not among them",
-            "name an end that can be measured, or mend what hides the others: a quirk of the plan can patch what is too old or too new",
+            "name an end that can be measured, or mend what hides the others: a quirk of the plan \
+             can patch what is too old or too new",
         ],
         Undecided::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
             "no revision near an end could be measured, or an end failed later",
-            "name ends that can be built and executed; `tacho show REVISION --build-log` shows why one could not be built",
+            "name ends that can be built and executed; `tacho show REVISION --build-log` shows \
+             why one could not be built",
         ],
         Undecided::End => [
             "no revision near an end could be measured, or an end failed later",
@@ -199,7 +206,8 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
         ],
         Undecided::Noise => [
             "whether anything changed is not known",
-            "with a `--budget` the same command goes on for as long; a larger `--min-effect` takes fewer samples, and a quieter host too",
+            "with a `--budget` the same command goes on for as long; a larger `--min-effect` \
+             takes fewer samples, and a quieter host too",
         ],
         Undecided::NotConfirmed => [
             "fresh samples did not confirm what the search had found, several times",
@@ -209,7 +217,8 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
 }
 
 /// What compares values that have no ratio.
-const BY_DIFFERENCE: &str = "values of 0 and below are compared by difference: so says a least effect in their unit, as `--min-effect 1`";
+const BY_DIFFERENCE: &str = "values of 0 and below are compared by difference: so says a least \
+                             effect in their unit, as `--min-effect 1`";
 
 fn has_no_ratio(unusable: &Unusable) -> bool {
     unusable.why.ends_with(NO_RATIO)
@@ -315,7 +324,8 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
             .any(|unit| [ratio, 1.0 / ratio].iter().any(|it| (it / unit - 1.0).abs() < NEAR))
     };
     (is_read && standing.culprits.iter().any(jumps)).then_some(
-        "numbers that change by a factor of 1000 or 1024, or of a power of it, may have changed their unit: look at the output of both",
+        "numbers that change by a factor of 1000 or 1024, or of a power of it, may have changed \
+         their unit: look at the output of both",
     )
 }
 

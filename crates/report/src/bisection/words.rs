@@ -159,7 +159,8 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
     let start = name(bisection, bisection.standing.ends.0);
     let Some(told) = &bisection.standing.aside else {
         return vec![format!(
-            "{earlier} itself was not measured: the main line of {later} does not pass through it, so that it starts at {start}, where they part"
+            "{earlier} itself was not measured: the main line of {later} does not pass through \
+             it, so that it starts at {start}, where they part"
         )];
     };
     let by = told.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
@@ -174,7 +175,8 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
         AsideSaid::Otherwise => vec![
             format!("{beside} differs from {start}, where they part, by {by}"),
             format!(
-                "that change is on the way from {start} to {earlier}, which is not searched: `tacho bisect {start} {earlier}` does"
+                "that change is on the way from {start} to {earlier}, which is not searched: \
+                 `tacho bisect {start} {earlier}` does"
             ),
         ],
         AsideSaid::UnderWay => {
@@ -270,7 +272,8 @@ pub fn constant(bisection: &Bisection) -> Option<String> {
         if fails { ("failed each time", "passes") } else { ("never failed", "fails") };
     let excluded = (excluded * 100.0).ceil();
     Some(format!(
-        "it {did}, in {} of each: that it {other} in {excluded} % of executions or more is excluded with 95 %",
+        "it {did}, in {} of each: that it {other} in {excluded} % of executions or more is \
+         excluded with 95 %",
         count(executions, "execution")
     ))
 }

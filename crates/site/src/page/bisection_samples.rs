@@ -31,8 +31,10 @@ pub(super) fn section(one: &Bisection, steps: &[Observed]) -> Markup {
             section {
                 h2 { "Samples" }
                 details {
-                    summary { (count(rows.len(), "sample", "samples")) ", in the order in which they were taken" }
-                    p.note { "What was read of the host is of the execution beside it, or where that was shorter than 10 ms of those before it as well." }
+                    summary { (count(rows.len(), "sample", "samples"))
+                        ", in the order in which they were taken" }
+                    p.note { "What was read of the host is of the execution beside it, or where \
+                              that was shorter than 10 ms of those before it as well." }
                     (scrolling("samples", &html! {
                         table.samples {
                             thead { tr {

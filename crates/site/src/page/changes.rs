@@ -19,7 +19,8 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         p.lead { (lead(view, held.len())) }
         @if !held.is_empty() {
             (scrolling("changes", &table(view, &held)))
-            p.legend { "What got worse stands first at each place. The names lead to the evidence." }
+            p.legend { "What got worse stands first at each place. The names lead to the evidence."
+                }
         }
         (remarks(view))
         (unjudged(view))
@@ -173,8 +174,10 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
         td.metric {
             @if link { a href={ (root) "change/" (one.slug) ".html" } { (name) } } @else { (name) }
         }
-        td.num.change.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] { (one.effect()) }
-        td.word.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] { (one.judged.word()) }
+        td.num.change.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] {
+            (one.effect()) }
+        td.word.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] {
+            (one.judged.word()) }
         // Broken between its ends, where it is broken.
         td.num.count { (interval(one).replace(" %", "\u{a0}%")) }
         td.num.latest { (level(finding.before)) }
@@ -203,7 +206,8 @@ fn remarks(view: &View) -> Markup {
         @if !all.is_empty() {
             section {
                 h2 { "Also seen" }
-                ul { @for (key, what) in all { li { (key.benchmark) " " (key.metric.name) " on " (key.host) ": " (what) } } }
+                ul { @for (key, what) in all { li { (key.benchmark) " " (key.metric.name) " on "
+                    (key.host) ": " (what) } } }
             }
         }
     }
@@ -215,7 +219,8 @@ fn false_alarms(view: &View) -> Markup {
     html! {
         @if looked_at > 0 {
             p.note {
-                "Users marked " (marked) " of " (count(looked_at, "change", "changes")) " that they looked at as a false alarm ("
+                "Users marked " (marked) " of " (count(looked_at, "change", "changes"))
+                " that they looked at as a false alarm ("
                 (format!("{:.0} %", 100.0 * marked as f64 / looked_at as f64)) ")."
             }
         }
@@ -235,7 +240,8 @@ fn unjudged(view: &View) -> Markup {
                     p.note { (count(all.len(), "series is", "series are")) " told nothing about." }
                     details {
                         summary { "Which, and why" }
-                        ul { @for (key, why) in all { li { (key.benchmark) " " (key.metric.name) " on " (key.host) ": " (why) } } }
+                        ul { @for (key, why) in all { li { (key.benchmark) " " (key.metric.name)
+                            " on " (key.host) ": " (why) } } }
                     }
                 }
             }

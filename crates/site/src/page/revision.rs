@@ -55,7 +55,8 @@ pub(crate) fn page(view: &View, place: usize, material: &RevisionMaterial) -> Ve
         @if !revision.revision.subject.is_empty() { p.lead { (revision.revision.subject) } }
         (byline(view, revision))
         @if let Some(other) = revision.equal_to {
-            p.callout { "It builds to the same program as " (revision_named(view, "../", other)) ", which was measured in its stead." }
+            p.callout { "It builds to the same program as " (revision_named(view, "../", other))
+                ", which was measured in its stead." }
         }
         @if !is_built { (builds) }
         (results(view, revision))
@@ -75,8 +76,10 @@ fn neighbours(view: &View, place: usize) -> Markup {
     let newer = view.revisions.get(place + 1);
     html! {
         nav.neighbours aria-label="neighbours" {
-            span { @if let Some(older) = older { a rel="prev" href=(revision_path("../", older)) { "← " (older.revision.short()) } } }
-            span { @if let Some(newer) = newer { a rel="next" href=(revision_path("../", newer)) { (newer.revision.short()) " →" } } }
+            span { @if let Some(older) = older { a rel="prev" href=(revision_path("../", older))
+                { "← " (older.revision.short()) } } }
+            span { @if let Some(newer) = newer { a rel="next" href=(revision_path("../", newer))
+                { (newer.revision.short()) " →" } } }
         }
     }
 }
@@ -111,7 +114,9 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
                 h2 { "What it did" }
                 p.note {
                     @match revision.last_measured {
-                        Some(before) => { "Medians, and the difference to the measured revision before (mostly " (revision_link("../", &view.revisions[before])) ")." },
+                        Some(before) => {
+                            "Medians, and the difference to the measured revision before (mostly "
+                            (revision_link("../", &view.revisions[before])) ")." },
                         None => "Medians. Nothing before it is measured.",
                     }
                 }
@@ -125,7 +130,8 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
                             th.num scope="col" { "95 % interval" }
                             th.num scope="col" { "n" }
                         } }
-                        @for group in view.groups.iter().filter(has) { (group_results(view, group, &rows)) }
+                        @for group in view.groups.iter().filter(has)
+                        { (group_results(view, group, &rows)) }
                     }
                 }))
                 @if revision.last_measured.is_some() { p.legend { (super::marks()) } }
@@ -148,7 +154,8 @@ fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &Row>) 
             tr class=[(place == 0).then_some("first")] {
                 @if place == 0 {
                     th.name scope="rowgroup" rowspan=(found.len()) {
-                        (group.benchmark) @if view.hosts().len() > 1 { span.note { " on " (group.host) } }
+                        (group.benchmark) @if view.hosts().len()
+                        > 1 { span.note { " on " (group.host) } }
                     }
                 }
                 (result(view, &view.series[*series], row))
@@ -179,12 +186,15 @@ fn commits(view: &View, revision: &RevisionView) -> Markup {
             section {
                 h2 {
                     @match since {
-                        Some(since) => { (count(revision.commits.len(), "commit", "commits")) " since " (revision_link("../", since)) },
+                        Some(since) => { (count(revision.commits.len(), "commit", "commits"))
+                            " since " (revision_link("../", since)) },
                         None => "Its commit",
                     }
                 }
-                @if since.is_some() { p.note { "The last measured revision before this one, newest commit first." } }
-                ol.commits { @for commit in revision.commits.iter().take(COMMITS) { (one_commit(view, commit)) } }
+                @if since.is_some()
+                { p.note { "The last measured revision before this one, newest commit first." } }
+                ol.commits { @for commit in revision.commits.iter().take(COMMITS)
+                    { (one_commit(view, commit)) } }
                 @if revision.commits.len() > COMMITS {
                     p.note { "And " (grouped(revision.commits.len() - COMMITS)) " older ones." }
                 }
@@ -208,8 +218,10 @@ pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
             @if !commit.files.is_empty() {
                 details {
                     summary { (count(commit.files.len(), "file", "files")) }
-                    ul.files { @for file in commit.files.iter().take(FILES) { li { (one_file(view, commit, file)) } } }
-                    @if commit.files.len() > FILES { p.note { "and " (grouped(commit.files.len() - FILES)) " more" } }
+                    ul.files { @for file in commit.files.iter().take(FILES)
+                        { li { (one_file(view, commit, file)) } } }
+                    @if commit.files.len() > FILES {
+                        p.note { "and " (grouped(commit.files.len() - FILES)) " more" } }
                     p.note { "What it did to them: " code { "tacho show " (short) " --diff" } }
                 }
             }
@@ -253,18 +265,21 @@ fn one_build(host_build: &HostBuild, material: &RevisionMaterial) -> Markup {
             b { (super::revisions::why(&build.state)) } " on " (host_build.host)
             " in " (duration(build.took)) ", " (minute(build.started))
             @if let BuildState::Built { artifact, size, .. } = &build.state {
-                ". Program " code title=(artifact) { (artifact.short()) } ", " (tacho_record::Unit::Bytes.show(*size as f64))
+                ". Program " code title=(artifact) { (artifact.short()) } ", "
+                (tacho_record::Unit::Bytes.show(*size as f64))
             }
             "."
             @if !build.quirks.is_empty() {
-                " With " (if build.quirks.len() == 1 { "quirk" } else { "quirks" }) ": " b { (build.quirks.join(", ")) } "."
+                " With " (if build.quirks.len() == 1 { "quirk" } else { "quirks" }) ": "
+                b { (build.quirks.join(", ")) } "."
             }
             @if host_build.outdated { " It was made before the plan or its quirks were edited." }
             @for (name, version) in &build.tools { " " code { (name) } ": " (version) "." }
         }
         @match (log, build.log) {
             (Some(log), _) => (log_text(log, !is_built)),
-            (None, Some(digest)) => p.note { "Its log (" code { (digest.short()) } ") is not kept any more." },
+            (None, Some(digest)) => p.note { "Its log (" code { (digest.short()) }
+                ") is not kept any more." },
             (None, None) => {}
         }
     }
@@ -295,8 +310,10 @@ fn runs(view: &View, measured: &[HostMeasurement]) -> Markup {
                     details { summary { b { (host.name) } } (super::facts(&host.facts)) }
                 }
                 @for record in records {
-                    h3 { a href={ "../" (super::run_file(record.run.number)) } { "Run " (record.run.number) } }
-                    p.note { (minute(record.run.started)) " on " (record.run.host) ", tacho " (record.run.version) }
+                    h3 { a href={ "../" (super::run_file(record.run.number)) }
+                        { "Run " (record.run.number) } }
+                    p.note { (minute(record.run.started)) " on " (record.run.host) ", tacho "
+                        (record.run.version) }
                     (super::runs::conditions(record))
                 }
             }

@@ -14,9 +14,11 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     let years = years(view);
     let content = html! {
         h1 { "Revisions" }
-        p.lead { (count(view.revisions.len(), "revision", "revisions")) ", newest first. Better and worse: in how many series the difference is marked so." }
+        p.lead { (count(view.revisions.len(), "revision", "revisions"))
+            ", newest first. Better and worse: in how many series the difference is marked so." }
         @if years.len() > 1 {
-            nav.years aria-label="years" { @for (year, _) in &years { a href={ "#y" (year) } { (year) } " " } }
+            nav.years aria-label="years" { @for (year, _)
+                in &years { a href={ "#y" (year) } { (year) } " " } }
         }
         @if !unbuilt.is_empty() {
             section #unbuilt {
@@ -123,7 +125,8 @@ fn failures(revisions: &[&RevisionView]) -> Markup {
                 (revision_head("", revision))
                 td.date { (day(revision)) }
                 td.subject { (revision.revision.subject) (tags(revision)) }
-                td.state { @for (why, hosts) in reasons(revision) { div.failure { (why) " " span.note { (hosts) } } } }
+                td.state { @for (why, hosts) in reasons(revision)
+                    { div.failure { (why) " " span.note { (hosts) } } } }
             } } }
         }
     }

@@ -14,7 +14,8 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     records.sort_by_key(|record| record.run.number);
     let content = html! {
         h1 { "Runs" }
-        p.lead { (count(records.len(), "run", "runs")) ", newest first: sessions of the tool, in which samples were taken." }
+        p.lead { (count(records.len(), "run", "runs"))
+            ", newest first: sessions of the tool, in which samples were taken." }
         @for record in records.iter().rev() {
             section.run id={ "run-" (record.run.number) } {
                 h2 {

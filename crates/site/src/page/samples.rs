@@ -32,8 +32,10 @@ pub(super) fn section(
             section {
                 h2 { "Samples" }
                 p.note {
-                    "Round 0 is the warm-up, if there is one. It, rounds that were found to be warm-up and failed executions are recorded and never summarised. "
-                    "Shown are the metrics that have a series; what else was read stays in the store."
+                    "Round 0 is the warm-up, if there is one. It, rounds that were found to be \
+                     warm-up and failed executions are recorded and never summarised. "
+                    "Shown are the metrics that have a series; what else was read stays in the \
+                     store."
                 }
                 @for one in measured { (benchmark(one, &series)) }
             }
@@ -71,8 +73,10 @@ fn benchmark(one: &HostMeasurement, series: &NamedColumn) -> Markup {
                     thead { tr {
                         th scope="col" { "round" }
                         th scope="col" { "position" }
-                        th scope="col" { "time" @if let Some(first) = samples.first() { " on " (day(first.at)) } }
-                        @for column in &columns { th scope="col" { (column.scale.head(column.metric)) } }
+                        th scope="col" { "time" @if let Some(first) = samples.first()
+                            { " on " (day(first.at)) } }
+                        @for column in &columns { th scope="col"
+                            { (column.scale.head(column.metric)) } }
                         th scope="col" { "outcome" }
                     } }
                     tbody { @for sample in samples { (row(sample, &columns)) } }
@@ -113,7 +117,8 @@ fn outliers(outliers: &[OutlierNote]) -> Markup {
             p.note { "Far off, flagged and counted like the others:" }
             ul.note {
                 @for note in farthest.into_iter().take(OUTLIERS) {
-                    li { "round " (note.round) ": " (note.metric) " " (percent_change(note.ratio - 1.0)) ", " (note.causes) }
+                    li { "round " (note.round) ": " (note.metric) " "
+                        (percent_change(note.ratio - 1.0)) ", " (note.causes) }
                 }
                 @if more > 0 { li { "and " (count(more, "other", "others")) } }
             }
@@ -179,11 +184,13 @@ fn row(sample: &Sample, columns: &[SampleColumn]) -> Markup {
             td { (sample.place.position) }
             td { (time_of_day(sample.at)) }
             @for column in columns {
-                td { @if let Some(value) = value(sample, column.metric) { (value.shown(|it| column.scale.number(it))) } }
+                td { @if let Some(value) = value(sample, column.metric)
+                    { (value.shown(|it| column.scale.number(it))) } }
             }
             @match &sample.outcome {
                 Outcome::WarmUp => td { "warm-up, found" },
-                Outcome::Valid => td { @if sample.place.round == 0 { "warm-up" } @else { "valid" } },
+                Outcome::Valid => td { @if sample.place.round == 0 { "warm-up" } @else { "valid" }
+                    },
                 Outcome::Disturbed { why } => td { "disturbed: " (why) },
                 Outcome::LimitReached { reached, .. } => td.limited { (reached.line()) },
                 Outcome::Failed { failure, .. } => td.failure { (failure.line()) },
@@ -213,7 +220,8 @@ fn output((failure, lines): &(String, &str), rounds: &[u32]) -> Markup {
     let numbers: Vec<String> = rounds.iter().map(u32::to_string).collect();
     html! {
         p.note {
-            @if rounds.len() == 1 { "Round " } @else { "Rounds " } (numbers.join(", ")) ": " (failure) "."
+            @if rounds.len() == 1 { "Round " } @else { "Rounds " } (numbers.join(", ")) ": "
+            (failure) "."
             @if !lines.is_empty() { " Printed at last:" }
         }
         @if !lines.is_empty() { pre.log { (lines) } }

@@ -113,10 +113,12 @@ fn siblings(view: &View, series: &SeriesView) -> Markup {
     };
     html! {
         @if metrics().nth(1).is_some() {
-            nav.tabs aria-label="metrics" { @for other in metrics() { (link(other, other.metric())) } }
+            nav.tabs aria-label="metrics" { @for other in metrics()
+                { (link(other, other.metric())) } }
         }
         @if hosts().nth(1).is_some() {
-            nav.tabs aria-label="hosts" { @for other in hosts() { (link(other, &other.series.key.host)) } }
+            nav.tabs aria-label="hosts" { @for other in hosts()
+                { (link(other, &other.series.key.host)) } }
         }
     }
 }
@@ -174,7 +176,8 @@ fn quirks(view: &View, series: &SeriesView) -> Markup {
                 "Quirks: "
                 @for (place, edge) in edges.iter().enumerate() {
                     @if place > 0 { "; " }
-                    (revision_link("../", &view.revisions[series.rows[edge.at].revision])) " " (edge.text)
+                    (revision_link("../", &view.revisions[series.rows[edge.at].revision])) " "
+                    (edge.text)
                 }
                 ". A difference there may be theirs, not the commit's."
             }
@@ -193,7 +196,8 @@ fn changes(view: &View, series: &SeriesView) -> Markup {
                 ul.changes { @for one in found.iter().rev() {
                     li {
                         (revision_named(view, "../", &one.change().finding.revision)) ": "
-                        a href={ "../change/" (one.slug) ".html" } { (one.effect()) " " (one.judged.word()) }
+                        a href={ "../change/" (one.slug) ".html" }
+                        { (one.effect()) " " (one.judged.word()) }
                         span.note { ", " (one.kind()) ", " (one.state()) }
                     }
                 } }

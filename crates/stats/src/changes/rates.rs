@@ -424,7 +424,8 @@ fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
             all.iter().filter(|one| one.1 > 1).count(),
         );
         println!(
-            "{before} values, then {length} by {factor} in {sd}: {told} told, {taken_back} taken back, {twice} by two names"
+            "{before} values, then {length} by {factor} in {sd}: {told} told, {taken_back} taken \
+             back, {twice} by two names"
         );
         assert!(told >= 25 && taken_back <= 2 && twice == 0, "{told}, {taken_back}, {twice} of 30");
     }

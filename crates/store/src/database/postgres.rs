@@ -51,7 +51,8 @@ impl Postgres {
         }
         let mut client = config.connect(NoTls).map_err(|error| unreachable(&place, error))?;
         let settings = format!(
-            "SET synchronous_commit = off; SET lock_timeout = {}; SET client_min_messages = warning",
+            "SET synchronous_commit = off; SET lock_timeout = {}; SET client_min_messages = \
+             warning",
             PATIENCE.as_millis()
         );
         client.batch_execute(&settings).map_err(|error| explain(&place, error))?;
@@ -114,7 +115,8 @@ impl Database for Postgres {
         match how {
             Begin::Durable => self.batch("BEGIN; SET LOCAL synchronous_commit = on"),
             Begin::Exclusive => self.batch(&format!(
-                "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock({EXCLUSIVE_LOCK})"
+                "BEGIN; SET LOCAL synchronous_commit = on; SELECT \
+                 pg_advisory_xact_lock({EXCLUSIVE_LOCK})"
             )),
             Begin::Read => self.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
             Begin::Write => self.batch("BEGIN"),

@@ -213,7 +213,8 @@ fn parted(from: &str, to: &str, first: Option<&str>) -> String {
         Some(first) => {
             let short = &first[..10];
             format!(
-                "the main line of `{to}` does not pass through `{from}`: it starts at {short}, where they part"
+                "the main line of `{to}` does not pass through `{from}`: it starts at {short}, \
+                 where they part"
             )
         }
         None => format!("`{from}` and `{to}` share no history: all of `{to}` is taken"),

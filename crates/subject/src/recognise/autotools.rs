@@ -22,8 +22,10 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         source.is_some_and(|text| text.contains("LT_INIT") || text.contains("PROG_LIBTOOL"));
     let options = if uses_libtool { " --disable-shared" } else { "" };
     if uses_libtool {
-        notes
-            .push("Without shared libraries, as the program would be a script that leads into the checkout.");
+        notes.push(
+            "Without shared libraries, as the program would be a script that leads into the \
+                   checkout.",
+        );
     }
     Some(Recipe {
         what: "a project with a configure script",

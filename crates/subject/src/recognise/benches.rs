@@ -36,7 +36,8 @@ fn criterion(folder: &Folder) -> Option<OwnBenchmark> {
         what: format!("benches/{name}.rs"),
         // The name of what is built has a digest in it.
         build: Some(format!(
-            "cargo bench --no-run --bench {name} --target-dir target && cp \"$(ls -t target/release/deps/{name}-* | grep -v '\\.d$' | head -n 1)\" bench-{name}"
+            "cargo bench --no-run --bench {name} --target-dir target && cp \"$(ls -t \
+             target/release/deps/{name}-* | grep -v '\\.d$' | head -n 1)\" bench-{name}"
         )),
         artifact: format!("bench-{name}"),
         command: format!("{{build}}/bench-{name} --bench"),
@@ -89,7 +90,8 @@ fn pytest_benchmark(folder: &Folder) -> Option<OwnBenchmark> {
         build: None,
         artifact: ".".to_owned(),
         command: format!(
-            "python3 -m pytest --benchmark-only --benchmark-json out.json --rootdir {{build}} {{build}}/{place}"
+            "python3 -m pytest --benchmark-only --benchmark-json out.json --rootdir {{build}} \
+             {{build}}/{place}"
         ),
         metrics: Some("[{ name = \"time\", from = \"pytest-benchmark\", file = \"out.json\" }]"),
     })

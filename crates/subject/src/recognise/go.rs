@@ -17,7 +17,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         what: "a Go module",
         build: Some(format!("go build -p {{jobs}} -trimpath -buildvcs=false {target}")),
         notes: vec![
-            "-trimpath and -buildvcs=false keep paths and commits out of the program, so that equal code gives",
+            "-trimpath and -buildvcs=false keep paths and commits out of the program, so that \
+             equal code gives",
             "an equal program.",
         ],
         program: package.as_ref().map(|_| NamedProgram::with_help(&format!("bin/{binary}"))),

@@ -24,7 +24,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     Some(Recipe {
         what: "a Meson project",
         build: Some(format!(
-            "meson setup --buildtype=release --default-library=static builddir && ninja -C builddir -j {{jobs}}{target}"
+            "meson setup --buildtype=release --default-library=static builddir && ninja -C \
+             builddir -j {{jobs}}{target}"
         )),
         notes: vec!["Libraries are linked into the program, since only the program is kept."],
         program: program

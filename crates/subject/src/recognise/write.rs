@@ -23,7 +23,8 @@ fn proposed(own: &OwnBenchmark) -> String {
     out += &match build {
         Some(build) => {
             format!(
-                ",\n# add {artifact} to `artifacts`, and this to the end of `build`:\n#   && {build}\n"
+                ",\n# add {artifact} to `artifacts`, and this to the end of `build`:\n#   && \
+                 {build}\n"
             )
         }
         None => format!(",\n# and set `artifacts` to [{artifact}].\n"),
@@ -44,7 +45,8 @@ fn head(recipe: &Recipe) -> String {
             .to_owned(),
         (what, None) => {
             format!(
-                "Here is {what}, but no program was found: fill in `command`, `build` and `artifacts`."
+                "Here is {what}, but no program was found: fill in `command`, `build` and \
+                 `artifacts`."
             )
         }
         (what, Some(_)) => {
@@ -77,11 +79,13 @@ fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
 [subject]
 # name = \"example\"           # on pages; if not given, the name of this folder
 # repository = \".\"           # git, by path from this file
-# How a revision is built: a shell command, executed in a clean checkout of it. {{jobs}} is the number of CPUs
+# How a revision is built: a shell command, executed in a clean checkout of it. {{jobs}} is the \
+number of CPUs
 # to use, {{revision}} the commit.
 {notes}{no_build}build = {build}
 # build-timeout = \"30m\"
-# What benchmarks need of the checkout when it is built: files and folders from its root, or patterns. Name no
+# What benchmarks need of the checkout when it is built: files and folders from its root, or \
+patterns. Name no
 # more than is executed, since revisions with equal artifacts are measured only once.
 {no_artifacts}artifacts = [{artifacts}]
 # Where a commit can be seen; pages link there.
@@ -110,7 +114,8 @@ name = {name}
 # What is executed and timed, without a shell; {{build}} is the folder with the artifacts.
 # CHANGE THIS: let it do what users wait for, best for a tenth of a second or more.
 command = {command}
-# parameters = {{ size = [1, 64, 1024] }} # put {{size}} into the command: each of the values is measured
+# parameters = {{ size = [1, 64, 1024] }} # put {{size}} into the command: each of the values is \
+measured
 # prepare = \"sync\"           # a shell command before each execution, not timed
 # conclude = \"rm -f out.txt\" # a shell command after each execution, not timed
 # setup = \"make data\"        # the same once before all executions, and `cleanup` once after them
@@ -118,8 +123,10 @@ command = {command}
 # timeout = \"60s\"
 # directory = \".\"            # where it is executed, by path from this file
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file
-# expect = {{ exit = 0, stdout = \"same\" }} # a wrong answer is never a fast one; also {{ contains = \"ok\" }}
-# metrics = [\"wall\", \"cpu\", \"peak-memory\"] # which are shown, the main one first; also user and sys
+# expect = {{ exit = 0, stdout = \"same\" }} # a wrong answer is never a fast one; also \
+{{ contains = \"ok\" }}
+# metrics = [\"wall\", \"cpu\", \"peak-memory\"] # which are shown, the main one first; also user \
+and sys
 "
     )
 }

@@ -33,7 +33,10 @@ pub struct Bisect {
     pub bad: Option<String>,
     /// Find the commit of this change, as listed by `tacho changes`. Ends, benchmark, metric and
     /// half of the effect are taken from it; its old levels are shown beside today's
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"])]
+    #[arg(
+        long, value_name = "NAME",
+        conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"]
+    )]
     pub change: Option<String>,
     /// The benchmark of the plan, with parameters if there are several: `name` or `name[batch=64]`
     #[arg(long, short = 'b', value_name = "NAME")]
@@ -60,7 +63,10 @@ pub struct Bisect {
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// Make at most N builds, those inside merges included
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..)
+    )]
     pub max_builds: Option<usize>,
     /// Find all changes of the range: continue on both sides of each commit found
     #[arg(long)]
@@ -101,7 +107,10 @@ pub struct Bisect {
 #[derive(Clone, Debug, Default, Args)]
 pub struct Typed {
     /// Without a plan: the shell command to execute in the build folder
-    #[arg(long, value_name = "COMMAND", conflicts_with = "benchmark", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(
+        long, value_name = "COMMAND", conflicts_with = "benchmark",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
     pub run: Option<String>,
     /// Without a plan: the shell command that builds a revision in a clean checkout
     #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]

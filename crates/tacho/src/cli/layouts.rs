@@ -16,10 +16,16 @@ pub struct Layouts {
     #[arg(value_name = "REVISION", default_value = "HEAD")]
     pub revision: String,
     /// Link in N orders [default: `levels` of the plan, else 5]
-    #[arg(long = "layouts", short = 'n', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    #[arg(
+        long = "layouts", short = 'n', value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(2..=1000)
+    )]
     pub number: Option<u32>,
     /// Execute each N times [default: `levels` of the plan, else 10]
-    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(2..)
+    )]
     pub rounds: Option<u32>,
     /// The linker that shuffles: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]

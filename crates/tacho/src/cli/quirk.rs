@@ -57,7 +57,10 @@ pub struct Check {
     /// Only the quirk of this name
     pub name: Option<String>,
     /// Try N revisions of each range: both ends, and others evenly between
-    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(
+        long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(2..)
+    )]
     pub revisions: u32,
     /// Try all revisions of each range
     #[arg(long, conflicts_with = "revisions")]
@@ -79,7 +82,10 @@ pub struct Effect {
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// Execute everything at most N times [default: 30, or as many as the budget allows]
-    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub rounds: Option<u32>,
     /// Measure each edge at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]

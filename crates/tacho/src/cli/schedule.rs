@@ -39,9 +39,15 @@ pub struct Schedule {
     ///
     /// The newest revision first, then both sides of known changes, then always the middle of the
     /// widest gap, sixteen revisions at a time. After an interruption, the same command resumes.
-    #[arg(long, conflicts_with_all = ["since_last", "every", "tags", "zoom", "builds", "min_effect", "all_parents"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["since_last", "every", "tags", "zoom", "builds", "min_effect", "all_parents"]
+    )]
     pub missing: bool,
     /// Measure at N revisions at most
-    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "missing", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, requires = "missing",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub at_most: Option<u32>,
 }

@@ -11,7 +11,11 @@ pub struct Survey {
     ///
     /// Both ends and a coarse grid come first, then the middle of each stretch with a change.
     /// Builds of interrupted sessions of the same command count.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["measure_equal", "retry_failed"])]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(2..),
+        conflicts_with_all = ["measure_equal", "retry_failed"]
+    )]
     pub builds: Option<u32>,
     /// The smallest change to look for [default: 5%]
     #[arg(long, value_name = "PERCENT", value_parser = crate::cli::shared::percent)]

@@ -139,12 +139,14 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
             output::note("warning", &said);
             output::note(
                 "hint",
-                "the build must compile with CC and CXX and link with LDFLAGS, or hand RUSTFLAGS on; or all stands in that order anyway",
+                "the build must compile with CC and CXX and link with LDFLAGS, or hand RUSTFLAGS \
+                 on; or all stands in that order anyway",
             );
         }
         Some(Ordered::Unknown) => {
             let said = format!(
-                "whether `--order {order}` had an effect cannot be told: {name} does not build without it"
+                "whether `--order {order}` had an effect cannot be told: {name} does not build \
+                 without it"
             );
             output::note("note", &said);
         }
@@ -169,11 +171,16 @@ pub fn program(
         session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
     let not_built = |why: String| Compared::NotBuilt { side: side.to_owned(), why };
     Ok(match built {
-        Ok((artifacts, took)) => Ok((Program::Layouts { artifacts, revision: revision.id.clone() }, took)),
-        Err(Laid::NotBuilt { layout, why }) => Err(not_built(format!("layout {layout} does not build: {why}"))),
+        Ok((artifacts, took)) => {
+            Ok((Program::Layouts { artifacts, revision: revision.id.clone() }, took))
+        }
+        Err(Laid::NotBuilt { layout, why }) => Err(not_built(format!(
+            "layout {layout} does not \
+            build: {why}"
+        ))),
         Err(Laid::Ignored) => Err(not_built(
-            "all its layouts came out the same: the build must hand LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of \
-             TACHO_LAYOUT"
+            "all its layouts came out the same: the build must hand LDFLAGS (or RUSTFLAGS) to the \
+             linker, or link in the order of TACHO_LAYOUT"
                 .to_owned(),
         )),
         Err(Laid::Interrupted | Laid::Measured(_)) => Err(Compared::Interrupted),

@@ -249,7 +249,8 @@ fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish, json: bool) -> Resu
     let most = wish.builds.map(|builds| format!(" with at most {}", text::count(builds, "build")));
     let time = wish.budget.map(|time| format!(" in {}, builds included", text::duration(time)));
     output::print(&format!(
-        "would look for changes of {} or more {among}{}{}, and execute {} {} at each that is built\n",
+        "would look for changes of {} or more {among}{}{}, and execute {} {} at each that is \
+         built\n",
         text::percent(wish.least),
         most.unwrap_or_default(),
         time.unwrap_or_default(),

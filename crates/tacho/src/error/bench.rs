@@ -15,10 +15,12 @@ pub enum BenchMistake {
     BadSize { option: &'static str, text: String },
     #[error("`{text}` is not an exit status")]
     BadStatus { text: String },
-    #[error("`--duet` is for two commands, and there {} {commands}", if *.commands == 1 { "is" } else { "are" })]
+    #[error("`--duet` is for two commands, and there {} \
+             {commands}", if *.commands == 1 { "is" } else { "are" })]
     DuetOfTwo { commands: usize },
     #[error(
-        "only one of the two is started by a shell, whose time alone says nothing of that beside another"
+        "only one of the two is started by a shell, whose time alone says nothing of that beside \
+         another"
     )]
     DuetByShell,
     #[error("`{option}` is not known here")]
@@ -98,12 +100,19 @@ impl BenchMistake {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            BenchMistake::BadCpus { .. } => Some("processors are counted from 0: `--cpus 0-3,6`".into()),
+            BenchMistake::BadCpus { .. } => Some(
+                "processors are counted from 0: `--cpus \
+                                                  0-3,6`"
+                    .into(),
+            ),
             BenchMistake::Conditions { hint, .. } => hint.clone(),
             BenchMistake::BadRange { .. } => {
                 Some("the steps of a range must lead somewhere: `-P n 1 8 -D 1`".into())
             }
-            BenchMistake::BadSize { option, .. } => Some(format!("sizes are written like `{option} 512MiB`")),
+            BenchMistake::BadSize { option, .. } => Some(format!(
+                "sizes are written like \
+                `{option} 512MiB`"
+            )),
             BenchMistake::BadStatus { .. } => {
                 Some("statuses are numbers, with commas between: `-i=1,2`".into())
             }
@@ -113,11 +122,14 @@ impl BenchMistake {
             BenchMistake::DuetByShell => Some("`-S sh` starts both by one".into()),
             BenchMistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
             BenchMistake::Names { .. } => Some(
-                "one name for each, in their order; where parameters make several of one, one is that of all"
+                "one name for each, in their order; where parameters make several of one, one is \
+                 that of all"
                     .into(),
             ),
             BenchMistake::FewestAboveMost { .. } => Some("raise the one or lower the other".into()),
-            BenchMistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
+            BenchMistake::HowMany { .. } => {
+                Some("give it once for all commands, or once for each".into())
+            }
             BenchMistake::NeedsShell { .. } => {
                 Some("leave out `-N`: a shell is used where one is needed".into())
             }
@@ -127,7 +139,11 @@ impl BenchMistake {
                     Some(format!("a command and its arguments go in quotes: tacho bench '{all}'"))
                 }
                 NoProgram::Nearest(nearest) => Some(format!("did you mean `{nearest}`?")),
-                NoProgram::NotExecutable => Some("the file is there, but may not be executed".into()),
+                NoProgram::NotExecutable => Some(
+                    "the file is there, but may not be \
+                                                  executed"
+                        .into(),
+                ),
                 NoProgram::Folder => Some("it is a folder: name the program in it".into()),
                 NoProgram::NoFile => Some("there is no such file".into()),
                 NoProgram::Link(target) => {
@@ -146,7 +162,9 @@ impl BenchMistake {
             BenchMistake::ReferenceOfSeveral { first, .. } => {
                 Some(format!("name one of them: `--reference '{first}'`"))
             }
-            BenchMistake::Mixed => Some("`--output pipe` reads what they print, a file keeps it".into()),
+            BenchMistake::Mixed => {
+                Some("`--output pipe` reads what they print, a file keeps it".into())
+            }
             BenchMistake::MixedWithExport { option, .. } => {
                 Some(format!("`{option} FILE` writes it to a file"))
             }
@@ -154,8 +172,14 @@ impl BenchMistake {
             BenchMistake::InputPipe { .. } => {
                 Some("write what comes from it to a file: each execution reads all of it".into())
             }
-            BenchMistake::NoFolder { .. } => Some("make it first: no execution would be measured".into()),
-            BenchMistake::WouldOverwrite { .. } => Some("name another file, or move it away".into()),
+            BenchMistake::NoFolder { .. } => Some(
+                "make it first: no execution would be \
+                                                   measured"
+                    .into(),
+            ),
+            BenchMistake::WouldOverwrite { .. } => {
+                Some("name another file, or move it away".into())
+            }
             BenchMistake::InputFolder { .. }
             | BenchMistake::NoInput { .. }
             | BenchMistake::NotANumber { .. }

@@ -67,7 +67,9 @@ impl BisectMistake {
             Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
             Self::BadBefore { .. } => "write them as `21s,44s`",
             Self::NothingToMeasure => {
-                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; in another folder than the repository's, `--repository FOLDER` names that"
+                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; \
+                 `tacho init` writes a plan; in another folder than the repository's, \
+                 `--repository FOLDER` names that"
             }
             Self::NoRepository { .. } => "`--repository FOLDER` says where it is",
             Self::NothingToProbe => "leave `--probe` out",

@@ -120,7 +120,8 @@ impl TrackReport<'_> {
         );
         note(
             "hint",
-            "the build must hand LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of TACHO_LAYOUT",
+            "the build must hand LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of \
+             TACHO_LAYOUT",
         );
     }
 
@@ -198,7 +199,8 @@ impl TrackReport<'_> {
             note("hint", &hint);
         }
         if tacho_experiment::was_not_fetched(&first.state) {
-            let again = "what could not be fetched is not stored as a failure: the same command tries again";
+            let again = "what could not be fetched is not stored as a failure: the same command \
+                         tries again";
             note("hint", again);
         } else {
             let hint = format!(

@@ -79,6 +79,7 @@ pub fn restoration(it: &Restoration) -> String {
 
 fn left_alone(LeftAlone { what, values: [before, ours, now] }: &LeftAlone) -> String {
     format!(
-        "left alone: {what} is {now}, changed by something else (it was {before}, we wrote {ours})\n"
+        "left alone: {what} is {now}, changed by something else (it was {before}, we wrote \
+         {ours})\n"
     )
 }

@@ -50,7 +50,8 @@ pub fn missing_program(state: &BuildState) -> Option<String> {
     Some(match nearest_program(program) {
         _ if program.contains('/') => {
             format!(
-                "`{program}` is not in the checkout, which has only what history has: let `build` make it"
+                "`{program}` is not in the checkout, which has only what history has: let `build` \
+                 make it"
             )
         }
         Some(nearest) => format!("did you mean `{nearest}`? `{program}` is not installed"),

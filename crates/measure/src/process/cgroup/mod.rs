@@ -28,7 +28,8 @@ use find::{Mount, keyed, lists};
 const PREFIX: &str = "tacho-";
 
 /// What helps where none can be made.
-pub const HINT: &str = "`systemd-run --user --scope -p Delegate=yes tacho …` gives it a group of its own; root may make any";
+pub const HINT: &str = "`systemd-run --user --scope -p Delegate=yes tacho …` gives it a group of \
+                        its own; root may make any";
 
 /// Where groups are made.
 #[derive(Debug)]

@@ -33,11 +33,13 @@ impl CiSystem {
     pub fn next_step(self) -> &'static str {
         match self {
             Self::Github => {
-                "commit it and `tacho.toml`, and set the repository variable `TACHO_SOURCE` to where `tacho` comes from"
+                "commit it and `tacho.toml`, and set the repository variable `TACHO_SOURCE` to \
+                 where `tacho` comes from"
             }
             Self::Gitlab => {
-                "commit it and `tacho.toml`, include it in `.gitlab-ci.yml` (`include: [{ local: .gitlab/tacho.yml }]`), \
-                 and set the variable `TACHO_SOURCE` to where `tacho` comes from"
+                "commit it and `tacho.toml`, include it in `.gitlab-ci.yml` (`include: \
+                 [{ local: .gitlab/tacho.yml }]`), and set the variable `TACHO_SOURCE` to where \
+                 `tacho` comes from"
             }
         }
     }

@@ -164,7 +164,8 @@ fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<St
             "none of the commits that {short} brought changes it on its own: it is the merge itself"
         )),
         (true, None) => Some(format!(
-            "what the commits that {short} brought change does not account for what it changed: the merge itself did, too"
+            "what the commits that {short} brought change does not account for what it changed: \
+             the merge itself did, too"
         )),
         (false, Some(others)) => Some(format!(
             "{short} is a merge, but {others} may have done it instead: it is not gone into"

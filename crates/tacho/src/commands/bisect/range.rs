@@ -69,7 +69,8 @@ impl Range {
             output::note(
                 "note",
                 &format!(
-                    "`{good}` is later than `{bad}`: the ends are exchanged in time; which is better is told once it is measured"
+                    "`{good}` is later than `{bad}`: the ends are exchanged in time; which is \
+                     better is told once it is measured"
                 ),
             );
         }

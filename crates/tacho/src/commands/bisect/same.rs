@@ -33,7 +33,8 @@ fn of_benchmark(benchmark: &Benchmark) -> [String; 2] {
         program.and_then(|word| Path::new(word).file_name()).map(|name| name.to_string_lossy());
     [
         format!(
-            "nothing that `{}` executes names `{{build}}`: each revision is measured by the same program",
+            "nothing that `{}` executes names `{{build}}`: each revision is measured by the same \
+             program",
             benchmark.name
         ),
         format!(
@@ -47,7 +48,8 @@ fn of_path(path: &Path) -> [String; 2] {
     let path = path.display();
     [
         format!(
-            "`{path}` of the repository's folder is executed whatever is built: each revision is measured by the same program"
+            "`{path}` of the repository's folder is executed whatever is built: each revision is \
+             measured by the same program"
         ),
         format!("`./{path}` is the one that was built"),
     ]

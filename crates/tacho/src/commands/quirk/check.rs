@@ -185,7 +185,8 @@ impl Checked<'_> {
         }
         let tried = text::count(self.tried.len(), "revision");
         format!(
-            " to build, but {differ} of {tried} tried build to something else with it: `tacho quirk effect {}` measures what it does",
+            " to build, but {differ} of {tried} tried build to something else with it: `tacho \
+             quirk effect {}` measures what it does",
             self.name
         )
     }

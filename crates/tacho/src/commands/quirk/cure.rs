@@ -113,7 +113,8 @@ impl Proposal {
             .map(|cure| format!("# tried, does not build either: {}\n", words(cure)));
         let build = project.plan.subject.build.as_deref().unwrap_or("make -j{jobs}");
         tried.collect::<String>()
-            + "# one of these:\n# patch = \"quirks/name.patch\"\n# environment = { CFLAGS = \"-O2 -std=gnu89\" }\n"
+            + "# one of these:\n# patch = \"quirks/name.patch\"\n# environment = \
+               { CFLAGS = \"-O2 -std=gnu89\" }\n"
             + &format!("# build = {}\n# skip = true\n", quoted(build))
     }
 }

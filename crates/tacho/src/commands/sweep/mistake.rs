@@ -64,7 +64,8 @@ impl SweepMistake {
             Self::Unsteady { .. } => "write the step or the factor: `10..100:10`, `1..1024*2`",
             Self::UnknownMetric { name } => {
                 return format!(
-                    "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the glossary"
+                    "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the \
+                     glossary"
                 );
             }
         };

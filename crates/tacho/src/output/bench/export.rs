@@ -87,7 +87,8 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
         .find(|(unit, _)| times.clone().fold(f64::INFINITY, f64::min) >= *unit)
         .unwrap_or((1e9, "s"));
     let mut out = format!(
-        "| Command | Median [{symbol}] | 95 % interval | Min [{symbol}] | Max [{symbol}] | Relative |\n\
+        "| Command | Median [{symbol}] | 95 % interval | Min [{symbol}] | Max [{symbol}] | \
+         Relative |\n\
          |:---|---:|---:|---:|---:|---:|\n"
     );
     for (index, (command, standing)) in
@@ -150,7 +151,8 @@ pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
         let of = format!("{} of {}", limited, text::count(row.times.len(), "execution"));
         let name = text::cut(row.command, 40);
         Some(format!(
-            "`{name}`: {of} reached a limit: hyperfine's format has no bounds, so what is not known is left empty"
+            "`{name}`: {of} reached a limit: hyperfine's format has no bounds, so what is not \
+             known is left empty"
         ))
     };
     rows(report).into_iter().filter_map(line).collect()

@@ -236,7 +236,8 @@ impl Expected {
             None if self.executes => {
                 let builds = seconds(building);
                 format!(
-                    "about {builds} for the builds; how long executions take is known after the first{most}"
+                    "about {builds} for the builds; how long executions take is known after the \
+                     first{most}"
                 )
             }
             None => format!("about {} for the builds{most}", seconds(building)),

@@ -35,8 +35,8 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     let seconds = samples * spent / standing.samples.max(1) as f64;
     let more = bisection.asked.own_budget().is_some_and(|budget| seconds > budget);
     Some(format!(
-        "values vary by {} (standard deviation), so that to find a change of {} takes about {} samples, some {}{}; \
-         a larger `--min-effect` takes fewer",
+        "values vary by {} (standard deviation), so that to find a change of {} takes about {} \
+         samples, some {}{}; a larger `--min-effect` takes fewer",
         varying(&bisection.asked, sd),
         least(bisection),
         about(samples),

@@ -320,7 +320,8 @@ impl ListedEvent {
                 <[String; 9]>::try_from(row(change, hosts)).unwrap_or_default();
             let range = if range.is_empty() { range } else { format!(" ({range})") };
             format!(
-                "  {name}  {series}\n    {effect} {verdict}{range}\n    {before} → {after}  {kind}, {state}\n"
+                "  {name}  {series}\n    {effect} {verdict}{range}\n    {before} → \
+                 {after}  {kind}, {state}\n"
             )
         };
         self.changes.iter().map(line).collect()
@@ -339,7 +340,8 @@ impl ListedEvent {
         if let Some(trade_off) = self.trade_off() {
             out += &format!(", {trade_off}");
         }
-        out += "\n\n| | series | before | after | change | | 95 % | kind | |\n|---|---|--:|--:|--:|---|---|---|---|\n";
+        out += "\n\n| | series | before | after | change | | 95 % | kind | \
+                |\n|---|---|--:|--:|--:|---|---|---|---|\n";
         for change in &self.changes {
             let mut cells: Vec<String> =
                 row(change, hosts).iter().map(|cell| escaped(cell)).collect();
