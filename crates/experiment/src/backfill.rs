@@ -20,8 +20,8 @@ pub const AT_ONCE: usize = 16;
 /// Measures what is missing at revisions that are built, the most telling ones first.
 ///
 /// `marks` are the full names of the last revision before and the first after each change that
-/// other benchmarks show, the most important change first. At most so many revisions are measured;
-/// none: all. Interrupted, the same question goes on.
+/// other benchmarks show, the most important change first. At most this many revisions are
+/// measured; none: all. Interrupted, the same question goes on.
 pub fn fill(
     bench: &mut Bench<'_>,
     question: &Question,

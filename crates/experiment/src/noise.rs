@@ -45,7 +45,7 @@ pub struct NoiseOfLength {
 }
 
 impl NoiseOfLength {
-    /// The smallest difference that a comparison of so many minutes finds four times in five.
+    /// The smallest difference that a comparison of this many minutes finds four times in five.
     #[must_use]
     pub fn detectable(&self, minutes: u32) -> Option<f64> {
         let rounds = 60.0 * f64::from(minutes) / self.round;
@@ -183,7 +183,7 @@ impl ComparedNoise {
     }
 }
 
-/// A spell of so many executions is a speed of the host.
+/// A spell of this many executions is a speed of the host.
 const LONG: usize = 10;
 
 #[cfg(test)]

@@ -132,7 +132,8 @@ pub struct Usage {
     /// The largest resident set of any one process of the execution, in bytes, as roughly as the
     /// kernel counts it.
     ///
-    /// Absent when the kernel's number cannot be told from [`peak_floor`](Self::peak_floor).
+    /// Absent when the kernel's number cannot be distinguished from
+    /// [`peak_floor`](Self::peak_floor).
     pub peak_memory: Option<u64>,
     /// The smallest peak that can be seen, in bytes: a process inherits that of the process it was
     /// made from, so a smaller one stays hidden behind that of our launcher and the command that it

@@ -134,7 +134,7 @@ impl Interrupt {
         }
     }
 
-    /// Whether the user wants it so much that what should still be done is left.
+    /// Whether the user wants it enough that what should still be done is left.
     pub fn is_urgent(&self) -> bool {
         self.take_wake_ups();
         self.installed.is_some_and(|installed| installed.hurry.load(Ordering::SeqCst))

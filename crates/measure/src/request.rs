@@ -16,8 +16,8 @@ pub struct Request {
     /// Variables added to the environment that the conditions give it, the later of two with the
     /// same name winning.
     pub environment: Vec<(String, String)>,
-    /// A variable of this name and so many bytes, after all others: what differs from one execution
-    /// to the next of the same command is kept out of what can be prepared once.
+    /// A variable of this name and this many bytes, after all others: what differs from one
+    /// execution to the next of the same command is kept out of what can be prepared once.
     pub padding: Option<(&'static str, usize)>,
     /// The file that is its standard input; without one it reads `/dev/null`.
     pub stdin: Option<PathBuf>,

@@ -147,14 +147,14 @@ pub struct Comparing {
     pub fail_on: Option<FailOn>,
 }
 
-/// What a comparison was to fail on: with its samples, that tells whether it did.
+/// What a comparison was to fail on: with its samples, that says whether it did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailOn {
     /// As it was typed.
     pub typed: String,
     /// What is slower for certain, by this share or more; with 0 whatever is called slower.
     pub slower: Option<f64>,
-    /// What cannot be told from being so, and without `slower` whatever is unclear.
+    /// What cannot be distinguished from being so, and without `slower` whatever is unclear.
     pub unclear: bool,
     /// What only the first side has.
     pub missing: bool,

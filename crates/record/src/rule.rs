@@ -29,7 +29,7 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Warmup {
-    /// So many executions of each cell, recorded and never summarised; 0 is none.
+    /// This many executions of each cell, recorded and never summarised; 0 is none.
     Executions(u32),
     /// Nothing: of what is measured the first phase is left out, where it is found to differ from
     /// the rest.
@@ -47,7 +47,7 @@ impl Warmup {
         self != Warmup::Executions(0)
     }
 
-    /// As much for each of so many builds that are executed in turn.
+    /// As much for each of this many builds that are executed in turn.
     #[must_use]
     pub fn times(self, builds: u32) -> Self {
         match self {
@@ -177,7 +177,7 @@ pub struct Stopped {
 /// What a plan or a command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wishes {
-    /// Exactly so many rounds, unless a budget ends it.
+    /// Exactly this many rounds, unless a budget ends it.
     pub rounds: Option<u32>,
     /// How precisely medians are to be known, as a share.
     pub precision: Option<f64>,

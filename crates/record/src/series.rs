@@ -31,7 +31,7 @@ pub struct SeriesKey {
 }
 
 /// Executions that reached a limit: of a metric it is known only that it would have been at least
-/// so much.
+/// this much.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limited {
     /// How many there are.

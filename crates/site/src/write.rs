@@ -16,7 +16,7 @@ use crate::page::revision::{LogExcerpt, RevisionMaterial, log_file};
 use crate::view::{ChangeView, SeriesView, View};
 use crate::{Lab, RunRecord, SiteError, Source, assets, data, page};
 
-/// So many revisions are in memory at a time.
+/// This many revisions are in memory at a time.
 const BATCH: usize = 32;
 
 /// Told how many pages are done, and of how many.

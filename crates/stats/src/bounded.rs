@@ -15,8 +15,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// What is known of how much more one side is than another, of whose samples so many reached a
-    /// limit.
+    /// What is known of how much more one side is than another, of whose samples this many reached
+    /// a limit.
     #[must_use]
     pub fn of_sides([before, after]: [u32; 2]) -> Self {
         match (before > 0, after > 0) {

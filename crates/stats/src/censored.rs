@@ -1,4 +1,4 @@
-//! Samples of which it is only known that they would have been at least so much: right-censored
+//! Samples of which it is only known that they would have been at least this much: right-censored
 //! ones.
 
 use crate::Summary;

@@ -5,7 +5,7 @@
 //! of a round could as well have been the other program's: swapping them in some rounds makes
 //! another comparison of the same length on the same host. What many of those show is what later
 //! comparisons will show. The standard error falls with the square root of the number of rounds,
-//! since the order of each is drawn anew.
+//! since the order of each is drawn again.
 
 use crate::distribution::normal_quantile;
 use crate::interleaved::{Contrast, Execution};

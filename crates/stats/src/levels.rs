@@ -41,10 +41,10 @@ pub struct Levels {
     pub restart: f64,
     /// Of builds of one source linked in another order, beyond that. `None` for a single one.
     pub relink: Option<f64>,
-    /// What that is at the most, with 95 %: an estimate of 0 says that it is not told apart from
+    /// What that is at the most, with 95 %: an estimate of 0 says that it is not distinguished from
     /// restarting, not that it is none.
     pub relink_at_most: Option<f64>,
-    /// What that is at the least, with 95 %; 0 where it is not told apart from restarting.
+    /// What that is at the least, with 95 %; 0 where it is not distinguished from restarting.
     pub relink_at_least: Option<f64>,
     /// Of the means of layouts, all below included.
     pub means: Option<f64>,
@@ -121,7 +121,7 @@ impl Levels {
         })
     }
 
-    /// Whether what linking adds is told apart from what starting again adds.
+    /// Whether what linking adds is distinguished from what starting again adds.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.relink_at_least.is_some_and(|least| least > 0.0)
@@ -142,8 +142,8 @@ impl Levels {
     }
 
     /// How often to repeat so that it would probably be told what linking adds, at the least cost,
-    /// where a build costs as much as so many executions; `None` where what was measured tells, or
-    /// no number of executions that anybody would wait for would.
+    /// where a build costs as much as this many executions; `None` where what was measured tells,
+    /// or no number of executions that anybody would wait for would.
     ///
     /// Were it nothing, its bound would be below 1 % with a chance of 80 %.
     #[must_use]
@@ -172,8 +172,8 @@ impl Levels {
         Some(Repetition { layouts, processes: processes as u32 })
     }
 
-    /// How many executions of each of so many layouts would probably bring the bound below 1 %, if
-    /// linking adds nothing.
+    /// How many executions of each of this many layouts would probably bring the bound below 1 %,
+    /// if linking adds nothing.
     fn processes_that_tell(&self, layouts: f64) -> Option<f64> {
         let mut processes = self.processes.max(2.0);
         // The more executions, the less they depend on their own number.
@@ -187,7 +187,7 @@ impl Levels {
     }
 
     /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs
-    /// as much as so many executions: of all that reach it what costs least.
+    /// as much as this many executions: of all that reach it what costs least.
     ///
     /// For many layouts these are √(c · restart² / relink²) executions each (Kalibera & Jones,
     /// section 6). `None` for a single layout: nothing is known of others; and where it is [too

@@ -5,16 +5,16 @@ use std::f64::consts::PI;
 /// Makes a median absolute deviation the standard deviation of Gaussian noise.
 pub(crate) const MAD_TO_SD: f64 = 1.4826;
 
-/// So many values in a row that are the same stand still.
+/// This many values in a row that are the same stand still.
 pub(crate) const STANDING: usize = 10;
 
-/// So many values show whether they are of two sizes:
+/// This many values show whether they are of two sizes:
 const MANY: usize = 20;
-/// from so many standard deviations of the small ones up to so many
+/// from this many standard deviations of the small ones up to this many
 const APART: (f64, f64) = (2.5, 4.0);
 /// there is at most this share of all,
 const HARDLY: f64 = 0.05;
-/// and the small ones are narrower than all by so many times.
+/// and the small ones are narrower than all by this many times.
 const NARROWER: f64 = 2.0;
 
 /// The median; reorders the slice. 0 when it is empty.

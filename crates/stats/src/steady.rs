@@ -52,8 +52,8 @@ pub struct SteadyState {
 /// What is known of the level of these values of successive executions of one program, of which
 /// less is better or more.
 ///
-/// The steady state begins with the first phase that cannot be told from the last one: what
-/// disturbed the middle of a sequence does not make a warm-up of its beginning.
+/// The steady state begins with the first phase that cannot be distinguished from the last one:
+/// what disturbed the middle of a sequence does not make a warm-up of its beginning.
 #[must_use]
 pub fn steadiness(values: &[f64], less_is_better: bool) -> SteadyState {
     let found = phases(values);
@@ -75,9 +75,9 @@ pub fn steadiness(values: &[f64], less_is_better: bool) -> SteadyState {
 /// How many of the last values are at a level that does not last long enough to be called steady,
 /// if they are.
 ///
-/// As [`steadiness`] tells it, but a long sequence is judged by the medians of so many values in a
-/// row that at most [`MOST`] are left: enough to see a level of a quarter of them, and quick after
-/// any number of executions.
+/// As [`steadiness`] tells it, but a long sequence is judged by the medians of this many values in
+/// a row that at most [`MOST`] are left: enough to see a level of a quarter of them, and quick
+/// after any number of executions.
 #[must_use]
 pub fn unsteady(values: &[f64]) -> Option<usize> {
     let together = values.len().div_ceil(MOST).max(1);
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::draw::gaussian;
 
-    /// Levels, each for so many executions, with noise of 1 %.
+    /// Levels, each for this many executions, with noise of 1 %.
     fn sequence(rng: &mut ChaCha8Rng, levels: &[(usize, f64)]) -> Vec<f64> {
         let levels = levels.iter().flat_map(|&(number, level)| std::iter::repeat_n(level, number));
         levels.map(|level| level * (1.0 + 0.01 * gaussian(rng))).collect()

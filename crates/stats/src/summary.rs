@@ -74,7 +74,7 @@ impl Summary {
 
     /// The spread of the samples: the interquartile range as a share of the median (0.02 is 2 %).
     ///
-    /// `None` when the median is zero, for one sample, which has none, and where so many were cut
+    /// `None` when the median is zero, for one sample, which has none, and where this many were cut
     /// off that the upper quartile is not known.
     #[must_use]
     pub fn spread(&self) -> Option<f64> {

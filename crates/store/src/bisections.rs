@@ -38,7 +38,7 @@ struct Beginning<'a> {
 }
 
 impl Store {
-    /// Keeps a bisection whose run has begun, or all that is known of one anew, and syncs.
+    /// Keeps a bisection whose run has begun, or all that is known of one again, and syncs.
     pub fn put_bisection(&mut self, bisection: &Bisection) -> Result<(), StoreError> {
         let Bisection { asked, candidates, .. } = bisection;
         let asked = json("what the bisection asks", &Beginning { asked, candidates })?;

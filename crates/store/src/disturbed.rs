@@ -26,7 +26,7 @@ impl Store {
     /// Marks the valid samples of a round as disturbed: they are kept, and count no more. Nothing
     /// happens to the others.
     ///
-    /// For a run that is under way, whose chunks have one sample each; tells how many of the round
+    /// For a run that is under way, whose chunks have one sample each; says how many of the round
     /// there are.
     pub fn disturb(&mut self, run: i64, round: u32, why: &str) -> Result<usize, StoreError> {
         let sql = "SELECT cell, position, samples FROM chunk WHERE run = $1 AND round = $2";

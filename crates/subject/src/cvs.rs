@@ -26,9 +26,9 @@ static LISTENER: OnceLock<fn(Reading)> = OnceLock::new();
 /// How far reading what a repository has to say has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(usize),
-    /// To its end; not told where nothing was told before.
+    /// To its end; not reported where nothing was told before.
     Ended,
 }
 

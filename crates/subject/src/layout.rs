@@ -37,7 +37,7 @@ impl Linker {
         Some(Self { name: linker.1, option: linker.2 })
     }
 
-    /// What a build is told, so that it has the layout of that number; its own flags come first.
+    /// What a build is given, so that it has the layout of that number; its own flags come first.
     #[must_use]
     pub fn layout(self, number: u32) -> Layout {
         let flags = format!("-fuse-ld={} -Wl,{}{number}", self.name, self.option);

@@ -6,7 +6,7 @@ use tacho_stats::compare::{Influence, after_predecessors};
 
 /// The chance of a false word about who was executed before.
 pub const CARRY_OVER: f64 = 0.01;
-/// By at least this share it must be slower or faster after one program, to be told.
+/// By at least this share it must be slower or faster after one program, to be reported.
 const LEAST: f64 = 0.01;
 /// More executions are not looked at for it.
 const MOST: usize = 2000;

@@ -34,26 +34,27 @@ pub struct Explained {
 /// What may have brought about that a sample is far off, compared with the cell's other samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cause {
-    /// It waited so many nanoseconds more for a CPU that others used; less, where that is below 0.
+    /// It waited this many nanoseconds more for a CPU that others used; less, where that is below
+    /// 0.
     CpuWait(f64),
-    /// It was blocked so many nanoseconds more while devices were waited for; less, where that is
+    /// It was blocked this many nanoseconds more while devices were waited for; less, where that is
     /// below 0.
     Device(f64),
     /// Its CPU was at this frequency instead of that, in Hz.
     Frequency(f64, f64),
-    /// Tasks of the host waited so many nanoseconds more for memory.
+    /// Tasks of the host waited this many nanoseconds more for memory.
     Memory(f64),
     /// It ended on this node of memory, the others on that.
     Node(f64, f64),
-    /// Other processes used so many CPUs more; less, where that is below 0.
+    /// Other processes used this many CPUs more; less, where that is below 0.
     OtherCpu(f64),
     /// It ended on this socket, the others on that.
     Socket(f64, f64),
-    /// A hypervisor kept so many nanoseconds more from the host.
+    /// A hypervisor kept this many nanoseconds more from the host.
     Steal(f64),
     /// So much more memory was swapped out meanwhile, in bytes.
     Swapped(f64),
-    /// Processors slowed down so many times for being too warm.
+    /// Processors slowed down this many times for being too warm.
     Throttled(f64),
 }
 
@@ -240,8 +241,8 @@ impl CauseComparison<'_> {
     }
 
     /// For how much longer it was blocked by devices, at the most. Blocked may be anything; it was
-    /// not for longer by devices than some task of the host waited for one. Where that is not told,
-    /// more that was read tells that it was them.
+    /// not for longer by devices than some task of the host waited for one. Where that is not
+    /// reported, more that was read says that it was them.
     fn waited_for_devices(&self) -> f64 {
         let blocked = self.more("blocked");
         let reads = self.more("block-input") + self.more("major-faults");

@@ -14,7 +14,7 @@ use super::{Command, Question, Warning};
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, Explained};
 
-/// Among at most so many commands it is looked for who is beaten on time and memory.
+/// Among at most this many commands it is looked for who is beaten on time and memory.
 pub const BEATEN_BY: usize = 12;
 /// A ratio that differs from 1 by no more comes from rounding.
 const LITTLE: f64 = 1e-6;

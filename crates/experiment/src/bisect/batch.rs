@@ -11,9 +11,9 @@ use super::driver::{Done, Driver};
 use crate::trial::execute::{Attempt, Sampled, Turn};
 use crate::{Event, ExperimentError};
 
-/// So many failed executions in one step are enough.
+/// This many failed executions in one step are enough.
 const FAILURES: usize = 2;
-/// Of what a failed execution printed, so many characters are told.
+/// Of what a failed execution printed, this many characters are reported.
 const PRINTED: usize = 120;
 
 /// The status by which a command says that it can tell neither, as to `git bisect run`.
@@ -31,7 +31,7 @@ enum Worth {
 }
 
 impl Driver<'_, '_> {
-    /// So many samples of a candidate, those that an earlier session has taken of this step among
+    /// This many samples of a candidate, those that an earlier session has taken of this step among
     /// them.
     pub(super) fn portion(
         &mut self,

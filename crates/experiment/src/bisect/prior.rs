@@ -5,7 +5,7 @@
 
 use tacho_stats::summary::median;
 
-/// So many values of a side tell how far they scatter.
+/// This many values of a side tell how far they scatter.
 const FEWEST: usize = 3;
 
 /// What a series has around a range, one value a revision and run.
@@ -20,8 +20,8 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// How likely each of so many candidates is to be the cause, as weights; nothing where this
-    /// tells nothing.
+    /// How likely each of this many candidates is to be the cause, as weights; nothing where this
+    /// says nothing.
     #[must_use]
     pub fn weights(&self, candidates: usize) -> Vec<f64> {
         let all = self

@@ -19,7 +19,7 @@ pub struct Inquiry {
     pub candidates: Vec<Candidate>,
     /// The earlier end as it was named, where it is no candidate: it is measured beside the first.
     pub aside: Option<Revision>,
-    /// Begin anew, whatever is known.
+    /// Begin again, whatever is known.
     pub again: bool,
     /// The orders of linking that probes may ask for.
     pub layouts: Vec<Layout>,

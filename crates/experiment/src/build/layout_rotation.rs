@@ -8,8 +8,8 @@ use tacho_record::{Metric, Place, Sample};
 use tacho_stats::Summary;
 use tacho_store::Values;
 
-/// Which of so many layouts is executed at a place of a run of so many cells, counted from 0: by
-/// its round, in the warm-up by its pass.
+/// Which of this many layouts is executed at a place of a run of this many cells, counted from 0:
+/// by its round, in the warm-up by its pass.
 #[must_use]
 pub fn layout_at(place: Place, cells: usize, layouts: usize) -> usize {
     let turn = match place.round {
@@ -36,7 +36,7 @@ pub struct OfLayouts {
 }
 
 impl OfLayouts {
-    /// Of what runs have read of so many layouts.
+    /// Of what runs have read of this many layouts.
     pub fn new<'a>(all: impl IntoIterator<Item = &'a Values>, layouts: u32) -> Self {
         let mut values = vec![Vec::new(); layouts as usize];
         let mut bounds = vec![Vec::new(); layouts as usize];

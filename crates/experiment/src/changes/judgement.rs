@@ -11,10 +11,10 @@ use tacho_stats::history::HistoryVerdict;
 pub struct Judgement {
     /// What the detector found, without what follows.
     pub detection: Detection,
-    /// Changes that would be told if this series were the only one: so many series show as clear
-    /// ones by chance.
+    /// Changes that would be reported if this series were the only one: this many series show as
+    /// clear ones by chance.
     pub chance: Vec<Change>,
-    /// The largest p value that is believed: of so many series, or of a series that is judged by
+    /// The largest p value that is believed: of this many series, or of a series that is judged by
     /// its runs.
     pub cut: f64,
     /// What its runs know, where the series was measured in rounds and judged by them.

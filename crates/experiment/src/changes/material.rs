@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::build::builds::tests::{built, revision};
 
-    /// What was measured of a revision: these values, and so many samples that reached a limit at
+    /// What was measured of a revision: these values, and this many samples that reached a limit at
     /// 100.
     fn measured(values: &[f64], limited: u32) -> Measured {
         let revision = revision(1);

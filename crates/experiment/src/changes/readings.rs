@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_stats::history::{self, Execution, RunReading};
 
-/// The detector of values needs so many.
+/// The detector of values needs this many.
 const FEWEST: usize = 6;
 
 /// The executions of a series, by the number of their run; those of a run in the order of time.

@@ -14,7 +14,7 @@ use super::Judgement;
 const DIP: usize = 12;
 /// It has come back if no more than this share of it is left.
 const BACK: f64 = 0.25;
-/// From so many values at the most the level before a change is taken.
+/// From this many values at the most the level before a change is taken.
 const NEAR: usize = 30;
 /// A difference of runs that nothing links, as a logarithm, that is told all the same: effects of
 /// runs are hardly ever as large.
@@ -92,7 +92,7 @@ fn borders(readings: &[RunReading]) -> Vec<usize> {
     revisions.into_iter().skip(1).filter(|place| !is_spanned(*place)).collect()
 }
 
-/// A change as others are told; the level before it begins at `from`.
+/// A change as others are reported; the level before it begins at `from`.
 fn told(change: &HistoryChange, from: usize, points: &[Point]) -> Change {
     let before = level(points, from..change.index).unwrap_or_else(|| change.before.exp());
     let (low, high) = change.interval;

@@ -39,11 +39,11 @@ pub enum Noise {
     Device(f64),
     /// Some task waits for memory, likewise.
     Memory(f64),
-    /// Others use so many CPUs.
+    /// Others use this many CPUs.
     OtherCpu(f64),
-    /// A hypervisor gives so many CPUs to others.
+    /// A hypervisor gives this many CPUs to others.
     Steal(f64),
-    /// Processors slowed down so many times for being too warm.
+    /// Processors slowed down this many times for being too warm.
     Throttled(f64),
 }
 

@@ -18,8 +18,8 @@ use crate::run::noise::Noise;
 use crate::run::schedule::ScheduledTrial;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 
-/// A warm-up by time ends after so many executions too: a clock that stands still must not hold it
-/// for ever.
+/// A warm-up by time ends after this many executions too: a clock that stands still must not hold
+/// it for ever.
 const LONGEST_WARMUP: u32 = 10_000;
 
 /// Where a run stands.

@@ -36,7 +36,7 @@ pub struct ScheduledTrial {
 }
 
 impl Schedule {
-    /// A schedule for so many cells.
+    /// A schedule for this many cells.
     ///
     /// Where no warm-up comes before the first round, that one can take over what the warm-up does:
     /// it keeps the order of the cells, so that the first answer of a benchmark comes from the

@@ -12,9 +12,9 @@ use crate::survey::edges::Edge;
 pub struct Wish {
     /// The smallest change that is worth a build: 0.05 is 5 %.
     pub least: f64,
-    /// At most so many builds, those of interrupted sessions included.
+    /// At most this many builds, those of interrupted sessions included.
     pub builds: Option<usize>,
-    /// At most so much time for builds and executions together, that of interrupted sessions
+    /// At most this much time for builds and executions together, that of interrupted sessions
     /// included.
     pub budget: Option<Duration>,
     /// Only between these two of the question's revisions; none: everywhere.

@@ -10,9 +10,9 @@ use crate::trial::execute::{Attempt, Halt, Turn};
 use crate::trial::hooks::with_port;
 use crate::trial::prepared::Trial;
 
-/// Callgrind may take so many times as long as an execution takes without it (docs/src/method).
+/// Callgrind may take this many times as long as an execution takes without it (docs/src/method).
 pub const CALLGRIND_SLOWER: u32 = 200;
-/// And so much more, to begin with.
+/// And this much more, to begin with.
 const CALLGRIND_BEGINS: Duration = Duration::from_secs(60);
 
 impl Trial {

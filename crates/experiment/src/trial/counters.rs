@@ -28,8 +28,8 @@ pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
     values
 }
 
-/// Whether this host has all that the plan asks for: what it may do without is told, the rest is an
-/// error.
+/// Whether this host has all that the plan asks for: what it may do without is reported, the rest
+/// is an error.
 pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> {
     for benchmark in &plan.benchmarks {
         let asked = benchmark.metrics.iter().filter_map(|planned| planned.counting);

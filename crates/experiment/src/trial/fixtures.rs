@@ -2,7 +2,7 @@
 //! after them.
 //!
 //! All setups are done before the first round, since the rounds go through all cells again and
-//! again. A session that takes up a run does them anew: nothing is known of what a kill or a power
+//! again. A session that takes up a run does them again: nothing is known of what a kill or a power
 //! cut has left.
 
 use tacho_measure::Executor;

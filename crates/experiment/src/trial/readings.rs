@@ -14,10 +14,10 @@ use tacho_record::{Metric, Name, median_of_replicates};
 
 /// An output that metrics are read from may be that long, in bytes (docs/src/method).
 pub const LONGEST_OUTPUT: usize = 16 << 20;
-/// So many replicates of a metric are kept of one execution; of more, their median
+/// This many replicates of a metric are kept of one execution; of more, their median
 /// (docs/src/method).
 pub const MOST_REPLICATES: usize = 100;
-/// So many values are kept of one execution, less than the store can hold.
+/// This many values are kept of one execution, less than the store can hold.
 const MOST_VALUES: usize = 1000;
 /// How much of a file's end is shown, in bytes, as of the outputs.
 const TAIL: usize = 4096;

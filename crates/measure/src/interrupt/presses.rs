@@ -26,7 +26,7 @@ pub enum Sender {
 #[derive(Debug, Default)]
 pub struct Presses(AtomicU64);
 
-/// More are not told apart.
+/// More are not distinguished.
 const MOST: u64 = 3;
 
 impl Presses {

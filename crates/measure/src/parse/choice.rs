@@ -34,7 +34,7 @@ impl Thing {
     }
 }
 
-/// At most so many names are listed in a message.
+/// At most this many names are listed in a message.
 const LISTED: usize = 5;
 
 /// The values of what has that name; without a name, of the only thing that there is.

@@ -20,11 +20,11 @@ use crate::{Capture, Request};
 
 /// Beside what takes longer nothing need be done: what is between two such is little of their time.
 const SHORT: Duration = Duration::from_millis(10);
-/// An execution takes at least so many times as long as what is done beside it. Of a shorter one
+/// An execution takes at least this many times as long as what is done beside it. Of a shorter one
 /// the launcher might see the end too late, as it is busy, or waits for a processor itself.
 const ROOM: u32 = 3;
-/// Where the next execution has to wait for readings, they are of so much at least: 500 times what
-/// they and the waiting take.
+/// Where the next execution has to wait for readings, they are of this much at least: 500 times
+/// what they and the waiting take.
 const SPAN: Duration = Duration::from_millis(100);
 
 /// An order that was sent ahead.

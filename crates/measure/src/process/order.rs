@@ -168,7 +168,7 @@ impl OrderWords {
         Ok(Self { counts, strings: strings.bytes })
     }
 
-    /// The same with one variable more, of so many bytes.
+    /// The same with one variable more, of this many bytes.
     fn padded(&self, name: &str, bytes: usize) -> Self {
         let [candidates, arguments, variables] = self.counts;
         let mut strings = Vec::with_capacity(self.strings.len() + name.len() + bytes + 2);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::order::{candidates, environment_of};
 use crate::{Request, Unavailable};
 
-/// A name is taken for a mistyped one with so many letters wrong, at the most, of which some are
+/// A name is taken for a mistyped one with this many letters wrong, at the most, of which some are
 /// right.
 const WRONG: usize = 2;
 

@@ -33,6 +33,6 @@ pub enum AsideSaid {
     SameProgram,
     /// Not known yet.
     UnderWay,
-    /// It cannot be told.
+    /// It cannot be reported.
     Unknown,
 }

@@ -107,7 +107,7 @@ fn of_metric(asked: &Asked) -> Vec<String> {
     words
 }
 
-/// So many digits of a full name are taken for it, and that many are given.
+/// This many digits of a full name are taken for it, and that many are given.
 const SHORTEST: usize = 7;
 const SHORT: usize = 10;
 

@@ -6,9 +6,9 @@ use super::{Bisection, Candidate, Culprit};
 /// set, and the set is verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Others {
-    /// So many could not be measured.
+    /// This many could not be measured.
     pub unmeasured: usize,
-    /// So many were left out, since they touch none of the plan's paths.
+    /// This many were left out, since they touch none of the plan's paths.
     pub left_out: usize,
 }
 

@@ -139,7 +139,7 @@ fn of_cpu(bisection: &Bisection) -> String {
 /// A commit is very likely the cause from this chance on.
 const VERY_LIKELY: f64 = 0.999;
 
-/// By how much builds vary is told from this part of the least effect on.
+/// By how much builds vary is distinguished from this part of the least effect on.
 const TOLD: f64 = 0.1;
 
 /// What ends have to be.

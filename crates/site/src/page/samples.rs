@@ -14,10 +14,10 @@ use crate::{HostMeasurement, OutlierNote};
 /// How much of a failed execution's output is shown.
 const OUTPUT_LINES: usize = 20;
 
-/// So many outliers are shown of a measurement.
+/// This many outliers are shown of a measurement.
 const OUTLIERS: usize = 10;
 
-/// So many metrics are shown of a benchmark that has no series.
+/// This many metrics are shown of a benchmark that has no series.
 const USUAL_COLUMNS: usize = 5;
 
 /// The samples of all benchmarks of a revision, folded.

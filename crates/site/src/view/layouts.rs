@@ -67,7 +67,7 @@ fn row(row: &LaidOut) -> LayoutsRow<'_> {
     }
 }
 
-/// The geometric mean: levels are told apart in logarithms.
+/// The geometric mean: levels are distinguished in logarithms.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) =
         values.fold((0.0, 0_u32), |(sum, count), value| (sum + value.ln(), count + 1));

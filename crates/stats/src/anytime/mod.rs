@@ -41,7 +41,7 @@ use crate::summary::sorted;
 /// more than a rank at 200, or by more than five at 1,000.
 const PRIOR: f64 = 3.0;
 
-/// Where the martingale has spoken: one in so many sequences ever reaches it by chance.
+/// Where the martingale has spoken: one in this many sequences ever reaches it by chance.
 const ODDS: f64 = 20.0;
 
 /// The interval of the population's median that is valid at all times with 95 %: the finite ones of

@@ -31,7 +31,7 @@ struct ChoiceKnown<'a> {
 }
 
 impl ChoiceKnown<'_> {
-    /// How many standard deviations apart both sides look by so many more samples of a revision
+    /// How many standard deviations apart both sides look by this many more samples of a revision
     /// that has some.
     fn distance(&self, has: usize, more: usize) -> f64 {
         let noise = self.posterior.sd.powi(2).max(f64::MIN_POSITIVE);
@@ -43,7 +43,8 @@ impl ChoiceKnown<'_> {
         self.posterior.step.0.abs() / (1.0 / gained + self.posterior.middle).sqrt()
     }
 
-    /// What so many more samples of a revision tell that has the change with this chance, in nats.
+    /// What this many more samples of a revision tell that has the change with this chance, in
+    /// nats.
     fn told(&self, share: f64, has: usize, more: usize) -> f64 {
         let channels = &self.posterior.channels;
         if channels.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::record::Record;
 
-/// Unusable revisions come in a row: at first, so many.
+/// Unusable revisions come in a row: at first, this many.
 const ROW: f64 = 4.0;
 
 /// How likely this revision is to be unusable: about as often as those tried so far, and more so
@@ -32,7 +32,7 @@ pub(super) fn chance(at: usize, record: &Record) -> f64 {
     1.0 - (1.0 - anywhere) * (1.0 - near)
 }
 
-/// A row in which so many were tried is not tried to the end, if the others are as likely as this
+/// A row in which this many were tried is not tried to the end, if the others are as likely as this
 /// to be unusable too.
 const TRIED: usize = 8;
 const HOPELESS: f64 = 0.8;

@@ -79,7 +79,7 @@ impl Tail {
         self.skew * (right - 0.5) / right / (2.0 * self.constant.exp())
     }
 
-    /// How much a value counts so many standard deviations away, squared (Lange, Little & Taylor,
+    /// How much a value counts this many standard deviations away, squared (Lange, Little & Taylor,
     /// JASA 84, 1989).
     fn weight(self, squared: f64) -> f64 {
         ((self.freedom + 1.0) / (self.freedom + squared)).min(1.0)
@@ -91,7 +91,7 @@ impl Tail {
     }
 }
 
-/// Of values 10¹⁵ scales away the product of so many is still a number.
+/// Of values 10¹⁵ scales away the product of this many is still a number.
 const AT_ONCE: usize = 8;
 
 /// Level first, then step, then the offsets of builds in the order of their first values.
@@ -173,7 +173,7 @@ impl KalmanFilter {
     }
 }
 
-/// Beyond so many parts a filter cannot grow.
+/// Beyond this many parts a filter cannot grow.
 pub(super) const PARTS: usize = 64;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const STRIDE: f64 = 0.2;
 ///
 /// The mutual information of a binary input and its output (Cover & Thomas, "Elements of
 /// Information Theory", 2006, 9.1), from a table with linear interpolation of its part of the most
-/// that can be told.
+/// that can be reported.
 pub(super) fn information(share: f64, distance: f64) -> f64 {
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
     if !(share > 0.0 && share < 1.0 && distance > 0.0) {
@@ -47,7 +47,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// What so many executions tell of which of the two rates they come from, in nats: as
+    /// What this many executions tell of which of the two rates they come from, in nats: as
     /// [`information`], of a binomial number.
     pub(super) fn information(&self, share: f64, samples: usize) -> f64 {
         if !(share > 0.0 && share < 1.0) {

@@ -77,7 +77,7 @@ impl BisectLevels {
         self.tested.len() <= 2 && self.readings.len() <= 4 * START + 2
     }
 
-    /// Begins anew with kinds of noise around what all readings tell.
+    /// Begins again with kinds of noise around what all readings tell.
     fn renew(&mut self) {
         self.renew_at = self.readings.len() + self.readings.len() / 2;
         self.noises = noise::likely(&self.readings, self.least, self.builds);

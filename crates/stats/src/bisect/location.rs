@@ -102,8 +102,8 @@ const FREEDOM: [f64; 2] = [3.0, 30.0];
 /// None, and as execution times have.
 const SKEWS: [f64; 2] = [1.0, 1.8];
 
-/// So many places of a level are tried, so many scales beyond the values, of which those farther
-/// off than that are outliers.
+/// This many places of a level are tried, this many scales beyond the values, of which those
+/// farther off than that are outliers.
 const PLACES: usize = 96;
 const BEYOND: f64 = 4.0;
 const NEAR: f64 = 8.0;
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::draw::gaussian;
 
-    /// Builds of the same level with so many samples each, in units of the noise.
+    /// Builds of the same level with this many samples each, in units of the noise.
     fn spread(samples: usize, noise: impl Fn(&mut ChaCha8Rng) -> f64) -> (f64, f64) {
         let (mut told, mut seen, mut count) = (0.0, 0.0, 0.0);
         for seed in 0..40 {

@@ -28,7 +28,7 @@ const FREEDOM: [f64; 2] = [3.0, 30.0];
 /// What the level may wander, in variances of a sample, and how skewed the noise is.
 const KINDS: [(f64, f64); 3] = [(0.0, 1.0), (0.2, 1.0), (0.0, SKEW)];
 
-/// Noise of execution times reaches farther up than down: by so much from the middle either way.
+/// Noise of execution times reaches farther up than down: by this much from the middle either way.
 const SKEW: f64 = 1.8;
 
 /// Noise below this part of the least effect does not matter, and is not believed from few samples.

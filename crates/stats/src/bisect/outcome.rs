@@ -47,7 +47,8 @@ pub enum Reason {
     End,
     /// Fresh samples did not confirm what the search had found, several times.
     NotConfirmed,
-    /// Builds differ among themselves so much that one revision cannot be told from its neighbours.
+    /// Builds differ among themselves enough that one revision cannot be distinguished from its
+    /// neighbours.
     Builds,
     /// Nothing that can be measured would tell more.
     Exhausted,

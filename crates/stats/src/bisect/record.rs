@@ -20,7 +20,7 @@ pub(super) struct LevelReading {
     pub(super) time: f64,
 }
 
-/// The host may have drifted as far during a build as during so many samples.
+/// The host may have drifted as far during a build as during this many samples.
 const DRIFT_OF_BUILD: f64 = 5.0;
 
 /// How likely the change is beforehand to be at or before each candidate; none: at each as likely
@@ -81,7 +81,7 @@ const SEEN: f64 = 2.33;
 const CLEARLY: f64 = 3.5;
 /// Fewer readings do not show what the host does.
 const FEWEST: usize = 12;
-/// So many executions in a row make a round, from which a fit of programs and host starts.
+/// This many executions in a row make a round, from which a fit of programs and host starts.
 const ROUND: u32 = 4;
 /// So often may a revision fail that has values too.
 const FAILURES: usize = 3;

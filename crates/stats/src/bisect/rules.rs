@@ -70,7 +70,7 @@ pub fn expected_samples(least: f64, sd: f64) -> f64 {
     30.0 + 200.0 * (sd / least).powi(2)
 }
 
-/// So many samples of both ends are no reason to give up, however little noise there is.
+/// This many samples of both ends are no reason to give up, however little noise there is.
 pub(super) const FEW_ENOUGH: f64 = 500.0;
 
 /// Before anything is measured: as likely as not, nothing changed.
@@ -107,21 +107,21 @@ pub(super) const INTERVAL: f64 = 1.96;
 pub(super) const NOTHING_CHANGED: f64 = 0.9;
 pub(super) const EXCLUDED: f64 = 3.3;
 
-/// What a culprit leaves on one side of it is not searched where the effect asked for is so many
+/// What a culprit leaves on one side of it is not searched where the effect asked for is this many
 /// standard errors farther off than what is seen: 97 %.
 pub(super) const LESS: f64 = 2.0;
 
-/// So many samples of each end make the start, whose medians no outlier moves far.
+/// This many samples of each end make the start, whose medians no outlier moves far.
 pub(super) const START: usize = 6;
 
-/// So many samples of the search to one of an end; to two where the host drifts.
+/// This many samples of the search to one of an end; to two where the host drifts.
 pub(super) const SENTINEL: usize = 4;
 
-/// So many culprits may fail their verification.
+/// This many culprits may fail their verification.
 pub(super) const ROUNDS: usize = 4;
 
 /// Effects from which on no layout explains them; below, neighbours are asked.
 pub(super) const LAYOUT: f64 = 0.1;
 
-/// So many revisions on each side of the culprit's border, itself and its parent included.
+/// This many revisions on each side of the culprit's border, itself and its parent included.
 pub(super) const NEIGHBOURS: usize = 3;

@@ -25,7 +25,7 @@ pub(super) enum Decision {
     Ended(Finding),
 }
 
-/// So many revisions beside either end are built where builds vary.
+/// This many revisions beside either end are built where builds vary.
 const BESIDE_ENDS: usize = 12;
 
 /// Which range it is.

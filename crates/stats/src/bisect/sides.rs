@@ -51,10 +51,10 @@ impl Level {
     }
 }
 
-/// So many executions of a revision between others tell at first whether it fails as they do.
+/// This many executions of a revision between others tell at first whether it fails as they do.
 const EXECUTIONS: usize = 3;
 
-/// So many revisions of a gap may have no values; then no more are tried in it.
+/// This many revisions of a gap may have no values; then no more are tried in it.
 const UNUSABLE: usize = 3;
 
 /// Standard errors that no two of some dozens of revisions are apart by chance.

@@ -2,7 +2,7 @@
 
 use super::outcome::{Outcome, Unusable};
 
-/// So many samples of one revision in a row.
+/// This many samples of one revision in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Portion {
     /// The revision's place among the candidates; 0 is the good end.

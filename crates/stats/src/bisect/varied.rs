@@ -53,7 +53,7 @@ impl Varied {
 /// than this before it is verified.
 const LIKELY: f64 = 0.9;
 
-/// Builds of the same program usually differ by about so much, and the more the rarer; of
+/// Builds of the same program usually differ by about this much, and the more the rarer; of
 /// differences, in the unit.
 fn rare(rules: &Rules) -> f64 {
     if rules.values == Values::Ratios { RARE } else { rules.least / 4.0 }
@@ -190,7 +190,7 @@ fn width(step: f64, rules: &Rules) -> f64 {
 }
 
 /// The logarithm of how likely these levels are, with steps at these places and builds that vary by
-/// so much.
+/// this much.
 fn evidence(seen: &VariedSeen, steps: &[usize], vary: f64, width: f64, freedom: f64) -> f64 {
     let first = seen.builds.first().map_or(0.0, |build| build.level);
     let mut filter = KalmanFilter::new(first, 25.0 * width * width, width * width);
@@ -204,7 +204,7 @@ fn evidence(seen: &VariedSeen, steps: &[usize], vary: f64, width: f64, freedom: 
     filter.ln_evidence
 }
 
-/// Of ranges in which something changed so many have two steps.
+/// Of ranges in which something changed this many have two steps.
 const TWO: f64 = 0.1;
 
 /// A build or a single sample may lie far off, or none.

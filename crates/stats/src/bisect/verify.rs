@@ -211,7 +211,7 @@ impl Verification {
     }
 
     /// Whether the pairs differ for certain from none and from the step that is believed: of two
-    /// steps that are equal each is half of it, which tells nothing for the one nor for the other,
+    /// steps that are equal each is half of it, which says nothing for the one nor for the other,
     /// however many pairs there are.
     fn is_less(&self, belief: &Belief, pairs: &[(f64, f64)]) -> bool {
         let Belief::Levels(_) = belief else { return false };
@@ -280,8 +280,8 @@ impl Verification {
         agreeing + 1 >= 2 * (NEIGHBOURS - 1) && no_return(record.tested(), agree)
     }
 
-    /// So many samples of neighbours that have none: of both nearest, of those farther away of one
-    /// at a time.
+    /// This many samples of neighbours that have none: of both nearest, of those farther away of
+    /// one at a time.
     fn ask_missing(&self, record: &Record, samples: usize) -> Option<VerifyVerdict> {
         let mut missing = self.beside(record);
         missing.retain(|at| !record.has(*at));
@@ -291,7 +291,7 @@ impl Verification {
         self.ask(&missing, samples)
     }
 
-    /// So many samples of each of these, parent and culprit in between.
+    /// This many samples of each of these, parent and culprit in between.
     fn ask(&self, revisions: &[usize], samples: usize) -> Option<VerifyVerdict> {
         let portions = revisions.iter().flat_map(|&revision| {
             [(revision, samples), (self.parent, 1), (self.culprit, 1)]
@@ -342,17 +342,17 @@ fn error(sd: f64, pairs: usize) -> f64 {
     sd * (2.0 / pairs as f64).sqrt()
 }
 
-/// Standard errors at which the look at so many pairs may mislead once in a hundred n (n + 1), and
-/// all looks together once in a hundred: beyond z lies less than exp(-z²/2).
+/// Standard errors at which the look at this many pairs may mislead once in a hundred n (n + 1),
+/// and all looks together once in a hundred: beyond z lies less than exp(-z²/2).
 fn spent(pairs: usize) -> f64 {
     let looks = pairs as f64;
     (2.0 * (100.0 * looks * (looks + 1.0)).ln()).sqrt()
 }
 
-/// So many pairs at least before they are believed to show less.
+/// This many pairs at least before they are believed to show less.
 const FEWEST: usize = 2;
 
-/// So many pairs are made in any case, and no more than so many.
+/// This many pairs are made in any case, and no more than this many.
 const FEW: usize = 24;
 const MOST: usize = 4096;
 
@@ -366,13 +366,13 @@ const LIKELIER: f64 = 0.5;
 /// Builds that vary by less than this part of a step do not explain it.
 const EXACTLY: f64 = 0.1;
 
-/// So many neighbours are asked on each side.
+/// This many neighbours are asked on each side.
 const FARTHEST: usize = 3;
 
 /// So often they are asked for more samples.
 const REPEATED: u32 = 2;
 
-/// So many samples of a neighbour that it is known to a quarter of the step.
+/// This many samples of a neighbour that it is known to a quarter of the step.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
 fn wanted(step: f64, sd: f64) -> usize {
     (4.0 * sd / step).powi(2).ceil().clamp(1.0, 16.0) as usize

@@ -20,7 +20,7 @@ pub enum WorldScatter {
     Bimodal,
     /// One per cent, on a level that wanders and comes back, with this standard deviation.
     Drifting(f64),
-    /// One per cent, on a host of two speeds this far apart, each kept for so many samples on
+    /// One per cent, on a host of two speeds this far apart, each kept for this many samples on
     /// average.
     TwoSpeeds(f64, f64),
     /// A command that fails (1) or passes (0), with these rates before and after the step.
@@ -42,7 +42,7 @@ pub struct BisectWorld {
     pub slower: Option<(usize, f64)>,
     pub built: Vec<bool>,
     pub samples: usize,
-    /// So many samples a level that wanders takes to come back.
+    /// This many samples a level that wanders takes to come back.
     pub drift_lasts: f64,
     drift: f64,
     rng: ChaCha8Rng,

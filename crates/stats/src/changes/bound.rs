@@ -115,7 +115,7 @@ fn at_one_look(shape: Shape, maker: &mut Maker) -> f64 {
     share((0..SERIES).filter(is_found).count())
 }
 
-/// With a look after each value, from the fiftieth on: the share of steps that are told.
+/// With a look after each value, from the fiftieth on: the share of steps that are reported.
 fn at_each_value(shape: Shape, maker: &mut Maker) -> f64 {
     let most = |noise: &[f64], from: usize| {
         let told = EITHER.map(|step| told(shape, noise, step.ln_1p()));

@@ -1,8 +1,8 @@
 //! Which candidates are changes.
 //!
 //! Changes and slow noise explain the same data, so they compete: from all candidates the weakest
-//! are dropped one after the other; at each stage the noise is estimated anew from what is left; of
-//! the stages where every change stands out of that noise, the one that explains the series best
+//! are dropped one after the other; at each stage the noise is estimated again from what is left;
+//! of the stages where every change stands out of that noise, the one that explains the series best
 //! for the price of its changes is chosen.
 
 use std::borrow::Cow;
@@ -18,18 +18,18 @@ use super::sums::Sums;
 const WINDOW: usize = 100;
 /// How many values there must be at a level, outliers aside.
 const SHORTEST: usize = 3;
-/// The shape of the noise of a longer series is told by so many of its values.
+/// The shape of the noise of a longer series is told by this many of its values.
 const SAMPLE: usize = 1200;
 /// What a change costs, in logarithms of the number of values and beyond: calibrated, so that noise
 /// of all kinds seldom pays for one, and slow noise does not pass for levels that go up and down.
 const PRICE: (f64, f64) = (2.5, 1.5);
-/// So many changes are usual; where there are more, each is less of a surprise.
+/// This many changes are usual; where there are more, each is less of a surprise.
 const USUAL: f64 = 8.0;
 /// What the first change costs beyond that.
 const FIRST: f64 = 5.0;
 /// How clear each change is to be, as the square of its standard errors, counted in the same way.
 const CLEAR: (f64, f64) = (3.0, 4.0);
-/// In fresh noise few values beside a change count against it as far as a series of so many has
+/// In fresh noise few values beside a change count against it as far as a series of this many has
 /// them.
 const MANY: f64 = 50.0;
 /// So much dearer than the best so far, in prices of a change, no stage is followed any further.
@@ -213,8 +213,8 @@ impl<'a> Judge<'a> {
         self.step_within(&self.near(places, which, place..place + 1), place, noise)
     }
 
-    /// The stretch around a change that is clear of the others: so much of it as is looked at for a
-    /// step at any of these places.
+    /// The stretch around a change that is clear of the others: this much of it as is looked at for
+    /// a step at any of these places.
     pub fn near(&self, places: &[usize], which: usize, at: Range<usize>) -> Range<usize> {
         let (before, after) = self.around(places, which);
         before.max(at.start.saturating_sub(WINDOW))..after.min(at.end - 1 + WINDOW)
@@ -289,8 +289,8 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What is taken off the price of so many changes: how often a series changes is not known before,
-/// and told by them.
+/// What is taken off the price of this many changes: how often a series changes is not known
+/// before, and told by them.
 ///
 /// Where their rate has a gamma distribution of shape [`USUAL`] and any scale, their number has a
 /// negative binomial one (Greenwood & Yule, "An Inquiry into the Nature of Frequency

@@ -1,12 +1,12 @@
 //! Short excursions: a commit that was backed out.
 //!
 //! Two changes of level must pay for themselves twice in the segmentation, and few values cannot.
-//! But an excursion of so many values is not two choices among all places, only little more than
+//! But an excursion of this many values is not two choices among all places, only little more than
 //! one.
 //!
 //! Single values far off are no excursion, so what each of them can gain is bounded. But the price
 //! of a place grows with the series, and a bound that is always the same would hide any three
-//! values in a long one. So a value gains up to what it tells that hardly any other is as far off:
+//! values in a long one. So a value gains up to what it says that hardly any other is as far off:
 //! three in a row are no three spikes where spikes are rare.
 
 use std::ops::Range;
@@ -126,7 +126,7 @@ impl DipSearch<'_> {
 
     /// How often values outside of the window are as far off to its side as all that are in it.
     ///
-    /// Values in a row count once: another dip tells nothing of how often single values are far
+    /// Values in a row count once: another dip says nothing of how often single values are far
     /// off.
     fn share_as_far(&self, window: &Range<usize>) -> f64 {
         let side = robust::median_of(&self.residual[window.clone()]).signum();

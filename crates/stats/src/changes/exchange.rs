@@ -11,8 +11,8 @@ use crate::robust;
 
 /// How many values on each side are looked at, at most.
 const NEAR: usize = 150;
-/// Levels that are less apart, in standard deviations, cannot be told from each other value by
-/// value.
+/// Levels that are less apart, in standard deviations, cannot be distinguished from each other
+/// value by value.
 const APART: f64 = 6.0;
 /// The least share of values that are at the level of the other side, on each of them,
 const RAREST: f64 = 0.02;
@@ -20,7 +20,7 @@ const RAREST: f64 = 0.02;
 const OFTEN: f64 = 0.15;
 /// and the fewest times that the other level is gone to.
 const VISITS: usize = 3;
-/// A change of a share is that of another one so many places away.
+/// A change of a share is that of another one this many places away.
 const SAME: usize = 30;
 
 /// The changes that are only of the share of a mode, as that: out of `changes`, into `scatter`.

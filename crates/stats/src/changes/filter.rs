@@ -24,14 +24,14 @@ const STANDS: f64 = 1e-14;
 /// waits for its last value.
 const LANES: usize = 8;
 
-/// So many values of a filter that stands are seen together.
+/// This many values of a filter that stands are seen together.
 const TOGETHER: usize = 4;
 
-/// After so many values it is looked whether a group of shapes is given up.
+/// After this many values it is looked whether a group of shapes is given up.
 const LOOKS: usize = 64;
 
-/// Before the product of so many variances, each above 1e-4 and below 1.1, could leave the range of
-/// numbers.
+/// Before the product of this many variances, each above 1e-4 and below 1.1, could leave the range
+/// of numbers.
 const FACTORS: usize = 64;
 
 /// The filter of one shape, and what it makes of the next value.
@@ -101,7 +101,7 @@ impl LevelFilter {
         (squares.iter().sum::<f64>() * self.inverse, count)
     }
 
-    /// The filter before each of the first values, none of which is missing: of so many, or until
+    /// The filter before each of the first values, none of which is missing: of this many, or until
     /// it stands.
     pub fn opening(shape: FilterShape, most: usize) -> Vec<Self> {
         let next = |filter: &Self| {
@@ -112,7 +112,7 @@ impl LevelFilter {
         std::iter::successors(Some(Self::of(shape)), next).take(most).collect()
     }
 
-    /// What is expected of the next value: so much of what was of this one, and so much of this
+    /// What is expected of the next value: this much of what was of this one, and this much of this
     /// one.
     pub fn keeps(&self) -> (f64, f64) {
         let take = self.memory * self.gain;

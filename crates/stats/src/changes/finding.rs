@@ -42,7 +42,7 @@ pub struct Change {
     /// The level after.
     pub after: f64,
     /// The difference of the levels as a share of the size of the one before; infinite where that
-    /// is 0 or cannot be told from it. For [`Kind::Spread`] that of the spreads.
+    /// is 0 or cannot be distinguished from it. For [`Kind::Spread`] that of the spreads.
     pub effect: f64,
     /// Where the effect is with 95 % confidence.
     pub interval: (f64, f64),
@@ -145,9 +145,9 @@ pub enum Judged {
     Empty,
     /// Not: it has too few finite values.
     TooFew {
-        /// So many there are.
+        /// This many there are.
         points: usize,
-        /// So many there should be.
+        /// This many there should be.
         needed: usize,
     },
     /// It was, without any effort: all finite values are equal.

@@ -1,4 +1,4 @@
-//! From what was chosen to what is told.
+//! From what was chosen to what is reported.
 
 use std::ops::RangeInclusive;
 
@@ -14,13 +14,13 @@ use crate::robust;
 /// twice the log likelihood: calibrated, so that the range holds the place in 95 % of cases.
 pub(super) const AS_GOOD: f64 = 6.0;
 
-/// Up to so many values times changes the noise is estimated anew without each.
+/// Up to this many values times changes the noise is estimated again without each.
 const KNOWN: usize = 20_000;
 
 /// The level came back from a dip when no more than this share of it is left.
 const BACK: f64 = 0.25;
 
-/// The changes as they are told.
+/// The changes as they are reported.
 pub(super) fn changes(judge: &Judge, choice: &SegmentChoice) -> Vec<Change> {
     let mut changes: Vec<Change> =
         (0..choice.places.len()).map(|which| change(judge, choice, which)).collect();
@@ -81,7 +81,7 @@ fn error(judge: &Judge, choice: &SegmentChoice, step: &NoiseStep, without: f64) 
 /// How many standard errors a change is worth to a series that could as well have other, slower
 /// noise without it.
 ///
-/// The root of twice the log likelihood that is lost without it, the noise estimated anew. In long
+/// The root of twice the log likelihood that is lost without it, the noise estimated again. In long
 /// series of many changes that would take long; there the noise is well known.
 fn without(judge: &Judge, choice: &SegmentChoice, which: usize) -> f64 {
     if choice.places.len() * judge.series.len() > KNOWN {
@@ -92,7 +92,7 @@ fn without(judge: &Judge, choice: &SegmentChoice, which: usize) -> f64 {
     (judge.noise(&places).cost - choice.noise.cost).max(0.0).sqrt()
 }
 
-/// How often a series of so many values without any change shows one as clear as this somewhere.
+/// How often a series of this many values without any change shows one as clear as this somewhere.
 ///
 /// The large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74
 /// (1987), without its correction for discrete time.

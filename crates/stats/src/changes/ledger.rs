@@ -1,6 +1,6 @@
 //! The life of alerts while a series grows: provisional, confirmed, withdrawn with a reason.
 //!
-//! The series is judged anew whenever points are added, and the answers differ a little each time.
+//! The series is judged again whenever points are added, and the answers differ a little each time.
 //! The ledger keeps what users see steady: a change is an alert only when several successive
 //! analyses agree on it or when it was measured again, and is withdrawn only when many in turn do
 //! not see it. What is found again where it was withdrawn is the same one, with its name. Where it
@@ -10,14 +10,14 @@
 
 use super::{Change, Detection, Kind};
 
-/// So many successive analyses must see a change before it is confirmed.
+/// This many successive analyses must see a change before it is confirmed.
 pub const CONFIRM_AFTER: u32 = 5;
-/// So many successive analyses must not see a provisional change before it is withdrawn: while a
-/// level comes back, its two ends are not told apart yet, and for a few values nothing is seen.
+/// This many successive analyses must not see a provisional change before it is withdrawn: while a
+/// level comes back, its two ends are not distinguished yet, and for a few values nothing is seen.
 pub const DROP_AFTER: u32 = 12;
-/// So many successive analyses must not see a confirmed change before it is withdrawn.
+/// This many successive analyses must not see a confirmed change before it is withdrawn.
 pub const WITHDRAW_AFTER: u32 = 20;
-/// So many points two analyses may differ on the place of one change.
+/// This many points two analyses may differ on the place of one change.
 pub const SAME_PLACE: usize = 2;
 
 /// A change over time. Plain data: whoever calls [`update`] keeps it.
@@ -25,7 +25,7 @@ pub const SAME_PLACE: usize = 2;
 pub struct Alert {
     /// Its name within the series, for ever: 1 for the first, never used again.
     pub id: u32,
-    /// The change as it was last seen. Each analysis tells it anew, confirmed or not: who keeps
+    /// The change as it was last seen. Each analysis tells it again, confirmed or not: who keeps
     /// alerts tells users what is told otherwise than before, and keeps what it was.
     pub change: Change,
     /// Where it stands.
@@ -64,8 +64,8 @@ impl Alert {
         self.change.index.abs_diff(found.index) <= SAME_PLACE && alike(found.kind, self.change.kind)
     }
 
-    /// Whether one of the two may be where the other is, in the same direction: its place is told
-    /// more exactly now, or less.
+    /// Whether one of the two may be where the other is, in the same direction: its place is
+    /// reported more exactly now, or less.
     fn has_in_range(&self, found: &Change) -> bool {
         (self.change.range.contains(&found.index) || found.range.contains(&self.change.index))
             && alike(found.kind, self.change.kind)
@@ -432,7 +432,7 @@ mod tests {
         }
     }
 
-    /// Seen once, and then not for so many analyses.
+    /// Seen once, and then not for this many analyses.
     fn unseen(analyses: u32) -> (Vec<Alert>, Vec<Event>) {
         let unseen: Vec<&[usize]> = (0..analyses).map(|_| &[][..]).collect();
         replay(&[&[&[20][..]][..], &unseen].concat())

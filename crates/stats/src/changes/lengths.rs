@@ -10,7 +10,7 @@ fn told(values: &[f64]) -> Vec<(usize, Kind)> {
     found.iter().map(|change| (change.index, change.kind)).collect()
 }
 
-/// Gaussian noise of 1 % around 100, and so many values times a factor from a place on.
+/// Gaussian noise of 1 % around 100, and this many values times a factor from a place on.
 fn dip(maker: &mut Maker, n: usize, place: usize, length: usize, factor: f64) -> Vec<f64> {
     let mut values = maker.noise(Shape::Gaussian, n, 0.01);
     values[place..place + length].iter_mut().for_each(|value| *value *= factor);

@@ -121,7 +121,7 @@ fn nearest(residual: f64, sd: f64, modes: &[SecondLevel]) -> (f64, f64) {
     })
 }
 
-/// Moves values that are at a mode to where they would be at the level; tells which mode each was
+/// Moves values that are at a mode to where they would be at the level; says which mode each was
 /// at.
 pub(super) fn fold(
     series: &mut ValueSeries,

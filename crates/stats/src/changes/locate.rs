@@ -10,7 +10,7 @@ use super::choose::{Judge, SegmentChoice};
 /// How far from the place as chosen one is looked for.
 const REACH: usize = 12;
 
-/// What a place is worth that is off by so many values.
+/// What a place is worth that is off by this many values.
 const WORTH: [f64; 3] = [1.0, 0.9, 0.8];
 
 /// The changes, each where it most often is right.

@@ -48,10 +48,10 @@ pub(crate) use phases::differ;
 pub use phases::phases;
 pub use point::Point;
 
-/// How often modes and noise are estimated anew from the levels found with them.
+/// How often modes and noise are estimated again from the levels found with them.
 const REFINEMENTS: usize = 2;
 
-/// So long a series is not divided anew when its noise turns out
+/// So long a series is not divided again when its noise turns out
 const LONG: usize = 1200;
 /// to be within this share of what it was taken for.
 const ABOUT: f64 = 0.03;
@@ -62,7 +62,7 @@ const DIP_PRICE: f64 = 1.2;
 /// Fewer values are no level.
 const FEWEST: usize = 3;
 
-/// From so many values on a level is well known.
+/// From this many values on a level is well known.
 const WELL_KNOWN: usize = 6;
 
 /// Beyond how many standard deviations a value is left out of the judgement.

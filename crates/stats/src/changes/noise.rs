@@ -25,10 +25,10 @@ const SHAPES: [(f64, &[f64]); 7] = [
 /// parameter.
 const SHAPE_PRICE: f64 = 2.0;
 
-/// For so many values the filters of a stretch are known: no step is looked for in many more.
+/// For this many values the filters of a stretch are known: no step is looked for in many more.
 const OPENING: usize = 256;
 
-/// So many times the squares that would make two shapes as likely, one of them is less likely
+/// This many times the squares that would make two shapes as likely, one of them is less likely
 /// however they were rounded.
 const ROUNDED: f64 = 1.0 + 1e-9;
 

@@ -7,19 +7,19 @@
 
 use crate::robust;
 
-/// So many values on either side of a place are compared,
+/// This many values on either side of a place are compared,
 const WINDOW: usize = 12;
-/// and at least so many.
+/// and at least this many.
 const FEWEST: usize = 3;
-/// Plainly apart are medians that differ by so many times what the values of both sides lie from
+/// Plainly apart are medians that differ by this many times what the values of both sides lie from
 /// them.
 const PLAINLY: f64 = 4.0;
 /// Where neighbours differ by less, in standard deviations, nothing lies plainly apart.
 const JUMP: f64 = 6.0;
-/// Where the widest of the parts is so many times as wide as the narrowest, the noise of each is
+/// Where the widest of the parts is this many times as wide as the narrowest, the noise of each is
 /// its own.
 const WIDER: f64 = 2.5;
-/// From so many values on it is well known what noise is like around their levels.
+/// From this many values on it is well known what noise is like around their levels.
 pub(super) const WELL_KNOWN: usize = WINDOW;
 /// The mean distance of two values of Gaussian noise, in standard deviations.
 const APART: f64 = 1.128;
@@ -91,7 +91,8 @@ mod tests {
         detect(&values.iter().copied().map(Point::of).collect::<Vec<_>>(), &Options::default())
     }
 
-    /// Of so many series, with how many values after the step it was at last not told, in order.
+    /// Of this many series, with how many values after the step it was at last not reported, in
+    /// order.
     fn last_untold(
         seed: u64,
         before: impl Fn(&mut Maker) -> Vec<f64>,

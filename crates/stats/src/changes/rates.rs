@@ -28,13 +28,13 @@ pub(super) fn hits(found: &[usize], place: usize) -> bool {
     found.iter().any(|found| found.abs_diff(place) <= 2)
 }
 
-/// In how many of 200 series of 300 values without a change one is told.
+/// In how many of 200 series of 300 values without a change one is reported.
 fn alarmed(shape: Shape, seed: u64) -> usize {
     let mut maker = Maker::new(seed);
     (0..200).filter(|_| !places(&maker.noise(shape, 300, 0.03)).is_empty()).count()
 }
 
-/// In how many of 100 series a step is found by so many values after it.
+/// In how many of 100 series a step is found by this many values after it.
 pub(super) fn found(shape: Shape, step: f64, after: usize, seed: u64) -> usize {
     let mut maker = Maker::new(seed);
     (0..100)
@@ -386,8 +386,8 @@ fn candidates_are_refused_for_a_reason() {
     assert_eq!(why(&last).last(), Some(&Refusal::Few));
 }
 
-/// A dip of so many values by a factor after so many others, as it is told value by value: how
-/// often its begin was taken back, and under how many names it was told.
+/// A dip of this many values by a factor after this many others, as it is told value by value: how
+/// often its begin was taken back, and under how many names it was reported.
 fn told_of_a_dip(
     maker: &mut Maker,
     before: usize,
@@ -431,8 +431,8 @@ fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
     }
 }
 
-/// The changes of a share that are told, where values are at 1.2 times their level in so many of
-/// them before a place, and after it.
+/// The changes of a share that are reported, where values are at 1.2 times their level in this many
+/// of them before a place, and after it.
 fn shares_told(maker: &mut Maker, n: usize, before: f64, after: f64) -> Detection {
     let mut values = maker.noise(Shape::Gaussian, n, 0.005);
     for (i, value) in values.iter_mut().enumerate() {

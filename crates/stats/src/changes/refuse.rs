@@ -14,11 +14,11 @@ const SAME: usize = 2;
 const SHORTEST: usize = 3;
 /// How many standard errors look like a change.
 const LOOKS: f64 = 4.0;
-/// Noise that keeps so much of its last value is drift,
+/// Noise that keeps this much of its last value is drift,
 const MEMORY: f64 = 0.9;
 /// if without it the noise would be less likely by this, in twice the log likelihood,
 const LIKELIER: f64 = 15.0;
-/// and both ends of a level differ by so many standard errors.
+/// and both ends of a level differ by this many standard errors.
 const APART: f64 = 4.0;
 
 /// The candidates that were not chosen, the excursions to modes (`visits`), and single values that

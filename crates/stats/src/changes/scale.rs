@@ -179,7 +179,7 @@ pub(super) const FARTHEST: f64 = 4.0;
 /// times as wide it is this share.
 const NEAR: f64 = 0.1;
 
-/// Far wider than another is noise that is wider so many times.
+/// Far wider than another is noise that is wider this many times.
 const MUCH: f64 = 10.0;
 
 /// No noise is taken for narrower than this, in standard deviations, where its stretch ends.
@@ -188,10 +188,10 @@ const NARROWEST: f64 = 1e-3;
 /// The shortest stretch.
 const SHORTEST: usize = 10;
 
-/// From so many values on a stretch tells whether its values are at modes.
+/// From this many values on a stretch says whether its values are at modes.
 const LONG: usize = 40;
 
-/// What a stretch must gain: so much, and so much for each logarithm of the number of values.
+/// What a stretch must gain: this much, and this much for each logarithm of the number of values.
 const PRICE: (f64, f64) = (8.0, 2.0);
 
 /// Distances from 0, summed up to each place.
@@ -225,7 +225,7 @@ mod tests {
     use super::super::simulated::{Maker, Shape};
     use super::super::{Options, Point, detect};
 
-    /// So many values that are the same, and so many of noise around them.
+    /// This many values that are the same, and this many of noise around them.
     fn still(maker: &mut Maker, still: usize, noisy: (usize, f64)) -> Vec<f64> {
         [vec![100.0; still], maker.noise(Shape::Gaussian, noisy.0, noisy.1)].concat()
     }

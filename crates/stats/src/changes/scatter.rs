@@ -13,11 +13,11 @@ use crate::robust;
 /// The shortest stretch.
 const SHORTEST: usize = 15;
 
-/// What a change of the scatter must gain in twice the log likelihood: so much, and so much for
+/// What a change of the scatter must gain in twice the log likelihood: this much, and this much for
 /// each logarithm of the number of values.
 const PRICE: (f64, f64) = (12.0, 3.0);
 
-/// The least ratio of two spreads that is told.
+/// The least ratio of two spreads that is reported.
 const LEAST: f64 = 1.3;
 
 /// A change of scatter between two stretches.
@@ -150,7 +150,7 @@ pub(super) fn shares(
     changes
 }
 
-/// What a change of the scatter must gain among so many values.
+/// What a change of the scatter must gain among this many values.
 fn price(n: usize) -> f64 {
     PRICE.0 + PRICE.1 * (n as f64).ln()
 }
@@ -214,7 +214,7 @@ mod tests {
     use super::super::simulated::{Maker, Shape};
     use super::super::{Kind, Options, Point, detect};
 
-    /// In how many of 100 series a change of the spread is told.
+    /// In how many of 100 series a change of the spread is reported.
     fn told(make: impl Fn(&mut Maker) -> Vec<f64>) -> usize {
         let mut maker = Maker::new(140);
         let is_told = |values: Vec<f64>| {

@@ -246,8 +246,8 @@ impl<'a> Adding<'a> {
         Self { stretches, ends, out, count: 0, best }
     }
 
-    /// The pieces, `less` so much, under a level that begins with this value; the least cost so far
-    /// is 0.
+    /// The pieces, `less` this much, under a level that begins with this value; the least cost so
+    /// far is 0.
     fn all(mut self, pieces: &[SegmentPiece], less: f64, new: &SegmentPiece) -> (Best, usize) {
         // A level that costs more than an outlier is not the best where it begins.
         let is_dear = self.stretches.last().is_some_and(|outside| new.c >= outside.c);
@@ -278,7 +278,7 @@ impl<'a> Adding<'a> {
         (self.best, self.count)
     }
 
-    /// Adds the first pieces that stay whole, and within the stretch that was come to; tells how
+    /// Adds the first pieces that stay whole, and within the stretch that was come to; says how
     /// many. Each begins where the one before it ends.
     fn whole(&mut self, pieces: &[SegmentPiece], less: f64, ceiling: f64) -> usize {
         let Some(&stretch) = self.stretches.first() else { return 0 };
@@ -310,7 +310,7 @@ impl<'a> Adding<'a> {
         self.see(first);
     }
 
-    /// Looks whether one of the pieces that were added, from so many on, is the best.
+    /// Looks whether one of the pieces that were added, from this many on, is the best.
     fn see(&mut self, first: usize) {
         for piece in &self.out[first..self.count] {
             self.best.see(piece, self.ends);

@@ -105,7 +105,7 @@ impl ValueSeries {
     }
 
     /// A difference of levels, as a share of the size of the level before; infinite where that
-    /// level, known with this standard error, cannot be told from 0.
+    /// level, known with this standard error, cannot be distinguished from 0.
     pub fn effect(&self, before: f64, error: f64, difference: f64) -> f64 {
         let nothing = (1.96 * error).max(ROUNDING * difference.abs());
         match self.log {
@@ -119,18 +119,20 @@ impl ValueSeries {
 /// The least part of a value that is no rounding of floating-point numbers.
 const ROUNDING: f64 = 1e-9;
 
-/// Of so many values in a row at most one differs from its neighbour in a series that has no noise.
+/// Of this many values in a row at most one differs from its neighbour in a series that has no
+/// noise.
 const CONSTANT: usize = 10;
 
-/// So many grains the least change of level in a series without noise counts for.
+/// This many grains the least change of level in a series without noise counts for.
 const CLEAR: f64 = 20.0;
 
-/// No change of level counts for more grains: of larger ones the squares could not be told apart.
+/// No change of level counts for more grains: of larger ones the squares could not be
+/// distinguished.
 const LARGEST: f64 = 1e6;
 
 /// The least distance of two values that differ by more than rounding of floating-point numbers.
 ///
-/// In a series of constant stretches that distance is a change of level, and tells nothing of how
+/// In a series of constant stretches that distance is a change of level, and says nothing of how
 /// values are rounded.
 fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value / by).collect();

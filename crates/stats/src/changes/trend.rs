@@ -26,16 +26,16 @@ const LOOKS: (f64, f64) = (5.0, 16.0);
 /// What each degree of a curve costs, in logarithms of the number of values.
 const PRICE: f64 = 2.0;
 
-/// How often the curve and the steps beside it are estimated anew, each from the other.
+/// How often the curve and the steps beside it are estimated again, each from the other.
 const ROUNDS: usize = 4;
 
 /// Of more steps than this none is tried to be left out.
 const MANY: usize = 12;
 
-/// Noise that keeps so much of its last value may hide a curve where no step was chosen.
+/// Noise that keeps this much of its last value may hide a curve where no step was chosen.
 const MEMORY: f64 = 0.9;
 
-/// A column that the levels leave less of than this share tells nothing.
+/// A column that the levels leave less of than this share says nothing.
 const CONFOUNDED: f64 = 1e-6;
 
 /// The curve that explains the series better than what was chosen without one: how far it is from
@@ -274,7 +274,7 @@ fn legendre(n: usize, most: usize) -> Vec<Vec<f64>> {
     columns.split_off(1)
 }
 
-/// The curve as it is told: from where to where it moved most.
+/// The curve as it is reported: from where to where it moved most.
 pub(super) fn told(series: &ValueSeries) -> Option<Drift> {
     let order = |one: &usize, other: &usize| series.trend[*one].total_cmp(&series.trend[*other]);
     let low = (0..series.trend.len()).min_by(order)?;
@@ -300,7 +300,7 @@ mod tests {
     }
 
     /// 300 values in noise of 1 % on this curve, higher by a share from the middle on: how many
-    /// changes and drifts are told, and in how many series the true change.
+    /// changes and drifts are reported, and in how many series the true change.
     fn told(seed: u64, curve: impl Fn(f64) -> f64, step: f64) -> (usize, usize, usize) {
         let mut maker = Maker::new(seed);
         let (mut changes, mut drifts, mut found) = (0, 0, 0);

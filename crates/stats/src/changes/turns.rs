@@ -12,10 +12,10 @@ use crate::robust;
 /// An environment takes turns when it was come back to so often.
 const VISITS: usize = 6;
 
-/// Values so many places apart are neighbours.
+/// Values this many places apart are neighbours.
 const NEAR: usize = 10;
 
-/// Below so many standard deviations of the neighbours' differences their median is noise, and
+/// Below this many standard deviations of the neighbours' differences their median is noise, and
 /// nothing is taken off.
 const CLEAR: f64 = 1.0;
 
@@ -108,7 +108,7 @@ mod tests {
         detect(&points, &Options::default())
     }
 
-    /// In how many series exactly that step was told, and in how many anything else.
+    /// In how many series exactly that step was reported, and in how many anything else.
     fn told(
         seed: u64,
         host: impl Fn(&mut Maker, usize) -> u32,

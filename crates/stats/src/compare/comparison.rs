@@ -145,7 +145,7 @@ pub enum RankTest {
 pub enum Note {
     /// Some values are zero or negative: compared by difference, the ratio is that to A's centre.
     ByDifference,
-    /// So many of A's and of B's samples reached a limit.
+    /// This many of A's and of B's samples reached a limit.
     Limited(usize, usize),
     /// The clock's step, in the metric's unit, is so coarse that the interval was widened by it.
     Coarse(f64),
@@ -164,7 +164,7 @@ pub enum Note {
         /// Whether it is that of hosts of which nothing is known.
         assumed: bool,
     },
-    /// Both were executed at the same time on two CPUs, of which one has so many times as much of
+    /// Both were executed at the same time on two CPUs, of which one has this many times as much of
     /// the metric as the other: taken away before.
     Places(f64),
     /// Too few samples for an interval at this look.

@@ -90,7 +90,7 @@ impl RunContrast {
         Self::of(scale, [a, b], seed, &Sample::high, &Sample::low)
     }
 
-    /// So many rounds in which both sides are what they always are.
+    /// This many rounds in which both sides are what they always are.
     pub fn alike(scale: Scale, rounds: usize) -> Self {
         let all = vec![0.0; rounds];
         Self {
@@ -142,7 +142,7 @@ impl RunContrast {
         }
     }
 
-    /// The same with `b` lower by so much.
+    /// The same with `b` lower by this much.
     pub fn shifted(&self, by: f64) -> Self {
         let lower = |values: &[f64]| values.iter().map(|value| value - by).collect();
         let units = self

@@ -26,7 +26,7 @@ const KNOWN: usize = 4;
 /// other runs is not known, so that nothing with modes is the same. They have a direction only
 /// where the means point there too with 90 %. Of what is counted once a run the prior is what
 /// counts of one program differ by. A run of fewer than four values varies as the other does; where
-/// both have fewer, nothing is told.
+/// both have fewer, nothing is reported.
 #[must_use]
 pub fn compare_earlier(
     a: &[Sample],
@@ -105,7 +105,7 @@ fn with_unknown_noise(sides: [&[Sample]; 2], rules: &Rules, prior: Prior) -> Opt
     Some(Prior { deviation: prior.deviation.hypot(noise.sqrt()), ..prior })
 }
 
-/// The comparison where noise is not known: nothing is told.
+/// The comparison where noise is not known: nothing is reported.
 fn unknown(a: &[Sample], b: &[Sample], error: f64) -> Comparison {
     let fewest = a.len().min(b.len());
     Comparison {

@@ -5,7 +5,7 @@ use super::sample::{Sample, Scale};
 use super::{Estimator, Look, More, order};
 use crate::{Bound, Bounded, Summary, interleaved};
 
-/// From so many samples on there is an interval by any ratio, at each look.
+/// From this many samples on there is an interval by any ratio, at each look.
 const MOST_FEW: usize = 50;
 
 /// How many times A's value B's is, by one estimator.
@@ -20,7 +20,7 @@ pub struct Estimate {
     /// did, or at most if only A's did.
     pub ratio_bound: Bound,
     /// Where the ratio is, with the confidence that was asked, given that it is the last look;
-    /// absent with too few samples. One end is 0 or infinite where so many samples reached a limit
+    /// absent with too few samples. One end is 0 or infinite where enough samples reached a limit
     /// that nothing bounds it. It tells no more than the verdict.
     pub interval: Option<(f64, f64)>,
     /// Where the ratio is at all looks together, with that confidence: the verdict is by this one,
@@ -284,7 +284,7 @@ impl Both {
         }
     }
 
-    /// The ends of the difference. Of a ratio to a centre that may be anything above only so much
+    /// The ends of the difference. Of a ratio to a centre that may be anything above only this much
     /// is known as a larger one makes larger still.
     fn differences(&self, centre: f64, (low, high): (f64, f64)) -> (f64, f64) {
         let (least, most) = (self.difference(centre, low), self.difference(centre, high));

@@ -121,7 +121,7 @@ impl Estimator {
     }
 }
 
-/// The middle one of so many numbers that are had by their rank, or the mean of the middle two.
+/// The middle one of this many numbers that are had by their rank, or the mean of the middle two.
 fn middle(count: usize, of: impl Fn(usize) -> f64) -> Option<f64> {
     (count > 0).then(|| f64::midpoint(of(count.div_ceil(2)), of(count / 2 + 1)))
 }

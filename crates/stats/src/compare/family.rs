@@ -33,7 +33,7 @@ pub fn is_trade_off(verdicts: &[Verdict]) -> bool {
     [Verdict::Slower, Verdict::Faster].iter().all(|verdict| verdicts.contains(verdict))
 }
 
-/// The places of rows in the order in which they are told, by verdict and ratio: of a trade-off
+/// The places of rows in the order in which they are reported, by verdict and ratio: of a trade-off
 /// what is slower first, then what is faster, the largest difference first; all others as they are.
 /// From nothing to something there is no larger difference.
 #[must_use]
@@ -58,8 +58,8 @@ pub fn order_of_telling(rows: &[(Verdict, Option<f64>)]) -> Vec<usize> {
 }
 
 impl Comparison {
-    /// How many more would settle a row that is told alone, but not among so many rows of which
-    /// this share may be false.
+    /// How many more would settle a row that is reported alone, but not among this many rows of
+    /// which this share may be false.
     ///
     /// Enough to be believed whatever the others say, as the least of them all: at the share by the
     /// number of rows.
@@ -79,7 +79,7 @@ impl Comparison {
         self.estimate.map_or(1.0, |estimate| (estimate.p / self.look.share).min(1.0))
     }
 
-    /// The chance to seem so much the same, at any look, with a difference of the margin or more.
+    /// The chance to seem this much the same, at any look, with a difference of the margin or more.
     #[must_use]
     pub fn p_same(&self) -> f64 {
         self.estimate.map_or(1.0, |estimate| (estimate.p_same / self.look.share).min(1.0))

@@ -2,9 +2,9 @@
 //! execution.
 //!
 //! Hierarchical bootstrap (Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013)
-//! on the logarithm's scale. Only the units of the topmost level are drawn anew, each with all that
-//! is below it: what the lower levels add is in them already, and drawing them too would count it
-//! twice (Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), 3.8; Ren et al.,
+//! on the logarithm's scale. Only the units of the topmost level are drawn again, each with all
+//! that is below it: what the lower levels add is in them already, and drawing them too would count
+//! it twice (Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), 3.8; Ren et al.,
 //! "Nonparametric Bootstrapping for Hierarchical Data", Journal of Applied Statistics 37 (2010)).
 //! The percentiles of so few units are too narrow, so the bootstrap gives the standard error only,
 //! corrected for the number of units, and Student's t with Welch's degrees of freedom makes the
@@ -18,7 +18,7 @@ use super::means::{t_above, welch};
 use super::order::sorted;
 use crate::distribution::student_quantile;
 
-/// The standard error of a bootstrap of so many resamples is off by about 4 %.
+/// The standard error of a bootstrap of this many resamples is off by about 4 %.
 const RESAMPLES: usize = 400;
 
 /// Where one side is, by its sorted values.

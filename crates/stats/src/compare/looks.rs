@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 
 use crate::distribution::normal_below;
 
-/// With fewer rounds nothing can be told.
+/// With fewer rounds nothing can be reported.
 const FIRST: usize = 6;
 /// From look to look the rounds grow by this.
 const GROWTH: f64 = 1.3;
@@ -28,7 +28,7 @@ const CAUTION: f64 = 0.85;
 /// What one look may spend, and what an interval is worth that is shown at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// After so many rounds.
+    /// After this many rounds.
     pub rounds: usize,
     /// The chance of an error of this look alone: its intervals have the confidence 1 − `level`,
     /// and all looks together err with the chance that was asked.
@@ -65,7 +65,7 @@ impl Look {
     }
 
     /// The same for what does not end by being told at this look: it was told before, or goes on
-    /// whatever is told.
+    /// whatever is reported.
     #[must_use]
     pub fn in_passing(self) -> Self {
         Self { ends: Self::only(self.rounds, self.error).ends, ..self }
@@ -81,20 +81,20 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// For so many rounds planned, and `error` as the chance that any of all looks errs.
+    /// For this many rounds planned, and `error` as the chance that any of all looks errs.
     #[must_use]
     pub fn planned(rounds: usize, error: f64) -> Self {
         Self::spending(&times(rounds, rounds), rounds, error)
     }
 
-    /// The same plan, gone on with after it had ended, up to so many rounds in all. The looks that
-    /// were are the same.
+    /// The same plan, gone on with after it had ended, up to this many rounds in all. The looks
+    /// that were are the same.
     #[must_use]
     pub fn extended(rounds: usize, until: usize, error: f64) -> Self {
         Self::spending(&times(rounds, until), rounds, error)
     }
 
-    /// The look that is due after so many rounds.
+    /// The look that is due after this many rounds.
     #[must_use]
     pub fn after(&self, rounds: usize) -> Option<Look> {
         self.all.iter().copied().find(|look| look.rounds == rounds)

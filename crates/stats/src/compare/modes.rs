@@ -11,7 +11,7 @@ const FEWEST: usize = 12;
 /// A mode has at least this many of a hundred samples, and at least four of them; less are
 /// outliers.
 const SHARE: usize = 15;
-/// The gap between two modes is at least so many times the sum of both modes' mean distances from
+/// The gap between two modes is at least this many times the sum of both modes' mean distances from
 /// their medians …
 const GAP: f64 = 1.5;
 /// … and at least this by the number of samples, since among few a wide gap comes by chance.
@@ -69,7 +69,7 @@ pub(super) fn borne_out(levels: &Estimate, means: &Estimate, share: f64) -> f64 
     if levels.difference * means.difference > 0.0 { means.p * share / DIRECTIONS } else { 1.0 }
 }
 
-/// How one side falls apart: so many in the lower mode, those above the cut in the upper one, and
+/// How one side falls apart: this many in the lower mode, those above the cut in the upper one, and
 /// the medians of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ModeSplit {
@@ -104,7 +104,7 @@ impl Apart {
         Some(Self { splits, both, gap })
     }
 
-    /// What is said of it, for so many values of either side.
+    /// What is said of it, for this many values of either side.
     pub fn modes(&self, scale: Scale, [a, b]: [usize; 2], told: Told) -> Modes {
         let levels = |split: ModeSplit| (scale.value_of(split.low), scale.value_of(split.high));
         let upper = |split: &ModeSplit, n: usize| (n - split.below, n);
@@ -198,7 +198,7 @@ fn distances(monotonic: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// So many in the lower mode.
+/// This many in the lower mode.
 fn at(sorted: &[f64], below: usize) -> Option<ModeSplit> {
     Some(ModeSplit {
         below,
@@ -236,7 +236,7 @@ fn is_alike(one: f64, other: f64) -> bool {
     (one - other).abs() <= one.min(other) / 2.0
 }
 
-/// The chance of so different shares, each of so many in all: of all tables that are no likelier
+/// The chance of so different shares, each of this many in all: of all tables that are no likelier
 /// than this one.
 ///
 /// Fisher, "Statistical Methods for Research Workers" (1934), 21.02.
@@ -247,7 +247,7 @@ fn shares_differ(a: (usize, usize), b: (usize, usize)) -> f64 {
     (0..=a.1.min(marked)).map(chance).filter(|&chance| chance <= seen).sum::<f64>().min(1.0)
 }
 
-/// The share of the second less that of the first, with 95 %; each so many of so many.
+/// The share of the second less that of the first, with 95 %; each this many of this many.
 ///
 /// Newcombe, "Interval Estimation for the Difference between Independent Proportions", Statistics
 /// in Medicine 17 (1998), method 10: from the score interval of either (Wilson, JASA 22, 1927).

@@ -21,7 +21,7 @@ impl More {
     }
 }
 
-/// For a shift seen in so many rounds, between these bounds of this level of error, against this
+/// For a shift seen in this many rounds, between these bounds of this level of error, against this
 /// margin.
 ///
 /// An interval's width falls with the root of the number of samples, and the estimate varies around
@@ -47,7 +47,7 @@ pub(super) fn settling(rounds: usize, target: f64, bounds: (f64, f64), level: f6
     if target > 0.0 { beside(rounds, (reach / target).powi(2)) } else { None }
 }
 
-/// For a test of so many rounds that came to the chance `p`, to come below `wanted`.
+/// For a test of this many rounds that came to the chance `p`, to come below `wanted`.
 ///
 /// What it found lies as many standard errors away as the normal distribution has at `p`, and more
 /// of them with the root of the number of samples.
@@ -57,7 +57,7 @@ pub(super) fn for_chance(rounds: usize, p: f64, wanted: f64) -> Option<More> {
     if found > 0.0 { beside(rounds, (reach / found).powi(2)) } else { None }
 }
 
-/// So many times as many rounds as there are.
+/// This many times as many rounds as there are.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be finite and positive
 fn beside(rounds: usize, times: f64) -> Option<More> {
     let needed = (rounds as f64 * times).ceil();

@@ -39,12 +39,12 @@ impl RatioNoise {
         Self::Growing,
     ];
 
-    /// Whether one execution tells nothing of the next.
+    /// Whether one execution says nothing of the next.
     pub fn is_independent(self) -> bool {
         !matches!(self, Self::Autocorrelated | Self::Drifting)
     }
 
-    /// So many executions, each of a program that takes `of(slot)` in quiet.
+    /// This many executions, each of a program that takes `of(slot)` in quiet.
     pub fn session(
         self,
         slots: usize,

@@ -1,6 +1,6 @@
 //! Order statistics of sums and differences, found without making them all.
 
-/// Up to so many sums or differences are made after all: that is quicker.
+/// Up to this many sums or differences are made after all: that is quicker.
 const FEW: usize = 4096;
 
 /// The sorted numbers; infinities allowed, none is NaN.

@@ -9,10 +9,10 @@ thread_local! {
     static COUNTED: SerialMemory<(usize, usize, u64), Option<usize>> = SerialMemory::default();
 }
 
-/// Up to so many pairs, or values on each side, chances are counted out; beyond, the sum of ranks
+/// Up to this many pairs, or values on each side, chances are counted out; beyond, the sum of ranks
 /// is normal.
 const EXACT: usize = 50;
-/// Ties make the counting longer: up to so many values of both sides together.
+/// Ties make the counting longer: up to this many values of both sides together.
 const EXACT_TIED: usize = 40;
 
 /// The chance of so high ranks of `b` among `a` and `b` when both come from one population.
@@ -130,7 +130,7 @@ fn has_twins(ranks: &[usize]) -> bool {
     sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// For each U up to `most`, the chance that so many of the differences of `m` and `n` values are
+/// For each U up to `most`, the chance that this many of the differences of `m` and `n` values are
 /// negative.
 ///
 /// The coefficients of the Gaussian binomial: Andrews, "The Theory of Partitions" (1976), 3.3.

@@ -13,7 +13,7 @@ use crate::distribution::student_quantile;
 pub struct Prior {
     /// Standard deviation between runs, relative (0.03 is 3 %).
     pub deviation: f64,
-    /// So many runs more than one it was seen in, or is worth.
+    /// This many runs more than one it was seen in, or is worth.
     pub freedom: f64,
     /// Whether it is no more than what is taken for a host of which too little is known.
     pub assumed: bool,
@@ -74,7 +74,7 @@ pub struct OverRuns {
     pub ratio: f64,
     /// What the ratio says where samples reached a limit.
     pub bound: Bound,
-    /// Where it is; an end is 0 or infinite where so many samples reached a limit that nothing
+    /// Where it is; an end is 0 or infinite where enough samples reached a limit that nothing
     /// bounds it.
     pub interval: (f64, f64),
     /// The chance of so large a difference, either way, when there is none.
@@ -94,10 +94,10 @@ pub struct OverRuns {
 ///
 /// Runs are drawn from a population of their own: their medians differ by more than their samples
 /// tell. Its deviation is that between the runs of a side, pooled with the prior by degrees of
-/// freedom, and the interval is Student's for two means of so many runs (Cochran, "The Combination
-/// of Estimates from Different Experiments", Biometrics 10 (1954)). It is never less than what the
-/// samples within runs show. `None` with values that are not positive, or where neither runs nor
-/// prior tell the deviation.
+/// freedom, and the interval is Student's for two means of this many runs (Cochran, "The
+/// Combination of Estimates from Different Experiments", Biometrics 10 (1954)). It is never less
+/// than what the samples within runs show. `None` with values that are not positive, or where
+/// neither runs nor prior tell the deviation.
 #[must_use]
 pub fn compare_over_runs(
     a: &[&[Sample]],
@@ -265,7 +265,7 @@ fn logs(run: &[f64]) -> Option<Vec<f64>> {
     positive.then(|| sorted(&logs)).filter(|logs| !logs.is_empty())
 }
 
-/// That of the median of so many values with that spread of the middle half.
+/// That of the median of this many values with that spread of the middle half.
 fn of_middle_half(spread: f64, n: usize) -> f64 {
     std::f64::consts::FRAC_PI_2 * (spread / 1.349).powi(2) / n as f64
 }
@@ -312,7 +312,8 @@ mod tests {
         (0..SAMPLES).map(|_| Sample::new(100.0 * (of_run + 0.02 * gaussian(rng)).exp())).collect()
     }
 
-    /// How often one program is told from itself, by this and by a rank test that knows of no runs.
+    /// How often one program is distinguished from itself, by this and by a rank test that knows of
+    /// no runs.
     fn rates(runs: usize, prior: Option<Prior>, deviation: f64) -> (f64, f64) {
         let mut rng = ChaCha8Rng::seed_from_u64(6);
         let trials = 1500;

@@ -20,7 +20,7 @@ pub enum Verdict {
     Slower,
     /// B is within the margin around A.
     Same,
-    /// Neither can be told.
+    /// Neither can be reported.
     Unclear,
 }
 

@@ -1,4 +1,4 @@
-//! Which places are told, and how far each of them is known.
+//! Which places are reported, and how far each of them is known.
 
 use std::ops::RangeInclusive;
 

@@ -17,9 +17,9 @@ const LUCKY: f64 = 0.1;
 /// By which power of its luck a setting counts more for intervals: with it they hold 95 % in
 /// simulations of luck up to 3 %.
 const INTERVALS: f64 = 1.25;
-/// Where so many reported changes are of builds alone,
+/// Where this many reported changes are of builds alone,
 const COMMON: usize = 3;
-/// so many builds in a row may have the same luck.
+/// this many builds in a row may have the same luck.
 const SEVERAL: usize = 3;
 
 /// All that is known of a history.
@@ -81,7 +81,7 @@ pub enum Settling {
     Link,
 }
 
-/// Up to so many revisions are judged at once; of more, stretches of this length that overlap by
+/// Up to this many revisions are judged at once; of more, stretches of this length that overlap by
 /// half.
 const STRETCH: usize = 400;
 

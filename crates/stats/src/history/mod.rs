@@ -31,9 +31,9 @@ mod world;
 pub use judge::{HistoryChange, HistoryVerdict, Origin, Settling, judge};
 pub use readings::{Execution, RunReading, readings};
 
-/// From so many samples of a revision in one run on it is judged by its samples,
+/// From this many samples of a revision in one run on it is judged by its samples,
 const SAMPLES: usize = 3;
-/// if there are so many such revisions.
+/// if there are this many such revisions.
 const REVISIONS: usize = 3;
 
 /// From this probability on a change is reported.

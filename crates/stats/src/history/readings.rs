@@ -212,7 +212,7 @@ impl Modes {
         Self { share: far.len() as f64 / residuals.len().max(1) as f64, square }
     }
 
-    /// The variance that so many samples have because most of them may be in the other mode: no
+    /// The variance that this many samples have because most of them may be in the other mode: no
     /// robust estimate sees that from within.
     fn variance(&self, samples: usize) -> f64 {
         let mut chance = (1.0 - self.share).powi(i32::try_from(samples).unwrap_or(i32::MAX));

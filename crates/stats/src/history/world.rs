@@ -40,7 +40,7 @@ pub struct World {
 }
 
 impl World {
-    /// One run of so many revisions, without any change, drift or luck.
+    /// One run of this many revisions, without any change, drift or luck.
     pub fn still(revisions: usize) -> Self {
         Self {
             revisions,

@@ -6,13 +6,13 @@ use super::measured::MeasuredCandidates;
 use super::places::{Known, Place};
 use super::rules::Rules;
 
-/// Between two measured candidates, so many that cannot be measured, and what is left is likely no
-/// better, close the place.
+/// Between two measured candidates, this many that cannot be measured, and what is left is likely
+/// no better, close the place.
 const HOPELESS: usize = 8;
 /// How likely a candidate must be measurable, to be tried in such a place.
 const LIKELY: f64 = 0.2;
 /// Next to one that cannot be measured a candidate cannot either so often; by half as often in
-/// about so many steps.
+/// about this many steps.
 const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
 
 /// Something that would tell more.

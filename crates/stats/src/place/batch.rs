@@ -22,7 +22,7 @@ impl Batch {
     }
 }
 
-/// What these surveys ask for, with at most so many further builds, the most telling first.
+/// What these surveys ask for, with at most this many further builds, the most telling first.
 #[must_use]
 pub fn batch(surveys: &[Survey], builds: usize) -> Batch {
     let mut asks: Vec<_> = surveys.iter().flat_map(|survey| &survey.asks).collect();

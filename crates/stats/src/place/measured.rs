@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::RunReading;
 
-/// A doubtful one is measured again until it has so many times the samples of the least measured
+/// A doubtful one is measured again until it has this many times the samples of the least measured
 /// one.
 const AGAIN: usize = 12;
-/// More samples tell nothing once a level is known so much better than builds differ.
+/// More samples tell nothing once a level is known that much better than builds differ.
 const KNOWN: f64 = 0.1;
 
 /// How well a candidate is known.

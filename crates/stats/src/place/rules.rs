@@ -15,7 +15,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// For so many candidates, of which at most so many may be built.
+    /// For this many candidates, of which at most this many may be built.
     ///
     /// A third of the builds, at the most, goes into the grid: what they find must still be pinned.
     #[must_use]

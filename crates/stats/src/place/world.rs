@@ -41,7 +41,7 @@ pub struct Explored {
 }
 
 impl SurveyWorld {
-    /// So many changes of 5 to 50 % at random places, up or down.
+    /// This many changes of 5 to 50 % at random places, up or down.
     pub fn new(candidates: usize, changes: usize, noise: f64, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut steps: Vec<(usize, f64)> = Vec::new();
@@ -75,7 +75,7 @@ impl SurveyWorld {
         Self { broken: broken.into_iter().collect(), ..self }
     }
 
-    /// Executes a candidate in a run that is off by so much.
+    /// Executes a candidate in a run that is off by this much.
     pub fn sample(&mut self, at: usize, off: f64) -> f64 {
         let steps: f64 = self.steps.iter().filter(|step| step.0 <= at).map(|step| step.1).sum();
         100.0 * (steps + off + self.noise * gaussian(&mut self.rng)).exp()
@@ -87,7 +87,7 @@ impl SurveyWorld {
     }
 }
 
-/// Looks through a history until all is known, or so many builds are made.
+/// Looks through a history until all is known, or this many builds are made.
 pub fn explore(world: &mut SurveyWorld, rules: &Rules, most: usize) -> Explored {
     let nothing = Explored {
         survey: Survey::default(),
@@ -99,7 +99,7 @@ pub fn explore(world: &mut SurveyWorld, rules: &Rules, most: usize) -> Explored 
     resume(world, rules, most, nothing)
 }
 
-/// Goes on with what is known, until all is, or so many builds are made.
+/// Goes on with what is known, until all is, or this many builds are made.
 pub fn resume(
     world: &mut SurveyWorld,
     rules: &Rules,

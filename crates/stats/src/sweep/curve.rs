@@ -20,7 +20,8 @@ pub struct ExtraCost {
 pub enum SweepShape {
     /// No value costs more than the margin.
     Flat,
-    /// No value can be told from the best one, and more than the margin may lie between them.
+    /// No value can be distinguished from the best one, and more than the margin may lie between
+    /// them.
     Unresolved,
     /// Some values are worse than the best one.
     Varied,
@@ -33,7 +34,8 @@ pub struct SweepCurve {
     pub levels: SweepLevels,
     /// The value whose level is lowest, by its index.
     pub best: usize,
-    /// The values that cannot be told from the best one, in order; the best one is among them.
+    /// The values that cannot be distinguished from the best one, in order; the best one is among
+    /// them.
     pub plateau: Vec<usize>,
     /// What each value costs beside the best one.
     pub costs: Vec<ExtraCost>,

@@ -96,7 +96,7 @@ pub struct LoadSearch {
 }
 
 impl LoadSearch {
-    /// A search in a grid of so many loads, at least one.
+    /// A search in a grid of this many loads, at least one.
     #[must_use]
     pub fn new(loads: usize, goal: LoadGoal) -> Self {
         Self { loads: loads.max(1), goal, trials: Vec::new() }

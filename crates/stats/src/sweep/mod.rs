@@ -1,4 +1,5 @@
-//! A metric over the values of a parameter: which value is best, and which cannot be told from it.
+//! A metric over the values of a parameter: which value is best, and which cannot be distinguished
+//! from it.
 //!
 //! [`SweepLevels`] are the estimated levels of all values with their variances. [`SweepCurve`]
 //! judges them by multiple comparisons with the best (Hsu, "Multiple Comparisons: Theory and

@@ -38,8 +38,8 @@ pub struct SearchRules {
 }
 
 impl SearchRules {
-    /// The usual rules for a grid of so many values: half of the executions that ten rounds of all
-    /// of them would take.
+    /// The usual rules for a grid of this many values: half of the executions that ten rounds of
+    /// all of them would take.
     #[must_use]
     pub fn usual(values: usize) -> Self {
         Self {
@@ -55,9 +55,9 @@ impl SearchRules {
 
 /// The part of the error that a stage may use to leave values out for now.
 const STAGE: f64 = 0.5;
-/// So many gaps in which a lower value may be hidden are looked into in one stage.
+/// This many gaps in which a lower value may be hidden are looked into in one stage.
 const HIDDEN: usize = 3;
-/// A gap may hide a lower value where its reach is below the best level by no less than so many
+/// A gap may hide a lower value where its reach is below the best level by no less than this many
 /// standard errors above.
 const NEAR: f64 = 1.0;
 /// A value is executed this often at most before its stage is over: more rounds of it would settle
@@ -67,7 +67,7 @@ const OFTENEST: usize = 200;
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchStep {
-    /// Execute these values, in rising order, in so many rounds.
+    /// Execute these values, in rising order, in this many rounds.
     Execute {
         /// Their places in the grid.
         values: Vec<usize>,
@@ -104,7 +104,7 @@ pub struct OptimumSearch {
 }
 
 impl OptimumSearch {
-    /// A search in a grid of so many values.
+    /// A search in a grid of this many values.
     #[must_use]
     pub fn new(values: usize, rules: SearchRules) -> Self {
         Self {

@@ -235,7 +235,7 @@ impl ColumnRange {
         self.least == 0 && self.width < u32::from(GAPS - LEAST_IS_ZERO)
     }
 
-    /// The bits that [`Self::put`] takes for so many values.
+    /// The bits that [`Self::put`] takes for this many values.
     fn bits(&self, count: usize) -> u32 {
         let least = if self.has_silent_least() { 0 } else { varint_size(zigzag(self.least)) };
         8 * least + self.width * count as u32

@@ -322,7 +322,7 @@ mod tests {
         Some(fs::read_to_string(folder.join("prog")).unwrap())
     }
 
-    /// Pretends that an archive was used last so many seconds ago.
+    /// Pretends that an archive was used last this many seconds ago.
     fn used_ago(cache: &Cache, digest: Digest, seconds: u64) {
         let time = SystemTime::now() - std::time::Duration::from_secs(seconds);
         File::open(cache.archive(digest)).unwrap().set_modified(time).unwrap();

@@ -101,7 +101,7 @@ impl Makefile {
         }
     }
 
-    /// Whether so much work can be done; then it counts as done.
+    /// Whether this much work can be done; then it counts as done.
     fn affords(&self, work: usize) -> bool {
         let used = self.used.get().saturating_add(work);
         let is_within = used <= EFFORT;

@@ -7,7 +7,7 @@ use tacho_record::{Conditions, Digest, Inherit};
 /// The variables that are inherited under these conditions, each as `environment.NAME`.
 ///
 /// Those that are always kept with their values. Of others, which may be secrets, only a short
-/// digest is kept: it tells whether they were the same.
+/// digest is kept: it says whether they were the same.
 pub fn inherited<'a>(all: impl Iterator<Item = &'a Conditions>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     // Many benchmarks inherit the same.

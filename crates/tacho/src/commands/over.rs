@@ -61,7 +61,7 @@ pub fn fixed(plan: &Plan, names: &[String]) -> Result<Vec<Layout>, CliError> {
         .collect()
 }
 
-/// So many orders, of the linker that is there.
+/// This many orders, of the linker that is there.
 pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layout>, CliError> {
     if plan.subject.build.is_none() {
         return Err(CliError::NothingLinked);
@@ -71,7 +71,7 @@ pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layo
     Ok((1..=number).map(|number| found.layout(number)).collect())
 }
 
-/// The plan as revisions are tracked by it: over layouts, where it says so, each executed so many
+/// The plan as revisions are tracked by it: over layouts, where it says so, each executed this many
 /// times. That it can be had is looked at before anything is built.
 pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
     let plan = plan.over_layouts(processes)?;
@@ -100,7 +100,7 @@ pub fn rounds(typed: &Terms, plan: &Plan) -> Option<u32> {
 pub enum Ordered {
     /// It did.
     Differs,
-    /// The same came out without: the build does not do as it is told.
+    /// The same came out without: the build does not do as it is asked.
     Ignored,
     /// Without the order it does not build.
     Unknown,

@@ -4,7 +4,7 @@ use tacho_record::{RuleError, Wishes, percentage};
 
 use crate::error::compare::CompareMistake;
 
-/// At most so many rounds, and so long.
+/// At most this many rounds, and so long.
 pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleError> {
     let budget = budget.map(tacho_record::duration).transpose()?;
     // The plan's own number is for tracking: it must not end what has time left.

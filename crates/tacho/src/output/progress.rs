@@ -292,7 +292,8 @@ impl Observer for Progress {
     }
 }
 
-/// How long as many builds as are left take, if so many took this long; nothing before one is done.
+/// How long as many builds as are left take, if this many took this long; nothing before one is
+/// done.
 fn left(took: Duration, done: usize, left: usize) -> String {
     let each = took.checked_div(u32::try_from(done).unwrap_or(u32::MAX));
     let all = each.map(|each| each.saturating_mul(u32::try_from(left).unwrap_or(u32::MAX)));

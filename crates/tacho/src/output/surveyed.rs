@@ -277,7 +277,7 @@ fn kind(place: &Place, edges: &[Edge]) -> &'static str {
     }
 }
 
-/// How many of so many changes need not be the program's.
+/// How many of this many changes need not be the program's.
 fn of_environment(changes: usize, besides: usize) -> String {
     match (changes, besides) {
         (_, 0) => String::new(),

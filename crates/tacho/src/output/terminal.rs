@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressDrawTarget, TermLike};
 
-/// So many columns stay free on the right. The cursor stands there meanwhile, and a terminal shows
-/// each Ctrl-C as two characters: at its edge they would begin a line of their own, and what is
-/// drawn would be taken away a line too low.
+/// This many columns stay free on the right. The cursor stands there meanwhile, and a terminal
+/// shows each Ctrl-C as two characters: at its edge they would begin a line of their own, and what
+/// is drawn would be taken away a line too low.
 const FREE: usize = 6;
 
 /// Where nobody knows how many columns there are.

@@ -105,7 +105,7 @@ impl TrackReport<'_> {
         })
     }
 
-    /// Builds that do not do as their linker is told: of those no layout but one is known.
+    /// Builds that do not do as their linker is asked: of those no layout but one is known.
     fn tell_of_equal_layouts(&self) {
         let equal = |build: &&Build| build.state.layouts() == Some(1);
         let Some(first) = self.tracked.builds.iter().find(equal) else { return };

@@ -27,7 +27,7 @@ use super::files::HostFiles;
 pub const SHORTEST: Duration = Duration::from_millis(10);
 /// Executions that follow each other so soon may share readings.
 const GAP: Duration = Duration::from_millis(10);
-/// Readings are of so many times the time that it takes to read them, at least.
+/// Readings are of this many times the time that it takes to read them, at least.
 const WORTH: u32 = 200;
 /// What takes longer than that to read is not read at all: so does a file that a program makes up
 /// for a container.
@@ -267,7 +267,7 @@ impl HostReader {
         }
     }
 
-    /// A place that all share tells nothing.
+    /// A place that all share says nothing.
     fn find_seats(&mut self) {
         let several = |of: fn(&Seat) -> Option<u32>| {
             let mut all: Vec<u32> = self.seats.values().filter_map(of).collect();

@@ -2,7 +2,7 @@
 //! limited.
 //!
 //! Made where a metric or a limit asks for it (making and removing one takes about 100 µs, and who
-//! is in one pays for the accounting of its memory), anew for each execution: what an earlier one
+//! is in one pays for the accounting of its memory), again for each execution: what an earlier one
 //! left in the page cache stays charged to its group. Version 2 and version 1 are used as they
 //! come, also both at once. Where none can be made is found once, with the reasons.
 

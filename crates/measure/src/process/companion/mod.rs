@@ -138,7 +138,7 @@ impl Companion for ProcessCompanion {
     }
 }
 
-/// What tells that a companion is ready, and how that was before it was started.
+/// What says that a companion is ready, and how that was before it was started.
 #[derive(Debug)]
 enum ReadySign {
     Command(Box<Request>),

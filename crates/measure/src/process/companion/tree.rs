@@ -18,7 +18,7 @@ pub struct Tree {
     top: u32,
     /// What they had used when the account was begun.
     before: Option<Duration>,
-    /// Those whose peak was begun anew; none if that cannot be done.
+    /// Those whose peak was begun again; none if that cannot be done.
     peaks: bool,
 }
 
@@ -28,7 +28,7 @@ impl Tree {
         Self { proc: proc.to_owned(), top, before: None, peaks: false }
     }
 
-    /// Begins anew.
+    /// Begins again.
     pub fn begin(&mut self) {
         let below = self.below();
         self.peaks =
@@ -88,7 +88,7 @@ impl Tree {
         own.chain(waited_for).sum()
     }
 
-    /// Whether the peak of that process's memory begins anew, now.
+    /// Whether the peak of that process's memory begins again, now.
     fn forget_peak(&self, pid: u32) -> bool {
         let path = self.of(pid, "clear_refs");
         let file = fs::OpenOptions::new().write(true).open(path);

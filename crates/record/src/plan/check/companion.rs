@@ -61,7 +61,7 @@ impl Check<'_> {
         })
     }
 
-    /// What a companion refers to: its command, and the one that tells whether it is ready.
+    /// What a companion refers to: its command, and the one that says whether it is ready.
     pub(super) fn companion_references<'a>(
         &mut self,
         table: &'a CompanionTable,

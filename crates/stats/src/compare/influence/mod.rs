@@ -27,7 +27,7 @@ pub use self::residuals::{Placed, ResidualGroup};
 use self::residuals::{groups, residuals};
 use super::order::{quantile, sorted};
 
-/// So many times labels are exchanged: chances are known to about 0.5 % at 5 %.
+/// This many times labels are exchanged: chances are known to about 0.5 % at 5 %.
 const TIMES: u32 = 1999;
 
 /// Whether it matters what an execution stood beside.

@@ -7,7 +7,7 @@ pub type Parameter = (String, Vec<String>);
 /// One value for each parameter.
 pub type Choice = Vec<(String, String)>;
 
-/// A range has at most so many values.
+/// A range has at most this many values.
 const MOST: i128 = 10_000;
 
 /// The numbers from `from` to `to`, with as many decimals as were typed.

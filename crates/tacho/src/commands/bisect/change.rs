@@ -58,7 +58,7 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
     })
 }
 
-/// Where there are fewer revisions between the ends of a change, so many before and after are
+/// Where there are fewer revisions between the ends of a change, this many before and after are
 /// bisected with them: of two builds alone nobody knows whether they differ for no reason of the
 /// source.
 const BESIDE: u64 = 3;
@@ -103,7 +103,7 @@ fn ends_beside(
     Ok((name(before, own.0), name(after, own.1)))
 }
 
-/// So many revisions on either side of the range tell how far sessions are apart.
+/// This many revisions on either side of the range tell how far sessions are apart.
 const AROUND: usize = 30;
 
 /// How likely each candidate is to be the cause, by what the series has of revisions in the range

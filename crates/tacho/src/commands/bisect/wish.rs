@@ -235,7 +235,7 @@ pub(crate) fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
 }
 
 /// What a metric is whose numbers are never shown in the unit that they are kept in, and a unit
-/// that people use for it: a bare number would be taken for so many nanoseconds.
+/// that people use for it: a bare number would be taken for this many nanoseconds.
 fn named(unit: &Unit) -> Option<(&'static str, &'static str)> {
     match unit {
         Unit::Bytes => Some(("a size", "MiB")),

@@ -91,7 +91,7 @@ pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Ex
     Ok(if fails { Exit::Worse } else { Exit::Success })
 }
 
-/// So many of that many places, both ends among them, as evenly apart as can be; all where there
+/// This many of that many places, both ends among them, as evenly apart as can be; all where there
 /// are no more.
 fn spread(of: usize, number: usize) -> impl Iterator<Item = usize> {
     let number = number.min(of);

@@ -4,9 +4,9 @@ use super::mistake::SweepMistake;
 use crate::commands::bench::parameters::{Parameter, list, range};
 use crate::error::CliError;
 
-/// A list has at most so many values.
+/// A list has at most this many values.
 const MOST: usize = 10_000;
-/// All values of a range of loads are tried where there are at most so many.
+/// All values of a range of loads are tried where there are at most this many.
 const ALL_LOADS: usize = 2000;
 /// Neighbouring loads of longer ranges differ by this share.
 const LOAD_STEP: f64 = 0.005;
@@ -81,7 +81,7 @@ fn by_factor(from: &str, to: &str, factor: f64, text: &str) -> Result<Vec<String
     Ok(values.take(MOST).map(|value| trimmed(value, 6)).collect())
 }
 
-/// The values of a search: `NAME=FROM..TO` in so many steps.
+/// The values of a search: `NAME=FROM..TO` in this many steps.
 pub fn searched(text: &str, steps: usize, is_log: bool) -> Result<Parameter, CliError> {
     let (name, from, to) = named_range(text)?;
     let (first, last) =
@@ -133,7 +133,7 @@ fn check(
     Ok(())
 }
 
-/// So many steps between two numbers, rounded to so many decimals, without those that are equal
+/// This many steps between two numbers, rounded to this many decimals, without those that are equal
 /// then.
 fn spaced((first, last): (f64, f64), steps: usize, decimals: usize, is_log: bool) -> Vec<String> {
     let at = |step: usize| {
@@ -159,7 +159,7 @@ fn is_near(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-9 * one.abs().max(other.abs())
 }
 
-/// A number with at most so many decimals, and none that are 0.
+/// A number with at most this many decimals, and none that are 0.
 fn trimmed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     if text.contains('.') {

@@ -13,7 +13,7 @@ const HEIGHT: usize = 8;
 const WIDTH: usize = 92;
 /// What the scale beside them may take: `100.0 ms`, and a blank.
 const LABEL: usize = 9;
-/// A command has at least so many bars.
+/// A command has at least this many bars.
 const FEWEST: usize = 6;
 /// How broad a bar may become.
 const BROADEST: usize = 3;
@@ -21,7 +21,7 @@ const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇',
 /// A bar that goes beyond the scale, or nobody knows how far, as that of an execution which reached
 /// a limit.
 const BEYOND: char = '▲';
-/// The scale ends at so many times the highest upper quartile, if no value is there: one slow
+/// The scale ends at this many times the highest upper quartile, if no value is there: one slow
 /// execution must not hide the others.
 const TOP: f64 = 1.25;
 
@@ -108,7 +108,7 @@ fn block(height: f64, line: usize) -> char {
     BLOCKS[eighths.round().clamp(0.0, 8.0) as usize]
 }
 
-/// At most so many: the medians of neighbours.
+/// At most this many: the medians of neighbours.
 fn thinned(values: &[f64], most: usize) -> Vec<f64> {
     let step = values.len().div_ceil(most).max(1);
     values.chunks(step).filter_map(middle).collect()

@@ -8,7 +8,7 @@ use super::BenchReport;
 
 /// Of which kind the peak of memory is.
 const MEMORY: &str = "the peak of the largest process, not of all together";
-/// From so much processor time on, in nanoseconds, it means something how the kernel tells user
+/// From this much processor time on, in nanoseconds, it means something how the kernel tells user
 /// from sys.
 const EXACT: f64 = 1e9;
 /// What these are below that.

@@ -137,7 +137,7 @@ impl BenchProgress {
         self.commands.iter().take(LINES).filter_map(line).chain(more).collect()
     }
 
-    /// The share of the measuring that is behind us, as far as can be told.
+    /// The share of the measuring that is behind us, as far as can be reported.
     fn done(&self) -> f64 {
         let budget = self
             .rule

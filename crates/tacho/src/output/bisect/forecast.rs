@@ -9,7 +9,7 @@ use tacho_stats::bisect::expected_samples;
 
 use crate::output::text::duration;
 
-/// From so many on it is worth a word before they are taken.
+/// From this many on it is worth a word before they are taken.
 const MANY: f64 = 500.0;
 
 /// About how many samples the least effect takes where a sample has this standard deviation, on the

@@ -6,7 +6,7 @@ use tacho_report::bisection::{so_far, stage};
 
 use crate::output::text::count;
 
-/// So many blocks at the most.
+/// This many blocks at the most.
 const WIDTH: usize = 32;
 /// Columns that stand around them: ` [` and `] `, and one that stays free.
 const BRACKETS: usize = 5;
@@ -14,7 +14,7 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// Less than this is drawn as nothing.
 const LEAST: f64 = 0.005;
 
-/// Two lines for a terminal of so many columns, while it goes on.
+/// Two lines for a terminal of this many columns, while it goes on.
 pub fn live(bisection: &Bisection, columns: usize) -> [String; 2] {
     let stage = stage(bisection.standing.stage);
     let [left, changed] = so_far(bisection);

@@ -12,7 +12,7 @@ pub struct Histogram {
     pub lines: [String; 2],
 }
 
-/// Draws both sets in so many parts, each as high as its own highest; nothing when there are no
+/// Draws both sets in this many parts, each as high as its own highest; nothing when there are no
 /// values.
 ///
 /// The axis holds all but the outermost 2 % at each end, so that one value far off does not squeeze
