@@ -546,7 +546,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
     let by = "which changes it by &gt; +12.0 % (a limit was reached), ";
     assert!(other.contains(by), "{other}");
-    let left = "From v1 &amp; &lt;old&gt; to v2 in all: ";
+    let left = "From v2 to v1 &amp; &lt;old&gt; in all: ";
     assert!(
         other.contains(left) && other.contains("is left over: something else changed too"),
         "{other}"
