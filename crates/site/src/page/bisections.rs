@@ -36,7 +36,8 @@ pub(super) fn newest(view: &View) -> Markup {
                 h2 { "Bisections" }
                 ul.changes {
                     @for one in all.iter().rev().take(NEWEST).map(|it| &it.bisection) { li {
-                        a href=(bisection_file(one)) { (one.name) } " of " (subject(&one.asked)) ": "
+                        a href=(bisection_file(one)) { (one.name) }
+                        " of " (subject(&one.asked)) ": "
                         (sentence(view, "", one))
                     } }
                 }
