@@ -258,7 +258,7 @@ impl Work {
             (None, _) if self.both.has_levels() => {
                 Choice::plain(Estimator::Median, Because::Levels)
             }
-            (None, Some(both)) if both.fit().by_neighbours && both.rounds() >= ENOUGH => {
+            (None, Some(both)) if both.fit().moves && both.rounds() >= ENOUGH => {
                 let choice = Choice::plain(Estimator::Neighbours, Because::HostMoves);
                 Choice { gain: self.gain(), ..choice }
             }

@@ -16,6 +16,8 @@ const WIDE: f64 = 0.1;
 const FARTHEST: f64 = 12.0;
 /// How fast the search for an end of an interval walks outward.
 const STRIDE: f64 = 1.4;
+/// So many strides beyond an end are looked at for what is possible again.
+const AHEAD: usize = 3;
 /// Halvings of the last step: an end is known to a thousandth of it.
 const HALVINGS: usize = 10;
 
@@ -88,18 +90,26 @@ impl Contrast {
         self.bound(1.0, level)
     }
 
-    /// The first difference on the way outward that is not possible.
+    /// The difference on the way outward from which on none is possible. The chance may fall and
+    /// rise again on its way, where the host has two speeds.
     fn bound(&self, way: f64, level: f64) -> f64 {
         let middle = self.shift();
         let is_possible = |far: f64| self.chance(middle + way * far, -way, level) > level;
         let error = self.fit.errors[0] + self.fit.errors[1];
         let mut step = if error.is_finite() { error.max(1e-6) } else { 0.01 };
-        let mut inside = 0.0;
-        while is_possible(step) {
-            inside = step;
-            step *= STRIDE;
-            if step > FARTHEST {
+        let (mut inside, mut ahead, mut strides) = (0.0, step, 0);
+        while strides <= AHEAD {
+            if is_possible(ahead) {
+                (inside, strides) = (ahead, 0);
+            } else {
+                strides += 1;
+            }
+            ahead *= STRIDE;
+            if ahead > FARTHEST && strides == 0 {
                 return way * f64::INFINITY;
+            }
+            if strides <= 1 {
+                step = if strides == 0 { ahead } else { ahead / STRIDE };
             }
         }
         for _ in 0..HALVINGS {
@@ -124,7 +134,7 @@ impl Contrast {
             let outcomes = self.rounds.iter().map(|range| self.outcome(range.clone(), scores, way));
             chance_above(&outcomes.collect::<Vec<_>>())
         };
-        let is_moving = self.fit.by_neighbours || movement::is_seen(&rest);
+        let is_moving = self.fit.moves || movement::is_seen(&rest);
         let sharp = if is_moving { Tails::of(&rest).scores(&rest) } else { flat::scores(&rest) };
         let sharp = of(&sharp) / (1.0 - WIDE);
         if sharp <= enough {

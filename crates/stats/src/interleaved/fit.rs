@@ -21,13 +21,12 @@ pub struct Fit {
     pub effects: Vec<f64>,
     /// The standard error of each effect, against the mean of all programs.
     pub errors: Vec<f64>,
-    /// Whether the host's speed is seen to move: neighbours in time are more alike than chance has
-    /// them.
+    /// Whether the host's speed is seen to move, so that the differences of neighbours decided and
+    /// not each program's own values: neighbours are more alike than chance has them, or their
+    /// differences clearly sharper.
     pub moves: bool,
-    /// By how many standard errors they are.
+    /// By how many standard errors neighbours are more alike than chance has them.
     pub movement: f64,
-    /// Whether the differences of neighbours decided, and not each program's own values.
-    pub by_neighbours: bool,
     /// What is left of each execution when its program's effect is taken off: the path and the
     /// noise.
     pub rest: Vec<f64>,

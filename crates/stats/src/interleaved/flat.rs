@@ -5,7 +5,10 @@ use crate::summary::{median, quantile};
 
 /// Degrees of freedom to choose from by likelihood. Fewer would see one of two modes only, and seem
 /// sharp by that.
-const FREEDOMS: [f64; 3] = [3.0, 10.0, 40.0];
+const FREEDOMS: [f64; 3] = [40.0, 10.0, 3.0];
+/// Heavier tails are taken where they are more likely by this factor, as a logarithm: of few
+/// values, chance makes some look heavy.
+const EVIDENCE: f64 = 1.0;
 const TURNS: usize = 50;
 /// No scale is smaller.
 const FINEST: f64 = 1e-12;
@@ -20,7 +23,7 @@ fn likeliest(executions: &[Execution], counts: &[usize], start: &[f64]) -> Stude
     let [first, others @ ..] = FREEDOMS;
     let better = |best: Student, freedom| {
         let other = fit(freedom);
-        if other.likelihood > best.likelihood { other } else { best }
+        if other.likelihood > best.likelihood + EVIDENCE { other } else { best }
     };
     others.into_iter().fold(fit(first), better)
 }
@@ -128,7 +131,6 @@ impl Student {
             effects,
             moves: false,
             movement: 0.0,
-            by_neighbours: false,
             rest,
             weights,
         }

@@ -63,7 +63,7 @@ impl Fit {
         let fit = neighbours::fit(executions, &counts, &start);
         let movement = movement(executions, &start, programs);
         if movement > movement::QUANTILE {
-            return Some(Self { moves: true, movement, ..fit });
+            return Some(Self { movement, ..fit });
         }
         let flat = flat::fit(executions, &counts, &start);
         let fit = if is_sharper(&fit, &flat, &counts) { fit } else { flat };
@@ -109,6 +109,27 @@ impl Fit {
             .zip(noise)
             .map(|(execution, noise)| levels[execution.program] + noise)
             .collect()
+    }
+
+    /// The same, each program's values moved together so that their median is its level: the fit
+    /// knows the level more sharply than the median of single values does. Unchanged where nothing
+    /// shows that the speed moves.
+    #[must_use]
+    pub fn at_usual_speed(&self, executions: &[Execution]) -> Vec<f64> {
+        let mut values = self.evened(executions);
+        if !self.moves {
+            return values;
+        }
+        for (program, level) in self.levels().into_iter().enumerate() {
+            let own = |at: &usize| executions[*at].program == program;
+            let own: Vec<usize> = (0..values.len()).filter(own).collect();
+            let all: Vec<f64> = own.iter().map(|&at| values[at]).collect();
+            let off = crate::summary::median(&all).map_or(0.0, |median| level - median);
+            for at in own {
+                values[at] += off;
+            }
+        }
+        values
     }
 
     /// The level of each program at the host's usual speed, as a logarithm: its effect above the

@@ -171,7 +171,7 @@ pub(super) fn fit(executions: &[Execution], counts: &[usize], start: &[f64]) -> 
     let rest = super::fit::rest(executions, &effects);
     let errors = errors(executions, counts, &tails, &rest);
     let weights = weights(&tails, &rest);
-    Fit { effects, errors, moves: false, movement: 0.0, by_neighbours: true, rest, weights }
+    Fit { effects, errors, moves: true, movement: 0.0, rest, weights }
 }
 
 /// Two neighbours of different programs.

@@ -35,8 +35,10 @@ pub(crate) enum Movement {
     Processors(f64),
 }
 
-pub(crate) const MOVEMENTS: [Movement; 9] = [
+pub(crate) const MOVEMENTS: [Movement; 11] = [
     Movement::Steady,
+    Movement::Spells { apart: 0.69, length: 100.0, share: 0.3 },
+    Movement::Spells { apart: 0.2, length: 1.0, share: 0.5 },
     Movement::Spells { apart: 0.56, length: 3.0, share: 0.5 },
     Movement::Spells { apart: 0.56, length: 30.0, share: 0.5 },
     Movement::Spells { apart: 0.05, length: 300.0, share: 0.2 },
@@ -55,6 +57,10 @@ pub(crate) struct Host {
     executed: usize,
     /// The standard deviation of one execution's noise.
     pub noise: f64,
+    /// How much of the host's path each program takes; all of it where none is named.
+    pub responses: Vec<f64>,
+    /// By how much the slow mode of each program is slower, and how often it is drawn.
+    pub mode: Option<(f64, f64)>,
 }
 
 impl Host {
@@ -65,6 +71,8 @@ impl Host {
             path: 0.0,
             executed: 0,
             noise: 0.01,
+            responses: Vec::new(),
+            mode: None,
         };
         if let Movement::Spells { apart, share, .. } = movement {
             host.path = if host.uniform() < share { apart } else { 0.0 };
@@ -82,8 +90,8 @@ impl Host {
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// The logarithm of what a program of this level takes now.
-    pub fn execute(&mut self, level: f64) -> f64 {
+    /// The logarithm of what a program of this level, which takes this much of the path, takes now.
+    fn execute(&mut self, level: f64, response: f64) -> f64 {
         self.executed += 1;
         let mut extra = 0.0;
         match self.movement {
@@ -116,7 +124,12 @@ impl Host {
                 }
             }
         }
-        level + self.path + extra + self.noise * self.gaussian()
+        if let Some((by, share)) = self.mode
+            && self.uniform() < share
+        {
+            extra += by;
+        }
+        level + response * self.path + extra + self.noise * self.gaussian()
     }
 
     /// So many rounds of programs of these levels, each round in an order of its own.
@@ -128,7 +141,9 @@ impl Host {
                 order.swap(last, self.rng.random_range(0..=last));
             }
             for program in order {
-                all.push(Execution { program, round, value: self.execute(levels[program]) });
+                let response = self.responses.get(program).copied().unwrap_or(1.0);
+                let value = self.execute(levels[program], response);
+                all.push(Execution { program, round, value });
             }
         }
         all

@@ -83,7 +83,7 @@ fn independent(errors: &[f64]) -> Vec<f64> {
 /// the others.
 fn widened(fit: &Fit, executions: &[Execution], values: usize) -> Vec<f64> {
     // On a host whose speed moves, what is left beside a program is the path as well.
-    if fit.by_neighbours || fit.moves {
+    if fit.moves {
         return vec![MOVING; values];
     }
     let mut rests = vec![Vec::new(); values];
