@@ -15,7 +15,8 @@ const FEWEST: usize = 3;
 pub(crate) fn even_out(values: &mut [Values]) -> Vec<Uneven> {
     let mut runs: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, one) in values.iter().enumerate() {
-        if one.values.len() >= FEWEST {
+        // What is zero or below has no logarithm, and is not moved by the host's speed.
+        if one.values.len() >= FEWEST && one.values.iter().all(|value| *value > 0.0) {
             runs.entry(one.run).or_default().push(index);
         }
     }
@@ -36,7 +37,7 @@ fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, Vec<f64>
     all.sort_by_key(|it| it.place);
     let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
     let fit = Fit::of(&executions, programs).filter(|fit| fit.moves)?;
-    let evened = fit.evened(&executions);
+    let evened = fit.at_usual_speed(&executions);
     Some((fit, evened))
 }
 
@@ -46,9 +47,6 @@ fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<U
         let one = &values[index];
         let places = one.rounds.iter().zip(&one.positions);
         for (at, (value, (&round, &position))) in one.values.iter().zip(places).enumerate() {
-            if *value <= 0.0 {
-                return None;
-            }
             let execution = Execution { program, round, value: value.ln() };
             all.push(PlacedExecution { place: (round, position), execution, index: (index, at) });
         }
@@ -60,50 +58,59 @@ fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<U
     Some(Uneven { run, slower: fit.uneven(), gain: fit.gain() })
 }
 
-/// The same of samples: those of programs that one run executed in turns, one vector a program, with
-/// the values of this metric as they would be at the host's usual speed. Unchanged where nothing
-/// shows that the speed moved. Executions that do not count stay as they are.
-#[must_use]
-pub fn at_usual_speed(programs: &[Vec<Sample>], metric: &str) -> Vec<Vec<Sample>> {
-    let mut evened = programs.to_vec();
-    let Some(factors) = factors(programs, metric) else { return evened };
-    for ((program, at), factor) in factors {
-        let values = &mut evened[program][at].values;
-        for (_, value) in values.iter_mut().filter(|(name, _)| name == metric) {
-            *value *= factor;
-        }
-    }
-    evened
+/// Samples at the host's usual speed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsualSpeed {
+    /// The samples, with the values of the metric as they would be at that speed; as they were
+    /// measured where nothing shows that the speed moved.
+    pub samples: Vec<Vec<Sample>>,
+    /// By what share executions took longer at the slow speed, where it is seen to move.
+    pub uneven: Option<f64>,
 }
 
-/// By what the values of each execution that counts are to be multiplied.
-fn factors(programs: &[Vec<Sample>], metric: &str) -> Option<Vec<((usize, usize), f64)>> {
+/// The same of samples: those that one run executed in turns. Each vector is of one program; those
+/// with equal `programs` are of the same. Executions that do not count stay as they are, and so do
+/// programs with few values or some that have no logarithm.
+#[must_use]
+pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &str) -> UsualSpeed {
     let mut all = Vec::new();
-    for (program, samples) in programs.iter().enumerate() {
+    let mut known: Vec<usize> = Vec::new();
+    for (index, (samples, name)) in samples.iter().zip(programs).enumerate() {
         let counted = samples.iter().enumerate().filter(|(_, sample)| sample.counts());
         let values: Vec<(usize, f64)> =
             counted.filter_map(|(at, sample)| Some((at, sample.value(metric)?))).collect();
         if values.len() < FEWEST || values.iter().any(|(_, value)| *value <= 0.0) {
-            return None;
+            continue;
         }
+        let program = known.iter().position(|one| one == name).unwrap_or_else(|| {
+            known.push(*name);
+            known.len() - 1
+        });
         all.extend(values.into_iter().map(|(at, value)| {
             let place = samples[at].place;
             let execution = Execution { program, round: place.round, value: value.ln() };
-            PlacedExecution {
-                place: (place.round, place.position),
-                execution,
-                index: (program, at),
-            }
+            PlacedExecution { place: (place.round, place.position), execution, index: (index, at) }
         }));
     }
-    let (_, evened) = fitted(&mut all, programs.len())?;
-    Some(
-        evened
-            .into_iter()
-            .zip(all)
-            .map(|(value, it)| (it.index, (value - it.execution.value).exp()))
-            .collect(),
-    )
+    let mut samples = samples.to_vec();
+    let several = Some(&mut all).filter(|_| known.len() > 1);
+    let Some((fit, evened)) = several.and_then(|all| fitted(all, known.len())) else {
+        return UsualSpeed { samples, uneven: None };
+    };
+    for (evened, PlacedExecution { index: (index, at), execution, .. }) in evened.into_iter().zip(&all) {
+        let values = &mut samples[*index][*at].values;
+        for (_, value) in values.iter_mut().filter(|(name, _)| name == metric) {
+            *value *= (evened - execution.value).exp();
+        }
+    }
+    UsualSpeed { samples, uneven: Some(fit.uneven()) }
+}
+
+/// The same, where each vector is of a program of its own.
+#[must_use]
+pub fn each_at_usual_speed(samples: &[Vec<Sample>], metric: &str) -> Vec<Vec<Sample>> {
+    let programs: Vec<usize> = (0..samples.len()).collect();
+    at_usual_speed(samples, &programs, metric).samples
 }
 
 #[cfg(test)]
@@ -166,13 +173,15 @@ mod tests {
         };
         let programs: Vec<Vec<Sample>> =
             measured().iter().map(|one| (0..20).map(|at| sample(one, at)).collect()).collect();
-        for (one, samples) in expected.iter().zip(at_usual_speed(&programs, "wall")) {
+        for (one, samples) in
+            expected.iter().zip(at_usual_speed(&programs, &[0, 1], "wall").samples)
+        {
             for (value, sample) in one.values.iter().zip(samples) {
                 assert!((sample.value("wall").unwrap() / value - 1.0).abs() < 1e-9);
                 assert_eq!(sample.value("peak-memory"), Some(5.0));
             }
         }
-        assert_eq!(at_usual_speed(&programs, "peak-memory"), programs);
+        assert_eq!(at_usual_speed(&programs, &[0, 1], "peak-memory").samples, programs);
     }
 
     #[test]
@@ -186,5 +195,15 @@ mod tests {
             assert_eq!(even_out(&mut after), []);
             assert_eq!(after, before);
         }
+    }
+
+    #[test]
+    fn a_program_without_a_logarithm_leaves_the_others_their_path() {
+        let [zero, one] = <[Values; 2]>::try_from(measured()).unwrap();
+        let two = Values { revision: "r2".into(), ..one.clone() };
+        let mut values = [Values { values: vec![0.0; 20], ..zero }, one, two];
+        assert_eq!(even_out(&mut values).len(), 1);
+        assert_eq!(values[0].values, [0.0; 20]);
+        assert!(values[1].values.iter().all(|value| (value / 106.0 - 1.0).abs() < 0.05));
     }
 }

@@ -15,7 +15,7 @@ use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 use tacho_subject::{Fixed, Layout};
 
-use crate::analysis::usual_speed::at_usual_speed;
+use crate::analysis::usual_speed::each_at_usual_speed;
 use crate::build::builds::Unpacked;
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
@@ -333,7 +333,7 @@ fn rows(
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let named = metrics.clone().find(|known| Some(known.name.as_str()) == metric);
             let metric = named.or_else(|| metrics.next())?;
-            Some(row(key, metric, built, &at_usual_speed(samples, &metric.name)))
+            Some(row(key, metric, built, &each_at_usual_speed(samples, &metric.name)))
         })
         .collect()
 }

@@ -24,7 +24,11 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
         for (metric, comparison) in metrics.iter().zip(&group.comparisons) {
             // Levels belong to the ratio beside them.
             let evened = match comparison.choice.because {
-                Because::HostMoves => at_usual_speed(&group.samples, &metric.name),
+                // The control is A once more, as it is for the ratio.
+                Because::HostMoves => {
+                    let programs: Vec<usize> = (0..group.samples.len()).map(|it| it % 2).collect();
+                    at_usual_speed(&group.samples, &programs, &metric.name).samples
+                }
                 _ => group.samples.clone(),
             };
             rows.push(ComparedRow {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tacho_experiment::analysis::usual_speed::at_usual_speed;
+use tacho_experiment::analysis::usual_speed::each_at_usual_speed;
 use tacho_experiment::build::layouts::{FIXED, build_time, execution, executions};
 use tacho_record::{Build, Cell, Digest, Limited, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
@@ -71,7 +71,7 @@ fn laid_out(
     before: Option<&LaidOut>,
 ) -> Option<LaidOut> {
     let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
-    let evened = at_usual_speed(&samples, &metric.name);
+    let evened = each_at_usual_speed(&samples, &metric.name);
     let layout = |((cell, _), samples): (&(Cell, _), &Vec<Sample>)| LayoutRecord {
         artifact: cell.artifact,
         executions: executions(samples, &metric.name),
