@@ -65,7 +65,7 @@ pub use rule::{
 pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{LevelChange, Limited, Measurement, Point, Series, SeriesKey, Uneven};
-pub use shown::{is_shown, shown, shown_name};
+pub use shown::{is_shown, reveal, shown, shown_name};
 pub use signal::killed_by;
 pub use steadiness::{Course, Phase, Steadiness};
 pub use unit::Unit;

@@ -1,20 +1,58 @@
 //! Text that others wrote, as it may be shown: nothing in it moves a cursor, ends a line or turns
 //! the direction of what stands beside it.
 
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Deserializer};
 
-/// What turns the direction of writing, or marks it.
-const DIRECTIONS: [char; 12] = [
-    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
-    '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
+/// What has no width or turns the direction of writing: with these, one text can pass for another.
+const HIDDEN: [RangeInclusive<char>; 10] = [
+    '\u{ad}'..='\u{ad}',
+    '\u{61c}'..='\u{61c}',
+    '\u{115f}'..='\u{1160}',
+    '\u{180e}'..='\u{180e}',
+    '\u{200b}'..='\u{200f}',
+    '\u{202a}'..='\u{202e}',
+    '\u{2060}'..='\u{206f}',
+    '\u{3164}'..='\u{3164}',
+    '\u{feff}'..='\u{feff}',
+    '\u{e0000}'..='\u{e007f}',
 ];
+/// What joins signs, or keeps them apart, in scripts and pictures beyond ASCII.
+const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
 /// What ends a line, or a paragraph, and is no control character.
 const ENDS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
 /// Whether a character may be shown as it is.
 #[must_use]
 pub fn is_shown(c: char) -> bool {
-    !(c.is_control() || DIRECTIONS.contains(&c) || ENDS.contains(&c))
+    !(c.is_control() || ENDS.contains(&c) || is_hidden(c))
+}
+
+fn is_hidden(c: char) -> bool {
+    !c.is_ascii() && HIDDEN.iter().any(|range| range.contains(&c))
+}
+
+/// The text with each hidden character replaced. A joiner between two signs beyond ASCII is not
+/// hidden: it makes one sign of both.
+pub fn reveal(text: &str, replacement: impl Fn(char) -> String) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let (mut before, mut all) = (None::<char>, text.chars().peekable());
+    while let Some(c) = all.next() {
+        let is_beyond = |other: Option<&char>| other.is_some_and(|other| !other.is_ascii());
+        let joins = JOINERS.contains(&c) && is_beyond(before.as_ref()) && is_beyond(all.peek());
+        if is_hidden(c) && !joins {
+            out += &replacement(c)
+        } else {
+            out.push(c)
+        }
+        before = Some(c);
+    }
+    Cow::Owned(out)
 }
 
 /// A text in one line, of what may be shown.
@@ -22,7 +60,8 @@ pub fn is_shown(c: char) -> bool {
 pub fn shown(text: &str) -> String {
     let blank =
         |c: char| if ENDS.contains(&c) || (c.is_control() && c.is_whitespace()) { ' ' } else { c };
-    text.chars().map(blank).filter(|c| is_shown(*c)).collect()
+    let seen = |c: &char| !(c.is_control() || ENDS.contains(c));
+    reveal(text, |_| String::new()).chars().map(blank).filter(seen).collect()
 }
 
 /// A name, with what may not be shown written as `\u{202e}`: other names stay other names.
@@ -44,6 +83,15 @@ mod tests {
     #[test]
     fn a_name_shows_what_is_hidden_in_it() {
         assert_eq!(shown_name("ça va \u{202e}b\n"), "ça va \\u{202e}b\\n");
+    }
+
+    #[test]
+    fn a_joiner_joins_signs_and_is_hidden_in_a_word() {
+        assert_eq!(shown("ma\u{200d}in \u{feff}x\u{200b}y 👩\u{200d}🚀"), "main xy 👩\u{200d}🚀");
+        assert!(!is_shown('\u{200d}') && is_shown('é'));
+        let code = |c: char| c.escape_unicode().to_string();
+        assert_eq!(reveal("a\u{202e}b", code), "a\\u{202e}b");
+        assert!(matches!(reveal("plain\n", code), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
-use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
+use tacho_record::reveal;
 
 use crate::SiteError;
 
@@ -158,20 +158,10 @@ enum Existing {
 
 /// The text with `\u{fffd}` in place of each character by which one text can pass for another.
 fn visible(content: &[u8]) -> Cow<'_, [u8]> {
-    const HIDDEN: [RangeInclusive<char>; 6] = [
-        '\u{61c}'..='\u{61c}',
-        '\u{200b}'..='\u{200f}',
-        '\u{202a}'..='\u{202e}',
-        '\u{2060}'..='\u{206f}',
-        '\u{feff}'..='\u{feff}',
-        '\u{e0000}'..='\u{e007f}',
-    ];
-    let is_hidden = |c: char| HIDDEN.iter().any(|range| range.contains(&c));
-    match str::from_utf8(content) {
-        Ok(text) if text.contains(is_hidden) => {
-            Cow::Owned(text.replace(is_hidden, "\u{fffd}").into_bytes())
-        }
-        _ => Cow::Borrowed(content),
+    let Ok(text) = str::from_utf8(content) else { return Cow::Borrowed(content) };
+    match reveal(text, |_| "\u{fffd}".to_owned()) {
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        Cow::Borrowed(_) => Cow::Borrowed(content),
     }
 }
 

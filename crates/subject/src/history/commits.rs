@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use glob::Pattern;
-use tacho_record::{Commit, Revision, shown};
+use tacho_record::{Commit, Revision, shown, shown_name};
 
 use super::choose::choose;
 use super::resolve;
@@ -287,7 +287,13 @@ impl CommitPart {
             author: shown(&entry.author),
             date: entry.date,
             subject: shown(&entry.subject),
-            tags: self.tags.get(&entry.id).cloned().unwrap_or_default(),
+            tags: self
+                .tags
+                .get(&entry.id)
+                .into_iter()
+                .flatten()
+                .map(|tag| shown_name(tag))
+                .collect(),
         }
     }
 

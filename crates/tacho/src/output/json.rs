@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use tacho_record::reveal;
 
 /// The value as indented JSON, with a line's end.
 pub fn pretty(value: &impl Serialize) -> io::Result<String> {
@@ -11,7 +12,13 @@ pub fn pretty(value: &impl Serialize) -> io::Result<String> {
     let mut serializer = Serializer::with_formatter(&mut bytes, Unsigned(PrettyFormatter::new()));
     value.serialize(&mut serializer).map_err(io::Error::other)?;
     bytes.push(b'\n');
-    String::from_utf8(bytes).map_err(io::Error::other)
+    let text = String::from_utf8(bytes).map_err(io::Error::other)?;
+    Ok(reveal(&text, escaped).into_owned())
+}
+
+/// A character as JSON writes it by its number: a parser reads the same text.
+fn escaped(c: char) -> String {
+    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
 /// Indented, and 0 where a difference came out as -0: others read both as numbers, and compare

@@ -40,13 +40,13 @@ pub const COLUMNS: usize = 80;
 /// Prints an answer; a reader that went away is an error that the caller turns into success.
 pub fn print(text: &str) -> std::io::Result<()> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(seen(text).as_bytes())?;
     out.flush()
 }
 
 /// Prints an answer beside what standard output is taken for.
 pub fn print_beside(text: &str) -> std::io::Result<()> {
-    anstream::stderr().lock().write_all(text.as_bytes())
+    anstream::stderr().lock().write_all(seen(text).as_bytes())
 }
 
 /// How wide the terminal is that the answer goes to, in columns; nothing where it goes elsewhere,
@@ -95,9 +95,15 @@ pub fn error(error: &CliError) {
     }
 }
 
+/// The text with characters that are not seen written by their numbers: names of others can have
+/// them.
+fn seen(text: &str) -> std::borrow::Cow<'_, str> {
+    tacho_record::reveal(text, |c| c.escape_unicode().to_string())
+}
+
 /// Prints a line beside the answer as it is.
 pub fn aside(line: &str) {
-    anstream::eprintln!("{line}");
+    anstream::eprintln!("{}", seen(line));
 }
 
 /// Prints lines of a log or of what a program printed, cut where a terminal has no room.
@@ -124,5 +130,5 @@ fn say(style: Style, kind: &str, text: &str) {
     let text = text::without_error_numbers(text.trim_end());
     let told = text::wrap(&format!("{kind}: {text}"), width_of(std::io::stderr()));
     let text = told.strip_prefix(kind).unwrap_or(&told);
-    anstream::eprintln!("{style}{kind}{style:#}{text}");
+    anstream::eprintln!("{style}{kind}{style:#}{}", seen(text));
 }
