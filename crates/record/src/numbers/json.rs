@@ -16,6 +16,9 @@ const KEYS: [&str; 12] = [
 /// The tag that a point has whose tags are one text.
 const ENVIRONMENT: &str = "environment";
 
+/// So many tags all series of a file may share, each series counted.
+const MOST_SHARED: usize = 1_000_000;
+
 pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersError> {
     let root = Node::read(text)?;
     let (shape, series) = match &root {
@@ -35,8 +38,14 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
                 Shape::One,
                 vec![JsonReading { map, around: &[], path: String::new(), better }.series(None)?],
             ),
-            Some(Node::List(list)) => (Shape::Listed, listed(list, "series", map, better)?),
-            Some(Node::Map(named)) => (Shape::Named, by_name(named, map, better)?),
+            Some(Node::List(list)) => {
+                limit_shared_tags(map, list.len())?;
+                (Shape::Listed, listed(list, "series", map, better)?)
+            }
+            Some(Node::Map(named)) => {
+                limit_shared_tags(map, named.len())?;
+                (Shape::Named, by_name(named, map, better)?)
+            }
             Some(other) => return Err(wrong("series", other, "an object or an array of series")),
         },
         other => return Err(wrong("", other, "an object or an array")),
@@ -46,6 +55,26 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
     }
     distinct(&series)?;
     Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
+}
+
+/// Each series has the tags around it: a small file could ask for all memory.
+fn limit_shared_tags(around: &[(String, Node)], series: usize) -> Result<(), NumbersError> {
+    let size = |node: &Node| match node {
+        Node::List(list) => list.len(),
+        Node::Map(map) => map.len(),
+        _ => 1,
+    };
+    let number: usize = match get(around, "tags") {
+        Some(Node::List(points)) => points.iter().map(size).sum(),
+        Some(Node::Map(names)) => names.iter().map(|(_, node)| size(node)).sum(),
+        _ => 0,
+    };
+    let tags = number.saturating_mul(series);
+    if tags > MOST_SHARED {
+        Err(NumbersError::TooManyTags { tags, most: MOST_SHARED })
+    } else {
+        Ok(())
+    }
 }
 
 fn is_value(node: &Node) -> bool {

@@ -26,6 +26,18 @@ fn names(numbers: &Numbers) -> Vec<&str> {
 }
 
 #[test]
+fn tags_that_all_series_share_have_a_limit() {
+    let tags: Vec<String> = (0..1100).map(|n| format!("\"t{n}\":\"x\"")).collect();
+    let series = vec!["{\"values\":[1]}"; 1000].join(",");
+    let text = format!("{{\"tags\":[{{{}}}],\"series\":[{series}]}}", tags.join(","));
+    assert_eq!(
+        refused(&text),
+        "`tags` beside `series` gives 1100000 tags to all series; the limit is 1000000\n\
+         hint: put tags into the series that they are of"
+    );
+}
+
+#[test]
 fn the_simplest_series() {
     let numbers = read(r#"{"values": [1, 2.5, null, NaN, -Infinity, 3], "better": "higher"}"#);
     assert_eq!(numbers.shape, Shape::One);
