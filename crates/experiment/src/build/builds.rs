@@ -184,8 +184,14 @@ pub(crate) fn is_of_fetching(why: &str) -> bool {
         "cvs checkout failed",
         "cvs update failed",
     ];
-    const NETWORK: [&str; 4] = [
+    const NETWORK: [&str; 9] = [
         "Could not resolve host",
+        "Connection refused",
+        "Connection timed out",
+        "Network is unreachable",
+        "No route to host",
+        // An object that a partial clone left out, whose remote is gone.
+        "unable to read sha1 file",
         // A checkout of a partial clone fetches what the clone left out.
         "from promisor remote",
         "unable to access 'http",
