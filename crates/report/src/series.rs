@@ -2,17 +2,18 @@
 
 use tacho_record::{Series, Uneven};
 
-/// The host's path explains most of a run's spread from this gain on.
+/// The host's path explains most of a run's spread from this gain on, and its gain is reported.
 const MOST_OF_SPREAD: f64 = 2.0;
 /// A gain above this is not a number to trust.
 const MOST_GAIN: f64 = 1000.0;
 
-/// In which runs of a series the host's speed moved, and what taking it off gained, where that is
-/// much.
+/// In which runs of a series the host's speed moved, that its values are those at the usual speed,
+/// and what that gained, where it is much.
 #[must_use]
 pub fn uneven_runs(series: &Series) -> Option<String> {
-    let uneven: Vec<&Uneven> =
-        series.uneven.iter().filter(|one| one.gain >= MOST_OF_SPREAD).collect();
+    let all: Vec<&Uneven> = series.uneven.iter().collect();
+    let much: Vec<&Uneven> = all.iter().copied().filter(|one| one.gain >= MOST_OF_SPREAD).collect();
+    let uneven = if much.is_empty() { all } else { much };
     let most = uneven.iter().max_by(|a, b| a.slower.total_cmp(&b.slower))?;
     let slower = 100.0 * most.slower;
     let moved = match uneven.as_slice() {
@@ -21,10 +22,12 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
     };
     let gain =
         if most.gain > MOST_GAIN { "over 1,000".to_owned() } else { format!("{:.0}", most.gain) };
-    Some(format!(
-        "the host's speed moved {moved}; values are those at its usual speed, \
-         as precise as {gain} times as many raw ones"
-    ))
+    let values = format!("the host's speed moved {moved}; medians are those at its usual speed");
+    Some(if most.gain < MOST_OF_SPREAD {
+        values
+    } else {
+        format!("{values}, as precise as {gain} times as many raw samples")
+    })
 }
 
 #[cfg(test)]
@@ -46,14 +49,18 @@ mod tests {
             let key = tacho_record::SeriesKey { benchmark, host: "lab".into(), metric };
             uneven_runs(&Series { key, points: vec![], uneven: uneven.to_vec(), changes: vec![] })
         };
-        assert_eq!(of(&[one(3, 0.78, 1.9)]), None);
+        assert_eq!(of(&[]), None);
+        assert_eq!(
+            of(&[one(3, 0.05, 1.9)]).unwrap(),
+            "the host's speed moved by 5 % in run 3; medians are those at its usual speed"
+        );
         assert_eq!(
             of(&[one(2, 0.1, 1.0), one(3, 0.78, 12.2)]).unwrap(),
-            "the host's speed moved by 78 % in run 3; values are those at its usual speed, as \
-             precise as 12 times as many raw ones"
+            "the host's speed moved by 78 % in run 3; medians are those at its usual speed, as \
+             precise as 12 times as many raw samples"
         );
         let several = of(&[one(2, 0.1, f64::INFINITY), one(3, 0.05, 12.2)]).unwrap();
         assert!(several.starts_with("the host's speed moved in 2 runs, by 10 % in run 2; "));
-        assert!(several.ends_with("over 1,000 times as many raw ones"), "{several}");
+        assert!(several.ends_with("over 1,000 times as many raw samples"), "{several}");
     }
 }

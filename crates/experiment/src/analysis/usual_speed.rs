@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{Sample, Uneven};
+use tacho_record::{Measurement, Sample, Uneven};
 use tacho_stats::interleaved::{Execution, Fit};
 use tacho_store::Values;
 
@@ -104,6 +104,16 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &str)
         }
     }
     UsualSpeed { samples, uneven: Some(fit.uneven()) }
+}
+
+/// By what share executions of a run took longer at the host's slow speed, where its speed is seen
+/// to move in this metric.
+#[must_use]
+pub fn of_run(all: &[Measurement], run: i64, metric: &str) -> Option<f64> {
+    let of_run = all.iter().filter(|one| one.run == run);
+    let samples: Vec<Vec<Sample>> = of_run.map(|one| one.samples.clone()).collect();
+    let programs: Vec<usize> = (0..samples.len()).collect();
+    at_usual_speed(&samples, &programs, metric).uneven
 }
 
 /// The same, where each vector is of a program of its own.

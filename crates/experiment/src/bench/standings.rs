@@ -13,6 +13,7 @@ use super::warnings::{carry_over, of_command, of_host};
 use super::{Command, Question, Warning};
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, Explained};
+use crate::analysis::usual_speed::{UsualSpeed, at_usual_speed};
 
 /// Among at most this many commands it is looked for who is beaten on time and memory.
 pub const BEATEN_BY: usize = 12;
@@ -29,6 +30,9 @@ pub struct Standings {
     /// The command that the others are compared with: the one that was named, else the fastest by
     /// its ratios; none when there are not two that gave values.
     pub reference: Option<usize>,
+    /// By what share executions took longer at the host's slow speed, where its speed moved: times
+    /// are then those at its usual speed.
+    pub uneven: Option<f64>,
     /// What may spoil all numbers.
     pub warnings: Vec<Warning>,
 }
@@ -86,12 +90,15 @@ impl Standings {
         reference: Option<usize>,
         margin: f64,
     ) -> Self {
-        let alone = |(command, samples): (&Command, &Vec<Sample>)| {
-            Standing::alone(command, samples, question)
+        let usual = usual_speed_of(question, samples);
+        let alone = |(command, (samples, usual)): (&Command, (&Vec<Sample>, &Vec<Sample>))| {
+            Standing::alone(command, samples, usual, question)
         };
+        let of_each = samples.iter().zip(&usual.samples);
         let mut standings = Self {
-            each: question.commands.iter().zip(samples).map(alone).collect(),
+            each: question.commands.iter().zip(of_each).map(alone).collect(),
             reference,
+            uneven: usual.uneven,
             warnings: of_host(samples).into_iter().chain(carry_over(question, samples)).collect(),
         };
         standings.reference = standings.choose(reference);
@@ -224,6 +231,17 @@ impl Standings {
     }
 }
 
+/// All samples with times at the host's usual speed. Commands at the same time have no order, and
+/// those with times of other metrics no common path.
+fn usual_speed_of(question: &Question, samples: &[Vec<Sample>]) -> UsualSpeed {
+    let times: Vec<String> = question.commands.iter().map(|command| command.time().name).collect();
+    let is_one = times.windows(2).all(|pair| pair[0] == pair[1]);
+    match times.first().filter(|_| is_one && question.duet.is_none()) {
+        Some(time) => at_usual_speed(samples, &(0..samples.len()).collect::<Vec<_>>(), time),
+        None => UsualSpeed { samples: samples.to_vec(), uneven: None },
+    }
+}
+
 /// How commands are compared.
 struct StandingHow {
     rules: Rules,
@@ -293,8 +311,8 @@ fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<St
 }
 
 impl Standing {
-    /// What its own samples say.
-    fn alone(command: &Command, samples: &[Sample], question: &Question) -> Self {
+    /// What its own samples say, and the same at the host's usual speed.
+    fn alone(command: &Command, samples: &[Sample], usual: &[Sample], question: &Question) -> Self {
         let looked_at = question.rule.precision.is_some();
         let metric = command.time();
         let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
@@ -314,10 +332,12 @@ impl Standing {
             samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
         let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
         let (values, limited) = read(&metric);
-        let time = Summary::sampled(&values, &limited.bounds, looked_at);
+        let raw = Summary::sampled(&values, &limited.bounds, looked_at);
+        let counted_usual = usual.iter().filter(|sample| sample.counts());
+        let values: Vec<f64> = counted_usual.filter_map(|it| it.value(&metric.name)).collect();
         Self {
-            stopped: stopped(&question.rule, time.as_ref(), samples),
-            time,
+            stopped: stopped(&question.rule, raw.as_ref(), samples),
+            time: Summary::sampled(&values, &limited.bounds, looked_at),
             user: built_in("user").and_then(|user| mean(&read(&user))),
             sys: built_in("sys").and_then(|sys| mean(&read(&sys))),
             cpu_percent: cpu_percent(&counted).filter(|_| limited.count == 0),
@@ -336,7 +356,7 @@ impl Standing {
             failed: failures.len(),
             failure: told.map(|(line, output)| (line, output.to_owned())),
             outliers: outlier_causes::explain(samples, &metric),
-            warnings: of_command(command, samples, &question.rule),
+            warnings: of_command(command, samples, usual, &question.rule),
             metric,
         }
     }

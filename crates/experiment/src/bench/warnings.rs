@@ -34,8 +34,14 @@ pub enum Warning {
     Stolen(f64),
 }
 
-/// The warnings about a command with these samples.
-pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> Vec<Warning> {
+/// The warnings about a command with these samples, and the same at the host's usual speed: what the
+/// host did is no unsteady command.
+pub(super) fn of_command(
+    command: &Command,
+    samples: &[Sample],
+    usual: &[Sample],
+    rule: &Rule,
+) -> Vec<Warning> {
     let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
     // What reached a limit was ended with all that it had started: that it left nothing behind.
     let left = (samples.iter().filter(|sample| !sample.is_limited()))
@@ -48,7 +54,7 @@ pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> 
             .map(Warning::MostlyShell),
         Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
         // Where the warm-up is found, that is said there.
-        unsteady(samples, &command.time())
+        unsteady(usual, &command.time())
             .filter(|_| rule.warmup != Warmup::Found)
             .map(Warning::NoSteadyState),
     ];

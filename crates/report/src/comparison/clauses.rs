@@ -12,7 +12,7 @@ use tacho_stats::compare::{
 use crate::words::percent;
 
 /// A gain in samples below this is not worth a word.
-const GAIN: f64 = 1.5;
+pub const GAIN: f64 = 1.5;
 /// More rounds than this are given as a number to nobody.
 const MOST_MORE: usize = 1000;
 

@@ -119,6 +119,9 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
                             (revision_link("../", &view.revisions[before])) ")." },
                         None => "Medians. Nothing before it is measured.",
                     }
+                    @if rows.keys().any(|&series| !view.series[series].series.uneven.is_empty()) {
+                        " Where the host's speed moved, medians are those at its usual speed; samples below are raw."
+                    }
                 }
                 (scrolling("results", &html! {
                     table.overview {

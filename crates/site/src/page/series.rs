@@ -7,6 +7,9 @@ use super::{
     Frame, change_cells, day, framed, interval, marks, not_judged, revision_head, revision_link,
     revision_named, run_link, scrolling, tags,
 };
+use tacho_report::comparison::clauses::sentence;
+use tacho_report::series::uneven_runs;
+
 use crate::svg;
 use crate::text;
 use crate::view::{Row, SeriesView, State, View, edges, unbuilt};
@@ -29,6 +32,9 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
                 "Newest first. The difference is to the measured revision before. All samples: "
                 a href={ "../data/" (series.slug) ".csv" } { "CSV" } ", "
                 a href={ "../data/" (series.slug) ".json" } { "JSON" } "."
+            }
+            @if let Some(uneven) = uneven_runs(series.series) {
+                p.note { (sentence(&uneven, ["", ""])) " The samples in CSV and JSON are raw." }
             }
             (scrolling("numbers", &table(view, series)))
         }

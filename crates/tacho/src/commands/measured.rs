@@ -63,6 +63,8 @@ pub struct Measured {
     pub kept: Vec<Kept>,
     /// The metrics whose outliers are looked for: those asked for, else the plan's first.
     pub watched: Vec<Metric>,
+    /// By what share executions took longer at the host's slow speed, where it moved in a run.
+    pub uneven: Option<f64>,
 }
 
 /// A benchmark at a revision, in JSON.
@@ -75,6 +77,8 @@ pub struct MeasuredAnswer<'a> {
     absent: &'a BTreeMap<String, String>,
     notes: BTreeMap<&'static str, String>,
     looked_at: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uneven: Option<f64>,
     stopped: Option<&'a Stopped>,
     steadiness: Vec<SteadinessAnswer<'a>>,
     outliers: Vec<OutlierAnswer<'a>>,
@@ -102,6 +106,7 @@ impl Measured {
             notes: self
                 .notes(&Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect::<Vec<_>>()),
             looked_at: self.looked_at,
+            uneven: self.uneven,
             stopped: self.stopped.as_ref(),
             steadiness: self
                 .steadiness()
@@ -224,6 +229,16 @@ impl Measured {
             0 => String::new(),
             kept => format!("{} kept; `--output` prints one\n", text::count(kept, "output")),
         }
+    }
+
+    /// That these are raw values of a host whose speed moved.
+    pub fn raw(&self) -> String {
+        self.uneven.map_or_else(String::new, |by| {
+            format!(
+                "raw values; the host's speed moved by {:.0} %: `tacho show` has medians at its usual speed\n",
+                100.0 * by
+            )
+        })
     }
 
     /// Which of these metrics could not be read, and why; several with one reason together.

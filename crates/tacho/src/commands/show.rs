@@ -5,6 +5,7 @@ use std::io::Write;
 
 use serde::Serialize;
 use tacho_experiment::analysis::series::{self, Of};
+use tacho_experiment::analysis::usual_speed;
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::{Ends, Rules};
 use tacho_experiment::versions;
@@ -258,7 +259,8 @@ fn on_host(
     for key in
         versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key))
     {
-        let mut measurements = store.measurements(id, &key)?;
+        let all = store.measurements(id, &key)?;
+        let mut measurements = all.clone();
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
         let stands = artifact.and_then(|artifact| equals.of(&key, artifact)).map(|(name, _)| name);
@@ -279,6 +281,15 @@ fn on_host(
                 equals: &equals,
                 rules: &rules,
             };
+            let watched = lookup::metrics(project, &stored, &key, watched)?;
+            let uneven = measurements.iter().filter_map(|it| {
+                usual_speed::of_run(
+                    &all,
+                    it.run,
+                    watched.first().map(|metric| metric.name.as_str())?,
+                )
+            });
+            let uneven = uneven.max_by(f64::total_cmp);
             let stopped =
                 Ends::read(store, of.rules, of.host, of.benchmark)?.of(&executed, first.artifact);
             let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
@@ -297,7 +308,8 @@ fn on_host(
                 layouts: build.as_ref().and_then(|build| build.state.layouts()),
                 stopped,
                 kept,
-                watched: lookup::metrics(project, &stored, &key, watched)?,
+                watched,
+                uneven,
             });
         }
     }
@@ -418,6 +430,7 @@ impl OnHost {
             let summary = table::indent(&measured.summary(metrics));
             out +=
                 &format!("\n{}{}{stand_in}\n{summary}", measured.benchmark, measured.superseded());
+            out += &table::indent(&measured.raw());
             out += &table::indent(&measured.warm_up());
             out += &table::indent(&measured.failures());
             out += &table::indent(&measured.outlier_list());

@@ -57,6 +57,8 @@ pub struct SeriesAnswer<'a> {
     metric: &'a str,
     unit: &'a tacho_record::Unit,
     better: tacho_record::Direction,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    uneven: &'a [tacho_record::Uneven],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<LevelsAnswer>,
     points: Vec<PointAnswer<'a>>,
@@ -116,6 +118,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
             metric: &key.metric.name,
             unit: &key.metric.unit,
             better: key.metric.better,
+            uneven: &series.uneven,
             levels: None,
             points: series.points.iter().map(PointAnswer::from).collect(),
         }

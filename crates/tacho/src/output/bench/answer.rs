@@ -27,6 +27,8 @@ pub struct BenchAnswer<'a> {
     reference: Option<&'a str>,
     duet: Option<DuetAnswer>,
     family: Option<Family>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uneven: Option<f64>,
     absent: &'a BTreeMap<String, String>,
     notes: BTreeMap<&'static str, String>,
     waits: Vec<WaitAnswer>,
@@ -115,6 +117,7 @@ impl BenchReport<'_> {
                 .map(|index| self.question.commands[index].name.as_str()),
             duet: self.question.duet.map(DuetAnswer::on),
             family: self.family(),
+            uneven: self.standings.uneven,
             absent: &self.answer.absent,
             notes: self.notes(),
             machine_reference: self.answer.reference.as_ref().map(ReferenceAnswer::of),

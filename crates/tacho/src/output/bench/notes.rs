@@ -54,6 +54,9 @@ impl BenchReport<'_> {
         if let Some(summary) = &self.answer.reference {
             output::note("note", &reference::line(summary));
         }
+        if let Some(line) = self.host_line() {
+            output::note("note", &line);
+        }
         for warning in &self.standings.warnings {
             let (what, hint) = self.told(*warning);
             output::note("warning", &what);
@@ -64,6 +67,20 @@ impl BenchReport<'_> {
         self.print_absent();
         self.print_each();
         self.print_explanations();
+    }
+
+    /// How uneven the host was, and what that would have cost.
+    fn host_line(&self) -> Option<String> {
+        let moved = format!(
+            "the host's speed moved by {:.0} %: times are those at its usual speed",
+            100.0 * self.standings.uneven?
+        );
+        let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
+        let gain = compared.filter_map(|it| it.choice.gain).max_by(f64::total_cmp);
+        Some(match gain.filter(|gain| *gain >= clauses::GAIN) {
+            Some(gain) => format!("{moved}; raw times would take {gain:.0} times as many samples"),
+            None => moved,
+        })
     }
 
     /// What was asked for and cannot be read here.
@@ -135,6 +152,7 @@ impl BenchReport<'_> {
     fn explanations(&self) -> Vec<String> {
         let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
         let uneven = compared.find_map(|it| clauses::uneven(&it.choice));
+        let uneven = uneven.filter(|_| self.standings.uneven.is_none());
         let meanings = self.meanings();
         let meanings =
             meanings.into_iter().map(|(columns, what)| format!("{}: {what}", columns.join(", ")));
