@@ -97,7 +97,9 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &str)
     let Some((fit, evened)) = several.and_then(|all| fitted(all, known.len())) else {
         return UsualSpeed { samples, uneven: None };
     };
-    for (evened, PlacedExecution { index: (index, at), execution, .. }) in evened.into_iter().zip(&all) {
+    for (evened, PlacedExecution { index: (index, at), execution, .. }) in
+        evened.into_iter().zip(&all)
+    {
         let values = &mut samples[*index][*at].values;
         for (_, value) in values.iter_mut().filter(|(name, _)| name == metric) {
             *value *= (evened - execution.value).exp();
