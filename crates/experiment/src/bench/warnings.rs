@@ -34,8 +34,8 @@ pub enum Warning {
     Stolen(f64),
 }
 
-/// The warnings about a command with these samples, and the same at the host's usual speed: what the
-/// host did is no unsteady command.
+/// The warnings about a command with these samples, and the same at the host's usual speed: a host
+/// that changes its speed is no unsteady command.
 pub(super) fn of_command(
     command: &Command,
     samples: &[Sample],

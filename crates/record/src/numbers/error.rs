@@ -56,7 +56,7 @@ pub enum NumbersError {
     /// It is JSON with no series in it.
     #[error("there is no series in it")]
     NoSeries,
-    /// Series share so many tags that memory would not hold them.
+    /// Series share more tags than memory would hold.
     #[error("`tags` beside `series` gives {tags} tags to all series; the limit is {most}")]
     TooManyTags {
         /// The tags of one series, times the number of series.
@@ -128,7 +128,9 @@ impl NumbersError {
             Self::Header { .. } | Self::NoNumbers => {
                 Some("the first line names the columns: `commit,parse,load`".to_owned())
             }
-            Self::TooManyTags { .. } => Some("put tags into the series that they are of".to_owned()),
+            Self::TooManyTags { .. } => {
+                Some("put tags into the series that they are of".to_owned())
+            },
             Self::UnknownKey { nearest, .. } => Some(format!("did you mean `{nearest}`?")),
             Self::NotText { .. } => {
                 Some("save it as UTF-8: a spreadsheet may have written UTF-16".to_owned())

@@ -16,7 +16,7 @@ const KEYS: [&str; 12] = [
 /// The tag that a point has whose tags are one text.
 const ENVIRONMENT: &str = "environment";
 
-/// So many tags all series of a file may share, each series counted.
+/// The most tags that all series of a file may share, each series counted.
 const MOST_SHARED: usize = 1_000_000;
 
 pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersError> {

@@ -120,7 +120,8 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
                         None => "Medians. Nothing before it is measured.",
                     }
                     @if rows.keys().any(|&series| !view.series[series].series.uneven.is_empty()) {
-                        " Where the host's speed moved, medians are those at its usual speed; samples below are raw."
+                        " Where the host's speed moved, medians are those at its usual speed. "
+                        "The samples below are raw."
                     }
                 }
                 (scrolling("results", &html! {

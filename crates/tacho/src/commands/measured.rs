@@ -235,7 +235,8 @@ impl Measured {
     pub fn raw(&self) -> String {
         self.uneven.map_or_else(String::new, |by| {
             format!(
-                "raw values; the host's speed moved by {:.0} %: `tacho show` has medians at its usual speed\n",
+                "raw values; the host's speed moved by {:.0} %: \
+                 `tacho show` has medians at its usual speed\n",
                 100.0 * by
             )
         })
