@@ -117,6 +117,62 @@ fn what_a_commit_made_is_confirmed() {
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }
 
+/// A program of which one revision takes 5 % longer: in all layouts, or in the usual one only.
+fn lone(in_all_layouts: bool) -> Project {
+    let outside = tempfile::tempdir().unwrap().keep();
+    std::fs::write(outside.join("count"), "1\n").unwrap();
+    let plan = format!(
+        "[subject]\nname = 'prog'\nbuild = 'echo layout=${{TACHO_LAYOUT:-usual}} > part && cat part script > prog'\nartifacts = ['prog']\n\
+         [measure]\nrounds = 4\nlink = 0\nwarmup = false\n\
+         [[benchmark]]\nname = 'work'\ncommand = 'sh {{build}}/prog {}/count'\n\
+         metrics = [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
+        outside.display()
+    );
+    let project = (1..=10).fold(Project::repository(), |project, commit| {
+        let slow = if commit == 6 { 5000 } else { 0 };
+        let script = format!(
+            "read count <\"$1\"\necho $((count + 1)) >\"$1\"\nslow={slow}\n\
+             [ $layout = usual ] || slow=$((slow * {}))\n\
+             echo \"took $((100000 + slow + count * 7919 % 101 * 6))\" # {commit}\n",
+            u32::from(in_all_layouts)
+        );
+        project.file("script", &script).commit(&format!("change {commit}"))
+    });
+    project.plan(&plan)
+}
+
+#[test]
+fn one_build_that_differs_is_its_layout_or_its_commit() {
+    if !["mold", "ld.lld"].into_iter().any(crate::layouts::has) {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    for (in_all_layouts, outcome) in [(false, "not-reproduced"), (true, "confirmed")] {
+        let project = lone(in_all_layouts);
+        project.tacho("track --quiet --seed 1").succeeds();
+        let found = project.tacho("changes --json").json();
+        let kinds = |listing: &Value| -> Vec<Value> {
+            let events = listing["events"].as_array().unwrap().iter();
+            let changes = events.flat_map(|event| event["changes"].as_array().unwrap().clone());
+            changes.map(|change| change["kind"].clone()).collect()
+        };
+        assert_eq!(kinds(&found), ["build", "build"], "{found}");
+        let answer = project.tacho("changes --confirm --quiet --rounds 6 --seed 2 --json");
+        let answer = answer.json();
+        for change in answer["changes"].as_array().unwrap() {
+            assert_eq!(change["outcome"], outcome, "{answer}");
+            assert_eq!(change["how"], "each side in 5 layouts");
+            assert_eq!(change["change"]["again"]["layouts"], 5);
+        }
+        let after = project.tacho("changes --json").json();
+        let settled: &[&str] = if in_all_layouts { &["step", "step"] } else { &[] };
+        assert_eq!(kinds(&after), settled, "{after}");
+        assert_eq!(after["regressions"], 0, "it is over with the next commit");
+        let again = project.tacho("changes --confirm --quiet").succeeds().stdout;
+        assert!(again.starts_with("nothing to confirm"), "{again}");
+    }
+}
+
 #[test]
 fn what_only_the_past_shows_is_withdrawn() {
     let ground = Ground::new(12, |_| 100_000);

@@ -3,7 +3,7 @@
 use crate::harness::Project;
 
 /// Whether that program is on this host.
-fn has(program: &str) -> bool {
+pub fn has(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

@@ -23,7 +23,7 @@ mod counting;
 
 /// A plan with these benchmarks.
 pub fn plan(benchmarks: &str) -> Plan {
-    parsed(&plan_text("rounds = 3", benchmarks))
+    parsed(&plan_text("", "rounds = 3", benchmarks))
 }
 
 fn parsed(text: &str) -> Plan {
@@ -31,10 +31,10 @@ fn parsed(text: &str) -> Plan {
         .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
 }
 
-fn plan_text(measure: &str, benchmarks: &str) -> String {
+fn plan_text(subject: &str, measure: &str, benchmarks: &str) -> String {
     // Each cell is measured for itself, where a test says nothing else.
     let link = if measure.contains("link") { "" } else { "link = 0\n" };
-    format!("[subject]\n[measure]\n{link}{measure}\n{benchmarks}")
+    format!("[subject]\n{subject}[measure]\n{link}{measure}\n{benchmarks}")
 }
 
 const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect = { stdout = 'same' }\n\
@@ -43,6 +43,8 @@ const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect =
 /// A laboratory whose history, builds and executions are scripted.
 pub struct Lab {
     pub folder: TempDir,
+    /// The keys of `[subject]`.
+    pub subject: String,
     /// The keys of `[measure]`.
     pub measure: String,
     pub benchmarks: String,
@@ -60,7 +62,17 @@ impl Lab {
         let folder = tempfile::tempdir().unwrap();
         let (measure, benchmarks) = ("rounds = 3".to_owned(), benchmarks.to_owned());
         let clock = Shared::new(Timestamp::UNIX_EPOCH);
-        Self { folder, measure, benchmarks, revisions, contents, retry_failed: false, clock }
+        let subject = String::new();
+        Self {
+            folder,
+            subject,
+            measure,
+            benchmarks,
+            revisions,
+            contents,
+            retry_failed: false,
+            clock,
+        }
     }
 
     fn build(mut self, revision: &str, state: BuildState) -> Self {
@@ -78,8 +90,8 @@ impl Lab {
 
     pub fn question(&self) -> Question {
         Question {
-            plan: parsed(&plan_text(&self.measure, &self.benchmarks)),
-            plan_text: plan_text(&self.measure, &self.benchmarks),
+            plan: parsed(&plan_text(&self.subject, &self.measure, &self.benchmarks)),
+            plan_text: plan_text(&self.subject, &self.measure, &self.benchmarks),
             plan_folder: self.folder.path().to_owned(),
             revisions: self.revisions.clone(),
             counted: Vec::new(),

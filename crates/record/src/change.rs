@@ -50,11 +50,28 @@ pub struct Again {
     /// that after reached a limit.
     #[serde(default, skip_serializing_if = "is_none")]
     pub limited: [u32; 2],
+    /// In how many layouts each side was executed, of the side that had fewer; 0 where each was one
+    /// build.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub layouts: u32,
+    /// Whether the environment had another size in each execution, since one build alone differed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub environments: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
 fn is_none(limited: &[u32; 2]) -> bool {
     *limited == [0, 0]
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(layouts: &u32) -> bool {
+    *layouts == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_false(environments: &bool) -> bool {
+    !environments
 }
 
 impl Change {
@@ -78,6 +95,20 @@ impl Change {
     #[must_use]
     pub fn differs_again(&self) -> bool {
         self.again.as_ref().is_some_and(|again| again.differs == Some(true))
+    }
+
+    /// Whether it was of one build alone, and other layouts say that it is the program.
+    #[must_use]
+    pub fn is_settled_by_layouts(&self) -> bool {
+        let settled = |again: &Again| again.environments && again.differs == Some(true);
+        self.finding.kind != ChangeKind::Build && self.again.as_ref().is_some_and(settled)
+    }
+
+    /// Whether measuring it again asks for other layouts: one build alone differs, or did.
+    #[must_use]
+    pub fn asks_for_layouts(&self) -> bool {
+        self.finding.kind == ChangeKind::Build
+            || self.again.as_ref().is_some_and(|again| again.environments)
     }
 
     /// Whether it is still held.

@@ -9,6 +9,16 @@ pub fn effect(again: &Again) -> Option<Bounded> {
     again.effect.map(|value| Bounded { value, bound: Bound::of_sides(again.limited) })
 }
 
+/// In what both sides were measured again where one build alone differed; nothing else.
+#[must_use]
+pub fn layouts(again: &Again) -> String {
+    match (again.layouts, again.environments) {
+        (0, false) => String::new(),
+        (0, true) => " in environments of another size each time".to_owned(),
+        (layouts, _) => format!(" in {layouts} layouts"),
+    }
+}
+
 /// Why there is none.
 #[must_use]
 pub fn no_effect(again: &Again) -> &'static str {

@@ -6,8 +6,8 @@
 
 use jiff::Timestamp;
 use tacho_record::{
-    Again, BenchmarkKey, Change, Digest, Direction, Happened, Happening, Life, Metric, SeriesKey,
-    Unit, Word,
+    Again, BenchmarkKey, Change, Digest, Direction, Finding, Happened, Happening, Life, Metric,
+    SeriesKey, Unit, Word,
 };
 
 use crate::benchmarks::benchmark_number;
@@ -64,6 +64,8 @@ pub struct MeasuredAgain<'a> {
     pub life: Life,
     /// What was measured.
     pub again: &'a Again,
+    /// What is found from now on, where that is another kind.
+    pub finding: Option<&'a Finding>,
     /// What happened to it, in order.
     pub happenings: &'a [Happening],
 }
@@ -178,6 +180,11 @@ fn put_measured_again(
     let values = [Value::Text(&life), Value::Text(&again), Value::Text(change.name)];
     if database.execute(sql, &values)? == 0 {
         return Err(database.unknown(format!("change `{}`", change.name)));
+    }
+    if let Some(finding) = change.finding {
+        let finding = json("what was found", finding)?;
+        let sql = "UPDATE change SET finding = $1 WHERE name = $2";
+        database.execute(sql, &[Value::Text(&finding), Value::Text(change.name)])?;
     }
     change.happenings.iter().try_for_each(|it| put_happening(database, change.name, it))
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tacho_record::{Build, BuildState, Digest, Revision};
+use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
 
+use crate::layout::Layout;
 use crate::{Builder, Built, SubjectError};
 
 /// A [`Builder`] that answers as the test says and remembers what it was asked.
@@ -21,6 +22,8 @@ pub struct ScriptedBuilder {
     builds: Vec<String>,
     kept: Vec<Digest>,
     interrupted_at: Option<usize>,
+    heeds_layouts: bool,
+    layout: Option<u32>,
 }
 
 impl ScriptedBuilder {
@@ -57,6 +60,13 @@ impl ScriptedBuilder {
         self
     }
 
+    /// What is built has another content in each layout.
+    #[must_use]
+    pub fn heeding_layouts(mut self) -> Self {
+        self.heeds_layouts = true;
+        self
+    }
+
     /// Forgets artifacts, as a cache does that is full.
     pub fn let_go(&mut self, artifact: Digest) {
         self.made.remove(&artifact);
@@ -81,6 +91,11 @@ impl ScriptedBuilder {
     }
 }
 
+/// The recipe of what is built in that layout.
+fn recipe(layout: Option<u32>) -> Digest {
+    Digest::of(layout.map_or_else(|| "scripted".to_owned(), |it| format!("scripted layout {it}")))
+}
+
 fn built(content: &str) -> BuildState {
     BuildState::Built { artifact: Digest::of(content), size: content.len() as u64, layouts: None }
 }
@@ -97,11 +112,15 @@ impl Builder for ScriptedBuilder {
         }
         let before = i64::try_from(self.builds.len()).unwrap_or(i64::MAX);
         self.builds.push(revision.id.clone());
-        let state = self.states.get(&revision.id).cloned().unwrap_or_else(|| built(&revision.id));
+        let mut state =
+            self.states.get(&revision.id).cloned().unwrap_or_else(|| built(&revision.id));
+        if let (Some(layout), BuildState::Built { artifact, .. }) = (self.layout, &mut state) {
+            *artifact = Digest::of(format!("{artifact} layout {layout}"));
+        }
         self.made.extend(state.artifact());
         let build = Build {
             revision: revision.id.clone(),
-            recipe: Digest::of("scripted"),
+            recipe: recipe(self.layout),
             quirks: vec![],
             tools: std::collections::BTreeMap::new(),
             state,
@@ -110,6 +129,15 @@ impl Builder for ScriptedBuilder {
             log: None,
         };
         Ok(Built::Done { build, log: PathBuf::from("/dev/null") })
+    }
+
+    fn lay_out(
+        &mut self,
+        layout: Option<&Layout>,
+        _: &[Revision],
+    ) -> Result<Option<Recipes>, SubjectError> {
+        self.layout = layout.map(|layout| layout.number).filter(|_| self.heeds_layouts);
+        Ok(self.heeds_layouts.then(|| Recipes::usual(recipe(self.layout))))
     }
 
     fn unpack(&mut self, artifact: Digest) -> Result<Option<PathBuf>, SubjectError> {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use tacho_record::plan::Benchmark;
-use tacho_record::{BenchmarkKey, Change, Metric, Revision, Series};
+use tacho_record::{BenchmarkKey, Change, Digest, Metric, Revision, Series};
 use tacho_stats::changes::{Options, Point};
 use tacho_stats::history::RunReading;
 use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
@@ -82,8 +82,9 @@ fn keep(
         let key = &material.series.key;
         let id = (key.benchmark.identity(), key.metric.name.clone());
         let Some(newest) = material.places().next_back() else { continue };
+        let known = known.get(&id).map_or(&[][..], Vec::as_slice);
         let analysis = Analysis {
-            judged: judgement.digest(material.digest()),
+            judged: judged(judgement.digest(material.digest()), known),
             newest: material.revision(newest).to_owned(),
             at: now,
         };
@@ -91,7 +92,6 @@ fn keep(
         if before.is_some_and(|before| before.judged == analysis.judged) {
             continue;
         }
-        let known = known.get(&id).map_or(&[][..], Vec::as_slice);
         let lived = Living { material, judgement, known, before, now }.live(&mut names);
         let (changes, happenings) = (&lived.changes, &lived.happenings);
         all &= store.keep_analysis(
@@ -100,6 +100,13 @@ fn keep(
         )?;
     }
     Ok(all)
+}
+
+/// What is judged: with what other layouts have shown to be the commit's, as that may be over.
+fn judged(digest: Digest, known: &[Change]) -> Digest {
+    let settled = known.iter().filter(|change| change.is_settled_by_layouts());
+    let settled: String = settled.map(|change| format!("{}\n", change.name)).collect();
+    if settled.is_empty() { digest } else { Digest::of(format!("{digest}\n{settled}")) }
 }
 
 /// All series of the plan on the host that something was executed for.

@@ -73,7 +73,7 @@ impl Living<'_> {
         let hidden = self.hidden(&places);
         for length in self.lengths(&places) {
             hold(&mut alerts, &kept);
-            let found = self.found(length, &alerts, (&refuted, &hidden));
+            let found = self.found(length, &alerts, (&refuted, &hidden), &places);
             let (after, new) = ledger::update(&alerts, &found, length);
             alerts = after;
             events.extend(new);
@@ -134,13 +134,9 @@ impl Living<'_> {
     }
 
     /// What was measured again and did not differ: history still shows it, and it is told no more.
-    fn refuted(&self, places: &HashMap<&str, usize>) -> Vec<Refuted> {
+    fn refuted(&self, places: &HashMap<&str, usize>) -> Vec<PlaceMeasuredAgain> {
         let gone = self.known.iter().filter(|change| change.life == NOT_REPRODUCED);
-        let refuted = |change: &Change| {
-            let index = *places.get(change.finding.revision.as_str())?;
-            Some(Refuted { index, effect: effect(&change.finding) })
-        };
-        gone.filter_map(refuted).collect()
+        gone.filter_map(|change| PlaceMeasuredAgain::of(change, places)).collect()
     }
 
     /// What is told and cannot be looked at now, as where its revisions do not build any more. A
@@ -215,7 +211,8 @@ impl Living<'_> {
         &self,
         length: usize,
         alerts: &[Alert],
-        (refuted, hidden): (&[Refuted], &[Hidden]),
+        (refuted, hidden): (&[PlaceMeasuredAgain], &[Hidden]),
+        places: &HashMap<&str, usize>,
     ) -> Detection {
         let whole = length == self.material.points.len();
         let mut detection =
@@ -230,7 +227,22 @@ impl Living<'_> {
         detection.changes.retain(is_told);
         detection.scatter.retain(is_told);
         self.keep_gains(&mut detection.changes, alerts);
+        self.keep_settled(&mut detection.changes, places);
         detection
+    }
+
+    /// Leaves to the commit what other layouts have shown to be its own, though one build alone
+    /// differs.
+    fn keep_settled(&self, found: &mut [stats::Change], places: &HashMap<&str, usize>) {
+        let settled = self.known.iter().filter(|change| change.is_settled_by_layouts());
+        let settled: Vec<PlaceMeasuredAgain> =
+            settled.filter_map(|change| PlaceMeasuredAgain::of(change, places)).collect();
+        let is_build = |found: &&mut stats::Change| found.kind == stats::Kind::Build;
+        for found in found.iter_mut().filter(is_build) {
+            if settled.iter().any(|settled| settled.is(found)) {
+                found.kind = stats::Kind::Step;
+            }
+        }
     }
 
     /// Leaves a step for the better that was confirmed one: when its level is lost soon after, it
@@ -427,13 +439,19 @@ struct Hidden {
     is_programs: bool,
 }
 
-/// A change that was measured again and did not differ.
-struct Refuted {
+/// A change that was measured again, with what came of it known.
+struct PlaceMeasuredAgain {
     index: usize,
     effect: f64,
 }
 
-impl Refuted {
+impl PlaceMeasuredAgain {
+    /// The change; none where its place has no value now.
+    fn of(change: &Change, places: &HashMap<&str, usize>) -> Option<Self> {
+        let index = *places.get(change.finding.revision.as_str())?;
+        Some(Self { index, effect: effect(&change.finding) })
+    }
+
     /// Whether that is the same one once more: at the same place and in the same direction, and not
     /// twice as large, as it would be if something else had come to it.
     fn is(&self, found: &stats::Change) -> bool {

@@ -30,7 +30,7 @@ mod whose;
 
 pub use crate::changes::judgement::Judgement;
 pub use analyse::{Analysed, analyse};
-pub use confirm::{Answer, Confirmation, LEFT, Outcome, Said, confirm, why_not};
+pub use confirm::{Answer, Confirmation, LEFT, Outcome, Said, confirm, other_layouts, why_not};
 pub use environment::{Difference, Environments, Tags};
 pub use event::{Event, Orders, events, orders};
 pub use given::{JudgedGiven, judge_given};

@@ -1,7 +1,9 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{Again, Change, Commit, Finding, Happened, Otherwise, short_name};
+use tacho_record::{
+    Again, Change, ChangeKind, Commit, Finding, Happened, Otherwise, short_name,
+};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
@@ -79,6 +81,9 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
         }
         @for tagged in &finding.environment {
             p.callout { (whose(change)) (tagged.told()) "." }
+        }
+        @if finding.kind == ChangeKind::Build {
+            p.callout { "One build differs, which may be its layout alone and not the commit." }
         }
         @for said in of_quirks(view, one) {
             p.callout { "Side by side, " (said) "." }
@@ -264,6 +269,7 @@ fn again(again: &Again) -> Markup {
                 @if let Some((low, high)) = again.interval {
                     "; 95 %: " (percent_change(low)) " to " (percent_change(high))
                 }
+                (tacho_report::change::layouts(again))
             }
         }
     }
@@ -306,7 +312,7 @@ fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Ma
             Happened::Measured(again) => {
                 @let Again { run, samples, differs, .. } = again;
                 "measured again in " (run_link(view, "../", *run)) ", "
-                (count(*samples as usize, "sample", "samples")) " on each side: "
+                (count(*samples as usize, "sample", "samples")) " on each side" (tacho_report::change::layouts(again)) ": "
                 @match differs {
                     Some(true) => { "they differ" }
                     Some(false) => { "they do not differ" }

@@ -91,15 +91,24 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
         effect: Some(0.001),
         interval: None,
         limited: [0, 3],
+        layouts: 5,
+        environments: true,
     };
     let events = [
         at_three(Happened::Measured(again.clone())),
         at_three(Happened::Withdrawn { why: Withdrawal::NotReproduced }),
     ];
-    let two = MeasuredAgain { name: "two", life: gone, again: &again, happenings: &events };
+    let other = finding("elsewhere");
+    let two = MeasuredAgain {
+        name: "two",
+        life: gone,
+        again: &again,
+        finding: Some(&other),
+        happenings: &events,
+    };
     store.put_again(&[two]).unwrap();
     let (_, two) = store.change("two").unwrap().unwrap();
-    assert_eq!((two.life, two.again.as_ref()), (gone, Some(&again)));
+    assert_eq!((two.life, two.again.as_ref(), two.finding), (gone, Some(&again), other));
     let found = at_three(Happened::Found { revision: "r".into() });
     assert_eq!(
         store.happenings("two").unwrap(),
@@ -111,6 +120,7 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
         name,
         life: gone,
         again: &again,
+        finding: None,
         happenings: &[],
     });
     let nothing = store.put_again(&[one, three]).unwrap_err();

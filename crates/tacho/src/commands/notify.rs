@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tacho_experiment::changes::{
-    Confirmation, came_with_a_run, confirm as measure_again, is_new_regression,
+    Confirmation, came_with_a_run, confirm as measure_again, is_new_regression, other_layouts,
 };
 use tacho_record::{Change, Wishes, Word};
 use tacho_store::Store;
@@ -73,8 +73,9 @@ impl Teller {
             ..SessionRequest::new(plan, &found.revisions)
         };
         let mut session = CommandSession::open(project, begin.wait)?;
-        let confirmation = session
-            .measure(project, sides, |bench, question| measure_again(bench, question, &wanted))?;
+        let confirmation = session.measure(project, sides, |bench, question| {
+            measure_again(bench, question, &wanted, &other_layouts())
+        })?;
         if !quiet {
             say(&wanted, &confirmation);
         }

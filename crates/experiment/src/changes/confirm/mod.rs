@@ -5,11 +5,13 @@
 //! the program (docs/src/method/life.md). The samples are kept under a run of their own and are no
 //! part of any series.
 
+mod layouts;
 mod outcome;
 mod sides;
 #[cfg(test)]
 mod tests;
 
+pub use layouts::other_layouts;
 pub use outcome::{LEFT, Outcome, Said, Samples, say};
 pub use sides::why_not;
 
@@ -20,9 +22,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use sides::{Built, Pair};
 use tacho_record::{
-    Cell, Change, Digest, Happened, Happening, Life, Purpose, ReferenceMode, Run, Withdrawal,
+    Cell, Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Purpose, ReferenceMode,
+    Run, Withdrawal,
 };
 use tacho_store::{MeasuredAgain, MeasurementId};
+use tacho_subject::Layout;
 
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::{Measured, measure};
@@ -63,17 +67,19 @@ pub enum Answer {
 /// Measures both sides of these changes again and keeps what came of it.
 ///
 /// The question's plan and rule say how; its revisions are all that the changes may name.
-/// Interrupted or killed, the same question of the same changes goes on where it stopped.
+/// Where one build alone differs, both sides are built in `layouts`, or where that changes nothing
+/// executed in environments of another size each time. Interrupted or killed, the same question of
+/// the same changes goes on where it stopped.
 pub fn confirm(
     bench: &mut Bench<'_>,
     question: &Question,
     changes: &[Change],
+    layouts: &[Layout],
 ) -> Result<Confirmation, ExperimentError> {
     let question = &narrowed(question, changes);
     preflight::check(bench, question)?;
     let began = Instant::now();
-    let pairs = bench.pairs(question, changes)?;
-    let Some(Built { folders, pairs }) = bench.unpack_sides(question, pairs)? else {
+    let Some(Built { folders, pairs }) = bench.built_sides(question, changes, layouts)? else {
         return Ok(Confirmation::nothing(began.elapsed(), true, vec![]));
     };
     let building = began.elapsed();
@@ -83,7 +89,7 @@ pub fn confirm(
         return Ok(Confirmation::nothing(building, false, answers.collect()));
     }
     if let Some(session) = bench.unjudged_session(question, changes, &pairs, &folders)? {
-        let answers = bench.keep_answers(question, changes, &pairs, &session)?;
+        let answers = bench.keep_answers(question, changes, (&pairs, &folders), &session)?;
         // Where it says nothing it would say nothing for ever.
         if answers.iter().any(|answer| matches!(answer, Answer::Measured(_))) {
             let run = Some(session.run.number);
@@ -99,7 +105,7 @@ pub fn confirm(
     let answers = if interrupted {
         vec![]
     } else {
-        bench.keep_answers(question, changes, &pairs, &session)?
+        bench.keep_answers(question, changes, (&pairs, &folders), &session)?
     };
     let run = Some(session.run.number);
     Ok(Confirmation { run, samples, interrupted, building, executing, answers })
@@ -123,12 +129,14 @@ fn narrowed(question: &Question, changes: &[Change]) -> Question {
 /// What makes it the same question: how is measured, and both sides of what.
 fn digest(question: &Question, pairs: &[Result<Pair, String>]) -> Digest {
     let sides = pairs.iter().flatten().map(|pair| {
-        let cells = pair.cells();
-        format!("{}\n{}\n{}\n", pair.benchmark.identity(), cells[0].revision, cells[1].revision)
+        let [before, after] = pair.revisions();
+        // As long as there was nothing but one build, nothing was said of how it is executed.
+        let layouts =
+            if pair.environments { format!("{} layouts\n", pair.layouts()) } else { String::new() };
+        format!("{}\n{before}\n{after}\n{layouts}", pair.benchmark.identity())
     });
-    let sides_of = |pair: &Pair| pair.cells().map(|cell| cell.revision);
-    let revisions: Vec<String> = pairs.iter().flatten().flat_map(sides_of).collect();
-    let recipes = question.recipes.together(revisions.iter().map(String::as_str));
+    let revisions = pairs.iter().flatten().flat_map(Pair::revisions);
+    let recipes = question.recipes.together(revisions);
     let how = (&question.plan.benchmarks, question.rule(), recipes);
     // Only a number that JSON cannot write has no text, and plans refuse those.
     let how = serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}"));
@@ -136,6 +144,20 @@ fn digest(question: &Question, pairs: &[Result<Pair, String>]) -> Digest {
 }
 
 impl Bench<'_> {
+    /// Both sides of all changes, built and unpacked; none when interrupted.
+    fn built_sides(
+        &mut self,
+        question: &Question,
+        changes: &[Change],
+        layouts: &[Layout],
+    ) -> Result<Option<Built>, ExperimentError> {
+        let mut pairs = self.pairs(question, changes)?;
+        let Some(made) = self.in_layouts(question, (changes, layouts), &mut pairs)? else {
+            return Ok(None);
+        };
+        self.unpack_sides(question, pairs, made.folders)
+    }
+
     /// The interrupted run of the same question, else a new one, ready to measure.
     fn session_of_pairs(
         &mut self,
@@ -144,7 +166,7 @@ impl Bench<'_> {
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
         let (run, cells) = self.run_of_pairs(question, pairs)?;
-        self.ready_session(question, run, cells, folders)
+        self.ready_session(question, run, (cells, pairs), folders)
     }
 
     /// The last run of the same question, where it was finished and killed before anything was said
@@ -171,19 +193,25 @@ impl Bench<'_> {
         if changes.iter().any(is_judged) || !measured.iter().map(|(_, cell)| cell).eq(&wanted) {
             return Ok(None);
         }
-        self.ready_session(question, run, measured, folders).map(Some)
+        self.ready_session(question, run, (measured, pairs), folders).map(Some)
     }
 
     fn ready_session(
         &mut self,
         question: &Question,
         run: Run,
-        cells: Vec<(MeasurementId, Cell)>,
+        (cells, pairs): (Vec<(MeasurementId, Cell)>, &[Result<Pair, String>]),
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
+        let in_environments = in_environments(question);
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
+            let is_it = |pair: &&Pair| {
+                pair.environments && pair.benchmark == cell.benchmark && pair.has(cell.artifact)
+            };
+            let is_varied = pairs.iter().flatten().any(|pair| is_it(&pair));
+            let question = if is_varied { &in_environments } else { question };
             let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], None))?;
             let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
@@ -214,7 +242,7 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         changes: &[Change],
-        pairs: &[Result<Pair, String>],
+        (pairs, folders): (&[Result<Pair, String>], &HashMap<Digest, PathBuf>),
         session: &Session,
     ) -> Result<Vec<Answer>, ExperimentError> {
         let (mut measured, mut which) = (Vec::new(), Vec::new());
@@ -231,9 +259,11 @@ impl Bench<'_> {
         let mut answers = Vec::with_capacity(changes.len());
         for (at, pair) in pairs.iter().enumerate() {
             let why = pair.as_ref().err().cloned().unwrap_or_default();
-            answers.push(match said.remove(&at).unwrap_or(Err(why)) {
-                Ok(said) => Answer::Measured(said),
-                Err(why) => Answer::NotMeasured { why },
+            let said = said.remove(&at).unwrap_or(Err(why));
+            answers.push(match (said, pair) {
+                (Ok(said), Ok(pair)) => Answer::Measured(settled(said, pair, folders)),
+                (Ok(said), Err(_)) => Answer::Measured(said),
+                (Err(why), _) => Answer::NotMeasured { why },
             });
         }
         self.keep_said(changes, &answers)?;
@@ -249,30 +279,36 @@ impl Bench<'_> {
     ) -> Result<Samples, ExperimentError> {
         let mut sides = [vec![], vec![]];
         for (side, wanted) in sides.iter_mut().zip(pair.cells()) {
-            let is_it = |cell: &&SessionCell| {
-                (&cell.cell.benchmark, &cell.cell.revision) == (&pair.benchmark, &wanted.revision)
-            };
-            if let Some(cell) = session.cells.iter().find(is_it) {
-                *side = self.store.samples(cell.id)?;
+            for wanted in wanted {
+                let cell = session.cells.iter().find(|cell| {
+                    let Cell { benchmark, revision, artifact, .. } = &cell.cell;
+                    (benchmark, revision, artifact)
+                        == (&wanted.benchmark, &wanted.revision, &wanted.artifact)
+                });
+                side.push(cell.map_or(Ok(Vec::new()), |cell| self.store.samples(cell.id))?);
             }
         }
         let [before, after] = sides;
-        Ok(Samples::of(&change.series.metric, &before, &after))
+        let samples = Samples::of(&change.series.metric, &before, &after);
+        Ok(samples.in_environments(pair.environments))
     }
 
     fn keep_said(&mut self, changes: &[Change], answers: &[Answer]) -> Result<(), ExperimentError> {
         let at = prepared::moment(self.executor.now());
         let measured = changes.iter().zip(answers).filter_map(|(change, answer)| match answer {
-            Answer::Measured(said) => Some((change, said, life_after(change, said, at))),
+            Answer::Measured(said) => {
+                Some((change, said, life_after(change, said, at), finding_after(change, said)))
+            }
             Answer::NotMeasured { .. } => None,
         });
         let measured: Vec<_> = measured.collect();
         let judged: Vec<MeasuredAgain<'_>> = measured
             .iter()
-            .map(|(change, said, (life, happenings))| MeasuredAgain {
+            .map(|(change, said, (life, happenings), finding)| MeasuredAgain {
                 name: &change.name,
                 life: *life,
                 again: &said.again,
+                finding: finding.as_ref(),
                 happenings,
             })
             .collect();
@@ -293,8 +329,45 @@ fn life_after(change: &Change, said: &Said, at: Timestamp) -> (Life, Vec<Happeni
         Outcome::Open { .. } => (change.life, None),
     };
     let measured = Happened::Measured(said.again.clone());
-    let happenings = [Some(measured), more].into_iter().flatten();
+    let from = || Box::new(change.finding.clone());
+    let moved = finding_after(change, said).map(|_| Happened::Moved { from: from() });
+    let happenings = [Some(measured), more, moved].into_iter().flatten();
     (life, happenings.map(|what| Happening { at, what }).collect())
+}
+
+/// What is found now that other layouts have shown one build's difference to be its commit's.
+fn finding_after(change: &Change, said: &Said) -> Option<Finding> {
+    let is_settled = change.finding.kind == ChangeKind::Build && said.is_commits;
+    is_settled.then(|| Finding { kind: ChangeKind::Step, ..change.finding.clone() })
+}
+
+/// What was said of a pair, with how it was measured and whether that settles what did it.
+fn settled(said: Said, pair: &Pair, folders: &HashMap<Digest, PathBuf>) -> Said {
+    if !pair.environments {
+        return said;
+    }
+    let is_confirmed = said.outcome == Outcome::Confirmed;
+    if said.again.layouts > 1 {
+        let how = format!("each side in {} layouts", said.again.layouts);
+        return Said { how: Some(how), is_commits: is_confirmed, ..said };
+    }
+    let has_code = pair
+        .usual()
+        .iter()
+        .any(|(_, artifact)| folders.get(artifact).is_none_or(|it| layouts::has_machine_code(it)));
+    let why = pair.why_one.as_deref().unwrap_or("no other layout was built");
+    let left = if has_code { ", so it is still this build" } else { "" };
+    let how = format!("environments of another size each time, since {why}{left}");
+    Said { how: Some(how), is_commits: is_confirmed && !has_code, ..said }
+}
+
+/// The question with environments of another size in each execution, as they move the stack.
+fn in_environments(question: &Question) -> Question {
+    let mut question = question.clone();
+    for benchmark in &mut question.plan.benchmarks {
+        benchmark.conditions.random_environment = true;
+    }
+    question
 }
 
 /// Both sides of all pairs, each cell once; what comes after first, as the newest revision does
@@ -303,9 +376,11 @@ fn cells(pairs: &[Result<Pair, String>], rounds: u32) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for side in [1, 0] {
         for pair in pairs.iter().flatten() {
-            let cell = Cell { rounds, ..pair.cells()[side].clone() };
-            if !cells.contains(&cell) {
-                cells.push(cell);
+            for cell in pair.cells()[side].clone() {
+                let cell = Cell { rounds, ..cell };
+                if !cells.contains(&cell) {
+                    cells.push(cell);
+                }
             }
         }
     }

@@ -18,6 +18,10 @@ pub const LEFT: f64 = 0.25;
 pub struct Samples {
     before: Vec<Sample>,
     after: Vec<Sample>,
+    /// In how many layouts each side is; 0 where it is one build.
+    layouts: u32,
+    /// Whether the environment had another size each time.
+    environments: bool,
     /// The step of the metric's values, where it is known; 0 of counts.
     resolution: Option<f64>,
     /// How the first execution failed that did.
@@ -31,6 +35,10 @@ pub struct Said {
     pub outcome: Outcome,
     /// In numbers.
     pub again: Again,
+    /// How it was measured, where one build alone differed.
+    pub how: Option<String>,
+    /// Whether that settles that the commit did it, and not the layout of one build.
+    pub is_commits: bool,
 }
 
 /// What measuring both sides again comes to.
@@ -44,18 +52,29 @@ pub enum Outcome {
     Open {
         /// In so many rounds it probably could, if that is known.
         rounds: Option<u32>,
+        /// In this number of layouts, where each side has several and more rounds would not.
+        layouts: Option<u32>,
     },
 }
 
 impl Samples {
-    /// What counts of these samples of a metric.
+    /// What counts of these samples of a metric, which are those of each build of both sides.
     #[must_use]
-    pub fn of(metric: &Metric, before: &[Taken], after: &[Taken]) -> Self {
-        let told = before.iter().chain(after).filter(|sample| sample.outcome.is_failure());
+    pub fn of(metric: &Metric, before: &[Vec<Taken>], after: &[Vec<Taken>]) -> Self {
+        let all = before.iter().chain(after).flatten();
+        let told = all.filter(|sample| sample.outcome.is_failure());
         let failure = told.filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).next();
-        let (before, after) = (counting(metric, before), counting(metric, after));
+        let layouts = before.len().min(after.len());
+        let layouts = if layouts > 1 { u32::try_from(layouts).unwrap_or(u32::MAX) } else { 0 };
+        let (before, after) = (in_layouts(metric, before), in_layouts(metric, after));
         let resolution = resolution(metric, [&before, &after]);
-        Self { before, after, resolution, failure }
+        Self { before, after, layouts, environments: false, resolution, failure }
+    }
+
+    /// The same, of environments of another size each time.
+    #[must_use]
+    pub fn in_environments(self, environments: bool) -> Self {
+        Self { environments, ..self }
     }
 
     /// How many samples there are of the side that has fewer.
@@ -64,7 +83,18 @@ impl Samples {
     }
 }
 
-/// The samples of a side, each in its round, so that those of one round are compared with each
+/// The samples of a side, each in its layout where there are several.
+fn in_layouts(metric: &Metric, builds: &[Vec<Taken>]) -> Vec<Sample> {
+    if let [build] = builds {
+        return counting(metric, build);
+    }
+    let of = |(layout, build): (u32, &Vec<Taken>)| {
+        counting(metric, build).into_iter().map(move |sample| sample.of_layout(layout))
+    };
+    (0..).zip(builds).flat_map(of).collect()
+}
+
+/// The samples of a build, each in its round, so that those of one round are compared with each
 /// other.
 fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
     let counted = taken.iter().filter(|sample| sample.place.round > 0);
@@ -124,7 +154,7 @@ fn said(
         Verdict::Slower if rose => Outcome::Confirmed,
         Verdict::Faster if !rose => Outcome::Confirmed,
         Verdict::Faster | Verdict::Slower | Verdict::Same => Outcome::NotReproduced,
-        Verdict::Unclear => Outcome::Open { rounds: rounds(samples, comparison) },
+        Verdict::Unclear => open(samples, comparison),
     };
     let finite = |number: f64| Some(number).filter(|number| number.is_finite());
     let estimate = comparison.estimate;
@@ -145,8 +175,24 @@ fn said(
         effect: known.and_then(Bounded::if_known).and_then(|ratio| finite(ratio - 1.0)),
         interval: interval.and_then(|(low, high)| finite(low - 1.0).zip(finite(high - 1.0))),
         limited: if known.is_some_and(|it| it.if_exact().is_none()) { limited } else { [0, 0] },
+        layouts: samples.layouts,
+        environments: samples.environments,
     };
-    Ok(Said { outcome, again })
+    Ok(Said { outcome, again, how: None, is_commits: false })
+}
+
+/// Neither is clear, and what would probably make it so.
+fn open(samples: &Samples, comparison: &Comparison) -> Outcome {
+    let needed = rounds(samples, comparison);
+    if samples.layouts == 0 {
+        return Outcome::Open { rounds: needed, layouts: None };
+    }
+    // As many times as many layouts, not as many executions of the same ones.
+    let done = samples.fewest().max(1) as u64;
+    let layouts =
+        needed.map(|needed| (u64::from(needed) * u64::from(samples.layouts)).div_ceil(done));
+    let layouts = layouts.and_then(|layouts| u32::try_from(layouts).ok());
+    Outcome::Open { rounds: None, layouts }
 }
 
 /// In how many rounds it probably could be told.
@@ -204,7 +250,7 @@ mod tests {
 
     #[test]
     fn what_is_too_noisy_stays_open_and_says_how_many_rounds_it_would_take() {
-        let Outcome::Open { rounds } = outcome(0.02, &measured(100.0, 101.0, 0.3)) else {
+        let Outcome::Open { rounds, .. } = outcome(0.02, &measured(100.0, 101.0, 0.3)) else {
             panic!("a fiftieth in so much noise")
         };
         assert!(rounds.is_some_and(|rounds| rounds > 20), "{rounds:?}");
@@ -237,6 +283,46 @@ mod tests {
             (again(&both).limited, again(&both).effect, again(&both).differs),
             ([20, 20], None, None)
         );
+    }
+
+    /// Five layouts of ten rounds on both sides, the layouts apart by this much.
+    fn in_layouts(before: f64, after: f64, luck: f64) -> Samples {
+        let side = |level: f64, seed: u32| {
+            let lucky = move |layout: u32| f64::from((layout + 1) * seed % 11) / 11.0 - 0.5;
+            let wobble = move |round: u32| f64::from((round * seed) % 101) / 101.0 - 0.5;
+            let value = move |layout, round| {
+                level * (1.0 + luck * lucky(layout)) * (1.0 + 0.004 * wobble(round))
+            };
+            let one = move |layout: u32| {
+                (1..=10).map(move |round| {
+                    Sample::new(value(layout, round)).in_round(round).of_layout(layout)
+                })
+            };
+            (0..5).flat_map(one).collect()
+        };
+        Samples {
+            before: side(before, 7919),
+            after: side(after, 104_729),
+            layouts: 5,
+            environments: true,
+            ..Samples::default()
+        }
+    }
+
+    #[test]
+    fn over_layouts_their_luck_is_the_noise() {
+        assert_eq!(outcome(0.05, &in_layouts(100.0, 105.0, 0.01)), Outcome::Confirmed);
+        assert_eq!(outcome(0.05, &in_layouts(100.0, 100.0, 0.005)), Outcome::NotReproduced);
+        let Outcome::Open { rounds: None, layouts: Some(layouts) } =
+            outcome(0.02, &in_layouts(100.0, 102.0, 0.1))
+        else {
+            panic!("luck of 3 % beside 2 %")
+        };
+        assert!(layouts > 5, "{layouts}");
+        let change = change("c", "r1", "r2", 0.05);
+        let samples = in_layouts(100.0, 105.0, 0.01);
+        let again = say(&[(&change, &samples)], 9, 5)[0].clone().unwrap().again;
+        assert_eq!((again.layouts, again.environments, again.samples), (5, true, 50));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Both sides of changes: which builds they are, and whether they can be had.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use tacho_record::{
@@ -14,8 +14,12 @@ use crate::{Bench, ExperimentError, Question};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pair {
     pub benchmark: BenchmarkKey,
-    /// The revision and what was built of it.
-    sides: [(String, Digest); 2],
+    /// The revision and what was built of it: one build, or one a layout.
+    sides: [(String, Vec<Digest>); 2],
+    /// Whether each execution has an environment of another size.
+    pub environments: bool,
+    /// Why there is one layout only, where others were asked for.
+    pub why_one: Option<String>,
 }
 
 /// What can be measured.
@@ -27,14 +31,60 @@ pub(super) struct Built {
 }
 
 impl Pair {
-    /// Both sides as cells, without a number of rounds.
-    pub fn cells(&self) -> [Cell; 2] {
-        self.sides.clone().map(|(revision, artifact)| Cell {
-            revision,
-            artifact,
-            benchmark: self.benchmark.clone(),
-            rounds: 0,
+    /// Both sides as cells, one a layout, without a number of rounds.
+    pub fn cells(&self) -> [Vec<Cell>; 2] {
+        self.sides.each_ref().map(|(revision, artifacts)| {
+            let cell = |artifact: &Digest| Cell {
+                revision: revision.clone(),
+                artifact: *artifact,
+                benchmark: self.benchmark.clone(),
+                rounds: 0,
+            };
+            artifacts.iter().map(cell).collect()
         })
+    }
+
+    /// The full names of both sides.
+    pub fn revisions(&self) -> [&str; 2] {
+        self.sides.each_ref().map(|(revision, _)| revision.as_str())
+    }
+
+    /// In how many layouts the side is that has fewer.
+    pub fn layouts(&self) -> usize {
+        self.sides.iter().map(|(_, artifacts)| artifacts.len()).min().unwrap_or(0)
+    }
+
+    /// Whether one of its sides is that build.
+    pub fn has(&self, artifact: Digest) -> bool {
+        self.sides.iter().any(|(_, artifacts)| artifacts.contains(&artifact))
+    }
+
+    /// Both sides as they are usually built.
+    pub fn usual(&self) -> Vec<(String, Digest)> {
+        let one = |(revision, artifacts): &(String, Vec<Digest>)| {
+            artifacts.first().map(|artifact| (revision.clone(), *artifact))
+        };
+        self.sides.iter().filter_map(one).collect()
+    }
+
+    /// Has both sides executed in the layouts that were built of them, by revision, with an
+    /// environment of another size each time.
+    pub fn take_layouts(&mut self, made: &BTreeMap<String, Result<Vec<Digest>, String>>) {
+        self.environments = true;
+        let of = |revision: &str| made.get(revision).cloned().unwrap_or(Err(String::new()));
+        match self.revisions().map(of) {
+            [Ok(before), Ok(after)] => {
+                (self.sides[0].1, self.sides[1].1) = (before, after);
+            }
+            [Err(why), _] | [_, Err(why)] => self.why_one = Some(why),
+        }
+    }
+
+    /// Leaves out the layouts that are not there any more.
+    pub fn let_go(&mut self, folders: &HashMap<Digest, PathBuf>) {
+        for (_, artifacts) in self.sides.iter_mut().filter(|(_, all)| all.len() > 1) {
+            artifacts.retain(|artifact| folders.contains_key(artifact));
+        }
     }
 }
 
@@ -100,10 +150,13 @@ impl Bench<'_> {
             let [before, after] = sides.map(|(revision, _)| short(question, &revision));
             return Ok(Err(format!("{before} and {after} are the same program")));
         }
-        Ok(Ok(Pair { benchmark: change.series.benchmark.clone(), sides }))
+        let sides = sides.map(|(revision, artifact)| (revision, vec![artifact]));
+        let benchmark = change.series.benchmark.clone();
+        Ok(Ok(Pair { benchmark, sides, environments: false, why_one: None }))
     }
 
-    /// Unpacks both sides of all, building again what the cache has let go; none when interrupted.
+    /// Unpacks both sides of all that are one build, building again what the cache has let go; none
+    /// when interrupted. The others are in these folders.
     ///
     /// A build that cannot be had any more costs the changes that need it, and nothing else: what
     /// is known of it stays.
@@ -111,22 +164,26 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         mut pairs: Vec<Result<Pair, String>>,
+        mut folders: HashMap<Digest, PathBuf>,
     ) -> Result<Option<Built>, ExperimentError> {
+        let sides = || pairs.iter().flatten().flat_map(|pair| &pair.sides);
+        let digests: Vec<Digest> = sides().flat_map(|(_, artifacts)| artifacts).copied().collect();
+        self.builder.keep(&digests);
         let mut needed: Vec<(String, Digest)> = Vec::new();
-        for side in pairs.iter().flatten().flat_map(|pair| &pair.sides) {
-            if !needed.iter().any(|(_, digest)| *digest == side.1) {
-                needed.push(side.clone());
+        for (revision, artifacts) in sides() {
+            let [artifact] = artifacts.as_slice() else { continue };
+            if !needed.iter().any(|(_, digest)| digest == artifact) {
+                needed.push((revision.clone(), *artifact));
             }
         }
-        let digests: Vec<Digest> = needed.iter().map(|(_, digest)| *digest).collect();
-        self.builder.keep(&digests);
-        let mut folders = HashMap::new();
         for (done, (revision, digest)) in needed.iter().enumerate() {
             match self.side(question, (revision, *digest), done, needed.len())? {
                 None => return Ok(None),
                 Some(Ok(folder)) => drop(folders.insert(*digest, folder)),
                 Some(Err(why)) => {
-                    let needs = |pair: &Pair| pair.sides.iter().any(|(_, other)| other == digest);
+                    let needs = |pair: &Pair| {
+                        pair.sides.iter().any(|(_, artifacts)| artifacts.contains(digest))
+                    };
                     for pair in pairs.iter_mut().filter(|pair| pair.as_ref().is_ok_and(needs)) {
                         *pair = Err(why.clone());
                     }

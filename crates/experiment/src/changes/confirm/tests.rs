@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
-use tacho_record::{BuildState, Change, Happened, Host, Life, Purpose, Recipes, Rule, Withdrawal};
-use tacho_subject::ScriptedBuilder;
+use tacho_record::{
+    BuildState, Change, ChangeKind, Digest, Happened, Host, Life, Purpose, Recipes, Rule,
+    Withdrawal,
+};
+use tacho_subject::{Layout, ScriptedBuilder};
 
 use super::*;
 use crate::changes::{Scope, analyse, is_new_regression};
@@ -41,14 +44,19 @@ impl Past {
 
     /// The only change that is kept, judged now.
     fn change(&self) -> Change {
+        let changes = self.changes();
+        let [change] = changes.as_slice() else { panic!("{changes:#?}") };
+        change.clone()
+    }
+
+    /// All changes that are kept, judged now.
+    fn changes(&self) -> Vec<Change> {
         let mut store = self.lab.store();
         let (host, _) = store.hosts().unwrap()[0].clone();
         let plan = &self.lab.question().plan;
-        let recipes = &Recipes::usual(plan.subject.recipe());
+        let recipes = &self.lab.question().recipes;
         let scope = Scope { host, host_name: "lab", plan, recipes };
-        let changes = analyse(&mut store, scope, Timestamp::UNIX_EPOCH).unwrap().changes;
-        let [change] = changes.as_slice() else { panic!("{changes:#?}") };
-        change.clone()
+        analyse(&mut store, scope, Timestamp::UNIX_EPOCH).unwrap().changes
     }
 
     fn question(&self, rounds: u32) -> Question {
@@ -68,7 +76,7 @@ impl Past {
         script: impl FnMut(&Request, Timestamp) -> Execution,
     ) -> Confirmation {
         self.with_bench(builder, script, |bench| {
-            confirm(bench, &self.question(20), &[self.change()]).unwrap()
+            confirm(bench, &self.question(20), &[self.change()], &[]).unwrap()
         })
     }
 
@@ -233,7 +241,8 @@ fn killed_between_the_last_sample_and_the_verdict_it_is_only_judged() {
         |bench| {
             let (question, changes) = (past.question(20), [change.clone()]);
             let pairs = bench.pairs(&question, &changes).unwrap();
-            let Built { folders, pairs } = bench.unpack_sides(&question, pairs).unwrap().unwrap();
+            let built = bench.unpack_sides(&question, pairs, HashMap::new());
+            let Built { folders, pairs } = built.unwrap().unwrap();
             let session = bench.session_of_pairs(&question, &pairs, &folders).unwrap();
             measure(bench, &session).unwrap();
         },
@@ -287,4 +296,93 @@ fn what_is_no_level_or_no_longer_held_is_not_measured() {
     assert!(why_not(&change).unwrap().contains("spread"));
     change.life = Life::Withdrawn { why: Withdrawal::NotSeen };
     assert_eq!(why_not(&change).unwrap(), "it is withdrawn already");
+}
+
+/// A history of which one revision alone takes longer.
+struct Lone {
+    past: Past,
+}
+
+const PLACED: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision} {build}'\n";
+
+impl Lone {
+    fn new() -> Self {
+        let mut lab = Lab::new(PLACED, 24);
+        lab.subject = "build = 'make'\n".to_owned();
+        let past = Past { lab, executed: Shared::new(0) };
+        past.track_lone();
+        Self { past }
+    }
+
+    /// Both edges of the lone revision, measured again in five layouts.
+    fn confirm(&self, builder: &mut ScriptedBuilder, is_slow: impl Fn(&Request) -> bool) {
+        let changes = self.past.changes();
+        assert_eq!(changes.len(), 2, "{changes:#?}");
+        assert!(changes.iter().all(|it| it.finding.kind == ChangeKind::Build), "{changes:#?}");
+        let layout = |number| Layout { number, fixed: None, variables: vec![] };
+        let layouts: Vec<Layout> = (1..=5).map(layout).collect();
+        let script = |request: &Request, at| {
+            let factor = if is_slow(request) { 1.06 } else { 1.0 };
+            self.past.executes(request, at, &|_| 100.0 * factor)
+        };
+        let question = self.past.question(20);
+        let confirmed = self.past.with_bench(builder, script, |bench| {
+            confirm(bench, &question, &changes, &layouts).unwrap()
+        });
+        assert!(confirmed.answers.iter().all(|it| matches!(it, Answer::Measured(_))));
+    }
+}
+
+impl Past {
+    fn track_lone(&self) {
+        let level = |order| if order == 12 { 106.0 } else { 100.0 };
+        self.lab.track(|request, at| self.executes(request, at, &level)).unwrap();
+    }
+}
+
+fn is_lone(request: &Request) -> bool {
+    request.command[1] == "r12"
+}
+
+#[test]
+fn what_one_layout_alone_did_is_withdrawn() {
+    let lone = Lone::new();
+    let usual = format!("/builds/{}", &Digest::of("r12").to_string()[..16]);
+    let mut builder = ScriptedBuilder::new().heeding_layouts();
+    lone.confirm(&mut builder, |request| is_lone(request) && request.command[2] == usual);
+    for change in lone.past.changes() {
+        assert_eq!(change.life, Life::Withdrawn { why: Withdrawal::NotReproduced }, "{change:#?}");
+        assert_eq!(change.again.unwrap().layouts, 5);
+    }
+}
+
+#[test]
+fn what_all_layouts_show_is_the_commit_and_stays_so() {
+    let mut lone = Lone::new();
+    lone.confirm(&mut ScriptedBuilder::new().heeding_layouts(), is_lone);
+    let check = |changes: Vec<Change>| {
+        assert_eq!(changes.len(), 2, "{changes:#?}");
+        for change in changes {
+            assert_eq!((change.finding.kind, change.life), (ChangeKind::Step, Life::Confirmed));
+            assert_eq!(change.again.unwrap().layouts, 5);
+        }
+    };
+    let regressions = lone.past.changes().iter().filter(|it| is_new_regression(it)).count();
+    assert_eq!(regressions, 0, "the level came back with the next revision");
+    check(lone.past.changes());
+    lone.past.lab.revisions.extend((25..=30).map(crate::build::builds::tests::revision));
+    lone.past.track_lone();
+    check(lone.past.changes());
+}
+
+#[test]
+fn where_the_build_has_one_layout_it_stays_this_build() {
+    let lone = Lone::new();
+    lone.confirm(&mut ScriptedBuilder::new(), is_lone);
+    for change in lone.past.changes() {
+        assert_eq!((change.finding.kind, change.life), (ChangeKind::Build, Life::Confirmed));
+        let again = change.again.clone().unwrap();
+        assert_eq!((again.layouts, again.environments), (0, true));
+        assert!(!is_new_regression(&change));
+    }
 }

@@ -1,6 +1,6 @@
 //! `tacho changes --confirm`: both sides of changes, measured again.
 
-use tacho_experiment::changes::{Answer, Confirmation, confirm, why_not};
+use tacho_experiment::changes::{Answer, Confirmation, confirm, other_layouts, why_not};
 use tacho_record::{Change, Wishes};
 use tacho_store::HostId;
 
@@ -40,10 +40,9 @@ pub fn execute(
             quiet,
             ..SessionRequest::new(plan, &found.revisions)
         };
-        Some(
-            session
-                .measure(&project, sides, |bench, question| confirm(bench, question, &wanted))?,
-        )
+        Some(session.measure(&project, sides, |bench, question| {
+            confirm(bench, question, &wanted, &other_layouts())
+        })?)
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
     confirmed.named = !names.is_empty();
@@ -84,11 +83,16 @@ fn asked(
     let filter = Filter::of_new(&command.list, orders);
     let is_open = |change: &&Change| {
         found.is_planned(change)
-            && change.again.is_none()
+            && !is_measured(change)
             && why_not(change).is_none()
             && filter.shows_kept(change, found.place(change))
     };
     Ok(found.changes().filter(is_open).cloned().collect())
+}
+
+/// Whether it was measured again already, in other layouts where one build alone differs.
+fn is_measured(change: &Change) -> bool {
+    change.again.as_ref().is_some_and(|again| again.environments || !change.asks_for_layouts())
 }
 
 /// Those that can be measured on this host, and the others with the reason.

@@ -55,6 +55,8 @@ struct AskedAnswer<'a> {
     outcome: &'static str,
     why: Option<&'a str>,
     rounds_needed: Option<u32>,
+    layouts_needed: Option<u32>,
+    how: Option<&'a str>,
     change: ChangeAnswer<'a>,
 }
 
@@ -126,7 +128,7 @@ impl Confirmed {
         if list.is_empty() { String::new() } else { table::render(&list) }
     }
 
-    /// Those that were not measured, and why.
+    /// Those that were not measured, and why; and how those were that needed more than one build.
     fn notes(&self) -> String {
         let note = |asked: &ConfirmationRequest| match &asked.answer {
             Answer::NotMeasured { why } => format!(
@@ -134,7 +136,10 @@ impl Confirmed {
                 asked.change.name,
                 series_name(&asked.change.series, false)
             ),
-            Answer::Measured(_) => String::new(),
+            Answer::Measured(said) => said
+                .how
+                .as_ref()
+                .map_or_else(String::new, |how| format!("{}: {how}\n", asked.change.name)),
         };
         self.changes.iter().map(note).collect()
     }
@@ -148,7 +153,7 @@ impl Confirmed {
         let is_time = series.metric.name == "wall";
         let of_cpu = format!("`tacho compare {good} {bad} -m cpu` compares");
         let others = is_time.then(|| text::quieter(&of_cpu, "`--counter"));
-        let rounds = open.rounds().map(|rounds| {
+        let rounds = open.needed().0.map(|rounds| {
             format!(
                 "`tacho changes --confirm {} --rounds {rounds}` would probably settle it",
                 open.change.name
@@ -216,19 +221,25 @@ impl ConfirmationRequest {
 
     /// The outcome for people.
     pub fn words(&self) -> String {
-        match (self.outcome(), self.rounds()) {
-            (OPEN, Some(rounds)) => format!("open: --rounds {rounds} would probably tell"),
+        match (self.outcome(), self.needed()) {
+            (OPEN, (Some(rounds), _)) => format!("open: --rounds {rounds} would probably tell"),
+            (OPEN, (_, Some(layouts))) => {
+                let finding = &self.change.finding;
+                let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
+                format!("open: compare {good} {bad} --layouts {layouts} would probably decide")
+            }
             (outcome, _) => outcome.replace('-', " "),
         }
     }
 
-    fn rounds(&self) -> Option<u32> {
+    /// The rounds, or the layouts, that would probably decide.
+    fn needed(&self) -> (Option<u32>, Option<u32>) {
         match &self.answer {
             Answer::Measured(said) => match said.outcome {
-                Outcome::Open { rounds } => rounds,
-                Outcome::Confirmed | Outcome::NotReproduced => None,
+                Outcome::Open { rounds, layouts } => (rounds, layouts),
+                Outcome::Confirmed | Outcome::NotReproduced => (None, None),
             },
-            Answer::NotMeasured { .. } => None,
+            Answer::NotMeasured { .. } => (None, None),
         }
     }
 
@@ -237,11 +248,18 @@ impl ConfirmationRequest {
             Answer::NotMeasured { why } => Some(why.as_str()),
             Answer::Measured(_) => None,
         };
+        let how = match &self.answer {
+            Answer::Measured(said) => said.how.as_deref(),
+            Answer::NotMeasured { .. } => None,
+        };
         let outcome = self.outcome();
+        let (rounds_needed, layouts_needed) = self.needed();
         AskedAnswer {
             outcome,
             why,
-            rounds_needed: self.rounds(),
+            rounds_needed,
+            layouts_needed,
+            how,
             change: ChangeAnswer::of(&self.change, true),
         }
     }

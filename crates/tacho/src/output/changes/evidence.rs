@@ -221,6 +221,11 @@ impl Evidence {
             };
             reasons.push(format!("{program}: {}", changed.join("; ")));
         }
+        if finding.kind == ChangeKind::Build {
+            reasons.push(
+                "one build differs, which may be its layout alone and not the commit".to_owned(),
+            );
+        }
         reasons.extend(self.of_quirks());
         if let Some([before, after]) = &self.sides
             && !before.runs.iter().any(|run| after.runs.contains(run))
@@ -360,8 +365,9 @@ impl Evidence {
                 let found = tacho_report::change::effect(again)
                     .map_or_else(String::new, |found| format!(" ({})", found.shown(effect)));
                 format!(
-                    "measured again in run {run}, {} on each side: {verb}{found}",
-                    text::count(*samples as usize, "sample")
+                    "measured again in run {run}, {} on each side{}: {verb}{found}",
+                    text::count(*samples as usize, "sample"),
+                    tacho_report::change::layouts(again)
                 )
             }
             Happened::Moved { from } => {
@@ -402,7 +408,7 @@ fn again(again: &Again) -> String {
             again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)))
         )
     });
-    format!("measured again: {said}{numbers}")
+    format!("measured again{}: {said}{numbers}", tacho_report::change::layouts(again))
 }
 
 /// A p value as a share that people can read.
