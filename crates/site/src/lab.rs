@@ -13,6 +13,7 @@ use tacho_record::{
     Measurement, Metric, Place, Revision, Run, RunState, Series, SeriesKey, short_name,
 };
 use tacho_report::comparison::{CarriedOver, ComparedRow, GateRecord, HostLoad};
+use tacho_stats::history::HistoryVerdict;
 
 /// Everything about one subject's measurements but the samples and the logs.
 ///
@@ -50,6 +51,8 @@ pub struct Lab {
     pub unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series: that one drifts, say.
     pub remarks: Vec<(SeriesKey, String)>,
+    /// What the runs of series know, where they are judged by it.
+    pub histories: Vec<HistoryRecord>,
     /// The benchmarks of which the plan has another version, with this version: they are shown, and
     /// marked.
     pub superseded: Vec<(BenchmarkKey, u32)>,
@@ -96,6 +99,17 @@ pub struct EventRecord {
     pub bad: String,
     /// At least one.
     pub changes: Vec<ChangeRecord>,
+}
+
+/// What its runs know of a series.
+#[derive(Clone, Debug)]
+pub struct HistoryRecord {
+    /// The series.
+    pub series: SeriesKey,
+    /// What they know; places are those of `revisions`.
+    pub verdict: HistoryVerdict,
+    /// The full names of its revisions, in order of history.
+    pub revisions: Vec<String>,
 }
 
 /// A change, and its life so far.

@@ -26,10 +26,10 @@ mod write;
 pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
-    BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HostBuild, HostMeasurement,
-    HostReference, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, ProbeLine, ProbeRecord,
-    ProbedRow, RatioInterval, RowExecutions, RunBenchmark, RunExecution, RunExecutions, RunProgram,
-    RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HistoryRecord, HostBuild,
+    HostMeasurement, HostReference, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote,
+    ProbeLine, ProbeRecord, ProbedRow, RatioInterval, RowExecutions, RunBenchmark, RunExecution,
+    RunExecutions, RunProgram, RunRecord, Source, SourceError,
 };
 pub use output::Written;
 pub use sweep_page::{

@@ -1,9 +1,7 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{
-    Again, Change, ChangeKind, Commit, Finding, Happened, Otherwise, short_name,
-};
+use tacho_record::{Again, Change, ChangeKind, Commit, Finding, Happened, Otherwise, short_name};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
@@ -68,7 +66,7 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
             div { dt { "After" } dd { (show(finding.after)) } }
             div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(one)) } }
             @if let Some(said) = &change.again { (again(said)) }
-            div { dt { "By chance" } dd { (chance(finding.p)) } dd.note { "a series without change shows one as clear" } }
+            (how_sure(view, one))
             div { dt { "Kind" } dd { (one.kind()) } }
             div { dt { "State" } dd { (one.state()) } @if !change.note.is_empty() { dd.note { (change.note) } } }
         }
@@ -99,6 +97,23 @@ fn whose(change: &Change) -> &'static str {
         "It is the machine, not the commit: "
     } else {
         "It need not be the program: "
+    }
+}
+
+/// How sure it is: by what its runs know, or by how often noise alone shows as much.
+fn how_sure(view: &View, one: &ChangeView) -> Markup {
+    let finding = &one.change().finding;
+    let by_runs = one.series.and_then(|series| view.history_of(&view.series[series])).is_some();
+    html! {
+        div {
+            @if by_runs {
+                dt { "Probability" } dd { (super::known::probability(1.0 - finding.p)) }
+                dd.note { "of a change here, by what the runs know" }
+            } @else {
+                dt { "By chance" } dd { (chance(finding.p)) }
+                dd.note { "a series without change shows one as clear" }
+            }
+        }
     }
 }
 
@@ -312,7 +327,8 @@ fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Ma
             Happened::Measured(again) => {
                 @let Again { run, samples, differs, .. } = again;
                 "measured again in " (run_link(view, "../", *run)) ", "
-                (count(*samples as usize, "sample", "samples")) " on each side" (tacho_report::change::layouts(again)) ": "
+                (count(*samples as usize, "sample", "samples")) " on each side"
+                (tacho_report::change::layouts(again)) ": "
                 @match differs {
                     Some(true) => { "they differ" }
                     Some(false) => { "they do not differ" }

@@ -12,6 +12,7 @@ pub(crate) mod change;
 pub(crate) mod changes;
 pub(crate) mod comparison;
 mod executions;
+mod known;
 pub(crate) mod layouts;
 pub(crate) mod overview;
 mod probe;

@@ -26,6 +26,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
         (not_built(view, series))
         (quirks(view, series))
         (changes(view, series))
+        (super::known::section(view, series))
         section {
             h2 { "Numbers" }
             p.note {

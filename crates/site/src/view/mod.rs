@@ -25,7 +25,7 @@ pub(crate) use revision::RevisionView;
 pub(crate) use scale::Scale;
 pub(crate) use series::{Row, SeriesView, State};
 
-use crate::{Lab, slug};
+use crate::{HistoryRecord, Lab, slug};
 
 /// A lab, ready to be shown.
 pub(crate) struct View<'a> {
@@ -82,6 +82,11 @@ impl<'a> View<'a> {
             all.filter(|one| one.series == Some(series) && one.change().stands()).collect();
         found.sort_by_key(|one| one.place);
         found
+    }
+
+    /// What its runs know of a series, if it is judged by that.
+    pub(crate) fn history_of(&self, series: &SeriesView) -> Option<&'a HistoryRecord> {
+        self.lab.histories.iter().find(|known| known.series == series.series.key)
     }
 
     /// The short form of a full name.

@@ -85,7 +85,7 @@ fn covariance(one: &RunReading, other: &RunReading, change: usize, scatter: Scat
 }
 
 /// Cholesky's decomposition, in place.
-fn decompose(matrix: &mut [Vec<f64>]) {
+pub(super) fn decompose(matrix: &mut [Vec<f64>]) {
     for i in 0..matrix.len() {
         let (above, rest) = matrix.split_at_mut(i);
         let row = &mut rest[0];
@@ -99,7 +99,7 @@ fn decompose(matrix: &mut [Vec<f64>]) {
 }
 
 /// Solves the lower triangle.
-fn solve(matrix: &[Vec<f64>], mut right: Vec<f64>) -> Vec<f64> {
+pub(super) fn solve(matrix: &[Vec<f64>], mut right: Vec<f64>) -> Vec<f64> {
     for i in 0..right.len() {
         let sum: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
         right[i] = (right[i] - sum) / matrix[i][i];

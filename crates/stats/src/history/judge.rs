@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use super::choice::{Candidate, candidates};
 use super::course::Course;
 use super::effect::{Levels, Scatter, levels, quantile};
+use super::parts::{FoundHistory, HistoryParts, parts};
 use super::posterior::Posterior;
 use super::readings::RunReading;
 use super::{REPORTED, UNCLEAR};
@@ -38,6 +39,8 @@ pub struct HistoryVerdict {
     /// By how much the level wandered from the first to the last revision beside its changes, if it
     /// did (a logarithm).
     pub drift: Option<f64>,
+    /// What the readings are made of: levels, effects of runs, luck of builds.
+    pub parts: HistoryParts,
 }
 
 /// A change of the level, or a place that may be one. Levels are natural logarithms.
@@ -100,12 +103,22 @@ pub fn judge(readings: &[RunReading]) -> HistoryVerdict {
     usable.dedup_by_key(|one| (one.revision, one.run));
     let mut places: Vec<usize> = usable.iter().map(|one| one.revision).collect();
     places.dedup();
-    if places.len() <= STRETCH {
-        return judge_at_once(&usable);
-    }
+    let mut verdict = if places.len() <= STRETCH {
+        judge_at_once(&usable)
+    } else {
+        judge_stretches(&usable, &places)
+    };
+    let changes: Vec<usize> = verdict.changes.iter().map(|change| change.index).collect();
+    let (luck, run) = (verdict.luck, verdict.run.unwrap_or(0.0));
+    verdict.parts = parts(&usable, &FoundHistory { changes: &changes, luck, run });
+    verdict
+}
+
+/// Judges stretches of a long history that overlap.
+fn judge_stretches(usable: &[RunReading], places: &[usize]) -> HistoryVerdict {
     let firsts = (0..places.len() - STRETCH / 2).step_by(STRETCH / 2);
     let stretches: Vec<HistoryVerdict> =
-        firsts.map(|first| stretch(&usable, &places, first)).collect();
+        firsts.map(|first| stretch(usable, places, first)).collect();
     let count = stretches.len() as f64;
     let mean = |of: fn(&HistoryVerdict) -> f64| stretches.iter().map(of).sum::<f64>() / count;
     let drift = stretches.iter().filter_map(|one| one.drift).sum::<f64>() / 2.0;
@@ -119,6 +132,7 @@ pub fn judge(readings: &[RunReading]) -> HistoryVerdict {
         drift: stretches.iter().any(|one| one.drift.is_some()).then_some(drift),
         changes: stretches.iter().flat_map(|one| one.changes.clone()).collect(),
         unclear: stretches.into_iter().flat_map(|one| one.unclear).collect(),
+        parts: HistoryParts::default(),
     }
 }
 
@@ -169,6 +183,7 @@ impl Judging<'_> {
             run: (self.course.open > 0)
                 .then(|| self.posterior.mean(|setting| setting.chances.run).sqrt()),
             noise: self.noise(),
+            parts: HistoryParts::default(),
         };
         self.placed(verdict)
     }

@@ -17,6 +17,7 @@ mod course;
 mod effect;
 mod filter;
 mod judge;
+mod parts;
 mod posterior;
 mod prior;
 mod readings;
@@ -29,6 +30,7 @@ mod tests;
 mod world;
 
 pub use judge::{HistoryChange, HistoryVerdict, Origin, Settling, judge};
+pub use parts::{Contribution, HistoryLevel, HistoryParts};
 pub use readings::{Execution, RunReading, readings};
 
 /// From this many samples of a revision in one run on it is judged by its samples,

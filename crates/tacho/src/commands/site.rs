@@ -24,8 +24,8 @@ use tacho_record::{
     Series, SeriesKey,
 };
 use tacho_site::{
-    BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, HostReference, Lab,
-    OutlierNote, RunExecutions, RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, EventRecord, HistoryRecord, HostBuild, HostMeasurement,
+    HostReference, Lab, OutlierNote, RunExecutions, RunRecord, Source, SourceError,
 };
 use tacho_store::{HostId, Store, StoreError};
 
@@ -102,7 +102,8 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let by = versions::superseded_by(&project.plan, &key.benchmark);
         superseded.extend(by.map(|by| (key.benchmark.clone(), by)));
     }
-    let Changed { events, unbuilt, unjudged, remarks, false_alarms } = changes(project, store)?;
+    let Changed { events, unbuilt, unjudged, remarks, histories, false_alarms } =
+        changes(project, store)?;
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
         subject: project.name.clone(),
@@ -119,6 +120,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         unbuilt,
         unjudged,
         remarks,
+        histories,
         superseded,
         bisections: bisections(store)?,
         layouts: layouts::all(project, store)?,
@@ -179,7 +181,18 @@ fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
         unbuilt: unbuilt(&found),
         unjudged: found.series().filter_map(why).collect(),
         remarks: found.series().flat_map(remarks).collect(),
+        histories: found.series().filter_map(known).collect(),
         false_alarms: (alarms.marked, alarms.looked_at),
+    })
+}
+
+/// What its runs know of a series, where it is judged by that.
+fn known(judged: &JudgedSeries) -> Option<HistoryRecord> {
+    let Series { key, points, .. } = &judged.material.series;
+    Some(HistoryRecord {
+        series: key.clone(),
+        verdict: judged.judgement.history.clone()?,
+        revisions: points.iter().map(|point| point.revision.id.clone()).collect(),
     })
 }
 
@@ -210,6 +223,8 @@ struct Changed {
     unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series.
     remarks: Vec<(SeriesKey, String)>,
+    /// What the runs of series know.
+    histories: Vec<HistoryRecord>,
     false_alarms: (usize, usize),
 }
 

@@ -69,6 +69,7 @@ fn evidence(
         together: others.filter(|other| found.is_planned(other)).cloned().collect(),
         happenings: store.happenings(&change.name)?,
         judged: found.series().count(),
+        by_runs: found.series_of(change).is_some_and(|judged| judged.judgement.history.is_some()),
         quirks: of_quirks(store, (after, up_to), change)?,
         change: change.clone(),
     })

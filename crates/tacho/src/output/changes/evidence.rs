@@ -43,6 +43,8 @@ pub struct Evidence {
     pub happenings: Vec<Happening>,
     /// How many series were judged with it.
     pub judged: usize,
+    /// Whether its series is judged by what its runs know.
+    pub by_runs: bool,
     /// What is known of what the quirks alone do that begin or end there.
     pub quirks: Vec<QuirkEffect>,
 }
@@ -173,9 +175,16 @@ impl Evidence {
     /// Why it is believed, and what speaks against it.
     fn reasons(&self) -> String {
         let finding = &self.change.finding;
+        let how_sure = if self.by_runs {
+            format!("with {:.0} % a change, by what its runs know", 100.0 * (1.0 - finding.p))
+        } else {
+            format!(
+                "a series like this shows one as clear by chance in {} of cases",
+                chance(finding.p)
+            )
+        };
         let mut reasons = vec![format!(
-            "a series like this shows one as clear by chance in {} of cases; {}",
-            chance(finding.p),
+            "{how_sure}; {}",
             match self.judged {
                 1 => "it was judged alone".to_owned(),
                 many => format!("{many} series were judged together"),

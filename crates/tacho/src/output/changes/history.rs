@@ -1,7 +1,9 @@
 //! What the runs of a series know, in JSON.
 
 use serde::Serialize;
-use tacho_stats::history::{HistoryChange, HistoryVerdict, Origin, Settling};
+use tacho_stats::history::{
+    Contribution, HistoryChange, HistoryLevel, HistoryVerdict, Origin, Settling,
+};
 
 /// How much of the scatter is noise, luck and run, and how sure each place is.
 #[derive(Serialize)]
@@ -14,6 +16,34 @@ pub struct HistoryAnswer {
     run: Option<f64>,
     reported: Vec<PlaceAnswer>,
     unclear: Vec<PlaceAnswer>,
+    levels: Vec<HistoryLevelAnswer>,
+    runs: Vec<RunEffectAnswer>,
+    builds: Vec<BuildLuckAnswer>,
+}
+
+/// The level between two changes.
+#[derive(Serialize)]
+struct HistoryLevelAnswer {
+    first: usize,
+    last: usize,
+    level: f64,
+    interval: [f64; 2],
+}
+
+/// The effect of a run on all its readings, as a share.
+#[derive(Serialize)]
+struct RunEffectAnswer {
+    run: u32,
+    effect: f64,
+    error: f64,
+}
+
+/// The luck of the builds of a revision, as a share.
+#[derive(Serialize)]
+struct BuildLuckAnswer {
+    index: usize,
+    luck: f64,
+    error: f64,
 }
 
 #[derive(Serialize)]
@@ -36,7 +66,33 @@ impl HistoryAnswer {
             run: verdict.run,
             reported: verdict.changes.iter().map(PlaceAnswer::of).collect(),
             unclear: verdict.unclear.iter().map(PlaceAnswer::of).collect(),
+            levels: verdict.parts.levels.iter().map(HistoryLevelAnswer::of).collect(),
+            runs: verdict.parts.runs.iter().map(RunEffectAnswer::of).collect(),
+            builds: verdict.parts.builds.iter().map(BuildLuckAnswer::of).collect(),
         }
+    }
+}
+
+impl HistoryLevelAnswer {
+    fn of(level: &HistoryLevel) -> Self {
+        Self {
+            first: *level.revisions.start(),
+            last: *level.revisions.end(),
+            level: level.level.exp(),
+            interval: [level.interval.0.exp(), level.interval.1.exp()],
+        }
+    }
+}
+
+impl RunEffectAnswer {
+    fn of(run: &Contribution<u32>) -> Self {
+        Self { run: run.of, effect: run.effect.exp_m1(), error: run.error }
+    }
+}
+
+impl BuildLuckAnswer {
+    fn of(build: &Contribution<usize>) -> Self {
+        Self { index: build.of, luck: build.effect.exp_m1(), error: build.error }
     }
 }
 
