@@ -1,6 +1,6 @@
 //! One voice: the terminal and the pages show the same words and numbers of one store.
 
-use crate::harness::{Project, SCRIPT_PLAN};
+use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
 /// The text of a page, without its markup.
 fn text_of(html: &str) -> String {
@@ -20,7 +20,8 @@ fn a_comparison_reads_the_same_in_the_terminal_and_on_its_page() {
     let project =
         project.file("prog", "exit\n").commit("quick").file("prog", "sleep 0.05\n").commit("slow");
     project.tacho("compare HEAD~1 HEAD -r 8 -m wall -m cpu").exits(0);
-    let terminal = project.tacho("show run:1").exits(0).stdout;
+    let wide = project.command(["show", "run:1"]).env("COLUMNS", "240").output().unwrap();
+    let terminal = Answer::of(&wide).exits(0).stdout;
     project.tacho("site pages").exits(0);
     let page = std::fs::read_to_string(project.path().join("pages/comparison/1.html")).unwrap();
     let page = text_of(&page);
