@@ -46,9 +46,9 @@ pub fn reveal(text: &str, replacement: impl Fn(char) -> String) -> Cow<'_, str> 
         let is_beyond = |other: Option<&char>| other.is_some_and(|other| !other.is_ascii());
         let joins = JOINERS.contains(&c) && is_beyond(before.as_ref()) && is_beyond(all.peek());
         if is_hidden(c) && !joins {
-            out += &replacement(c)
+            out += &replacement(c);
         } else {
-            out.push(c)
+            out.push(c);
         }
         before = Some(c);
     }
