@@ -198,18 +198,18 @@ pub(crate) fn shares(parts: &[(&str, f64, String)]) -> Markup {
     let whole: f64 = parts.iter().map(|(_, part, _)| part).sum::<f64>().max(f64::MIN_POSITIVE);
     let share = |part: f64| part / whole * WIDTH;
     let from = |number: usize| share(parts[..number].iter().map(|(_, part, _)| part).sum());
-    let shade = |number: usize| [0.75, 0.45, 0.2][number.min(2)];
+    let opacity = |number: usize| [0.75, 0.45, 0.2][number.min(2)];
     let column = WIDTH / parts.len().max(1) as f64;
     html! {
         svg.strips viewBox=(format!("0 0 {WIDTH} {}", BAR + 34.0)) role="img"
             aria-label="of what the scatter is made" {
             @for (number, (_, part, _)) in parts.iter().enumerate() {
                 rect x=(short(from(number))) y="0" width=(short(share(*part))) height=(short(BAR))
-                    fill="currentColor" fill-opacity=(shade(number)) {}
+                    fill="currentColor" fill-opacity=(opacity(number)) {}
             }
             @for (number, (name, part, size)) in parts.iter().enumerate() {
                 rect x=(short(column * number as f64)) y=(short(BAR + 12.0)) width="14" height="14"
-                    fill="currentColor" fill-opacity=(shade(number)) {}
+                    fill="currentColor" fill-opacity=(opacity(number)) {}
                 text.axis x=(short(column * number as f64 + 20.0)) y=(short(BAR + 24.0)) {
                     (name) " " (size) ", " (format!("{:.0} %", 100.0 * part / whole))
                     " of the variance"

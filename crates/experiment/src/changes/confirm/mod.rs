@@ -111,6 +111,9 @@ pub fn confirm(
     Ok(Confirmation { run, samples, interrupted, building, executing, answers })
 }
 
+/// The cells of a run as the store has them.
+type KeptCells = Vec<(MeasurementId, Cell)>;
+
 impl Confirmation {
     fn nothing(building: Duration, interrupted: bool, answers: Vec<Answer>) -> Self {
         Self { run: None, samples: 0, interrupted, building, executing: Duration::ZERO, answers }
@@ -200,7 +203,7 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         run: Run,
-        (cells, pairs): (Vec<(MeasurementId, Cell)>, &[Result<Pair, String>]),
+        (cells, pairs): (KeptCells, &[Result<Pair, String>]),
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
         let in_environments = in_environments(question);
