@@ -241,7 +241,7 @@ fn history() -> Project {
 
 #[test]
 fn compare_marks_bounds_and_says_who_reached_the_limit() {
-    let project = history();
+    let project = history().wide();
     let row = |words: &str| {
         let run = project
             .tacho(&format!("compare {words} -r 8 --all-rounds --no-control"))

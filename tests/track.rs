@@ -386,7 +386,7 @@ fn a_benchmark_that_nothing_was_built_for_is_known_by_the_plan() {
 
 #[test]
 fn what_was_measured_is_read_back() {
-    let project = Project::scripts(2).tag("v1");
+    let project = Project::scripts(2).tag("v1").wide();
     project.tacho("track --seed 5").succeeds();
     let shown = project.tacho("show v1").succeeds().steady_stdout();
     let (head, table) = shown.split_at(shown.find("  user").unwrap());

@@ -101,7 +101,7 @@ fn a_cache_that_was_emptied_is_filled_again() {
 
 #[test]
 fn the_answer_says_with_and_without() {
-    let project = project();
+    let project = project().wide();
     let head = project.git(["rev-parse", "HEAD"])[..10].to_owned();
     let same = project.tacho("try same.diff --rounds 8").exits(0).stdout;
     assert!(

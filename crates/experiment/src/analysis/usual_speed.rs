@@ -36,7 +36,7 @@ struct PlacedExecution {
 fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, Vec<f64>)> {
     all.sort_by_key(|it| it.place);
     let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
-    let fit = Fit::of(&executions, programs).filter(|fit| fit.moves)?;
+    let fit = Fit::of(&executions, programs).filter(Fit::sees_movement)?;
     let evened = fit.at_usual_speed(&executions);
     Some((fit, evened))
 }

@@ -44,8 +44,11 @@ pub struct Standing {
     pub metric: Metric,
     /// What ended its measuring, where a precision was asked for; nothing where it was interrupted.
     pub stopped: Option<Stopped>,
-    /// Its time.
+    /// Its time, at the host's usual speed where that moved; the smallest and the largest value are
+    /// raw.
     pub time: Option<Summary>,
+    /// Its time as it was measured, which files for other tools have.
+    pub raw: Option<Summary>,
     /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many
     /// kernels.
     pub user: Option<Bounded>,
@@ -337,7 +340,12 @@ impl Standing {
         let values: Vec<f64> = counted_usual.filter_map(|it| it.value(&metric.name)).collect();
         Self {
             stopped: stopped(&question.rule, raw.as_ref(), samples),
-            time: Summary::sampled(&values, &limited.bounds, looked_at),
+            time: Summary::sampled(&values, &limited.bounds, looked_at).map(|time| Summary {
+                min: raw.map_or(time.min, |raw| raw.min),
+                max: raw.map_or(time.max, |raw| raw.max),
+                ..time
+            }),
+            raw,
             user: built_in("user").and_then(|user| mean(&read(&user))),
             sys: built_in("sys").and_then(|sys| mean(&read(&sys))),
             cpu_percent: cpu_percent(&counted).filter(|_| limited.count == 0),

@@ -70,6 +70,13 @@ impl Fit {
         Some(Self { movement, ..fit })
     }
 
+    /// Whether neighbours in time are more alike than chance has them: then single values can be
+    /// corrected, which those of a host that changes as fast as it executes cannot.
+    #[must_use]
+    pub fn sees_movement(&self) -> bool {
+        self.movement > movement::QUANTILE
+    }
+
     /// How much longer executions take at the host's slow speed than at its fast one, as a share:
     /// its path's 90th percentile by the 10th.
     #[must_use]
@@ -116,10 +123,12 @@ impl Fit {
     /// shows that the speed moves.
     #[must_use]
     pub fn at_usual_speed(&self, executions: &[Execution]) -> Vec<f64> {
-        let mut values = self.evened(executions);
+        let raw = || executions.iter().map(|execution| execution.value).collect();
         if !self.moves {
-            return values;
+            return raw();
         }
+        // Where the path is not known well enough, single values are sharper as they are.
+        let mut values = if self.gain() > 1.0 { self.evened(executions) } else { raw() };
         for (program, level) in self.levels().into_iter().enumerate() {
             let own = |at: &usize| executions[*at].program == program;
             let own: Vec<usize> = (0..values.len()).filter(own).collect();

@@ -157,18 +157,20 @@ fn many_series_of_one_host_alone_are_the_machines() {
 }
 
 /// The aim: 29 of 31 changes that the machine made are said to be its, and none that a program
-/// made; and the effects of runs invent nothing. Without a reference small steps stay unknown.
+/// made; and the effects of runs invent nothing. Without a reference it takes a lab of many series:
+/// in a small one, all changes of one night are unknown together.
 #[test]
 fn simulated_labs() {
-    for (run, beside, of_31) in [
-        (0.0, ReferenceUse::Full, 29),
-        (0.01, ReferenceUse::Cheap, 29),
-        (0.03, ReferenceUse::Full, 29),
-        (0.01, ReferenceUse::Off, 26),
+    for (run, beside, world, labs) in [
+        (0.0, ReferenceUse::Full, SMALL, 4),
+        (0.01, ReferenceUse::Cheap, SMALL, 4),
+        (0.03, ReferenceUse::Full, SMALL, 4),
+        (0.01, ReferenceUse::Off, LabWorld { series: 50, ..SMALL }, 2),
     ] {
-        let score = LabScore::of_all(LabWorld { run, beside, ..SMALL }, 1..=4);
+        let score = LabScore::of_all(LabWorld { run, beside, ..world }, 1..=labs);
+        println!("{run} {beside:?} {score:?}");
         assert!(score.machines >= 24, "{run} {beside:?} {score:?}");
-        assert!(31 * score.said >= of_31 * score.machines, "{run} {beside:?} {score:?}");
+        assert!(31 * score.said >= 29 * score.machines, "{run} {beside:?} {score:?}");
         assert_eq!(score.blamed, 0, "{run} {beside:?} {score:?}");
         assert!(score.invented <= 3, "{run} {beside:?} {score:?}");
         let still = LabWorld { machine: 0.0, same_night: 0, run, beside, ..SMALL };

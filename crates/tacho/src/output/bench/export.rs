@@ -81,7 +81,7 @@ pub fn csv(report: &BenchReport<'_>) -> String {
 
 /// As `--export-markdown`, with the median and its interval.
 pub fn markdown(report: &BenchReport<'_>) -> String {
-    let times = report.standings.each.iter().filter_map(|it| it.time.map(|time| time.median));
+    let times = report.standings.each.iter().filter_map(|it| it.raw.map(|time| time.median));
     let (unit, symbol) = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]
         .into_iter()
         .find(|(unit, _)| times.clone().fold(f64::INFINITY, f64::min) >= *unit)
@@ -95,7 +95,7 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
         report.question.commands.iter().zip(&report.standings.each).enumerate()
     {
         let name = text::markdown_code_cell(&command.name);
-        let Some(time) = standing.time else {
+        let Some(time) = standing.raw else {
             out += &format!("| {name} | failed | | | | |\n");
             continue;
         };
@@ -170,7 +170,7 @@ fn row<'a>(
     standing: &'a Standing,
     samples: &[Sample],
 ) -> Option<ExportRow<'a>> {
-    let time = standing.time?;
+    let time = standing.raw?;
     let all: Vec<&Sample> = samples.iter().filter(|it| it.counts() || it.is_limited()).collect();
     let value = |it: &Sample, name: &str| it.value(name).filter(|_| it.counts());
     let times: Vec<Option<f64>> =

@@ -12,6 +12,8 @@ use crate::output::{self, reference, text};
 const OUTPUT_LINES: usize = 8;
 /// How many outliers of a command are told with their causes.
 const OUTLIERS: usize = 3;
+/// A host whose speed moves by less is not worth a line.
+const LITTLE: f64 = 0.01;
 /// The status of a shell that did not find the program.
 const NOT_FOUND: &str = "exit 127";
 
@@ -71,9 +73,10 @@ impl BenchReport<'_> {
 
     /// How uneven the host was, and what that would have cost.
     fn host_line(&self) -> Option<String> {
+        let by = self.standings.uneven.filter(|by| *by >= LITTLE)?;
         let moved = format!(
             "the host's speed moved by {:.0} %: times are those at its usual speed",
-            100.0 * self.standings.uneven?
+            100.0 * by
         );
         let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
         let gain = compared.filter_map(|it| it.choice.gain).max_by(f64::total_cmp);

@@ -122,9 +122,9 @@ fn text(report: &BenchReport<'_>) -> String {
 fn the_whole_answer() {
     insta::assert_snapshot!(with_report(text), @r"
     command             n    median     95 %  spread       min       max      user       sys   CPU     memory
-    quick              10  100.4 ms  ± 0.4 %   0.4 %  100.0 ms  100.8 ms  80.35 ms  10.04 ms  90 %  2.000 MiB
-    slow and large     10  150.6 ms  ± 0.4 %   0.4 %  150.0 ms  151.3 ms  120.5 ms  15.07 ms  90 %  3.000 MiB
-    nearly | as quick  10  100.8 ms  ± 0.4 %   0.4 %  100.4 ms  101.3 ms  80.67 ms  10.08 ms  90 %  2.000 MiB
+    quick              10  100.4 ms  ± 0.3 %   0.6 %  100.0 ms  100.8 ms  80.35 ms  10.04 ms  90 %  2.000 MiB
+    slow and large     10  150.6 ms  ± 0.4 %   0.6 %  150.0 ms  151.3 ms  120.5 ms  15.07 ms  90 %  3.000 MiB
+    nearly | as quick  10  100.8 ms  ± 0.5 %   0.6 %  100.4 ms  101.3 ms  80.67 ms  10.08 ms  90 %  2.000 MiB
 
     151.3 ms                       ████████▇▇████████▇▇
                                    ████████████████████
@@ -192,16 +192,16 @@ fn the_heading_names_what_follows() {
 fn sixty_columns_are_enough() {
     insta::assert_snapshot!(with_report(|report| text(&BenchReport { width: Some(60), ..*report })), @r"
     quick
-      median 100.4 ms ± 0.4 %  range 100.0 ms … 100.8 ms  n 10
-      spread 0.4 %  CPU 90 %  memory 2.000 MiB  user 80.35 ms
+      median 100.4 ms ± 0.3 %  range 100.0 ms … 100.8 ms  n 10
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.35 ms
       sys 10.04 ms
     slow and large
       median 150.6 ms ± 0.4 %  range 150.0 ms … 151.3 ms  n 10
-      spread 0.4 %  CPU 90 %  memory 3.000 MiB  user 120.5 ms
+      spread 0.6 %  CPU 90 %  memory 3.000 MiB  user 120.5 ms
       sys 15.07 ms
     nearly | as quick
-      median 100.8 ms ± 0.4 %  range 100.4 ms … 101.3 ms  n 10
-      spread 0.4 %  CPU 90 %  memory 2.000 MiB  user 80.67 ms
+      median 100.8 ms ± 0.5 %  range 100.4 ms … 101.3 ms  n 10
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.67 ms
       sys 10.08 ms
 
     151.3 ms             ████▇████▇
@@ -231,14 +231,14 @@ fn bars_are_shown_only_where_they_show_something() {
     };
     insta::assert_snapshot!(with_report(plain), @r"
     quick
-      median 100.4 ms ± 0.4 %  range 100.0 ms … 100.8 ms  n 10
-      spread 0.4 %  CPU 90 %  memory 2.000 MiB  user 80.35 ms  sys 10.04 ms
+      median 100.4 ms ± 0.3 %  range 100.0 ms … 100.8 ms  n 10
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.35 ms  sys 10.04 ms
     slow and large
       median 150.6 ms ± 0.4 %  range 150.0 ms … 151.3 ms  n 10
-      spread 0.4 %  CPU 90 %  memory 3.000 MiB  user 120.5 ms  sys 15.07 ms
+      spread 0.6 %  CPU 90 %  memory 3.000 MiB  user 120.5 ms  sys 15.07 ms
     nearly | as quick
-      median 100.8 ms ± 0.4 %  range 100.4 ms … 101.3 ms  n 10
-      spread 0.4 %  CPU 90 %  memory 2.000 MiB  user 80.67 ms  sys 10.08 ms
+      median 100.8 ms ± 0.5 %  range 100.4 ms … 101.3 ms  n 10
+      spread 0.6 %  CPU 90 %  memory 2.000 MiB  user 80.67 ms  sys 10.08 ms
     ");
     // The first execution took twice as long: the order matters.
     let mut slow = answer();
