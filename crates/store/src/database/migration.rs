@@ -16,7 +16,7 @@ pub(crate) struct Migration {
     pub number: i64,
     /// What it does, as its file is called.
     pub name: &'static str,
-    /// Its statements, with the words of [`super::Words`] in braces.
+    /// Its statements, with the words of [`super::SqlWords`] in braces.
     pub sql: &'static str,
 }
 
