@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Life, Revision,
 };
+use tacho_subject::SubjectError;
 
 use crate::build::builds::Unpacked;
 use crate::{Bench, ExperimentError, Question};
@@ -211,8 +212,11 @@ impl Bench<'_> {
             Ok(Unpacked::Folder(folder)) => return Ok(Some(Ok(folder))),
             Ok(Unpacked::Interrupted) => return Ok(None),
             Ok(Unpacked::Otherwise(state)) => otherwise(&state),
-            // The others may be had all the same.
-            Err(ExperimentError::Subject(error)) => error.to_string(),
+            // A cache that cannot be written to, as on a full disk, concerns all changes.
+            Err(ExperimentError::Subject(error)) if !is_of_cache(&error) => {
+                // The others may be had all the same.
+                error.to_string()
+            }
             Err(error) => return Err(error),
         };
         self.restore(before.as_ref())?;
@@ -224,6 +228,10 @@ impl Bench<'_> {
     fn restore(&mut self, before: Option<&Build>) -> Result<(), ExperimentError> {
         before.map_or(Ok(()), |before| Ok(self.store.put_build(self.host, before)?))
     }
+}
+
+fn is_of_cache(error: &SubjectError) -> bool {
+    matches!(error, SubjectError::Cache { .. } | SubjectError::DiskFull { .. })
 }
 
 /// Why a build is not what it was.
