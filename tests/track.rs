@@ -94,6 +94,18 @@ fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() 
 }
 
 #[test]
+fn the_version_to_join_is_one_that_has_values() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let mistyped = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/porg");
+    let project = project.plan(&mistyped);
+    project.tacho("track").exits(2);
+    let project = project.plan(&SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog again"));
+    let edited = project.tacho("track").exits(0).stderr;
+    assert!(edited.contains("as version 3") && edited.contains("`same-as = 1`"), "{edited}");
+}
+
+#[test]
 fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();

@@ -20,12 +20,10 @@ pub struct EditedBenchmark {
     pub name: String,
     /// The version that the plan's entry is.
     pub version: u32,
-    /// The version that was measured last.
-    pub before: u32,
     /// Whether the plan says that both are the same measurement.
     pub is_same: bool,
-    /// Whether there is a valid sample of any earlier version.
-    pub has_values: bool,
+    /// The newest earlier version that has a valid sample: failures are no measurement to join.
+    pub measured: Option<u32>,
 }
 
 /// Gives each benchmark of the plan the version that its definition is.
@@ -73,24 +71,25 @@ pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, St
         let content = benchmark.definition().content;
         let highest = known.highest.get(&benchmark.name).copied();
         let is_known = known.version(&benchmark.name, &content) == Some(benchmark.version);
-        if let Some(before) = highest.filter(|_| !is_known) {
+        if highest.is_some() && !is_known {
             let is_same = benchmark.same_as.is_some();
             let (name, version) = (benchmark.name.clone(), benchmark.version);
-            let has_values = has_values(store, &name)?;
-            edited.push(EditedBenchmark { name, version, before, is_same, has_values });
+            let measured = newest_measured(store, &name)?;
+            edited.push(EditedBenchmark { name, version, is_same, measured });
         }
     }
     Ok(edited)
 }
 
-/// Whether a benchmark of that name has a valid sample on any host.
-fn has_values(store: &mut Store, name: &str) -> Result<bool, StoreError> {
+/// The newest version of a benchmark that has a valid sample on any host.
+fn newest_measured(store: &mut Store, name: &str) -> Result<Option<u32>, StoreError> {
+    let mut newest = None;
     for (host, _) in store.hosts()? {
-        if store.counts(host)?.iter().any(|count| count.benchmark.name == name && count.valid > 0) {
-            return Ok(true);
-        }
+        let counts = store.counts(host)?;
+        let valid = counts.iter().filter(|it| it.benchmark.name == name && it.valid > 0);
+        newest = newest.max(valid.map(|it| it.benchmark.version).max());
     }
-    Ok(false)
+    Ok(newest)
 }
 
 /// The version that the plan has of a benchmark, if this key is one of another version.

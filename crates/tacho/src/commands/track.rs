@@ -260,7 +260,7 @@ impl CommandSession {
     /// An edited command is another version, whose samples stand apart from those before.
     pub(super) fn tell_of_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
         for edited in versions::edited(&mut self.store, plan)? {
-            let EditedBenchmark { name, version, before, is_same, has_values } = edited;
+            let EditedBenchmark { name, version, is_same, measured } = edited;
             if is_same {
                 output::note(
                     "note",
@@ -272,7 +272,7 @@ impl CommandSession {
                 "note",
                 &format!("`{name}` was edited: it is measured by itself, as version {version}"),
             );
-            if has_values {
+            if let Some(before) = measured {
                 let same =
                     format!("if both measure the same, write `same-as = {before}` in the plan");
                 output::note("hint", &same);
