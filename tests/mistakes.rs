@@ -372,6 +372,11 @@ fn what_was_probably_meant_is_said() {
     error: `numbers.csv` is a file, not a revision
     hint: `tacho changes --from numbers.csv` judges the numbers in it
     ");
+    std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
+    let without_plan = project.tacho("changes numbers.csv").exits(2).stderr;
+    assert!(
+        without_plan.ends_with("`tacho changes --from numbers.csv` judges the numbers in it\n")
+    );
     let rounds = project.tacho("track --rounds -1").exits(2).stderr;
     assert!(rounds.starts_with("error: invalid value '-1' for '--rounds <N>'"), "{rounds}");
 }

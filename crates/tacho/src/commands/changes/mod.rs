@@ -28,12 +28,22 @@ fn asked(global: &Global, asked: &AskedChanges) -> Result<Exit, CliError> {
     match (&asked.from, &asked.confirm) {
         (Some(paths), _) => from::execute(paths, asked),
         (None, Some(names)) => confirm::execute(global, asked, names),
-        (None, None) => list::execute(global, &asked.list).map_err(of_file),
+        (None, None) => list::execute(global, &asked.list)
+            .map_err(|error| of_file(error, asked.list.range.as_deref())),
     }
 }
 
-/// A file's name where a revision belongs: its numbers were meant.
-fn of_file(error: CliError) -> CliError {
+/// A file's name where a range of revisions belongs: its numbers were meant, with a plan or without.
+fn of_file(error: CliError, range: Option<&str>) -> CliError {
+    match (error, range) {
+        (CliError::NoPlan { .. }, Some(name)) if Path::new(name).is_file() => {
+            CliError::FileOfNumbers { name: name.to_owned() }
+        }
+        (error, _) => of_name(error),
+    }
+}
+
+fn of_name(error: CliError) -> CliError {
     match error {
         CliError::Unknown { name, .. } if Path::new(&name).is_file() => {
             CliError::FileOfNumbers { name }
