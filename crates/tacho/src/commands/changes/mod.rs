@@ -33,7 +33,8 @@ fn asked(global: &Global, asked: &AskedChanges) -> Result<Exit, CliError> {
     }
 }
 
-/// A file's name where a range of revisions belongs: its numbers were meant, with a plan or without.
+/// A file's name where a range of revisions belongs: its numbers were meant, whether there is a
+/// plan or not.
 fn of_file(error: CliError, range: Option<&str>) -> CliError {
     match (error, range) {
         (CliError::NoPlan { .. }, Some(name)) if Path::new(name).is_file() => {
