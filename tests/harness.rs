@@ -251,18 +251,22 @@ fn without_load(text: &str) -> String {
     let is_load = |line: &str| {
         line.starts_with("warning: other processes used ")
             || line.starts_with("warning: a hypervisor kept ")
+            || line.starts_with("note: the host's speed moved by ")
             || line.starts_with("hint: `--metric cpu` shows the processor time")
     };
     text.split_inclusive('\n').filter(|line| !is_load(line)).collect()
 }
 
 /// Times become `<time>`, percentages `<percent>`, sizes `<size>`, drawn lines `<line>`, temporary
-/// folders `<folder>`; columns are two blanks apart.
+/// folders `<folder>`; columns are two blanks apart. That the host's speed moved is left out.
 pub fn steady(text: &str) -> String {
     let replace = |pattern: &str, by: &str, text: &str| {
         regex::Regex::new(pattern).unwrap().replace_all(text, by).into_owned()
     };
-    let text = replace(r"/tmp/\.tmp\w+", "<folder>", text);
+    let moved =
+        r"(?m)^ *(raw values; )?the host's speed moved[^\n]*\n( *(as precise|at its)[^\n]*\n)?";
+    let text = replace(moved, "", text);
+    let text = replace(r"/tmp/\.tmp\w+", "<folder>", &text);
     let text = replace(r"\.tmp\w+-[0-9a-f]{12}", "<project>", &text);
     let text = replace(r"on \S+: built in", "on <host>: built in", &text);
     let text = replace(r"\b\d+ min \d+ s\b|\b\d+(\.\d+)? (ns|µs|ms|s)\b", "<time>", &text);
