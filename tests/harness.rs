@@ -263,8 +263,10 @@ pub fn steady(text: &str) -> String {
     let replace = |pattern: &str, by: &str, text: &str| {
         regex::Regex::new(pattern).unwrap().replace_all(text, by).into_owned()
     };
-    let moved =
-        r"(?m)^ *(raw values; )?the host's speed moved[^\n]*\n( *(as precise|at its)[^\n]*\n)?";
+    let moved = concat!(
+        r"(?ms)^ *(raw values; )?the host's speed moved.*?usual\s+speed[^\n]*\n",
+        r"( *(as precise|precise as|as many|times as|many raw|raw samples)[^\n]*\n)?"
+    );
     let text = replace(moved, "", text);
     let text = replace(r"/tmp/\.tmp\w+", "<folder>", &text);
     let text = replace(r"\.tmp\w+-[0-9a-f]{12}", "<project>", &text);
