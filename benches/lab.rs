@@ -1,5 +1,6 @@
 //! How well the machine's changes and the program's are known from each other in simulated labs:
-//! `cargo bench -p tacho-stats --bench lab`. `TACHO_LABS` is the number of labs a row (31).
+//! `cargo bench -p tacho-stats --bench lab`. `TACHO_LABS` is the number of labs a row (31),
+//! `TACHO_FIRST_LAB` the seed of the first (1).
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -19,7 +20,8 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let labs = std::env::var("TACHO_LABS").map_or(31, |labs| labs.parse().unwrap());
+    let number = |name, usual| std::env::var(name).map_or(usual, |text| text.parse().unwrap());
+    let (labs, first) = (number("TACHO_LABS", 31), number("TACHO_FIRST_LAB", 1));
     println!(
         "| runs scatter | machine steps by | reference | the machine's: found, said so | \
          of 31 | programs' changes: planted, found | said to be the machine's | \
@@ -30,7 +32,7 @@ fn main() {
         for run in [0.0, 0.01, 0.03] {
             for machine in [0.0, 0.05, 0.10] {
                 for beside in [ReferenceUse::Full, ReferenceUse::Cheap, ReferenceUse::Off] {
-                    row(labs, LabWorld { hosts, run, machine, beside, ..WORLD });
+                    row(first..first + labs, LabWorld { hosts, run, machine, beside, ..WORLD });
                 }
             }
         }
@@ -51,9 +53,9 @@ const WORLD: LabWorld = LabWorld {
     beside: ReferenceUse::Full,
 };
 
-fn row(labs: u64, world: LabWorld) {
+fn row(seeds: std::ops::Range<u64>, world: LabWorld) {
     let LabScore { machines, said, planted, found, blamed, invented, excused } =
-        LabScore::of_all(world, 1..=labs);
+        LabScore::of_all(world, seeds);
     let of_31 = 31.0 * said as f64 / machines.max(1) as f64;
     let hosts = if world.hosts == 1 { "one host, " } else { "" };
     println!(
