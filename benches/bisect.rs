@@ -23,7 +23,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tacho_stats::bisect::{
-    Bisection, Builds, Observation, Outcome, Portion, Rules, Seen, Step, Unusable,
+    BisectionRules, Bisector, BisectorOutcome, BuildVariation, NextStep, Observation,
+    ObservedValues, Portion, UnusableReason,
 };
 
 #[path = "../crates/stats/src/draw.rs"]
@@ -170,8 +171,9 @@ impl Drop for Bayesect {
 /// So many tests `git_bayesect` may make, which itself would go on for ever.
 const TESTS: usize = 500;
 
-fn ours(world: &mut BisectWorld, least: f64, builds: Builds) -> Option<usize> {
-    let outcome = world::bisect(world, Rules { least, builds, ..Rules::default() });
+fn ours(world: &mut BisectWorld, least: f64, builds: BuildVariation) -> Option<usize> {
+    let outcome =
+        world::bisect(world, BisectionRules { least, builds, ..BisectionRules::default() });
     outcome.culprits.first().map(|culprit| culprit.revision)
 }
 
@@ -280,9 +282,9 @@ fn tally(trials: u64, row: &Row, column: usize, bayesect: &mut Option<Bayesect>)
     for seed in 0..trials {
         let mut world = (row.make)(seed);
         let named = match (column, bayesect.as_mut()) {
-            (0, _) => ours(&mut world, row.least, Builds::Unknown),
-            (1, _) => ours(&mut world, row.least, Builds::Alike),
-            (2, _) => ours(&mut world, row.least, Builds::Vary(0.01)),
+            (0, _) => ours(&mut world, row.least, BuildVariation::Unknown),
+            (1, _) => ours(&mut world, row.least, BuildVariation::Alike),
+            (2, _) => ours(&mut world, row.least, BuildVariation::Vary(0.01)),
             (3, _) => halving(&mut world, row.asked, 1),
             (4, _) => halving(&mut world, row.asked, 5),
             (_, Some(bayesect)) => bayesect.name(&mut world, row.asked),
@@ -297,10 +299,10 @@ fn tally(trials: u64, row: &Row, column: usize, bayesect: &mut Option<Bayesect>)
 fn slowest() -> Duration {
     let mut world =
         BisectWorld::new(10_000, 0.05, WorldScatter::Gaussian(0.03), 1).with_broken(0.1);
-    let rules = Rules { least: 0.05, ..Rules::default() };
-    let mut bisection = Bisection::new(rules, world.candidates).unwrap();
+    let rules = BisectionRules { least: 0.05, ..BisectionRules::default() };
+    let mut bisection = Bisector::new(rules, world.candidates).unwrap();
     let mut slowest = Duration::ZERO;
-    while let Step::Measure(portions) = bisection.next() {
+    while let NextStep::Measure(portions) = bisection.next() {
         let observation = world::observe(&mut world, portions[0]);
         let start = Instant::now();
         bisection.observe(&observation);

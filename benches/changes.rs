@@ -25,7 +25,7 @@ use std::process::{Command, Stdio};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_stats::changes::{Options, Point, detect};
+use tacho_stats::changes::{Options, SeriesValue, detect};
 
 const TURNS: usize = 3;
 
@@ -80,7 +80,8 @@ fn main() {
     }
     let python = peers(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("change-detectors"));
     println!(
-        "| series | ours | Otava | asv | Otava / ours | asv / ours |\n|---|---:|---:|---:|---:|---:|"
+        "| series | ours | Otava | asv | Otava / ours | asv / ours \
+         |\n|---|---:|---:|---:|---:|---:|"
     );
     for (count, length) in WORK {
         let series: Vec<Vec<f64>> = (0..count).map(|seed| made(length, seed as u64)).collect();
@@ -121,8 +122,8 @@ fn made(length: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-fn points(values: &[f64]) -> Vec<Point> {
-    values.iter().copied().map(Point::of).collect()
+fn points(values: &[f64]) -> Vec<SeriesValue> {
+    values.iter().copied().map(SeriesValue::of).collect()
 }
 
 fn ours(series: &[Vec<f64>]) -> f64 {

@@ -18,7 +18,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tacho_stats::PairedRatio;
 use tacho_stats::compare::{
-    Comparison, Estimator, Look, Looks, RankTest, Rules, Sample, Sides, Verdict, compare,
+    Comparison, ComparisonRules, Estimator, Look, Looks, RankTest, SampleValue, Sides, Verdict,
+    compare,
 };
 
 #[path = "../crates/stats/src/draw.rs"]
@@ -73,7 +74,8 @@ fn of_noise(trials: u32) {
     let looks = Looks::planned(ROUNDS, ERROR);
     println!("{trials} trials each, ten times as many of no effect; told in so many rounds");
     println!(
-        "| noise | effect | ours | with a control | rank test | sign test |\n|---|---|---|---|---|---|"
+        "| noise | effect | ours | with a control | rank test | sign test \
+         |\n|---|---|---|---|---|---|"
     );
     for (stream, noise) in (0..).zip(RatioNoise::ALL) {
         for (substream, percent) in (0..).zip([0.0, 1.0, 2.0, 5.0, 10.0]) {
@@ -113,8 +115,8 @@ fn trial(
 }
 
 /// Where it ended: with a verdict, or with all rounds.
-fn ours(sides: &[Vec<Sample>], seed: u64, looks: &Looks) -> Comparison {
-    let rules = Rules { seed, ..Rules::default() };
+fn ours(sides: &[Vec<SampleValue>], seed: u64, looks: &Looks) -> Comparison {
+    let rules = ComparisonRules { seed, ..ComparisonRules::default() };
     let mut looked = looks.all().iter().map(|&look| {
         let side = |index: usize| sides.get(index).map_or(&[][..], |side| &side[..look.rounds]);
         compare(&Sides { a: side(0), b: side(1), control: side(2) }, &rules, look)
@@ -122,15 +124,16 @@ fn ours(sides: &[Vec<Sample>], seed: u64, looks: &Looks) -> Comparison {
     looked.find(|it| it.verdict != Verdict::Unclear || it.look.rounds == ROUNDS).unwrap()
 }
 
-fn rank_test(sides: &[Vec<Sample>]) -> Option<usize> {
-    let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+fn rank_test(sides: &[Vec<SampleValue>]) -> Option<usize> {
+    let rules =
+        ComparisonRules { estimator: Some(Estimator::AllRatios), ..ComparisonRules::default() };
     let sides = Sides { a: &sides[0], b: &sides[1], control: &[] };
     match compare(&sides, &rules, Look::only(ROUNDS, ERROR)).rank_test {
         RankTest::MannWhitney(p) | RankTest::Wilcoxon(p) => (p <= ERROR).then_some(ROUNDS),
     }
 }
 
-fn sign_test(sides: &[Vec<Sample>]) -> Option<usize> {
+fn sign_test(sides: &[Vec<SampleValue>]) -> Option<usize> {
     let pairs: Vec<(f64, f64)> =
         sides[0].iter().zip(&sides[1]).map(|(a, b)| (a.value, b.value)).collect();
     (1..=ROUNDS).find(|&rounds| {
@@ -143,7 +146,7 @@ fn session(
     programs: usize,
     rng: &mut ChaCha8Rng,
     values: impl Fn(&[usize], &mut ChaCha8Rng) -> Vec<f64>,
-) -> Vec<Vec<Sample>> {
+) -> Vec<Vec<SampleValue>> {
     let mut order: Vec<usize> = Vec::new();
     for _ in 0..ROUNDS {
         let mut round: Vec<usize> = (0..programs).collect();
@@ -155,7 +158,7 @@ fn session(
     let values = values(&order, rng);
     let mut sides = vec![Vec::new(); programs];
     for (slot, (&side, value)) in order.iter().zip(values).enumerate() {
-        sides[side].push(Sample::new(value).in_round(u32::try_from(slot / programs).unwrap()));
+        sides[side].push(SampleValue::new(value).in_round(u32::try_from(slot / programs).unwrap()));
     }
     sides
 }
@@ -201,7 +204,8 @@ fn of_power(trials: u32) {
     }
     println!("\n{trials} trials each, five times as many of no effect\n");
     println!(
-        "| times | slower by | told | interval has the truth | rounds | rank test of {ROUNDS} rounds |"
+        "| times | slower by | told | interval has the truth | rounds | rank test of {ROUNDS} \
+         rounds |"
     );
     println!("|---|---|---|---|---|---|");
     for (stream, times) in (100..).zip(&all) {

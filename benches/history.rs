@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_stats::history::{Execution, judge, readings};
+use tacho_stats::history::{HistoryExecution, judge, readings};
 
 fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -50,7 +50,7 @@ fn main() {
 }
 
 /// A history of one run with a step of 8 % each 10 revisions, 2 % noise and luck of 0.5 %.
-fn made(revisions: usize, rounds: u32, seed: u64) -> Vec<Execution> {
+fn made(revisions: usize, rounds: u32, seed: u64) -> Vec<HistoryExecution> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut noise = |size: f64| size * ((0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0);
     let mut levels = Vec::new();
@@ -60,7 +60,7 @@ fn made(revisions: usize, rounds: u32, seed: u64) -> Vec<Execution> {
     let mut all = Vec::new();
     for round in 0..rounds {
         for (revision, level) in levels.iter().enumerate() {
-            all.push(Execution { revision, layout: 0, round, ln: level + noise(0.02) });
+            all.push(HistoryExecution { revision, layout: 0, round, ln: level + noise(0.02) });
         }
     }
     all

@@ -14,8 +14,8 @@ use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_stats::compare::{Look, Pair, Rules, Sample, compare_duet};
-use tacho_stats::interleaved::{Contrast, Execution, Fit};
+use tacho_stats::compare::{ComparisonRules, DuetPair, Look, SampleValue, compare_duet};
+use tacho_stats::interleaved::{Contrast, Fit, InterleavedExecution};
 use tacho_stats::summary::median;
 
 /// The programs' work in each set of the file.
@@ -50,27 +50,32 @@ fn main() {
 }
 
 /// The sets, each in order of time.
-fn read(text: &str) -> BTreeMap<String, Vec<Execution>> {
-    let mut sets: BTreeMap<String, Vec<Execution>> = BTreeMap::new();
+fn read(text: &str) -> BTreeMap<String, Vec<InterleavedExecution>> {
+    let mut sets: BTreeMap<String, Vec<InterleavedExecution>> = BTreeMap::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split('\t').collect();
         let value = fields[3].parse::<f64>().unwrap().ln();
         let (round, program) = (fields[1].parse().unwrap(), fields[2].parse().unwrap());
-        sets.entry(fields[0].to_owned()).or_default().push(Execution { program, round, value });
+        sets.entry(fields[0].to_owned()).or_default().push(InterleavedExecution {
+            program,
+            round,
+            value,
+        });
     }
     sets
 }
 
 /// Windows of so many rounds, each beginning half a window after the one before.
-fn windows(all: &[Execution], rounds: usize) -> Vec<Vec<Execution>> {
-    let by_round: Vec<&[Execution]> = all.chunk_by(|one, other| one.round == other.round).collect();
+fn windows(all: &[InterleavedExecution], rounds: usize) -> Vec<Vec<InterleavedExecution>> {
+    let by_round: Vec<&[InterleavedExecution]> =
+        all.chunk_by(|one, other| one.round == other.round).collect();
     let starts = (0..).map(|n| n * rounds / 2).take_while(|start| start + rounds <= by_round.len());
     starts.map(|start| by_round[start..start + rounds].concat()).collect()
 }
 
-type Estimator = fn(&[Execution], usize) -> Vec<f64>;
+type Estimator = fn(&[InterleavedExecution], usize) -> Vec<f64>;
 
-fn errors(sets: &BTreeMap<String, Vec<Execution>>) {
+fn errors(sets: &BTreeMap<String, Vec<InterleavedExecution>>) {
     let estimators: [(&str, Estimator); 4] = [
         ("medians", |all, programs| each(all, programs, |values| median(values).unwrap())),
         ("minima", |all, programs| {
@@ -115,7 +120,7 @@ fn error(effects: &[f64], work: &[f64]) -> f64 {
     off.iter().map(|off| (off - mean).powi(2)).sum::<f64>() / off.len() as f64
 }
 
-fn each(all: &[Execution], programs: usize, of: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+fn each(all: &[InterleavedExecution], programs: usize, of: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let values = |program| {
         let of_program = all.iter().filter(move |it| it.program == program);
         of_program.map(|it| it.value).collect::<Vec<_>>()
@@ -124,14 +129,16 @@ fn each(all: &[Execution], programs: usize, of: impl Fn(&[f64]) -> f64) -> Vec<f
 }
 
 /// Median polish.
-fn polished(all: &[Execution], programs: usize) -> Vec<f64> {
+fn polished(all: &[InterleavedExecution], programs: usize) -> Vec<f64> {
     let mut effects = vec![0.0; programs];
     for _ in 0..15 {
         let mut rest = Vec::new();
         for round in all.chunk_by(|one, other| one.round == other.round) {
             let values: Vec<f64> = round.iter().map(|it| it.value - effects[it.program]).collect();
             let middle = median(&values).unwrap();
-            rest.extend(round.iter().map(|it| Execution { value: it.value - middle, ..*it }));
+            rest.extend(
+                round.iter().map(|it| InterleavedExecution { value: it.value - middle, ..*it }),
+            );
         }
         effects = each(&rest, programs, |values| median(values).unwrap());
     }
@@ -140,9 +147,10 @@ fn polished(all: &[Execution], programs: usize) -> Vec<f64> {
 
 /// How often intervals hold the truth: of two programs that of their difference, else of each
 /// program beside the first; and errors by the fit.
-fn coverage(sets: &BTreeMap<String, Vec<Execution>>) {
+fn coverage(sets: &BTreeMap<String, Vec<InterleavedExecution>>) {
     println!(
-        "intervals of 95 %: share that holds the truth, and the middle half width, after 10, 20, 30 rounds"
+        "intervals of 95 %: share that holds the truth, and the middle half width, after 10, 20, \
+         30 rounds"
     );
     for (set, work) in WORK {
         print!("{set:8}");
@@ -151,10 +159,13 @@ fn coverage(sets: &BTreeMap<String, Vec<Execution>>) {
             for window in windows(&sets[set], rounds) {
                 let fit = Fit::of(&window, work.len()).unwrap();
                 for b in 1..work.len() {
-                    let pair: Vec<Execution> = window
+                    let pair: Vec<InterleavedExecution> = window
                         .iter()
                         .filter(|it| it.program == 0 || it.program == b)
-                        .map(|it| Execution { program: usize::from(it.program == b), ..*it })
+                        .map(|it| InterleavedExecution {
+                            program: usize::from(it.program == b),
+                            ..*it
+                        })
                         .collect();
                     let contrast = Contrast::of(&pair).unwrap();
                     let (low, high) = (contrast.bound_below(0.025), contrast.bound_above(0.025));
@@ -182,9 +193,10 @@ fn coverage(sets: &BTreeMap<String, Vec<Execution>>) {
 /// How often a difference is seen at 5 %, two-sided: what is left of real executions beside their
 /// programs, in the order of time, dealt at random to two programs in each round, or to one and
 /// twice to another.
-fn power(sets: &BTreeMap<String, Vec<Execution>>) {
+fn power(sets: &BTreeMap<String, Vec<InterleavedExecution>>) {
     println!(
-        "seen at 5 %, in percent of 280 stretches, of differences of 0, 1, 2, 5, 8, 20, 50 and 100 %"
+        "seen at 5 %, in percent of 280 stretches, of differences of 0, 1, 2, 5, 8, 20, 50 and \
+         100 %"
     );
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     for (members, name) in [(2, "A B"), (3, "A A B")] {
@@ -218,7 +230,7 @@ fn power(sets: &BTreeMap<String, Vec<Execution>>) {
 
 /// How often an interval of 95 % holds a difference of 2 % in real executions that were dealt to
 /// A, A and B, and how often the estimate is at an end of it.
-fn dealt_coverage(sets: &BTreeMap<String, Vec<Execution>>) {
+fn dealt_coverage(sets: &BTreeMap<String, Vec<InterleavedExecution>>) {
     println!("A A B dealt to real executions, 2 %: share held, at an end, middle half width");
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     for rounds in [6, 10, 20, 30] {
@@ -249,13 +261,13 @@ fn dealt_coverage(sets: &BTreeMap<String, Vec<Execution>>) {
     }
 }
 
-fn dealt(rest: &[f64], members: usize, by: f64, rng: &mut ChaCha8Rng) -> Vec<Execution> {
+fn dealt(rest: &[f64], members: usize, by: f64, rng: &mut ChaCha8Rng) -> Vec<InterleavedExecution> {
     let mut all = Vec::new();
     for (round, values) in (0..).zip(rest.chunks_exact(members)) {
         let second = rng.random_range(0..members);
         for (at, value) in values.iter().enumerate() {
             let value = value + if at == second { by } else { 0.0 };
-            all.push(Execution { program: usize::from(at == second), round, value });
+            all.push(InterleavedExecution { program: usize::from(at == second), round, value });
         }
     }
     all
@@ -265,7 +277,8 @@ fn dealt(rest: &[f64], members: usize, by: f64, rng: &mut ChaCha8Rng) -> Vec<Exe
 /// neighbours, on hosts whose speed moves for both, for each processor alone, and not at all.
 fn duet() {
     println!(
-        "duets of 30 pairs, 2 % apart: root mean square error, and share of 95 % intervals that hold"
+        "duets of 30 pairs, 2 % apart: root mean square error, and share of 95 % intervals that \
+         hold"
     );
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     for (host, common, own) in
@@ -274,7 +287,7 @@ fn duet() {
         let mut tally = [(0.0, 0_u32); 2];
         for _ in 0..TRIALS {
             let pairs = duets(common, own, &mut rng);
-            let rules = Rules::default();
+            let rules = ComparisonRules::default();
             let told =
                 compare_duet(&pairs, &rules, Look::only(pairs.len(), 0.05)).estimate.unwrap();
             let interval = told.interval.unwrap();
@@ -299,7 +312,7 @@ fn duet() {
 const TRIALS: u32 = 300;
 
 /// Pairs on a host of which both processors, and each by itself, are slow for a while.
-fn duets(common: f64, own: f64, rng: &mut ChaCha8Rng) -> Vec<Pair> {
+fn duets(common: f64, own: f64, rng: &mut ChaCha8Rng) -> Vec<DuetPair> {
     let mut slow = [false; 3];
     (0..30)
         .map(|at| {
@@ -311,23 +324,26 @@ fn duets(common: f64, own: f64, rng: &mut ChaCha8Rng) -> Vec<Pair> {
                 let noise: f64 = (0..6).map(|_| rng.random::<f64>() - 0.5).sum::<f64>() * 0.014;
                 let host =
                     f64::from(u8::from(slow[2])) * common + f64::from(u8::from(slow[cpu])) * own;
-                Sample::new((level + host + noise).exp())
+                SampleValue::new((level + host + noise).exp())
             };
             let a = value(usize::from(swapped), 0.0);
-            Pair { a, b: value(usize::from(!swapped), 0.02), swapped }
+            DuetPair { a, b: value(usize::from(!swapped), 0.02), swapped }
         })
         .collect()
 }
 
 /// The shift by neighbours, as if the processors were one after the other.
-fn neighbours(pairs: &[Pair]) -> (f64, (f64, f64)) {
-    let execution = |(round, pair): (u32, &Pair)| {
-        let of =
-            |program: usize, sample: Sample| Execution { program, round, value: sample.value.ln() };
+fn neighbours(pairs: &[DuetPair]) -> (f64, (f64, f64)) {
+    let execution = |(round, pair): (u32, &DuetPair)| {
+        let of = |program: usize, sample: SampleValue| InterleavedExecution {
+            program,
+            round,
+            value: sample.value.ln(),
+        };
         let (a, b) = (of(0, pair.a), of(1, pair.b));
         if pair.swapped { [b, a] } else { [a, b] }
     };
-    let all: Vec<Execution> = (0..).zip(pairs).flat_map(execution).collect();
+    let all: Vec<InterleavedExecution> = (0..).zip(pairs).flat_map(execution).collect();
     let contrast = Contrast::of(&all).unwrap();
     (contrast.shift(), (contrast.bound_below(0.025), contrast.bound_above(0.025)))
 }
@@ -342,7 +358,7 @@ fn speed() {
             slow ^= rng.random::<f64>() < 0.02;
             let noise: f64 = (0..6).map(|_| rng.random::<f64>() - 0.5).sum::<f64>() * 0.014;
             let value = 0.01 * program as f64 + if slow { 0.5 } else { 0.0 } + noise;
-            all.push(Execution { program, round, value });
+            all.push(InterleavedExecution { program, round, value });
         }
     }
     let times: Vec<f64> = (0..7)

@@ -10,7 +10,7 @@ mod score;
 mod world;
 
 use score::LabScore;
-use tacho_stats::changes::{Change, Options, Point, detect};
+use tacho_stats::changes::{DetectedChange, Options, SeriesValue, detect};
 use tacho_stats::lab::{
     LabCause, LabChange, LabNumbers, LabSeries, LabValue, ReferenceLevel, SlowResponse, causes,
 };
@@ -59,8 +59,8 @@ fn row(seeds: std::ops::Range<u64>, world: LabWorld) {
     let of_31 = 31.0 * said as f64 / machines.max(1) as f64;
     let hosts = if world.hosts == 1 { "one host, " } else { "" };
     println!(
-        "| {hosts}{:.0} % | {:.0} % | {:?} | {machines}, {said} | {of_31:.1} | {planted}, {found} | \
-         {blamed} | {invented} | {excused} |",
+        "| {hosts}{:.0} % | {:.0} % | {:?} | {machines}, {said} | {of_31:.1} | {planted}, {found} \
+         | {blamed} | {invented} | {excused} |",
         100.0 * world.run,
         100.0 * world.machine,
         world.beside

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use tacho_measure::{Ended, Executor, HostReader, ProcessExecutor, Request, Whereabouts};
+use tacho_measure::{CpuPlacement, ExecutionEnd, Executor, HostReader, ProcessExecutor, Request};
 
 const TURNS: usize = 10;
 const EXECUTIONS: usize = 100;
@@ -150,7 +150,7 @@ fn ours_of(executor: &mut ProcessExecutor, is_known: bool) -> Vec<Duration> {
         } else {
             executor.execute(&request)
         };
-        assert_eq!(execution.ended, Ended::Exited(0));
+        assert_eq!(execution.ended, ExecutionEnd::Exited(0));
         execution.wall
     };
     (1..=EXECUTIONS).map(once).collect()
@@ -167,7 +167,7 @@ fn reading() -> [f64; 2] {
         took[0].push(began.elapsed());
         std::thread::sleep(Duration::from_millis(30));
         let began = Instant::now();
-        let readings = reader.end(Duration::ZERO, Some(Whereabouts { cpu: 0, migrations: None }));
+        let readings = reader.end(Duration::ZERO, Some(CpuPlacement { cpu: 0, migrations: None }));
         took[1].push(began.elapsed());
         assert!(!readings.span.is_zero(), "a reading takes more than 150 µs");
     }

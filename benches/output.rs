@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tacho_measure::{Capture, Ended, Executor, Look, ProcessExecutor, Request};
+use tacho_measure::{Capture, ExecutionEnd, Executor, OutputRequest, ProcessExecutor, Request};
 
 const TURNS: usize = 5;
 /// Two seconds of it, and how many bytes that were.
@@ -64,7 +64,8 @@ fn main() {
     let duplicate = unsafe { libc::dup2(nowhere.as_raw_fd(), libc::STDOUT_FILENO) };
     assert_eq!(duplicate, libc::STDOUT_FILENO);
     eprintln!(
-        "bytes that `yes` wrote in {SECONDS} s, ours by a shell's, {turns} turns: median (smallest … largest)"
+        "bytes that `yes` wrote in {SECONDS} s, ours by a shell's, {turns} turns: median \
+         (smallest … largest)"
     );
     let before = resident();
     for turn in 0..turns {
@@ -89,15 +90,15 @@ fn modes(file: &Path) -> Vec<Mode> {
         let shell = format!("{{ {YES}; }} {shell}");
         Mode { name, capture, shell, limit, ratios: Vec::new(), rate: 0.0 }
     };
-    let to_file = Capture::File { path: file.to_owned(), look: Look::default() };
+    let to_file = Capture::File { path: file.to_owned(), look: OutputRequest::default() };
     let cat = "| cat >/dev/null";
     vec![
         mode("nothing", Capture::Nothing, ">/dev/null", "(at least 0.98)"),
         mode("inherit", Capture::Inherit, ">/dev/null", "(at least 0.98)"),
         mode("file", to_file, &format!(">'{}'", file.display()), "(at least 0.98)"),
-        mode("pipe", Capture::Read(Look::default()), cat, "(at least 1)"),
-        mode("pipe, keep", Capture::Read(Look::keep(KEPT)), cat, ""),
-        mode("pipe, digest", Capture::Read(Look::digest()), cat, ""),
+        mode("pipe", Capture::Read(OutputRequest::default()), cat, "(at least 1)"),
+        mode("pipe, keep", Capture::Read(OutputRequest::keep(KEPT)), cat, ""),
+        mode("pipe, digest", Capture::Read(OutputRequest::digest()), cat, ""),
     ]
 }
 
@@ -122,7 +123,7 @@ fn written(executor: &mut ProcessExecutor, script: &str, stdout: Capture) -> f64
     let request =
         Request { timeout: Duration::from_secs(60), stdout, ..Request::new(["sh", "-c", script]) };
     let execution = executor.execute(&request);
-    assert_eq!(execution.ended, Ended::Exited(0));
+    assert_eq!(execution.ended, ExecutionEnd::Exited(0));
     let told = String::from_utf8(execution.stderr_tail).unwrap();
     // Some shells tell beside it that `yes` was ended.
     told.lines().find_map(|line| line.strip_prefix("wchar: ")).unwrap().trim().parse().unwrap()

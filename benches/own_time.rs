@@ -1,13 +1,16 @@
 //! What deciding takes beside measuring: `cargo bench -p tacho-stats --bench own_time`.
 //!
-//! A bisection that does not end: nothing changed, the host has two speeds, and the budget is large.
-//! For each thousand samples the mean time of our own a sample, which is to stay below 2 ms.
+//! A bisection that does not end: nothing changed, the host has two speeds, and the budget is
+//! large. For each thousand samples the mean time of our own a sample, which is to stay below 2 ms.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
 use std::time::{Duration, Instant};
 
-use tacho_stats::bisect::{Bisection, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
+use tacho_stats::bisect::{
+    BisectionRules, Bisector, BisectorOutcome, NextStep, Observation, ObservedValues, Portion,
+    UnusableReason,
+};
 
 #[path = "../crates/stats/src/draw.rs"]
 mod draw;
@@ -30,7 +33,7 @@ fn main() {
     }
     println!("| world | samples | own time a sample |");
     println!("| --- | ---: | ---: |");
-    let rules = Rules { budget: Some(1e12), least: 0.001, ..Rules::default() };
+    let rules = BisectionRules { budget: Some(1e12), least: 0.001, ..BisectionRules::default() };
     for (name, scatter) in [
         ("two speeds", WorldScatter::TwoSpeeds(0.41, 30.0)),
         ("noise of 10 %", WorldScatter::Gaussian(0.1)),
@@ -40,15 +43,15 @@ fn main() {
     }
 }
 
-fn measure(name: &str, mut world: BisectWorld, rules: Rules) {
-    let Some(mut bisection) = Bisection::new(rules, world.candidates) else { return };
+fn measure(name: &str, mut world: BisectWorld, rules: BisectionRules) {
+    let Some(mut bisection) = Bisector::new(rules, world.candidates) else { return };
     let (mut own, mut samples, mut line) = (Duration::ZERO, 0, LINE);
     let mut before = 0;
     while samples < SAMPLES {
         let began = Instant::now();
         let step = bisection.next();
         own += began.elapsed();
-        let Step::Measure(portions) = step else { break };
+        let NextStep::Measure(portions) = step else { break };
         for portion in portions {
             let observation = world::observe(&mut world, portion);
             let began = Instant::now();

@@ -8,7 +8,7 @@
 //! nothing changed, in per cent of the changes.
 
 use tacho_stats::history;
-use tacho_stats::place::{self, Rules};
+use tacho_stats::place::{self, SurveyRules};
 
 #[path = "../crates/stats/src/draw.rs"]
 mod draw;
@@ -17,7 +17,7 @@ mod draw;
 mod world;
 
 // What `world` finds in the crate that it is part of.
-use place::{Candidates, Known, Place, Survey, batch, survey};
+use place::{Candidates, ChangePlace, PlaceStatus, Survey, batch, survey};
 use world::{SurveyWorld, explore, score};
 
 const CANDIDATES: usize = 500;
@@ -32,7 +32,8 @@ fn main() {
         std::env::var("TACHO_TRIALS").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
     println!("{CANDIDATES} commits, means of {trials} histories\n");
     println!(
-        "| noise | host | changes | builds | at most | samples | pinned | wrong | a bisection each | every commit |"
+        "| noise | host | changes | builds | at most | samples | pinned | wrong | a bisection \
+         each | every commit |"
     );
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for noise in [0.01, 0.03] {
@@ -49,7 +50,7 @@ fn row((noise, host, drift): (f64, &str, f64), changes: usize, trials: u64) {
     let (mut right, mut wrong) = (0, 0);
     for seed in 0..trials {
         let mut world = SurveyWorld::new(CANDIDATES, changes, noise, 1000 + seed).drifting(drift);
-        let explored = explore(&mut world, &Rules::new(0.05, CANDIDATES, None), usize::MAX);
+        let explored = explore(&mut world, &SurveyRules::new(0.05, CANDIDATES, None), usize::MAX);
         let scored = score(&world, &explored.survey);
         (right, wrong) = (right + scored.0, wrong + scored.1);
         (builds, most) = (builds + explored.builds, most.max(explored.builds));
@@ -62,7 +63,8 @@ fn row((noise, host, drift): (f64, &str, f64), changes: usize, trials: u64) {
     };
     let bisections = changes * (CANDIDATES - 1).ilog2() as usize + changes + 2;
     println!(
-        "| {:.0} % | {host} | {changes} | {:.1} | {most} | {:.0} | {} | {} | {bisections} | {CANDIDATES} |",
+        "| {:.0} % | {host} | {changes} | {:.1} | {most} | {:.0} | {} | {} | {bisections} | \
+         {CANDIDATES} |",
         100.0 * noise,
         of(builds),
         of(samples),

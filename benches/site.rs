@@ -12,7 +12,7 @@ mod lab;
 use std::path::Path;
 use std::time::Instant;
 
-use tacho_record::{Limited, Point, Revision};
+use tacho_record::{LimitedExecutions, Point, Revision};
 use tacho_site::{SiteError, write};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -51,7 +51,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             values: Vec::new(),
             layouts: vec![],
             absent: None,
-            limited: Limited::default(),
+            limited: LimitedExecutions::default(),
             runs: Vec::new(),
             failed: 0,
             failure: None,

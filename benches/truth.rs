@@ -18,7 +18,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_measure::{Capture, Ended, Executor, Look, ProcessExecutor, Request};
+use tacho_measure::{Capture, ExecutionEnd, Executor, OutputRequest, ProcessExecutor, Request};
 
 const TURNS: usize = 11;
 
@@ -167,9 +167,9 @@ fn ours(
     quantity: Quantity,
 ) -> (f64, Option<f64>) {
     let words = std::iter::once(load.to_str().unwrap()).chain(words.iter().copied());
-    let stdout = Capture::Read(Look::keep(100));
+    let stdout = Capture::Read(OutputRequest::keep(100));
     let execution = executor.execute(&Request { stdout, ..Request::new(words) });
-    assert_eq!(execution.ended, Ended::Exited(0));
+    assert_eq!(execution.ended, ExecutionEnd::Exited(0));
     let kept = execution.stdout.unwrap().kept.unwrap();
     let said: f64 = String::from_utf8(kept).unwrap().trim().parse().unwrap();
     let unit = if quantity == Quantity::Memory { 1_048_576.0 } else { 1e6 };

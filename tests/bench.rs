@@ -109,7 +109,8 @@ fn notes_keep_to_sixty_columns_and_are_single_lines_in_a_pipe() {
     let project = Project::empty();
     let limits = ["--limit-address-space", "1GiB", "--limit-cpu-time", "10s"];
     let words = [&["bench", "-r", "2", "--nice", "5"], &limits[..], &["true"]].concat();
-    let note = "note: executed with niceness 5, with at most 10.00 s of processor time and 1.000 GiB of address space\n";
+    let note = "note: executed with niceness 5, with at most 10.00 s of processor time and 1.000 \
+        GiB of address space\n";
     let piped =
         Answer::of(&project.command(words.iter().copied()).output().unwrap()).exits(0).stderr;
     assert!(piped.contains(note), "{piped}");
@@ -290,7 +291,8 @@ fn a_reference_is_one_of_them_or_measured_too() {
     }
     assert_eq!(
         with(&["sleep {n}"]).exits(2).stderr,
-        "error: `--reference sleep {n}` is 2 commands\nhint: name one of them: `--reference 'of 0'`\n"
+        "error: `--reference sleep {n}` is 2 commands\nhint: name one of them: `--reference 'of \
+         0'`\n"
     );
     assert_eq!(
         (&one["reference"], one["commands"].as_array().unwrap().len()),
@@ -338,7 +340,8 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
     let answer = bench(&["-r", "3", "sh -c 'echo why >&2; exit 4'", "true"]).exits(2);
     assert!(answer.stdout.contains("2 executions failed (exit 4)"), "{}", answer.stdout);
     assert!(answer.stdout.contains("\ntrue\n  median "), "{}", answer.stdout);
-    let told = "2 executions failed; the first: exit 4\n  | why\nhint: `-i` lets commands exit with any status\n";
+    let told = "2 executions failed; the first: exit 4\n  | why\nhint: `-i` lets commands exit \
+        with any status\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
     let killed = bench(&["-r", "2", "sh -c 'kill -TERM $$'"]).exits(2);
     assert!(!killed.stderr.contains("`-i`"), "it had no status: {}", killed.stderr);
@@ -351,7 +354,8 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
 fn a_command_without_a_steady_state_is_told() {
     // Far longer than what other work on the host adds, so that only the late ones are another
     // level.
-    let late = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; sleep 0.1; test $n -lt 28 || sleep 0.4\n";
+    let late = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; sleep 0.1; test $n -lt 28 \
+        || sleep 0.4\n";
     let project = Project::empty().file("late", late);
     let told = in_project(&project, &["-r", "36", "sh late"]).exits(0).stderr;
     assert!(
@@ -521,8 +525,8 @@ fn with_parameters_a_name_is_that_of_all_or_there_is_one_for_each() {
     let three = [&two[..], &["-n", "a", "-n", "b", "-n", "c"]].concat();
     assert_eq!(
         bench(&three).exits(2).stderr,
-        "error: `-n` is given 3 times for 2 commands\n\
-         hint: one name for each, in their order; where parameters make several of one, one is that of all\n"
+        "error: `-n` is given 3 times for 2 commands\nhint: one name for each, in their order; \
+         where parameters make several of one, one is that of all\n"
     );
 }
 
@@ -646,11 +650,13 @@ fn mistakes_are_told_before_anything_is_executed() {
     for (words, wanted) in [
         (
             &["--limit-memory", "much", "true"][..],
-            "error: `--limit-memory much` is no size\nhint: sizes are written like `--limit-memory 512MiB`\n",
+            "error: `--limit-memory much` is no size\nhint: sizes are written like \
+             `--limit-memory 512MiB`\n",
         ),
         (
             &["sleep", "0.1"][..],
-            "`0.1` is no program\nhint: a command and its arguments go in quotes: tacho bench 'sleep 0.1'\n",
+            "`0.1` is no program\nhint: a command and its arguments go in quotes: tacho bench \
+             'sleep 0.1'\n",
         ),
         (&["slepe 1"], "`slepe` is no program (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
         (&["./"], "`./` is no program\nhint: it is a folder: name the program in it\n"),
@@ -694,7 +700,8 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["-w", "often", "true"], "`often` is not a warm-up\nhint: "),
         (
             &["--margin", "x", "true"],
-            "`--margin x` is no share between 0 % and 100 %\nhint: it is written like `--margin 1%` ",
+            "`--margin x` is no share between 0 % and 100 %\nhint: it is written like `--margin \
+             1%` ",
         ),
         (
             &["--precision", "2", "true"],

@@ -11,7 +11,8 @@ use crate::harness::{Answer, Project, done};
 /// A plan with that one benchmark, in so many rounds.
 fn plan(rounds: u32, benchmark: &str) -> String {
     format!(
-        "[subject]\nartifacts = ['prog']\n[measure]\nrounds = {rounds}\n[[benchmark]]\nname = 'b'\n{benchmark}\n"
+        "[subject]\nartifacts = ['prog']\n[measure]\nrounds = {rounds}\n[[benchmark]]\nname = \
+         'b'\n{benchmark}\n"
     )
 }
 
@@ -56,17 +57,18 @@ fn nothing_in_a_shell_takes_about_no_time() {
 
 #[test]
 fn a_shell_has_pipes_and_what_is_filled_in_is_quoted() {
-    let benchmark = "command = 'printf %s\\\\n {word} | wc -c >&2; exit 3'\nshell = 'bash -eu -o pipefail -c'\n\
-        parameters = { word = ['a; b'] }\nexpect = { exit = 3 }\n\
-        metrics = ['net-wall', { name = 'length', from = 'regex:([0-9]+)', stream = 'stderr' }]";
+    let benchmark = "command = 'printf %s\\\\n {word} | wc -c >&2; exit 3'\nshell = 'bash -eu -o \
+        pipefail -c'\nparameters = { word = ['a; b'] }\nexpect = { exit = 3 }\nmetrics = \
+        ['net-wall', { name = 'length', from = 'regex:([0-9]+)', stream = 'stderr' }]";
     let project = Project::scripts(1).plan(&plan(2, benchmark));
     let answer = project.tacho("track --metric length --json").succeeds().json();
     assert_eq!(answer["series"][0]["points"][0]["values"], serde_json::json!([5.0, 5.0]));
 }
 
 /// Hooks that write down that they were there, and a subject that waits once it has said so.
-const WAITS: &str = "command = 'sh -c \"echo >started; exec sleep 1000\"'\nsetup = 'echo setup >>log'\n\
-    prepare = 'echo prepare $TACHO_ROUND >>log'\nconclude = 'echo conclude $TACHO_ROUND >>log'\n";
+const WAITS: &str = "command = 'sh -c \"echo >started; exec sleep 1000\"'\nsetup = 'echo setup \
+    >>log'\nprepare = 'echo prepare $TACHO_ROUND >>log'\nconclude = 'echo conclude $TACHO_ROUND \
+    >>log'\n";
 
 #[test]
 fn hooks_that_end_something_happen_after_ctrl_c() {
@@ -126,7 +128,8 @@ setup = "printf 'no \\377 room\\n' >&2; exit 3""#;
     let cleanup = "command = 'true'\ncleanup = { command = 'sleep 1000', timeout = '300ms' }";
     let answer = Project::scripts(1).plan(&plan(1, cleanup)).tacho("track").exits(0);
     assert!(answer.stderr.contains("`cleanup` failed: timed out"), "{}", answer.stderr);
-    let hangs = "command = 'true'\nprepare = { command = 'echo waiting; exec sleep 1000', timeout = '300ms' }";
+    let hangs = "command = 'true'\nprepare = { command = 'echo waiting; exec sleep 1000', timeout \
+        = '300ms' }";
     let project = Project::scripts(1).plan(&plan(2, hangs));
     let answer = project.tacho("track").exits(2);
     assert!(answer.stderr.contains("`prepare` failed: timed out"), "{}", answer.stderr);
@@ -144,9 +147,9 @@ fn pair() -> Project {
 fn a_server_and_its_client() {
     for per in ["execution", "cell", "run"] {
         let benchmark = format!(
-            "command = './pair ask {{port}} 200'\n\
-             metrics = [{{ name = 'rate', from = 'key:rate', unit = 'requests/s', better = 'higher' }}, 'companion-cpu']\n\
-             companion = {{ command = './pair serve {{port}}', port = 'free', per = '{per}' }}"
+            "command = './pair ask {{port}} 200'\nmetrics = [{{ name = 'rate', from = 'key:rate', \
+             unit = 'requests/s', better = 'higher' }}, 'companion-cpu']\ncompanion = {{ command \
+             = './pair serve {{port}}', port = 'free', per = '{per}' }}"
         );
         let project = pair().plan(&plan(3, &benchmark));
         let answer =

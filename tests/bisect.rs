@@ -172,7 +172,8 @@ fn where_no_more_may_be_built_those_left_out_may_be_it() {
     let text = project.tacho("bisect HEAD~11 HEAD --max-builds 3").exits(0).stdout;
     assert!(text.contains(&format!(" change\n  {others}\n")), "{text}");
     assert!(text.contains(" likely that it is one of these; verified in "), "{text}");
-    let hint = "hint: with a larger `--max-builds`, the same command goes on among the commits before it\n";
+    let hint = "hint: with a larger `--max-builds`, the same command goes on among the commits \
+        before it\n";
     assert!(text.contains(hint), "{text}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(
@@ -212,7 +213,8 @@ fn the_ends_may_be_exchanged() {
     let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0);
     assert_eq!(
         answer.stderr,
-        "note: `HEAD` is later than `HEAD~9`: the ends are exchanged in time; which is better is told once it is measured\n"
+        "note: `HEAD` is later than `HEAD~9`: the ends are exchanged in time; which is better is \
+         told once it is measured\n"
     );
     assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
     assert!(answer.stdout.contains("HEAD~9 is the better one of both"), "{}", answer.stdout);
@@ -292,7 +294,8 @@ fn where_nothing_can_be_built_that_is_told() {
     let answer = project.tacho("bisect HEAD~5 HEAD --quiet").exits(4);
     assert!(
         answer.stdout.starts_with(
-            "undecided: neither end could be built, nor any of the 4 others that were tried\nhint: see with "
+            "undecided: neither end could be built, nor any of the 4 others that were \
+             tried\nhint: see with "
         ),
         "{}",
         answer.stdout
@@ -349,7 +352,8 @@ fn an_end_that_fails_alone_is_replaced() {
     assert!(answer.contains("change 7"), "{answer}");
     let [border, usable] = ["HEAD~10", "HEAD~9"].map(|name| id(&project, name)[..10].to_owned());
     let told = format!(
-        "\nup to {border} nothing could be measured (failed: exit 3); {usable} is the first that was measured\n"
+        "\nup to {border} nothing could be measured (failed: exit 3); {usable} is the first that \
+         was measured\n"
     );
     assert!(answer.contains(&told), "{answer}");
 }
@@ -367,7 +371,8 @@ fn where_only_the_latest_can_be_built_the_first_of_them_stands_in() {
         ["HEAD~15", "HEAD~5", "HEAD~4"].map(|name| id(&project, name)[..10].to_owned());
     assert!(answer.contains(&format!("; {usable} is the first that was measured\n")), "{answer}");
     let told = format!(
-        "\n7 of the 11 commits from {first} to {border} (the others not tried) not built: exit status 3"
+        "\n7 of the 11 commits from {first} to {border} (the others not tried) not built: exit \
+         status 3"
     );
     assert!(answer.contains(&told), "{answer}");
 }
@@ -396,7 +401,13 @@ fn from_which_commit_on_the_metric_is_missing_is_told() {
     let found = project.tacho("bisect HEAD~29 HEAD --quiet").succeeds().stdout;
     assert!(found.contains("change 4\n") && found.contains(&why), "{found}");
     let lacking = project.tacho("bisect HEAD~22 HEAD --quiet").exits(4).stdout;
-    assert!(lacking.starts_with("undecided: between the commits that could be measured nothing changed, but an end is not among them\n"), "{lacking}");
+    assert!(
+        lacking.starts_with(
+            "undecided: between the commits that could be measured nothing changed, but an end is \
+             not among them\n"
+        ),
+        "{lacking}"
+    );
     assert!(
         lacking.contains(&why)
             && lacking.contains(&format!("); {usable} is the last that was measured\n")),
@@ -421,7 +432,7 @@ fn how_far_builds_differ_may_be_told() {
 fn whoever_waits_says_for_whom() {
     let project = step(4, 2);
     let path = project.path().join(".tacho-lock");
-    let held = tacho_measure::lock_host(&path, "another", tacho_measure::Wait::No).unwrap();
+    let held = tacho_measure::lock_host(&path, "another", tacho_measure::LockWait::No).unwrap();
     let mut command = project.command(["bisect", "HEAD~3", "HEAD", "--wait", "--json"]);
     let mut waiting = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = String::new();
@@ -518,11 +529,18 @@ fn ten_thousand_commits_take_few_builds() {
     let project = Project::repository();
     let commits: String = (0..=10_000)
         .map(|n| {
-            let (text, subject) = (format!("echo work {} # {n}\n", if n < 6543 { 100 } else { 130 }), format!("change {n}\n"));
+            let (text, subject) = (
+                format!("echo work {} # {n}\n", if n < 6543 { 100 } else { 130 }),
+                format!("change {n}\n"),
+            );
             let from = if n == 0 { String::new() } else { format!("from :{n}\n") };
             format!(
-                "commit refs/heads/long\nmark :{}\ncommitter A. Author <author@example.com> {} +0000\ndata {}\n{subject}{from}M 100644 inline prog\ndata {}\n{text}\n",
-                n + 1, 1_700_000_000 + n * 3600, subject.len(), text.len()
+                "commit refs/heads/long\nmark :{}\ncommitter A. Author <author@example.com> {} \
+                 +0000\ndata {}\n{subject}{from}M 100644 inline prog\ndata {}\n{text}\n",
+                n + 1,
+                1_700_000_000 + n * 3600,
+                subject.len(),
+                text.len()
             )
         })
         .collect();
@@ -697,7 +715,8 @@ fn a_culprit_is_linked_in_other_orders_where_that_can_be() {
     let Answer { stdout, stderr, .. } =
         project.tacho("bisect HEAD~3 HEAD --probe --quiet").exits(0);
     // The build links nothing, so that it comes out the same.
-    let told = "with another order of linking (1): not available here: the build does not link as it is told";
+    let told = "with another order of linking (1): not available here: the build does not link as \
+        it is told";
     let left_out =
         "note: other orders of linking are left out: they need a build, and `mold` or `lld`\n";
     assert_ne!(stdout.contains(told), stderr.contains(left_out), "{stdout}{stderr}");
@@ -960,7 +979,8 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     let answer = project.tacho("bisect side main --quiet").exits(0);
     assert!(answer.stderr.contains("does not pass through `side`"), "{}", answer.stderr);
     let told = format!(
-        "\nside itself, which the main line of main does not pass through, behaves as {start} does, where they part: "
+        "\nside itself, which the main line of main does not pass through, behaves as {start} \
+         does, where they part: "
     );
     assert!(
         answer.stdout.contains("change 2") && answer.stdout.contains(&told),
@@ -995,7 +1015,8 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
         "{answer}"
     );
     let way = format!(
-        "\nthat change is on the way from {start} to side, which is not searched: `tacho bisect {start} side` does\n"
+        "\nthat change is on the way from {start} to side, which is not searched: `tacho bisect \
+         {start} side` does\n"
     );
     assert!(answer.contains(&way), "{answer}");
     let broken = with_a_side(2, "exit 3\n");
@@ -1106,7 +1127,10 @@ fn a_test_that_says_nothing_names_nobody() {
     let project = history(4, |_| "exit 0".to_owned());
     let same = bisect_test(&project, "sh prog", "HEAD~3 HEAD --quiet").exits(3).stdout;
     assert!(
-        same.starts_with("not reproduced: HEAD~3 and HEAD do not differ in how often `sh prog` fails by 20 % here and now\n"),
+        same.starts_with(
+            "not reproduced: HEAD~3 and HEAD do not differ in how often `sh prog` fails by 20 % \
+             here and now\n"
+        ),
         "{same}"
     );
     let missing = bisect_test(&project, "./nobody", "HEAD~3 HEAD --quiet").exits(2).stdout;
@@ -1114,7 +1138,8 @@ fn a_test_that_says_nothing_names_nobody() {
     let rate = bisect_test(&project, "sh prog", "HEAD~3 HEAD --min-effect 5ms").exits(2).stderr;
     assert_eq!(
         rate,
-        "error: `5ms` is no difference of rates\nhint: with `--test` a share of all executions, as `30%`\n"
+        "error: `5ms` is no difference of rates\nhint: with `--test` a share of all executions, \
+         as `30%`\n"
     );
     bisect_test(&project, "sh prog", "HEAD~3 HEAD -b work").exits(2);
     let dry = bisect_test(&project, "sh prog", "HEAD~3 HEAD --dry-run").succeeds().stdout;

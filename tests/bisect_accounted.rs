@@ -49,7 +49,8 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
     ");
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
-        "note: what the commits that {short} brought change does not account for what it changed: the merge itself did, too\n"
+        "note: what the commits that {short} brought change does not account for what it changed: \
+         the merge itself did, too\n"
     );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     let again = project.tacho("bisect good bad --into-merges --json").exits(0).json();
@@ -65,7 +66,8 @@ fn where_a_conflict_was_resolved_otherwise_the_merge_is_in_the_set() {
     let answer = project.tacho("bisect good bad --into-merges --quiet").exits(0);
     let out = &answer.stdout;
     assert!(out.contains(" b2\n  by A. Author\n  changed work of work by +50.0 %\n"), "{out}");
-    let set = " bring\n  or the commit before it that could not be measured\n  the merge itself, against all";
+    let set = " bring\n  or the commit before it that could not be measured\n  the merge itself, \
+        against all";
     assert!(out.contains(set) && out.contains("  changed work of work by −25.3 %\n"), "{out}");
     assert!(!out.contains("--retry-failed"), "a conflict stays one: {out}");
 }
@@ -82,8 +84,8 @@ fn what_goes_the_other_way_is_told_with_all_that_makes_it_up() {
 
 /// Both merges become slower, the second by its second commit; the first by a merge inside of it,
 /// too.
-const TWO: &str = "tag good; m1; on br; b1; b2 b=112; on main; m2; merge bring br; m3; on other; o1; o2 a=130; on main; \
-    m4; merge carry other; m5; m6; tag bad";
+const TWO: &str = "tag good; m1; on br; b1; b2 b=112; on main; m2; merge bring br; m3; on other; \
+    o1; o2 a=130; on main; m4; merge carry other; m5; m6; tag bad";
 
 #[test]
 fn each_of_several_merges_is_gone_into() {

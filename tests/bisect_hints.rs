@@ -28,8 +28,8 @@ fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
     let said = project.tacho("bisect HEAD~23 HEAD --all --quiet").exits(3).stdout;
     assert!(
         said.contains(
-            "  both built to the same artifacts: they are the same program\n  so did all that were built in between; \
-             what came and went again within 2 commits would not be seen\n"
+            "  both built to the same artifacts: they are the same program\n  so did all that \
+             were built in between; what came and went again within 2 commits would not be seen\n"
         ),
         "{said}"
     );
@@ -54,7 +54,8 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
     let bisect =
         |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
     let said = bisect(&[]).exits(4).stdout;
-    let why = "undecided: two builds do not tell how far builds vary for no reason of the source: +5.0 % may be that\n";
+    let why = "undecided: two builds do not tell how far builds vary for no reason of the source: \
+        +5.0 % may be that\n";
     assert!(said.contains(why), "{said}");
     let answer = bisect(&["--json", "--again"]).exits(4).json();
     assert!(answer["standing"]["between_builds"].is_null(), "{answer}");
@@ -89,15 +90,17 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     let said = test("true", &[]).stdout;
     assert!(
         said.starts_with(
-            "not reproduced: HEAD~7 and HEAD do not differ in how often `true` fails by 20 % here and now\n  \
-             it never failed, in 14 executions of each: that it fails in 20 % of executions or more is excluded with 95 %\n\
-             hint: `--min-effect 5%` asks for less, with 59 executions of each or more\n"
+            "not reproduced: HEAD~7 and HEAD do not differ in how often `true` fails by 20 % here \
+             and now\n  it never failed, in 14 executions of each: that it fails in 20 % of \
+             executions or more is excluded with 95 %\nhint: `--min-effect 5%` asks for less, \
+             with 59 executions of each or more\n"
         ),
         "{said}"
     );
     assert!(said.contains(", 28 samples in "), "{said}");
     let said = test("exit 1", &["--min-effect", "50%"]).stdout;
-    let always = "it failed each time, in 6 executions of each: that it passes in 40 % of executions or more is excluded";
+    let always = "it failed each time, in 6 executions of each: that it passes in 40 % of \
+        executions or more is excluded";
     assert!(said.contains(always), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
     assert!(markdown.contains("\nIt never failed, in 14 executions of each: "), "{markdown}");
@@ -119,7 +122,8 @@ fn a_negative_effect_is_a_mistake_with_a_hint() {
     let said = step(3, 2).tacho("bisect HEAD~2 HEAD --min-effect -5%").exits(2).stderr;
     assert_eq!(
         said,
-        "error: `-5%` is no size of a change\nhint: what goes up and what goes down is looked for alike: write it as `5%`\n"
+        "error: `-5%` is no size of a change\nhint: what goes up and what goes down is looked for \
+         alike: write it as `5%`\n"
     );
 }
 

@@ -71,8 +71,8 @@ pub fn named(answer: &serde_json::Value) -> Vec<&str> {
 
 /// The branch takes up the main line, which became slower meanwhile, before it becomes slower
 /// itself.
-const TAKEN_UP: &str = "m1; on br; b1; on main; m2; m3-innocent a=150; m4; tag good; m5; on br; merge back main; b2; \
-    b3-guilty b=112; b4; on main; m6; merge bring br; m7; tag bad";
+const TAKEN_UP: &str = "m1; on br; b1; on main; m2; m3-innocent a=150; m4; tag good; m5; on br; \
+    merge back main; b2; b3-guilty b=112; b4; on main; m6; merge bring br; m7; tag bad";
 
 #[test]
 fn what_a_branch_took_up_is_not_what_it_brought() {
@@ -96,7 +96,10 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
 
     once more, with fresh samples: tacho bisect good bad --benchmark work --metric work --min-effect 2% --into-merges --again
     ");
-    assert_snapshot!(answer.stderr, @"note: 54c0abd862 is a merge: going on among the commits that it brought");
+    assert_snapshot!(
+        answer.stderr,
+        @"note: 54c0abd862 is a merge: going on among the commits that it brought"
+    );
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     let merge = &json["asked"]["within"][0];
     assert_eq!(
@@ -115,8 +118,8 @@ fn what_a_branch_took_up_is_not_what_it_brought() {
 
 #[test]
 fn what_both_sides_did_alike_is_not_what_the_branch_brought() {
-    let steps = "m1; on br; b1; on main; m2 a=80; tag good; m3; on br; b2-guilty b=112; b3-as-m2 a=80; b4; \
-        on main; m4; merge bring br; tag bad";
+    let steps = "m1; on br; b1; on main; m2 a=80; tag good; m3; on br; b2-guilty b=112; b3-as-m2 \
+        a=80; b4; on main; m4; merge bring br; tag bad";
     let project = made(steps);
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     assert_eq!(named(&json), ["b2-guilty"]);
@@ -136,8 +139,8 @@ fn all_parents_of_a_merge_brought_something() {
 
 #[test]
 fn a_merge_in_a_merge_is_gone_into() {
-    let steps = "m1; tag good; on br; b1; on inner; i1; i2-guilty a=112; i3; on br; b2; merge inside inner; b3; \
-        on main; m2; merge bring br; m3; tag bad";
+    let steps = "m1; tag good; on br; b1; on inner; i1; i2-guilty a=112; i3; on br; b2; merge \
+        inside inner; b3; on main; m2; merge bring br; m3; tag bad";
     let project = made(steps);
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     assert_eq!(named(&json), ["i2-guilty"]);
@@ -148,7 +151,8 @@ fn a_merge_in_a_merge_is_gone_into() {
 
 #[test]
 fn what_goes_the_other_way_than_the_merge_is_not_named_for_it() {
-    let steps = "m1; tag good; on br; b1; b2-better a=50; b3; b4-worse b=230; b5; on main; m2; merge bring br; tag bad";
+    let steps = "m1; tag good; on br; b1; b2-better a=50; b3; b4-worse b=230; b5; on main; m2; \
+        merge bring br; tag bad";
     let project = made(steps);
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     assert!(named(&json).contains(&"b4-worse"), "{json}");
@@ -177,7 +181,8 @@ fn a_merge_that_did_it_itself_is_named() {
     let answer = project.tacho("bisect good bad --into-merges --quiet").exits(0);
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
-        "note: none of the commits that {short} brought changes it on its own: it is the merge itself\n"
+        "note: none of the commits that {short} brought changes it on its own: it is the merge \
+         itself\n"
     );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     assert!(answer.stdout.contains(&format!("{short} 2023-11-15 bring\n")), "{}", answer.stdout);
@@ -242,7 +247,8 @@ fn a_merge_is_not_gone_into_where_another_may_have_done_it() {
         "{}",
         answer.stdout
     );
-    let why = " is a merge, but the commit before it that could not be measured may have done it instead: it is not gone into\n";
+    let why = " is a merge, but the commit before it that could not be measured may have done it \
+        instead: it is not gone into\n";
     assert!(answer.stderr.contains(why), "{}", answer.stderr);
 }
 

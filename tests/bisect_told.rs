@@ -102,8 +102,9 @@ fn that_each_revision_is_measured_by_the_same_program_is_told() {
     let said = project.tacho("bisect HEAD~7 HEAD --dry-run").exits(0).stderr;
     assert_eq!(
         said,
-        "warning: nothing that `work` executes names `{build}`: each revision is measured by the same program\n\
-         hint: in the plan's command `{build}/prog` is the program of each revision\n"
+        "warning: nothing that `work` executes names `{build}`: each revision is measured by the \
+         same program\nhint: in the plan's command `{build}/prog` is the program of each \
+         revision\n"
     );
     let of_build = project.tacho("bisect HEAD~7 HEAD -m build-time --dry-run").exits(0).stderr;
     assert!(!of_build.contains("warning:"), "{of_build}");
@@ -116,8 +117,8 @@ fn that_each_revision_is_measured_by_the_same_program_is_told() {
     };
     assert_eq!(
         run(&format!("time {} -n 3", tool.display())),
-        "warning: `tool` of the repository's folder is executed whatever is built: each revision is measured by the same program\n\
-         hint: `./tool` is the one that was built\n"
+        "warning: `tool` of the repository's folder is executed whatever is built: each revision \
+         is measured by the same program\nhint: `./tool` is the one that was built\n"
     );
     // What is read is the same at each revision with good reason.
     for fine in [format!("sh prog {}/prog", project.path().display()), "./tool".to_owned()] {

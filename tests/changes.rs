@@ -170,9 +170,10 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
         (1..=44).map(|benchmark| format!("{benchmark}: {:.4}\n", noisy(benchmark))).collect()
     };
     let plan = format!(
-        "[subject]\nname = \"prog\"\nartifacts = [\"prog\"]\n[measure]\nrounds = 1\nwarmup = false\n\
-        [[benchmark]]\nname = \"b\"\ncommand = \"grep ^{{k}}: {{build}}/prog\"\nparameters = {{ k = {:?} }}\n\
-        metrics = [{{ name = \"time\", from = \"regex:: ([0-9.]+)\", unit = \"ms\" }}]\n",
+        "[subject]\nname = \"prog\"\nartifacts = [\"prog\"]\n[measure]\nrounds = 1\nwarmup = \
+         false\n[[benchmark]]\nname = \"b\"\ncommand = \"grep ^{{k}}: \
+         {{build}}/prog\"\nparameters = {{ k = {:?} }}\nmetrics = [{{ name = \"time\", from = \
+         \"regex:: ([0-9.]+)\", unit = \"ms\" }}]\n",
         (1..=44).collect::<Vec<u32>>()
     );
     let project = (1..=18).fold(Project::repository().wide(), |project, commit| {
@@ -427,7 +428,8 @@ fn filters_say_what_is_listed_and_what_fails() {
     assert_eq!(count("-m all", 1), 2);
     // It was measured, and no plan asks what became of it.
     let wall = project.tacho("changes -m wall").exits(0).stdout;
-    let why = "no changes in 0 series\nnot judged: generate · wall, show · wall, hits · wall (the plan's `metrics` do not name it)\n";
+    let why = "no changes in 0 series\nnot judged: generate · wall, show · wall, hits · wall (the \
+        plan's `metrics` do not name it)\n";
     assert_eq!(wall, why);
     let mut narrow = project.command(["changes"]);
     let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
@@ -539,7 +541,10 @@ fn without_a_change_nothing_is_told() {
     let project = history(8, |_| [100.0, 10.0, 50.0]);
     project.tacho("track --quiet -b generate").succeeds();
     assert_snapshot!(project.tacho("changes").succeeds().stdout, @"no changes in 1 series");
-    assert_snapshot!(project.tacho("changes --markdown").succeeds().stdout, @"no changes in 1 series");
+    assert_snapshot!(
+        project.tacho("changes --markdown").succeeds().stdout,
+        @"no changes in 1 series"
+    );
     let few = history(3, trade_off);
     few.tacho("track --quiet").succeeds();
     assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
@@ -579,8 +584,14 @@ fn mistakes_have_their_answers() {
     );
     let metric = project.tacho("changes --metric tim").exits(2).stderr;
     assert_eq!(metric, "error: there is no metric `tim`\nhint: did you mean `time`?\n");
-    assert_snapshot!(project.tacho("changes set x perhaps").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'perhaps' for '<STATE>'");
-    assert_snapshot!(project.tacho("changes --from x A..B").exits(2).stderr.lines().next().unwrap(), @"error: cannot read `x`: No such file or directory");
+    assert_snapshot!(
+        project.tacho("changes set x perhaps").exits(2).stderr.lines().next().unwrap(),
+        @"error: invalid value 'perhaps' for '<STATE>'"
+    );
+    assert_snapshot!(
+        project.tacho("changes --from x A..B").exits(2).stderr.lines().next().unwrap(),
+        @"error: cannot read `x`: No such file or directory"
+    );
 }
 
 #[test]

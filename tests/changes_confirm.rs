@@ -34,9 +34,10 @@ impl Ground {
     fn new(commits: u32, level: impl Fn(u32) -> u32) -> Self {
         let outside = tempfile::tempdir().unwrap();
         let plan = format!(
-            "[subject]\nname = 'prog'\nartifacts = ['prog']\n[measure]\nrounds = 3\nlink = 0\nwarmup = false\n\
-             [[benchmark]]\nname = 'work'\ncommand = 'sh {{build}}/prog {}/factor'\n\
-             metrics = [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
+            "[subject]\nname = 'prog'\nartifacts = ['prog']\n[measure]\nrounds = 3\nlink = \
+             0\nwarmup = false\n[[benchmark]]\nname = 'work'\ncommand = 'sh {{build}}/prog \
+             {}/factor'\nmetrics = [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' \
+             }}]\n",
             outside.path().display()
         );
         let project = grown(Project::repository().wide(), 1..=commits, level).plan(&plan);
@@ -122,10 +123,10 @@ fn lone(in_all_layouts: bool) -> Project {
     let outside = tempfile::tempdir().unwrap().keep();
     std::fs::write(outside.join("count"), "1\n").unwrap();
     let plan = format!(
-        "[subject]\nname = 'prog'\nbuild = 'echo layout=${{TACHO_LAYOUT:-usual}} > part && cat part script > prog'\nartifacts = ['prog']\n\
-         [measure]\nrounds = 4\nlink = 0\nwarmup = false\n\
-         [[benchmark]]\nname = 'work'\ncommand = 'sh {{build}}/prog {}/count'\n\
-         metrics = [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
+        "[subject]\nname = 'prog'\nbuild = 'echo layout=${{TACHO_LAYOUT:-usual}} > part && cat \
+         part script > prog'\nartifacts = ['prog']\n[measure]\nrounds = 4\nlink = 0\nwarmup = \
+         false\n[[benchmark]]\nname = 'work'\ncommand = 'sh {{build}}/prog {}/count'\nmetrics = \
+         [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
         outside.display()
     );
     let project = (1..=10).fold(Project::repository(), |project, commit| {
@@ -228,7 +229,10 @@ fn what_cannot_be_measured_again_says_why() {
     hint: `tacho changes --all` lists all of them
     ");
     let few = project.tacho("changes --confirm --rounds 4").exits(2).stderr;
-    assert_snapshot!(few.lines().next().unwrap(), @"error: invalid value '4' for '--rounds <N>': 4 is not in 5..=10000");
+    assert_snapshot!(
+        few.lines().next().unwrap(),
+        @"error: invalid value '4' for '--rounds <N>': 4 is not in 5..=10000"
+    );
     let alone = project.tacho("changes --rounds 9").exits(2).stderr;
     assert_snapshot!(alone.lines().nth(1).unwrap().trim(), @"--confirm [<NAME>...]");
     // Nobody has the builds any more, and the recipe no longer makes them.

@@ -159,7 +159,10 @@ fn numbers_come_from_standard_input_too() {
 
 #[test]
 fn mistakes_are_told_with_their_place() {
-    assert_snapshot!(from("{\"values\": [1, \"12 ms\"]}", "").exits(2).stderr, @"error: cannot judge `numbers`: `values[1]` is the text `12 ms`, not a number or null");
+    assert_snapshot!(
+        from("{\"values\": [1, \"12 ms\"]}", "").exits(2).stderr,
+        @"error: cannot judge `numbers`: `values[1]` is the text `12 ms`, not a number or null"
+    );
     assert_snapshot!(from("commit,parse\na,1\nb,12 ms\n", "").exits(2).stderr, @r"
     error: cannot judge `numbers`: line 3, column `parse`: `12 ms` is not a number
     hint: only the number: a unit may stand in the column's name
@@ -169,8 +172,14 @@ fn mistakes_are_told_with_their_place() {
     hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     let missing = Project::empty().tacho("changes --from nowhere.json").exits(2);
-    assert_snapshot!(missing.stderr, @"error: cannot read `nowhere.json`: No such file or directory");
-    assert_snapshot!(from("[1]", "--min-effect much").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'much' for '--min-effect <PERCENT>': not a number of per cent");
+    assert_snapshot!(
+        missing.stderr,
+        @"error: cannot read `nowhere.json`: No such file or directory"
+    );
+    assert_snapshot!(
+        from("[1]", "--min-effect much").exits(2).stderr.lines().next().unwrap(),
+        @"error: invalid value 'much' for '--min-effect <PERCENT>': not a number of per cent"
+    );
 }
 
 #[test]
@@ -266,7 +275,9 @@ fn times_that_descend_are_warned_of() {
     };
     assert_eq!(from(&lines(&mut (1..=28)), "").stderr, "");
     let answer = from(&lines(&mut (1..=28).rev()), "");
-    assert_snapshot!(answer.stderr, @"warning: the times of `parse`, and those of 1 more do not ascend: `2024-03-27` comes after `2024-03-28`; points are judged in the order in which they stand");
+    assert_snapshot!(answer.stderr, @"warning: the times of `parse`, and those of 1 more do not \
+        ascend: `2024-03-27` comes after `2024-03-28`; points are judged in the order in which \
+        they stand");
 }
 
 #[test]
@@ -342,8 +353,8 @@ fn rows_of_one_version_are_told_to_be_samples() {
 /// A report of hyperfine with these times of one command.
 fn hyperfine(times: [f64; 3]) -> String {
     format!(
-        "{{\"results\": [{{\"command\": \"work\", \"mean\": {0}, \"median\": {0}, \"min\": {0}, \"max\": {0}, \"user\": 0, \
-         \"system\": 0, \"times\": [{0}, {1}, {2}]}}]}}",
+        "{{\"results\": [{{\"command\": \"work\", \"mean\": {0}, \"median\": {0}, \"min\": {0}, \
+         \"max\": {0}, \"user\": 0, \"system\": 0, \"times\": [{0}, {1}, {2}]}}]}}",
         times[0], times[1], times[2]
     )
 }
@@ -364,7 +375,10 @@ fn several_reports_are_points_of_a_series() {
     error: `runs/run-1.json` is one report of hyperfine: one point, and no series
     hint: `tacho compare runs/run-1.json OTHER` compares two; `tacho changes --from FILE FILE …` judges several in a row
     ");
-    assert_snapshot!(project.tacho("changes --from none*.json").exits(2).stderr, @"error: no file matches `none*.json`");
+    assert_snapshot!(
+        project.tacho("changes --from none*.json").exits(2).stderr,
+        @"error: no file matches `none*.json`"
+    );
 }
 
 #[test]
@@ -376,8 +390,9 @@ fn results_of_asv_are_a_series_in_order_of_their_dates() {
         // Names are hashes, which are in no order.
         let hash = format!("{:02x}{n:038}", (n * 37) % 251);
         let result = format!(
-            "{{\"commit_hash\": \"{hash}\", \"date\": {}, \"result_columns\": [\"result\", \"params\", \"version\"], \
-             \"results\": {{\"suite.time_sort\": [[{level}, null], [[\"10\", \"20\"]], \"v\"]}}, \"version\": 2}}",
+            "{{\"commit_hash\": \"{hash}\", \"date\": {}, \"result_columns\": [\"result\", \
+             \"params\", \"version\"], \"results\": {{\"suite.time_sort\": [[{level}, null], \
+             [[\"10\", \"20\"]], \"v\"]}}, \"version\": 2}}",
             1_700_000_000_000 + n * 86_400_000
         );
         project = project.file(&format!("results/{hash}.json"), &result);

@@ -55,7 +55,8 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
         .tacho("compare HEAD HEAD~1 -r 8 --no-control -m wall --fail-on slower --markdown")
         .exits(0)
         .stdout;
-    let head = "**1 faster; `--fail-on slower`: passed**\n\n| benchmark | metric | verdict | ratio | 95 % | HEAD | HEAD~1 |";
+    let head = "**1 faster; `--fail-on slower`: passed**\n\n| benchmark | metric | verdict | \
+        ratio | 95 % | HEAD | HEAD~1 |";
     assert!(faster.starts_with(head), "{faster}");
     assert!(
         faster.contains(" | wall | faster | × ") && faster.contains("\n- 1 faster"),
@@ -177,8 +178,8 @@ fn a_gate_fails_at_its_limit_and_not_below_it() {
             .tacho("compare thousand more -m size --margin 20% --fail-on slower:5%")
             .exits(2)
             .stderr,
-        "error: `--fail-on slower:5%` is less than the margin of 20%, up to which two are the same\n\
-         hint: `--margin 5%`, or less, calls two the same only up to there\n"
+        "error: `--fail-on slower:5%` is less than the margin of 20%, up to which two are the \
+         same\nhint: `--margin 5%`, or less, calls two the same only up to there\n"
     );
 }
 
@@ -229,8 +230,9 @@ fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
         on_one_processor(&project.command(compare.iter().chain(&["true", "sleep 0"]).copied()));
     assert_eq!(
         one.exits(2).stderr,
-        "error: both cannot be executed at the same time: two processors are needed, and one may be used\n\
-         hint: `taskset -cp $$` shows those that may be used here; without `--duet` both are executed in turns\n"
+        "error: both cannot be executed at the same time: two processors are needed, and one may \
+         be used\nhint: `taskset -cp $$` shows those that may be used here; without `--duet` both \
+         are executed in turns\n"
     );
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
         return;
@@ -310,7 +312,8 @@ fn the_same_program_is_told_and_not_measured() {
     let same = same.replace(&project.git(["rev-parse", "HEAD~1"])[..10], "a");
     assert_eq!(
         same,
-        "HEAD~1 (the revision a) and HEAD (the revision b) built to the same artifacts: they are the same program\n"
+        "HEAD~1 (the revision a) and HEAD (the revision b) built to the same artifacts: they are \
+         the same program\n"
     );
     assert_eq!(project.tacho("compare HEAD~1 --json").exits(0).json()["same_program"], true);
 }
@@ -351,9 +354,9 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     );
     assert_eq!(
         mistake("--fail-on bla"),
-        "error: `--fail-on bla` is nothing to fail on\n\
-         hint: `slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more; \
-         `slower:5%,unclear` where that cannot be told too\n"
+        "error: `--fail-on bla` is nothing to fail on\nhint: `slower` fails on what is slower for \
+         certain, `slower:5%` if it is so by 5 % or more; `slower:5%,unclear` where that cannot \
+         be told too\n"
     );
 }
 
@@ -394,7 +397,8 @@ fn what_is_asked_of_a_run_is_shown_or_refused() {
     );
     assert_eq!(
         told("--build-log"),
-        "error: `--build-log` is of one revision, and a run compares two\nhint: `tacho show REVISION --build-log`\n"
+        "error: `--build-log` is of one revision, and a run compares two\nhint: `tacho show \
+         REVISION --build-log`\n"
     );
     assert!(
         told("--output").starts_with("error: `--output` is of one revision"),
@@ -429,7 +433,8 @@ fn a_run_is_shown_again_in_markdown() {
     let revision = project.tacho("show HEAD --markdown").exits(2).stderr;
     assert_eq!(
         revision,
-        "error: `--markdown` is for what a run compared\nhint: `tacho show run:12 --markdown` writes a table of it\n"
+        "error: `--markdown` is for what a run compared\nhint: `tacho show run:12 --markdown` \
+         writes a table of it\n"
     );
 }
 
@@ -760,8 +765,8 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert_eq!(gate("slower:40%,unclear").exits(0).stderr, "");
     assert_eq!(
         gate("unclear").exits(1).stderr,
-        "warning: `--fail-on unclear` cannot tell of 1 of 1 row, and fails:\n  command time: unclear\n\
-         error: `--fail-on unclear`: failed by command time (unclear)\n"
+        "warning: `--fail-on unclear` cannot tell of 1 of 1 row, and fails:\n  command time: \
+         unclear\nerror: `--fail-on unclear`: failed by command time (unclear)\n"
     );
     let json = gate("slower:5%,unclear --json").exits(1).json();
     assert_eq!(
@@ -873,8 +878,9 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     );
     assert_eq!(
         compare("--fail-on slower:50%,missing").exits(1).stderr,
-        "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in new.json: d\n\
-         error: `--fail-on slower:50%,missing`: failed by what only old.json has (b, c)\n"
+        "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in \
+         new.json: d\nerror: `--fail-on slower:50%,missing`: failed by what only old.json has (b, \
+         c)\n"
     );
     let json = compare("--fail-on missing --json").exits(1).json();
     assert_eq!(
@@ -988,7 +994,7 @@ fn what_executes_nothing_waits_for_nobody() {
         .file("old.json", &hyperfine("old", 0.1))
         .file("new.json", &hyperfine("new", 0.11));
     let path = project.path().join(".tacho-lock");
-    let held = tacho_measure::lock_host(&path, "another", tacho_measure::Wait::No).unwrap();
+    let held = tacho_measure::lock_host(&path, "another", tacho_measure::LockWait::No).unwrap();
     project.tacho("compare old.json new.json").exits(0);
     assert!(
         project.tacho("compare true false --command").exits(2).stderr.contains("in `another`)")
@@ -1012,8 +1018,8 @@ fn benchmarks_of_go_on_other_numbers_of_processors_are_the_same_under_another_co
         .file("total.txt", &go_bench(&["Total-8"], 1000));
     assert_eq!(
         project.tacho("compare a.txt b.txt").exits(2).stderr,
-        "error: A and B are not of the same host or conditions: GOMAXPROCS 8 of a.txt, 16 of b.txt\n\
-         hint: `--regardless` compares them all the same\n"
+        "error: A and B are not of the same host or conditions: GOMAXPROCS 8 of a.txt, 16 of \
+         b.txt\nhint: `--regardless` compares them all the same\n"
     );
     let answer = |sides: &str| {
         project.tacho(&format!("compare {sides} --regardless --json")).exits(0).json()
@@ -1219,7 +1225,8 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     let page = page(&project, 2);
     for text in [
         "<h1>HEAD~1 against good</h1>",
-        "good was not executed: it is what run 1 measured. HEAD~1 was executed in this run, by itself.",
+        "good was not executed: it is what run 1 measured. HEAD~1 was executed in this run, by \
+         itself.",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
@@ -1349,7 +1356,8 @@ fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
     assert_eq!(
         told("compare other.jsn results.json"),
         nothing("other.jsn")
-            + "hint: without a plan a side is a file of another tool, or a command: `tacho compare --help`\n"
+            + "hint: without a plan a side is a file of another tool, or a command: `tacho \
+                compare --help`\n"
     );
     assert_eq!(
         told("compare result.jsn true"),
@@ -1392,7 +1400,8 @@ fn sixty_columns_are_enough() {
     let rows = told.split("\n\n").nth(1).unwrap();
     assert_eq!(
         rows,
-        "command time: slower\n  × 2.000  1.676 … 2.39  runs\n  old.json: 100.1 ms, new.json: 200.2 ms, n 20\n  tells from 26.7 %"
+        "command time: slower\n  × 2.000  1.676 … 2.39  runs\n  old.json: 100.1 ms, new.json: \
+         200.2 ms, n 20\n  tells from 26.7 %"
     );
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }
@@ -1412,8 +1421,9 @@ fn of_modes_the_levels_are_compared() {
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     assert!(
         told.contains(
-            "\nc time: two modes, around 100.1 ms and 120.1 ms: 26.7 % of old.json and 76.7 % of new.json in the upper one \
-             (+50.0 points, 95 %: +25.0 … +67.0); the ratio is that of the levels, "
+            "\nc time: two modes, around 100.1 ms and 120.1 ms: 26.7 % of old.json and 76.7 % of \
+             new.json in the upper one (+50.0 points, 95 %: +25.0 … +67.0); the ratio is that of \
+             the levels, "
         ),
         "{told}"
     );

@@ -109,7 +109,8 @@ fn counters_that_nobody_knows_are_told_with_those_that_are() {
 /// A program that spins so often.
 fn spins(turns: u32) -> String {
     format!(
-        "int main(void) {{ for (long i = 0; i < {turns}; i++) __asm__ volatile(\"\"); return 0; }}\n"
+        "int main(void) {{ for (long i = 0; i < {turns}; i++) __asm__ volatile(\"\"); return 0; \
+         }}\n"
     )
 }
 

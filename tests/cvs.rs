@@ -79,7 +79,8 @@ fn build(commit: u32) -> &'static str {
     match commit / EACH {
         week if week < TOOL_SINCE => "cp prog.in prog\n",
         week if BROKEN.contains(&week) => {
-            "test -e compat.h || { echo 'prog.c:1: error: no compat.h' >&2; exit 1; }\nsh $TACHO_STATE/gen two prog.in > prog\n"
+            "test -e compat.h || { echo 'prog.c:1: error: no compat.h' >&2; exit 1; }\nsh \
+             $TACHO_STATE/gen two prog.in > prog\n"
         }
         _ => "sh $TACHO_STATE/gen two prog.in > prog\n",
     }
@@ -260,7 +261,8 @@ fn is_the_same_alone(project: &Project, revision: &str) {
     assert_eq!(
         alone.tacho(&format!("show {date}")).exits(2).stderr,
         format!(
-            "error: `{date}` is {before}, which is not measured\nhint: `tacho track {before}` measures it\n"
+            "error: `{date}` is {before}, which is not measured\nhint: `tacho track {before}` \
+             measures it\n"
         )
     );
 }

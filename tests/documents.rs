@@ -191,7 +191,8 @@ fn the_method_states_the_constants_of_the_code() {
     ];
     let outliers = [far_off, too_few, share, others];
     let life = format!(
-        "seen in {} analyses in a row, withdrawn when a provisional one is not seen in {} in a row or a confirmed one not in {}",
+        "seen in {} analyses in a row, withdrawn when a provisional one is not seen in {} in a \
+         row or a confirmed one not in {}",
         ledger::CONFIRM_AFTER,
         ledger::DROP_AFTER,
         ledger::WITHDRAW_AFTER

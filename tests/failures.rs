@@ -75,7 +75,8 @@ fn a_submodule_that_cannot_be_fetched_is_no_failure_of_the_revision() {
     fs::rename(&url, &away).unwrap();
     let offline = project.tacho("track ..HEAD");
     assert!(offline.stderr.contains("1 of 2 builds failed"), "{}", offline.stderr);
-    let hint = "hint: what could not be fetched is not stored as a failure: the same command tries again\n";
+    let hint = "hint: what could not be fetched is not stored as a failure: the same command \
+        tries again\n";
     assert!(offline.stderr.contains(hint), "{}", offline.stderr);
     fs::rename(&away, &url).unwrap();
     project.tacho("track ..HEAD").succeeds();

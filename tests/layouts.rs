@@ -19,12 +19,14 @@ fn program(build: &str) -> Project {
     let calls: String = (1..=6).map(|n| format!("    x = part{n}(x);\n")).collect();
     let names: String = (1..=6).map(|n| format!("int part{n}(int);\n")).collect();
     let main = format!(
-        "{names}int main(void) {{ int x = 1; for (int i = 0; i < 10000; i++) {{\n{calls}}} return x == 7; }}\n"
+        "{names}int main(void) {{ int x = 1; for (int i = 0; i < 10000; i++) {{\n{calls}}} return \
+         x == 7; }}\n"
     );
     let project = Project::repository().file("main.c", &main);
     let project = (1..=6).fold(project, |project, n| project.file(&format!("part{n}.c"), &part(n)));
     project.commit("program").plan(&format!(
-        "[subject]\nbuild = '{build}'\nartifacts = ['prog']\n[[benchmark]]\nname = 'parts'\ncommand = '{{build}}/prog'\n"
+        "[subject]\nbuild = '{build}'\nartifacts = ['prog']\n[[benchmark]]\nname = \
+         'parts'\ncommand = '{{build}}/prog'\n"
     ))
 }
 
@@ -145,9 +147,10 @@ fn noisy() -> Project {
     let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
     let said =
         "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
-    let main = "#include <stdio.h>\n#include <time.h>\nint part1(int), part4(int), part6(int);\n\
-                int main(void) { struct timespec now; clock_gettime(CLOCK_REALTIME, &now);\n\
-                printf(\"work %d\\n\", 1000 + (int) (now.tv_nsec / 1000 % 7) * 100); return part1(1) + part4(1) + part6(1) == 7; }\n";
+    let main = "#include <stdio.h>\n#include <time.h>\nint part1(int), part4(int), \
+        part6(int);\nint main(void) { struct timespec now; clock_gettime(CLOCK_REALTIME, \
+        &now);\nprintf(\"work %d\\n\", 1000 + (int) (now.tv_nsec / 1000 % 7) * 100); return \
+        part1(1) + part4(1) + part6(1) == 7; }\n";
     project.file("main.c", main).commit("it says so").plan(&format!("{plan}{said}"))
 }
 
@@ -353,7 +356,8 @@ fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
     let project = (1..=10).fold(project.plan(&(levels + metrics)), |project, n| {
         let work = if n <= 5 { 100 } else { 200 };
         let main = format!(
-            "#include <stdio.h>\nint part1(int);\nvolatile int n = {n};\nint main(void) {{ printf(\"work %d\\n\", {work}); return part1(0); }}\n"
+            "#include <stdio.h>\nint part1(int);\nvolatile int n = {n};\nint main(void) {{ \
+             printf(\"work %d\\n\", {work}); return part1(0); }}\n"
         );
         project.file("main.c", &main).commit(&format!("change {n}"))
     });

@@ -228,9 +228,9 @@ fn files_of_others_leave_out_what_their_format_cannot_say() {
 /// Commits of which the first ends, the second does so in three rounds of four, and the others
 /// never.
 fn history() -> Project {
-    let plan = "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 8\n[[benchmark]]\nname = 'answer'\n\
-                command = 'sh {build}/prog'\nprepare = 'echo $TACHO_ROUND > round'\n\
-                metrics = ['cpu']\nlimits = { cpu-time = '40ms' }\n";
+    let plan = "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 8\n[[benchmark]]\nname = \
+        'answer'\ncommand = 'sh {build}/prog'\nprepare = 'echo $TACHO_ROUND > round'\nmetrics = \
+        ['cpu']\nlimits = { cpu-time = '40ms' }\n";
     let script = |project: Project, (subject, text): (&str, &str)| {
         project.file("prog", text).commit(subject)
     };
@@ -377,7 +377,7 @@ fn a_limit_too_low_to_start_is_said_and_no_success() {
     let project = Project::empty();
     let words = ["bench", "-q", "-N", "-r", "2", "--limit-address-space", "64KiB", "true"];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(2);
-    let told = "warning: `true`: all executions reached the limit, which may be too low for it to start\n\
-                hint: `--limit-address-space` takes a higher one\n";
+    let told = "warning: `true`: all executions reached the limit, which may be too low for it to \
+        start\nhint: `--limit-address-space` takes a higher one\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
 }

@@ -26,7 +26,8 @@ fn buckets(metrics: &str) -> Project {
 }
 
 const BUCKET: &str = "{ name = 'bucket', from = 'regex:mean bucket ([0-9.]+)', unit = 'entries' }";
-const RATE: &str = "{ name = 'rate', from = 'key:rate', unit = 'requests/s', better = 'higher', stream = 'stderr' }";
+const RATE: &str = "{ name = 'rate', from = 'key:rate', unit = 'requests/s', better = 'higher', \
+    stream = 'stderr' }";
 
 #[test]
 fn a_number_in_the_output_is_a_metric() {

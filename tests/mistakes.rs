@@ -11,7 +11,8 @@ use crate::harness::{Answer, Project, SCRIPT_PLAN, done};
 /// A plan whose one benchmark is this command, with more lines of it.
 fn benchmark(command: &str, more: &str) -> String {
     format!(
-        "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 2\n[[benchmark]]\nname = 'b'\ncommand = {command:?}\n{more}\n"
+        "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 2\n[[benchmark]]\nname = \
+         'b'\ncommand = {command:?}\n{more}\n"
     )
 }
 
@@ -191,7 +192,8 @@ fn no_file_is_written_over_that_is_not_an_executions_own() {
 
 #[test]
 fn what_an_execution_wrote_before_is_written_again() {
-    let more = "metrics = [{ name = 'n', from = 'key:n', file = 'own.txt' }]\noutput = { file = 'out.txt' }";
+    let more = "metrics = [{ name = 'n', from = 'key:n', file = 'own.txt' }]\noutput = { file = \
+        'out.txt' }";
     let project = Project::scripts(1).plan(&benchmark("sh -c 'echo n=5 >own.txt; echo n=6'", more));
     project.tacho("track --quiet").exits(0);
     assert_eq!(std::fs::read_to_string(project.path().join("out.txt")).unwrap(), "n=6\n");

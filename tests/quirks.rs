@@ -340,13 +340,22 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     error: quirk `q`: unknown revision `brokn`
     hint: did you mean `broken`?
     ");
-    assert_snapshot!(said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")), @"error: quirk `q`: its range is empty: before `broken` comes no later than from `mended`");
-    assert_snapshot!(said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")), @"error: quirk `q`: its range is empty: until `2023-11-14` comes no later than from `last`");
+    assert_snapshot!(
+        said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")),
+        @"error: quirk `q`: its range is empty: before `broken` comes no later than from `mended`"
+    );
+    assert_snapshot!(
+        said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")),
+        @"error: quirk `q`: its range is empty: until `2023-11-14` comes no later than from `last`"
+    );
     assert_snapshot!(said(&quirk("patch = 'none.patch'")), @"
     error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory
     hint: patches are given by path from the folder of the plan
     ");
-    assert_snapshot!(said(&quirk("patch = 'src'")), @"error: quirk `q`: `src` is not a patch: it names no file");
+    assert_snapshot!(
+        said(&quirk("patch = 'src'")),
+        @"error: quirk `q`: `src` is not a patch: it names no file"
+    );
     let both = quirk("build = 'a'\nfrom = 'first'\nuntil = 'broken'")
         + "[[quirk]]\nname = 'r'\nwhy = 'w'\nfrom = 'broken'\nbuild = 'b'\n";
     assert_snapshot!(said(&both), @"
@@ -355,7 +364,8 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     ");
     let project = project.file("out.patch", &PATCH.replace("b/make.sh", "b/../../make.sh"));
     let answer = with(project, &quirk("patch = 'out.patch'")).tacho("track").exits(2);
-    assert_snapshot!(answer.steady_stderr(), @"error: quirk `q`: patch `out.patch` is of `b/../../make.sh`, which does not lie in the checkout");
+    assert_snapshot!(answer.steady_stderr(), @"error: quirk `q`: patch `out.patch` is of \
+        `b/../../make.sh`, which does not lie in the checkout");
 }
 
 #[test]
@@ -518,8 +528,8 @@ fn a_compiler_that_is_missing_is_one_cause_however_that_is_said() {
 /// What a warning quotes is source, whatever its words.
 #[test]
 fn the_linkers_error_is_told_and_not_what_a_warning_quotes() {
-    let two = "#include <stdio.h>\ndouble pow10x(double);\n\
-               int main(void) { int error = printf(\"error: no %d\"); return (int)pow10x(error); }\n";
+    let two = "#include <stdio.h>\ndouble pow10x(double);\nint main(void) { int error = \
+        printf(\"error: no %d\"); return (int)pow10x(error); }\n";
     let project = of_c(two, "cc -Wall two.c -o prog\n");
     let answer = project.tacho("track --rounds 1");
     let told = answer.stderr.split("\n  |").next().unwrap().replace("\n  ", " ");
@@ -539,7 +549,8 @@ fn what_fails_for_another_reason_is_another_stretch() {
     let told = project.tacho("quirk suggest HEAD~4").succeeds().stdout;
     let short = |n: u32| id(n)[..10].to_owned();
     let expected = format!(
-        "  otherwise   {0}  2023-11-15  change 4\n\n3 revisions beside it fail otherwise, {0} to {1}:\n  cp: cannot stat 'gone': No such file or directory\n",
+        "  otherwise   {0}  2023-11-15  change 4\n\n3 revisions beside it fail otherwise, {0} to \
+         {1}:\n  cp: cannot stat 'gone': No such file or directory\n",
         short(4),
         short(6)
     );
@@ -613,7 +624,8 @@ fn a_quirk_is_checked_with_and_without() {
 fn one_that_is_not_needed_to_build_may_make_other_builds() {
     let project = with_numbers(false);
     let told = project.tacho("quirk check").succeeds().stdout;
-    let line = "flag: not needed to build, but 3 of 3 revisions tried build to something else with it: `tacho quirk effect flag` measures what it does\n";
+    let line = "flag: not needed to build, but 3 of 3 revisions tried build to something else \
+        with it: `tacho quirk effect flag` measures what it does\n";
     assert!(told.starts_with(line), "{told}");
     let checked = project.tacho("quirk check --json").succeeds().json()["quirks"][0].clone();
     assert_eq!(
@@ -638,9 +650,13 @@ fn a_quirk_for_no_revision_is_told() {
 
 #[test]
 fn what_is_skipped_is_no_build_that_fails() {
-    let skip = "[[quirk]]\nname = 'gone'\nwhy = 'too old'\nskip = true\nfrom = 'broken'\nuntil = 'broken'\n";
+    let skip = "[[quirk]]\nname = 'gone'\nwhy = 'too old'\nskip = true\nfrom = 'broken'\nuntil = \
+        'broken'\n";
     let project = with(history(), skip);
-    assert_snapshot!(project.tacho("quirk suggest broken").exits(0).stdout, @"4809682f10 is not built: `gone` skips it: too old");
+    assert_snapshot!(
+        project.tacho("quirk suggest broken").exits(0).stdout,
+        @"4809682f10 is not built: `gone` skips it: too old"
+    );
     let json = project.tacho("quirk suggest broken --json").exits(0).json();
     assert_eq!(
         (&json["skipped"], &json["builds"], &json["quirk"]),
@@ -701,7 +717,8 @@ fn with_numbers(fails_without: bool) -> Project {
     let make = |at: u32| {
         let without = if fails_without { "false" } else { "true" };
         format!(
-            "set -e\n[ -n \"$FAST\" ] || {without}\necho \"echo answer; echo work $(({at} + ${{FAST:-0}})) # $(cat n)\" > prog\n"
+            "set -e\n[ -n \"$FAST\" ] || {without}\necho \"echo answer; echo work $(({at} + \
+             ${{FAST:-0}})) # $(cat n)\" > prog\n"
         )
     };
     let project = Project::repository();
@@ -714,7 +731,8 @@ fn with_numbers(fails_without: bool) -> Project {
     });
     let metrics =
         "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
-    let quirk = "[[quirk]]\nname = \"flag\"\nwhy = \"it wants one\"\nfrom = \"flag\"\nenvironment = { FAST = \"20\" }\n";
+    let quirk = "[[quirk]]\nname = \"flag\"\nwhy = \"it wants one\"\nfrom = \"flag\"\nenvironment \
+        = { FAST = \"20\" }\n";
     project.plan(&format!("{}{metrics}{quirk}", plan()))
 }
 

@@ -22,7 +22,8 @@ metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
 "#;
 
 /// What a mail would hold goes to a file, each after the other.
-const MAIL: &str = "{ echo \"$TACHO_TITLE [$TACHO_SUBJECT $TACHO_WORSE] $(echo $TACHO_CHANGES | wc -w)\"; cat; } >> mail";
+const MAIL: &str = "{ echo \"$TACHO_TITLE [$TACHO_SUBJECT $TACHO_WORSE] $(echo $TACHO_CHANGES | \
+    wc -w)\"; cat; } >> mail";
 
 /// Commits whose program prints these levels, with a fixed to and fro of 1 %.
 fn grown(project: Project, commits: std::ops::RangeInclusive<u32>, level: f64) -> Project {

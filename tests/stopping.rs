@@ -11,12 +11,15 @@ fn project(measure: &str, prints: &str) -> Project {
     Project::scripts(1)
         .file(
             "prog",
-            &format!("n=$(cat n 2>/dev/null || echo 0)\nn=$((n + 1))\necho $n >n\necho took={prints}\n"),
+            &format!(
+                "n=$(cat n 2>/dev/null || echo 0)\nn=$((n + 1))\necho $n >n\necho took={prints}\n"
+            ),
         )
         .commit("count")
         .plan(&format!(
-            "[subject]\nartifacts = ['prog']\n[measure]\n{measure}\n[[benchmark]]\nname = 'b'\n\
-             command = 'sh {{build}}/prog'\nmetrics = [{{ name = 'took', from = 'key:took' }}, 'wall']\n"
+            "[subject]\nartifacts = ['prog']\n[measure]\n{measure}\n[[benchmark]]\nname = \
+             'b'\ncommand = 'sh {{build}}/prog'\nmetrics = [{{ name = 'took', from = 'key:took' \
+             }}, 'wall']\n"
         ))
 }
 
@@ -104,7 +107,8 @@ fn a_warm_up_is_found_shown_and_left_out() {
     "#);
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warm-up")).unwrap();
-    assert_snapshot!(line, @"  warm-up: rounds 1 to 2 left out (slowdown: took <percent> in rounds 1 to 2, against rounds 3 to 9)");
+    assert_snapshot!(line, @"  warm-up: rounds 1 to 2 left out (slowdown: took <percent> in \
+        rounds 1 to 2, against rounds 3 to 9)");
     let samples = project.tacho("show HEAD -m took --samples").succeeds().stdout;
     assert_eq!(samples.matches("(warm-up)").count(), 2, "{samples}");
     let shown = project.tacho("show HEAD --json").succeeds().json();
@@ -133,7 +137,8 @@ fn a_level_that_changes_at_the_end_is_no_steady_state() {
     assert!(answer.contains("no steady state"), "{answer}");
     let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
     let line = text.lines().find(|line| line.contains("warm-up")).unwrap();
-    assert_snapshot!(line, @"  warm-up: nothing left out (no steady state: took <percent> in rounds 1 to 16, against rounds 17 to 20)");
+    assert_snapshot!(line, @"  warm-up: nothing left out (no steady state: took <percent> in \
+        rounds 1 to 16, against rounds 17 to 20)");
 }
 
 #[test]
@@ -160,6 +165,10 @@ fn rules_that_do_not_go_together_are_refused() {
         let answer = project.tacho(&format!("track --dry-run {options} HEAD")).succeeds();
         answer.stdout.lines().last().unwrap().to_owned()
     };
-    assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and execute 1 benchmark until its median is known to ± 0.5 %, in 10 to 10000 rounds within 10 min 0 s, as far as they are not measured yet: at the most 10001 executions");
-    assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in 3 rounds, as far as they are not measured yet: at the most 3 executions besides the warm-up");
+    assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and \
+        execute 1 benchmark until its median is known to ± 0.5 %, in 10 to 10000 rounds within 10 \
+        min 0 s, as far as they are not measured yet: at the most 10001 executions");
+    assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in \
+        3 rounds, as far as they are not measured yet: at the most 3 executions besides the \
+        warm-up");
 }

@@ -210,7 +210,8 @@ fn what_is_not_measured_is_not_called_measured() {
     // What another command has built, and the survey did not ask for.
     let at = project.git(["rev-parse", "HEAD~5"]).trim().to_owned();
     let quirk = format!(
-        "[[quirk]]\nname = 'q'\nwhy = 'w'\nfrom = '{at}'\nuntil = '{at}'\nenvironment = {{ A = '1' }}\n"
+        "[[quirk]]\nname = 'q'\nwhy = 'w'\nfrom = '{at}'\nuntil = '{at}'\nenvironment = {{ A = \
+         '1' }}\n"
     );
     let project = project.plan(&format!("{PLAN}{quirk}"));
     project.tacho("quirk check").exits(0);
@@ -227,8 +228,12 @@ fn what_would_be_done_is_said() {
     let project = history();
     let said =
         |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
-    assert_snapshot!(said("--builds 20 HEAD~9.."), @"would look for changes of 5.0 % or more among 10 revisions with at most 20 builds, and execute 1 benchmark in 4 rounds at each that is built");
-    assert_snapshot!(said("--budget 2h --min-effect 2%"), @"would look for changes of 2.0 % or more among 60 revisions in 2 h 0 min, builds included, and execute 1 benchmark in 4 rounds at each that is built");
+    assert_snapshot!(said("--builds 20 HEAD~9.."), @"would look for changes of 5.0 % or more \
+        among 10 revisions with at most 20 builds, and execute 1 benchmark in 4 rounds at each \
+        that is built");
+    assert_snapshot!(said("--budget 2h --min-effect 2%"), @"would look for changes of 2.0 % or \
+        more among 60 revisions in 2 h 0 min, builds included, and execute 1 benchmark in 4 \
+        rounds at each that is built");
     let json = |options: &str| {
         project.tacho(&format!("track --dry-run --json {options}")).succeeds().json()
     };
@@ -252,12 +257,14 @@ fn what_would_be_done_is_said() {
 /// Thirty commits that change nothing but a note; with the quirk, from the 11th to before the 21st,
 /// the cost is higher.
 fn with_a_quirk() -> Project {
-    let make = "! grep -q broken prog && echo \"echo cost \\$((100 + ${MORE:-0})) '#' $(cat note)\" > prog\n";
+    let make = "! grep -q broken prog && echo \"echo cost \\$((100 + ${MORE:-0})) '#' $(cat \
+        note)\" > prog\n";
     let project = (1..=30).fold(Project::repository().file("make.sh", make), |project, n| {
         project.file("note", &n.to_string()).commit(&format!("change {n}")).tag(&format!("n{n}"))
     });
     let plan = PLAN.replace("! grep -q broken prog", "sh make.sh");
-    let quirk = "[[quirk]]\nname = 'slower'\nwhy = 'w'\nfrom = 'n11'\nbefore = 'n21'\nenvironment = { MORE = '20' }\n";
+    let quirk = "[[quirk]]\nname = 'slower'\nwhy = 'w'\nfrom = 'n11'\nbefore = 'n21'\nenvironment \
+        = { MORE = '20' }\n";
     project.plan(&format!("{plan}{quirk}"))
 }
 

@@ -445,7 +445,8 @@ fn pages_are_written_and_open_from_disk() {
 #[test]
 fn an_outlier_is_shown_with_what_the_readings_tell_of_it() {
     // One execution of eight sleeps: it is blocked for no reason that a reading shows.
-    let script = "n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; if [ $n = 5 ]; then sleep 1; fi\n";
+    let script = "n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; if [ $n = 5 ]; \
+        then sleep 1; fi\n";
     let plan = SCRIPT_PLAN.replace("rounds = 3", "rounds = 8");
     assert!(plan.contains("rounds = 8"));
     let project = Project::repository().file("prog", script).commit("one").plan(&plan);

@@ -30,7 +30,8 @@ fn diff(old: &str, new: &str) -> String {
     let (from, length) = (at.max(1), if at > 0 { 3 } else { 2 });
     let after = lines[at + 1];
     format!(
-        "--- a/prog\n+++ b/prog\n@@ -{from},{length} +{from},{length} @@\n{before}-{old}\n+{new}\n {after}\n"
+        "--- a/prog\n+++ b/prog\n@@ -{from},{length} +{from},{length} \
+         @@\n{before}-{old}\n+{new}\n {after}\n"
     )
 }
 
@@ -194,7 +195,8 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let twice = project.tacho("try fast.diff ./fast.diff").exits(2).stderr;
     assert_eq!(
         twice,
-        "error: the diff `./fast.diff` is named twice\nhint: each diff is tried alone, and all together: once is enough\n"
+        "error: the diff `./fast.diff` is named twice\nhint: each diff is tried alone, and all \
+         together: once is enough\n"
     );
     // Where those lines are not in the file, that is why.
     let project =

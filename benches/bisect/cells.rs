@@ -1,7 +1,7 @@
 //! The cells that are simulated: every noise, step, number of revisions and price of a build; what
 //! else makes bisections err; builds that differ by layout.
 
-use tacho_stats::bisect::{Builds, Rules};
+use tacho_stats::bisect::{BisectionRules, BuildVariation};
 
 use crate::world::{BisectWorld, WorldScatter};
 
@@ -23,12 +23,12 @@ pub struct Cell {
     pub scatter: WorldScatter,
     /// The largest step, of which the bound is.
     pub step: f64,
-    pub rules: Rules,
+    pub rules: BisectionRules,
     make: Box<dyn Fn(BisectWorld) -> BisectWorld>,
 }
 
 impl Cell {
-    fn new(name: String, scatter: WorldScatter, step: f64, rules: Rules) -> Self {
+    fn new(name: String, scatter: WorldScatter, step: f64, rules: BisectionRules) -> Self {
         let expected = if step == 0.0 { Expected::Silence } else { Expected::Named };
         Self {
             name,
@@ -70,10 +70,11 @@ const NOISES: [(&str, WorldScatter); 6] = [
 ];
 
 /// What is known of layout: that there is none, or nothing.
-const LAYOUTS: [(&str, Builds); 2] = [("alike", Builds::Alike), ("unknown", Builds::Unknown)];
+const LAYOUTS: [(&str, BuildVariation); 2] =
+    [("alike", BuildVariation::Alike), ("unknown", BuildVariation::Unknown)];
 
-fn rules(least: f64, builds: Builds, build_cost: f64) -> Rules {
-    Rules { least, builds, build_cost, ..Rules::default() }
+fn rules(least: f64, builds: BuildVariation, build_cost: f64) -> BisectionRules {
+    BisectionRules { least, builds, build_cost, ..BisectionRules::default() }
 }
 
 /// All of them.
@@ -82,7 +83,7 @@ pub fn all() -> Vec<Cell> {
     for (layout, builds) in LAYOUTS {
         all.extend(scenarios(layout, builds));
     }
-    for (layout, builds) in LAYOUTS.into_iter().chain([("known", Builds::Vary(0.01))]) {
+    for (layout, builds) in LAYOUTS.into_iter().chain([("known", BuildVariation::Vary(0.01))]) {
         all.extend(layouts(layout, builds));
     }
     all
@@ -98,7 +99,8 @@ fn steps() -> Vec<Cell> {
                     for (noise, scatter) in NOISES {
                         for step in [0.02, 0.05, 0.2] {
                             let name = format!(
-                                "steps {noise} step-{}% N={candidates} b={build_cost} q={broken} {layout}",
+                                "steps {noise} step-{}% N={candidates} b={build_cost} q={broken} \
+                                 {layout}",
                                 step * 100.0
                             );
                             let cell =
@@ -125,7 +127,7 @@ fn slower(after: usize, by: f64) -> impl Fn(BisectWorld) -> BisectWorld + 'stati
 }
 
 /// What else makes bisections err (`scenarios`).
-fn scenarios(layout: &str, builds: Builds) -> Vec<Cell> {
+fn scenarios(layout: &str, builds: BuildVariation) -> Vec<Cell> {
     let mut all = Vec::new();
     let cell = |name: &str, scatter: WorldScatter, step: f64, least: f64| {
         Cell::new(format!("scenarios {name} {layout}"), scatter, step, rules(least, builds, 10.0))
@@ -167,7 +169,7 @@ fn scenarios(layout: &str, builds: Builds) -> Vec<Cell> {
 }
 
 /// Builds that differ by 1 % (`layouts`).
-fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
+fn layouts(layout: &str, builds: BuildVariation) -> Vec<Cell> {
     let one = ("gaussian-1%", WorldScatter::Gaussian(0.01));
     let three = ("gaussian-3%", WorldScatter::Gaussian(0.03));
     let bimodal = ("bimodal", WorldScatter::Bimodal);

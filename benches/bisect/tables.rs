@@ -7,7 +7,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_stats::bisect::{Bisection, Builds, Outcome, Seen, Stage, Step};
+use tacho_stats::bisect::{
+    Bisector, BisectorOutcome, BisectorStage, BuildVariation, NextStep, ObservedValues,
+};
 
 use crate::bound;
 use crate::cells::{self, Cell, Expected};
@@ -42,24 +44,24 @@ struct Tally {
 const PARTS: [&str; 4] = ["proof", "search", "pairs", "neighbours"];
 
 /// Bisects, and counts what samples are for.
-fn bisect(world: &mut BisectWorld, cell: &Cell) -> (Outcome, [usize; PARTS.len()]) {
-    let mut bisection = Bisection::new(cell.rules, world.candidates).unwrap();
+fn bisect(world: &mut BisectWorld, cell: &Cell) -> (BisectorOutcome, [usize; PARTS.len()]) {
+    let mut bisection = Bisector::new(cell.rules, world.candidates).unwrap();
     let mut parts = [0; PARTS.len()];
     loop {
         let portions = match bisection.next() {
-            Step::Finished(outcome) => return (*outcome, parts),
-            Step::Measure(portions) => portions,
+            NextStep::Finished(outcome) => return (*outcome, parts),
+            NextStep::Measure(portions) => portions,
         };
         let part = match bisection.stage() {
-            Stage::Proving => 0,
-            Stage::Searching => 1,
+            BisectorStage::Proving => 0,
+            BisectorStage::Searching => 1,
             // Pairs come alone; neighbours with both sides in between.
             _ if portions.len() <= 2 => 2,
             _ => 3,
         };
         for portion in portions {
             let observation = world::observe(world, portion);
-            let unusable = matches!(observation.seen, Seen::Unusable(_));
+            let unusable = matches!(observation.seen, ObservedValues::Unusable(_));
             parts[part] += usize::from(!unusable) * portion.samples;
             bisection.observe(&observation);
             if unusable {
@@ -94,7 +96,7 @@ fn truth(world: &BisectWorld) -> Vec<usize> {
     steps.into_iter().map(|step| world.first_usable(step.0)).collect()
 }
 
-fn came(world: &BisectWorld, outcome: &Outcome) -> &'static str {
+fn came(world: &BisectWorld, outcome: &BisectorOutcome) -> &'static str {
     let Some(named) = outcome.culprits.first().map(|culprit| culprit.revision) else {
         return "none";
     };
@@ -109,14 +111,14 @@ fn came(world: &BisectWorld, outcome: &Outcome) -> &'static str {
 /// Whether the step is among the revisions that cannot be built between the culprit and its parent,
 /// where one of them could have been and was not tried: that the culprit is one of all these is
 /// what is told.
-fn within(world: &BisectWorld, outcome: &Outcome) -> bool {
+fn within(world: &BisectWorld, outcome: &BisectorOutcome) -> bool {
     let Some(culprit) = outcome.culprits.first() else { return false };
     let between = culprit.parent + 1..culprit.revision;
     let holds = world.steps.iter().any(|step| step.1 != 0.0 && between.contains(&step.0));
     holds && !between.into_iter().any(|at| world.built[at] && !world.broken[at])
 }
 
-fn held(world: &BisectWorld, outcome: &Outcome) -> bool {
+fn held(world: &BisectWorld, outcome: &BisectorOutcome) -> bool {
     let among = |at: usize| outcome.suspects.iter().any(|of| of.first <= at && at <= of.last);
     truth(world).into_iter().any(among)
 }
@@ -172,7 +174,7 @@ impl Tally {
         let mut missed = Vec::new();
         let mut promise = |word: &'static str, kept: bool| missed.extend((!kept).then_some(word));
         if has("layouts") {
-            let told = cell.rules.builds != Builds::Alike;
+            let told = cell.rules.builds != BuildVariation::Alike;
             promise("wrong", !told || cell.step < 0.05 || self.share(self.wrong) <= 0.02);
         } else if cell.expected == Expected::Silence {
             promise("silent", self.share(self.wrong) <= 0.01);
@@ -273,7 +275,8 @@ pub fn print(words: &str, trials: u64) {
     }
     let parts = PARTS.join(" + ");
     println!(
-        "| cell | trials | right % | other step % | stretch % | wrong % | undecided % | samples | builds | cost | {parts} | × least | sets that hold a step | ms a trial | missed |"
+        "| cell | trials | right % | other step % | stretch % | wrong % | undecided % | samples | \
+         builds | cost | {parts} | × least | sets that hold a step | ms a trial | missed |"
     );
     println!("|{}", "---|".repeat(15));
     for cell in &cells {

@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tacho_stats::changes::ledger::{self, Alert, Event, Reason};
-use tacho_stats::changes::{Options, Point, detect};
+use tacho_stats::changes::ledger::{self, Alert, AlertEvent, WithdrawalReason};
+use tacho_stats::changes::{Options, SeriesValue, detect};
 
 /// A change is found when it is told within so many values of its label.
 const NEAR: usize = 2;
@@ -23,7 +23,7 @@ const TOLD: f64 = 0.05;
 
 /// A labelled series.
 pub struct Series {
-    pub points: Vec<Point>,
+    pub points: Vec<SeriesValue>,
     pub labels: Vec<usize>,
 }
 
@@ -55,7 +55,9 @@ fn read(path: &Path) -> Vec<Series> {
         let labels = series["changes"].as_array().unwrap().iter();
         let place = |label: &Value| usize::try_from(label["i"].as_u64().unwrap()).unwrap();
         Series {
-            points: values.map(|value| Point::of(value.as_f64().unwrap_or(f64::NAN))).collect(),
+            points: values
+                .map(|value| SeriesValue::of(value.as_f64().unwrap_or(f64::NAN)))
+                .collect(),
             labels: labels.map(place).collect(),
         }
     };
@@ -185,7 +187,7 @@ impl Replay {
             alerts = after;
             for event in events {
                 match event {
-                    Event::Confirmed { id } => {
+                    AlertEvent::Confirmed { id } => {
                         self.alerts += 1;
                         let place = alerts
                             .iter()
@@ -193,7 +195,9 @@ impl Replay {
                             .map(|alert| alert.change.index);
                         note(&series.labels, &mut delays, place, length);
                     }
-                    Event::Withdrawn { why: Reason::NotSeen, .. } => self.taken_back += 1,
+                    AlertEvent::Withdrawn { why: WithdrawalReason::NotSeen, .. } => {
+                        self.taken_back += 1;
+                    }
                     _ => {}
                 }
             }

@@ -5,7 +5,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_stats::changes::Point;
+use tacho_stats::changes::SeriesValue;
 
 use super::labelled::Series;
 
@@ -249,7 +249,7 @@ impl Maker {
             } else {
                 value
             };
-            Point { environment: host, ..Point::of(value) }
+            SeriesValue { environment: host, ..SeriesValue::of(value) }
         });
         let points = points.collect();
         Series { points, labels }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
-use tacho_stats::history::{Execution, HistoryVerdict, Origin, RunReading, judge, readings};
+use tacho_stats::history::{HistoryExecution, HistoryVerdict, Origin, RunReading, judge, readings};
 
 /// True and false reports, misses; series without a change, and those of them that are alarmed.
 #[derive(Default)]
@@ -124,12 +124,13 @@ pub fn report(path: &Path, odd: Option<usize>) {
 }
 
 fn executions(series: &Value) -> Vec<RunReading> {
-    let mut runs: BTreeMap<u32, Vec<Execution>> = BTreeMap::new();
+    let mut runs: BTreeMap<u32, Vec<HistoryExecution>> = BTreeMap::new();
     let table = |key: &str, i: usize, j: usize| series[key][i][j].as_u64().unwrap() as u32;
     for (revision, samples) in series["samples"].as_array().unwrap().iter().enumerate() {
         for (at, sample) in samples.as_array().unwrap().iter().enumerate() {
             let round = table("rounds", revision, at);
-            let one = Execution { revision, layout: 0, round, ln: sample.as_f64().unwrap().ln() };
+            let one =
+                HistoryExecution { revision, layout: 0, round, ln: sample.as_f64().unwrap().ln() };
             runs.entry(table("runs", revision, at)).or_default().push(one);
         }
     }
@@ -159,7 +160,8 @@ impl Count {
     fn print(&self, key: &str) {
         let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
         println!(
-            "{key}: P {:.3} R {:.3} F1 {:.3}, of {} without a change {:.3} alarmed, {:.3} as the commit's",
+            "{key}: P {:.3} R {:.3} F1 {:.3}, of {} without a change {:.3} alarmed, {:.3} as the \
+             commit's",
             share(self.hits, self.hits + self.alarms),
             share(self.hits, self.hits + self.misses),
             share(2 * self.hits, 2 * self.hits + self.alarms + self.misses),

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use tacho_stats::history::{Execution, HistoryVerdict, Origin, RunReading, judge, readings};
+use tacho_stats::history::{HistoryExecution, HistoryVerdict, Origin, RunReading, judge, readings};
 
-use crate::world::{Simulated, World};
+use crate::world::{SimulatedSample, World};
 
 /// Prints alarms, accuracy, calibration and coverage of so many histories of each kind.
 pub fn report(count: u64, seed: u64) {
@@ -74,7 +74,7 @@ fn nights(count: u64, seed: u64) {
         let mut known: Vec<usize> = Vec::new();
         let mut first: BTreeMap<usize, usize> = BTreeMap::new();
         for newest in 2..world.revisions {
-            let so_far: Vec<Simulated> =
+            let so_far: Vec<SimulatedSample> =
                 executions.iter().copied().filter(|one| one.0 as usize <= newest).collect();
             for change in verdict(&so_far).changes {
                 let near = |place: &usize| {
@@ -102,7 +102,8 @@ fn nights(count: u64, seed: u64) {
         }
     }
     println!(
-        "night by night: {clear} changes above 4 standard errors, {soon} reported with one revision, {later} with three; {wrong} of {alerts} alerts false"
+        "night by night: {clear} changes above 4 standard errors, {soon} reported with one \
+         revision, {later} with three; {wrong} of {alerts} alerts false"
     );
 }
 
@@ -147,10 +148,10 @@ fn accuracy(count: u64, seed: u64) {
     }
 }
 
-fn verdict(executions: &[Simulated]) -> HistoryVerdict {
-    let mut runs: BTreeMap<u32, Vec<Execution>> = BTreeMap::new();
+fn verdict(executions: &[SimulatedSample]) -> HistoryVerdict {
+    let mut runs: BTreeMap<u32, Vec<HistoryExecution>> = BTreeMap::new();
     for &(run, revision, layout, round, ln) in executions {
-        runs.entry(run).or_default().push(Execution { revision, layout, round, ln });
+        runs.entry(run).or_default().push(HistoryExecution { revision, layout, round, ln });
     }
     let all: Vec<RunReading> =
         runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();

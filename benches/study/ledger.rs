@@ -100,7 +100,10 @@ pub fn table(study: &str, trials: &[Trial]) -> String {
             groups.entry((&trial.host, "~ all")).or_default().push(trial);
         }
     }
-    let mut out = "| host | compared | trials | told to differ | same | interval has the truth | rounds | executions | takes | rank test tells | takes |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n".to_owned();
+    let mut out = "| host | compared | trials | told to differ | same | interval has the truth | \
+        rounds | executions | takes | rank test tells | takes \
+        |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+        .to_owned();
     for ((host, case), trials) in groups {
         let _ = writeln!(out, "| {host} | {} | {} |", case.trim_start_matches("~ "), line(&trials));
     }

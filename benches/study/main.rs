@@ -24,7 +24,7 @@ use ledger::Trial;
 use load::Load;
 use serde_json::Value;
 use tacho_stats::compare::{
-    Influence, Look, RankTest, Rules, Sample, Sides, after_predecessors, compare,
+    ComparisonRules, Influence, Look, RankTest, SampleValue, Sides, after_predecessors, compare,
 };
 
 /// Rounds at the most.
@@ -224,7 +224,8 @@ impl Lab<'_> {
     }
 
     fn compile_spin(&self) {
-        let source = "#include <stdlib.h>\nint main(int n, char **v) {\n  (void)n;\n  for (volatile unsigned long i = strtoul(v[1], 0, 10); i; i--) {}\n}\n";
+        let source = "#include <stdlib.h>\nint main(int n, char **v) {\n  (void)n;\n  for \
+            (volatile unsigned long i = strtoul(v[1], 0, 10); i; i--) {}\n}\n";
         std::fs::write(self.folder.join("spin.c"), source).unwrap();
         assert!(self.command("cc", &["-O1", "-o", "spin", "spin.c"]).status().unwrap().success());
     }
@@ -335,10 +336,12 @@ impl Lab<'_> {
 
 /// Whether a rank test tells these apart.
 fn differ(a: &[f64], b: &[f64]) -> bool {
-    let samples = |values: &[f64]| values.iter().copied().map(Sample::new).collect::<Vec<_>>();
+    let samples = |values: &[f64]| values.iter().copied().map(SampleValue::new).collect::<Vec<_>>();
     let (a, b) = (samples(a), samples(b));
     let look = Look::only(a.len().min(b.len()), ERROR);
-    match compare(&Sides { a: &a, b: &b, control: &[] }, &Rules::default(), look).rank_test {
+    match compare(&Sides { a: &a, b: &b, control: &[] }, &ComparisonRules::default(), look)
+        .rank_test
+    {
         RankTest::MannWhitney(p) | RankTest::Wilcoxon(p) => p <= ERROR,
     }
 }

@@ -10,8 +10,8 @@ use tacho_store::{HostId, Store};
 
 use crate::question::Question;
 use crate::run::prepare::missing;
-use crate::track::{Tracked, track};
-use crate::{Bench, ExperimentError};
+use crate::track::{TrackResult, track};
+use crate::{Context, ExperimentError};
 
 /// How many revisions are measured together: enough to tell levels apart, few enough that the first
 /// answer comes soon.
@@ -23,12 +23,12 @@ pub const AT_ONCE: usize = 16;
 /// other benchmarks show, the most important change first. At most this many revisions are
 /// measured; none: all. Interrupted, the same question goes on.
 pub fn fill(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     marks: &[(String, String)],
     at_most: Option<usize>,
-) -> Result<Tracked, ExperimentError> {
-    let mut all = Tracked::nothing();
+) -> Result<TrackResult, ExperimentError> {
+    let mut all = TrackResult::nothing();
     let Gaps { revisions: mut lacking, builds, .. } =
         lacking((bench.store, bench.host), bench.executor, question, marks)?;
     all.builds = builds;
@@ -49,7 +49,7 @@ pub fn fill(
 
 /// What [`fill`] would measure.
 #[derive(Clone, Debug, Default)]
-pub struct Lacking {
+pub struct MissingMeasurements {
     /// The revisions at which something is missing, in the order in which they are worth it.
     pub revisions: Vec<Revision>,
     /// What is missing there.
@@ -73,13 +73,13 @@ pub fn would_fill(
     question: &Question,
     marks: &[(String, String)],
     at_most: Option<usize>,
-) -> Result<Lacking, ExperimentError> {
+) -> Result<MissingMeasurements, ExperimentError> {
     let Gaps { mut revisions, builds, mut cells } =
         lacking((store, host), executor, question, marks)?;
     revisions.truncate(at_most.unwrap_or(usize::MAX));
     let names: HashSet<&str> = revisions.iter().map(|revision| revision.id.as_str()).collect();
     cells.retain(|cell| names.contains(cell.revision.as_str()));
-    let mut all = Lacking { built: builds.len(), ..Lacking::default() };
+    let mut all = MissingMeasurements { built: builds.len(), ..MissingMeasurements::default() };
     let warmup = question.rule().warmup.executions().unwrap_or(0);
     for (_, key) in question.plan.keyed_benchmarks() {
         let of_key = cells.iter().filter(|cell| cell.benchmark == key);
@@ -93,7 +93,7 @@ pub fn would_fill(
             None => {}
         }
     }
-    Ok(Lacking { revisions, cells, ..all })
+    Ok(MissingMeasurements { revisions, cells, ..all })
 }
 
 /// How long an execution of that benchmark took on that host, typically.
@@ -200,7 +200,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_comes_once(steps in prop::collection::vec(0..50_u64, 0..40), marks in prop::collection::vec(0..50_usize, 0..6)) {
+        fn each_comes_once(
+            steps in prop::collection::vec(0..50_u64, 0..40),
+            marks in prop::collection::vec(0..50_usize, 0..6),
+        ) {
             let orders: Vec<u64> = steps.iter().scan(0, |sum, step| { *sum += step; Some(*sum) }).collect();
             let mut worth = worth(&orders, &marks);
             prop_assert!(worth.first().is_none_or(|first| first + 1 == orders.len()));

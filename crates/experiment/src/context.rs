@@ -10,7 +10,7 @@ use tacho_subject::Builder;
 use crate::{ExperimentError, Observer, Question, versions};
 
 /// Everything an experiment works with.
-pub struct Bench<'a> {
+pub struct Context<'a> {
     /// Where what was measured is kept.
     pub store: &'a mut Store,
     /// Who makes builds.
@@ -25,7 +25,7 @@ pub struct Bench<'a> {
     pub host: HostId,
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// Begins a run of these cells, and says which measurements they are.
     ///
     /// The digest is that of what is asked, by which an interrupted run is found again.

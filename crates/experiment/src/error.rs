@@ -86,7 +86,8 @@ pub enum ExperimentError {
     },
     /// Samples that must be marked are not where they were put.
     #[error(
-        "round {round} was disturbed, and of its {taken} samples {kept} are kept so that they can be marked"
+        "round {round} was disturbed, and of its {taken} samples {kept} are kept so that they can \
+         be marked"
     )]
     RoundNotKept {
         /// The round.
@@ -153,7 +154,8 @@ impl ExperimentError {
             ExperimentError::NoProgram { source, .. }
             | ExperimentError::Unavailable { source, .. } => source.hint.clone(),
             ExperimentError::WouldOverwrite { .. } => {
-                let mine = "or move it away; what executions of that benchmark wrote before is overwritten";
+                let mine = "or move it away; what executions of that benchmark wrote before is \
+                    overwritten";
                 Some(format!("name another file in `file`, {mine}"))
             }
             ExperimentError::RoundNotKept { .. } => Some(

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tacho_record::{Bisection, Build, Cell, Digest, Revision, Run, Sample};
 
 use crate::run::noise::Noise;
-use crate::survey::outcome::Surveyed;
-use crate::trial::hooks::Trouble;
+use crate::survey::outcome::SurveyedBenchmark;
+use crate::trial::hooks::HookFailure;
 
 /// Something happened that a person might like to see.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ pub enum Event<'a> {
         /// Of what.
         cell: &'a Cell,
         /// What, and what it printed.
-        trouble: &'a Trouble,
+        trouble: &'a HookFailure,
     },
     /// A round waits for a quiet host.
     Waiting {
@@ -124,7 +124,7 @@ pub enum Event<'a> {
     /// What few builds say of a long history, before more are made.
     Surveyed {
         /// Of each benchmark.
-        surveyed: &'a [Surveyed],
+        surveyed: &'a [SurveyedBenchmark],
         /// Builds made so far.
         builds: usize,
     },
@@ -145,8 +145,8 @@ pub trait Observer {
 
 /// Nobody is told.
 #[derive(Debug, Default)]
-pub struct Silent;
+pub struct SilentObserver;
 
-impl Observer for Silent {
+impl Observer for SilentObserver {
     fn note(&mut self, _: &Event<'_>) {}
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_measure::{Ended, Executor, MeasureError, Request};
+use tacho_measure::{ExecutionEnd, Executor, MeasureError, Request};
 use tacho_stats::forecast::Forecast;
-use tacho_stats::interleaved::{Execution, Fit, spells};
+use tacho_stats::interleaved::{Fit, InterleavedExecution, spells};
 use tacho_stats::summary::median;
 
 /// Lengths of the programs, and how many rounds of each are executed in one turn: the short ones
@@ -58,7 +58,7 @@ struct ComparedNoise {
     name: String,
     request: Request,
     rounds_a_turn: u32,
-    executions: Vec<Execution>,
+    executions: Vec<InterleavedExecution>,
     walls: Vec<f64>,
     rounds: u32,
     spent: Duration,
@@ -131,8 +131,8 @@ fn looping(additions: f64) -> Request {
 fn wall(executor: &mut dyn Executor, request: &Request) -> Result<Duration, MeasureError> {
     let execution = executor.execute(request);
     match execution.ended {
-        Ended::Exited(0) => Ok(execution.wall),
-        Ended::Interrupted => Err(MeasureError::Interrupted),
+        ExecutionEnd::Exited(0) => Ok(execution.wall),
+        ExecutionEnd::Interrupted => Err(MeasureError::Interrupted),
         ended => {
             Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) })
         }
@@ -152,7 +152,7 @@ impl ComparedNoise {
         for program in order {
             let wall = wall(executor, &self.request)?.as_nanos() as f64;
             self.walls.push(wall);
-            self.executions.push(Execution {
+            self.executions.push(InterleavedExecution {
                 program,
                 round: self.rounds,
                 value: wall.max(1.0).ln(),
@@ -203,7 +203,7 @@ mod tests {
             let noise = 1.0 + 0.02 * (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5);
             let speed = if at.as_second() % 60 < 30 { 1.0 } else { 1.0 + slower };
             let wall = (1e-3 + additions.unwrap_or(0.0) * 1e-6) * noise * speed;
-            Executed::of(Ended::Exited(0), at, Duration::from_secs_f64(wall))
+            Executed::of(ExecutionEnd::Exited(0), at, Duration::from_secs_f64(wall))
         })
     }
 

@@ -6,13 +6,13 @@ use tacho_record::Build;
 
 use crate::preflight::programs_exist;
 use crate::question::Question;
-use crate::run::prepare::Prepared;
-use crate::run::rounds::{Measured, measure};
-use crate::{Bench, ExperimentError, preflight};
+use crate::run::prepare::Preparation;
+use crate::run::rounds::{SessionResult, measure};
+use crate::{Context, ExperimentError, preflight};
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Tracked {
+pub struct TrackResult {
     /// The builds, one a revision, as far as they came.
     pub builds: Vec<Build>,
     /// The run that measured; `None` when all was measured already.
@@ -30,7 +30,7 @@ pub struct Tracked {
     pub executing: Duration,
 }
 
-impl Tracked {
+impl TrackResult {
     /// That there was nothing to do.
     pub(crate) fn nothing() -> Self {
         Self {
@@ -60,8 +60,8 @@ impl Tracked {
 /// All builds come first, so that no build runs while something is measured. Each sample is kept
 /// before the next execution starts; interrupted or killed, the same question goes on where it
 /// stopped.
-pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, ExperimentError> {
-    let mut tracked = Tracked { interrupted: true, ..Tracked::nothing() };
+pub fn track(bench: &mut Context<'_>, question: &Question) -> Result<TrackResult, ExperimentError> {
+    let mut tracked = TrackResult { interrupted: true, ..TrackResult::nothing() };
     check(bench, question)?;
     let began = Instant::now();
     // A run that is taken up again has tried before what was to be tried again.
@@ -75,20 +75,20 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
     let prepared = bench.prepare(question, &mut tracked.builds)?;
     tracked.building = began.elapsed();
     match prepared {
-        Prepared::Interrupted => {}
-        Prepared::NothingToDo => tracked.interrupted = false,
-        Prepared::Changed => (tracked.interrupted, tracked.unsettled) = (false, true),
-        Prepared::Ready(session) => {
-            let Measured { samples, executing, interrupted } = measure(bench, &session)?;
+        Preparation::Interrupted => {}
+        Preparation::NothingToDo => tracked.interrupted = false,
+        Preparation::Changed => (tracked.interrupted, tracked.unsettled) = (false, true),
+        Preparation::Ready(session) => {
+            let SessionResult { samples, executing, interrupted } = measure(bench, &session)?;
             let run = Some(session.run.number);
-            tracked = Tracked { run, samples, interrupted, executing, ..tracked };
+            tracked = TrackResult { run, samples, interrupted, executing, ..tracked };
         }
     }
     Ok(tracked)
 }
 
 /// Whether it can be measured at all, before anything is built; what is known before is kept.
-pub(crate) fn check(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
+pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), ExperimentError> {
     preflight::check(bench, question)?;
     bench.put_metrics(&question.plan)?;
     Ok(bench.store.put_revisions(&question.revisions)?)

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{
-    Absent, Capture, Captured, Ended, Execution, Executor, Look, Request, ScriptedExecutor,
-    Unavailable,
+    Capture, CapturedOutput, Execution, ExecutionEnd, Executor, MissingMetric, OutputRequest,
+    Request, ScriptedExecutor, Unavailable,
 };
 use tacho_record::{BuildState, Digest, Failure, Host, Limit, Outcome, Plan, Recipes, Revision};
 use tacho_store::{Absence, Location, Store};
@@ -17,7 +17,7 @@ use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
 use crate::build::builds::tests::revision;
-use crate::{Bench, ExperimentError, Observer, Question, Silent, Tracked, track};
+use crate::{Context, ExperimentError, Observer, Question, SilentObserver, TrackResult, track};
 
 mod counting;
 
@@ -37,8 +37,8 @@ fn plan_text(subject: &str, measure: &str, benchmarks: &str) -> String {
     format!("[subject]\n{subject}[measure]\n{link}{measure}\n{benchmarks}")
 }
 
-const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect = { stdout = 'same' }\n\
-                   [[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
+const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect = { stdout = \
+    'same' }\n[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
 /// A laboratory whose history, builds and executions are scripted.
 pub struct Lab {
@@ -113,8 +113,11 @@ impl Lab {
     pub fn track(
         &self,
         script: impl FnMut(&Request, Timestamp) -> Execution,
-    ) -> Result<Tracked, ExperimentError> {
-        self.track_by(&mut ScriptedExecutor::new(script).starting_at(self.clock.get()), &mut Silent)
+    ) -> Result<TrackResult, ExperimentError> {
+        self.track_by(
+            &mut ScriptedExecutor::new(script).starting_at(self.clock.get()),
+            &mut SilentObserver,
+        )
     }
 
     /// Tracks with that executor, and tells that observer.
@@ -122,7 +125,7 @@ impl Lab {
         &self,
         executor: &mut dyn Executor,
         observer: &mut dyn Observer,
-    ) -> Result<Tracked, ExperimentError> {
+    ) -> Result<TrackResult, ExperimentError> {
         self.ask(&self.question(), executor, observer)
     }
 
@@ -132,10 +135,10 @@ impl Lab {
         question: &Question,
         executor: &mut dyn Executor,
         observer: &mut dyn Observer,
-    ) -> Result<Tracked, ExperimentError> {
+    ) -> Result<TrackResult, ExperimentError> {
         let mut store = self.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
-        let mut bench = Bench {
+        let mut bench = Context {
             store: &mut store,
             builder: &mut self.builder(),
             executor,
@@ -179,7 +182,7 @@ fn built(content: &str) -> BuildState {
 
 /// Ten milliseconds and the right answer.
 pub fn well(_: &Request, at: Timestamp) -> Execution {
-    Execution { stdout: Some(Captured::of("answer")), ..ended(Ended::Exited(0), at) }
+    Execution { stdout: Some(CapturedOutput::of("answer")), ..ended(ExecutionEnd::Exited(0), at) }
 }
 
 /// So many that go well, then the user's Ctrl-C.
@@ -187,11 +190,11 @@ pub fn interrupted_after(executions: usize) -> impl FnMut(&Request, Timestamp) -
     let mut executed = 0;
     move |request, at| {
         executed += 1;
-        if executed > executions { ended(Ended::Interrupted, at) } else { well(request, at) }
+        if executed > executions { ended(ExecutionEnd::Interrupted, at) } else { well(request, at) }
     }
 }
 
-pub fn ended(how: Ended, at: Timestamp) -> Execution {
+pub fn ended(how: ExecutionEnd, at: Timestamp) -> Execution {
     Execution::of(how, at, Duration::from_millis(10))
 }
 
@@ -264,7 +267,11 @@ fn killed_in_any_execution_it_ends_with_the_same_samples() {
 #[test]
 fn what_fails_each_time_is_given_up_and_left_alone() {
     let fails_at_r1 = |request: &Request, at| {
-        if request.command[1] == "r1" { ended(Ended::Killed(11), at) } else { well(request, at) }
+        if request.command[1] == "r1" {
+            ended(ExecutionEnd::Killed(11), at)
+        } else {
+            well(request, at)
+        }
     };
     let mut lab = Lab::new(TWO, 2);
     let tracked = lab.track(fails_at_r1).unwrap();
@@ -277,7 +284,7 @@ fn what_fails_each_time_is_given_up_and_left_alone() {
 #[test]
 fn failures_from_before_a_time_limit_was_raised_mean_nothing() {
     let mut lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\ntimeout = '1s'", 1);
-    lab.track(|_, at| ended(Ended::Exited(127), at)).unwrap();
+    lab.track(|_, at| ended(ExecutionEnd::Exited(127), at)).unwrap();
     assert_eq!(lab.track(well).unwrap().samples, 0);
     lab.benchmarks = lab.benchmarks.replace("1s", "2s");
     assert_eq!(lab.track(well).unwrap().samples, 4, "it is executed as it reads now");
@@ -285,16 +292,17 @@ fn failures_from_before_a_time_limit_was_raised_mean_nothing() {
 
 #[test]
 fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
-    let limited = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { cpu-time = '2s', address-space = '1GiB' }";
+    let limited = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { cpu-time = '2s', \
+        address-space = '1GiB' }";
     let lab = Lab::new(limited, 1);
     let executed = Shared::new(0);
     let tracked = lab.track(|request, at| {
         assert_eq!(request.limits.cpu_time, Some(Duration::from_secs(2)));
         executed.set(executed.get() + 1);
         match executed.get() {
-            1 | 2 => ended(Ended::LimitReached(Limit::CpuTime), at),
-            3 => ended(Ended::Killed(6), at),
-            _ => ended(Ended::Exited(0), at),
+            1 | 2 => ended(ExecutionEnd::LimitReached(Limit::CpuTime), at),
+            3 => ended(ExecutionEnd::Killed(6), at),
+            _ => ended(ExecutionEnd::Exited(0), at),
         }
     });
     assert_eq!(tracked.unwrap().samples, 4, "two in a row are no reason to give up");
@@ -324,7 +332,7 @@ fn why_a_metric_is_absent_is_kept_once() {
     lab.track(|request, at| {
         executed.set(executed.get() + 1);
         let why = format!("not available here: {}", executed.get());
-        Execution { absent: vec![Absent::new("on-cpu", why)], ..well(request, at) }
+        Execution { absent: vec![MissingMetric::new("on-cpu", why)], ..well(request, at) }
     })
     .unwrap();
     let mut store = lab.store();
@@ -339,8 +347,8 @@ fn why_readings_of_the_host_are_absent_is_kept_once_a_run() {
     let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
     let why = "not available here: no";
     let mut executor =
-        ScriptedExecutor::new(well).not_reading(vec![Absent::new("host-frequency", why)]);
-    lab.track_by(&mut executor, &mut Silent).unwrap();
+        ScriptedExecutor::new(well).not_reading(vec![MissingMetric::new("host-frequency", why)]);
+    lab.track_by(&mut executor, &mut SilentObserver).unwrap();
     let mut store = lab.store();
     let key = store.cells(1).unwrap()[0].1.benchmark.clone();
     let expected = Absence { metric: "host-frequency".into(), why: why.into() };
@@ -357,7 +365,7 @@ fn what_is_otherwise_at_the_end_of_a_run_is_kept() {
     let question = Question { conditions: begin, ..lab.question() };
     let end = facts(&[("now.governor", "powersave"), ("now.load", "4.0"), ("now.thp", "never")]);
     let mut executor = ScriptedExecutor::new(well).stating(end);
-    lab.ask(&question, &mut executor, &mut Silent).unwrap();
+    lab.ask(&question, &mut executor, &mut SilentObserver).unwrap();
     let kept = [
         ("end.load", "4.0"),
         ("now.governor", "powersave"),
@@ -373,7 +381,7 @@ fn an_end_that_is_none_of_the_limits_is_a_failure_under_it() {
         "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { address-space = '1GiB' }",
         1,
     );
-    lab.track(|_, at| ended(Ended::Exited(3), at)).unwrap();
+    lab.track(|_, at| ended(ExecutionEnd::Exited(3), at)).unwrap();
     assert!(
         lab.samples().iter().all(|line| line.contains("Exit { code: 3 }")),
         "{:?}",
@@ -398,12 +406,13 @@ fn what_cannot_be_had_here_is_said_before_anything_is_built() {
     let mut store = lab.store();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let why = Unavailable::new("cannot drop the system's caches", Some("`cold = true` needs root"));
-    let mut executor = ScriptedExecutor::new(|_, at| ended(Ended::Exited(0), at)).refusing(why);
-    let mut bench = Bench {
+    let mut executor =
+        ScriptedExecutor::new(|_, at| ended(ExecutionEnd::Exited(0), at)).refusing(why);
+    let mut bench = Context {
         store: &mut store,
         builder: &mut lab.builder(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };
@@ -427,7 +436,7 @@ fn an_environment_of_random_length_is_the_same_when_taken_up_again() {
             lab.track(|request, at| {
                 executed += 1;
                 if stop.is_some_and(|stop| executed > stop) {
-                    return ended(Ended::Interrupted, at);
+                    return ended(ExecutionEnd::Interrupted, at);
                 }
                 let length = request.padding.map_or(0, |(_, length)| length);
                 found.entry(request.command.join(" ")).or_insert_with(Vec::new).push(length);
@@ -450,9 +459,9 @@ fn a_failure_after_a_good_warm_up_is_not_given_up() {
     lab.track(|_, at| {
         executed.set(executed.get() + 1);
         let how = match executed.get() {
-            1 => Ended::Exited(0),
-            2 => Ended::TimedOut,
-            _ => Ended::Interrupted,
+            1 => ExecutionEnd::Exited(0),
+            2 => ExecutionEnd::TimedOut,
+            _ => ExecutionEnd::Interrupted,
         };
         ended(how, at)
     })
@@ -503,7 +512,10 @@ fn a_single_failure_is_not_given_up() {
     let first = Shared::new(true);
     let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
     let tracked = lab.track(|_, at| {
-        ended(if first.replace(false) { Ended::TimedOut } else { Ended::Exited(0) }, at)
+        ended(
+            if first.replace(false) { ExecutionEnd::TimedOut } else { ExecutionEnd::Exited(0) },
+            at,
+        )
     });
     assert_eq!(tracked.unwrap().samples, 4);
 }
@@ -513,7 +525,7 @@ fn the_newest_revision_gives_the_reference_answer() {
     let lab = Lab::new(TWO, 3);
     lab.track(|request, at| {
         let answer = if request.command[1] == "r2" { "other" } else { "answer" };
-        Execution { stdout: Some(Captured::of(answer)), ..ended(Ended::Exited(0), at) }
+        Execution { stdout: Some(CapturedOutput::of(answer)), ..ended(ExecutionEnd::Exited(0), at) }
     })
     .unwrap();
     let wrong: Vec<String> =
@@ -538,20 +550,23 @@ fn a_failing_prepare_is_a_failed_sample_without_values() {
     let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'make-input'", 1);
     let tracked = lab.track(|request, at| {
         let status = i32::from(request.command[0] == "sh");
-        ended(Ended::Exited(status), at)
+        ended(ExecutionEnd::Exited(status), at)
     });
     assert_eq!(tracked.unwrap().samples, 2);
     assert!(lab.samples().iter().all(|line| line.contains("`prepare` failed: exit 1")));
 }
 
-const BUCKET: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\n\
-    metrics = [{ name = 'bucket', from = 'regex:bucket ([0-9.]+)' }]\nexpect = { stdout = { contains = 'ok' } }\n";
+const BUCKET: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nmetrics = [{ name = \
+    'bucket', from = 'regex:bucket ([0-9.]+)' }]\nexpect = { stdout = { contains = 'ok' } }\n";
 
 #[test]
 fn a_metric_of_the_output_is_kept_with_the_sample_and_must_be_there() {
     let lab = Lab::new(BUCKET, 3);
     lab.track(|request, at| {
-        let look = Look { search: Some("ok".into()), ..Look::keep(crate::LONGEST_OUTPUT) };
+        let look = OutputRequest {
+            search: Some("ok".into()),
+            ..OutputRequest::keep(crate::LONGEST_OUTPUT)
+        };
         assert_eq!((&request.stdout, &request.stderr), (&Capture::Read(look), &Capture::Nothing));
         // The first prints nothing of it, the second fails with it, the third has it twice.
         let (output, exit) = match request.command[1].as_str() {
@@ -559,8 +574,8 @@ fn a_metric_of_the_output_is_kept_with_the_sample_and_must_be_there() {
             "r2" => ("ok bucket 5", 1),
             _ => ("ok bucket 6.5 bucket 4.5", 0),
         };
-        let stdout = Captured { found: Some(true), ..Captured::keeping(output) };
-        Execution { stdout: Some(stdout), ..ended(Ended::Exited(exit), at) }
+        let stdout = CapturedOutput { found: Some(true), ..CapturedOutput::keeping(output) };
+        Execution { stdout: Some(stdout), ..ended(ExecutionEnd::Exited(exit), at) }
     })
     .unwrap();
     let mut store = lab.store();
@@ -589,8 +604,8 @@ fn a_metric_with_values_keeps_its_unit() {
     let mut lab = Lab::new(BUCKET, 1);
     let prints = |output: &'static str| {
         move |_: &Request, at| {
-            let stdout = Captured { found: Some(true), ..Captured::keeping(output) };
-            Execution { stdout: Some(stdout), ..ended(Ended::Exited(0), at) }
+            let stdout = CapturedOutput { found: Some(true), ..CapturedOutput::keeping(output) };
+            Execution { stdout: Some(stdout), ..ended(ExecutionEnd::Exited(0), at) }
         }
     };
     let in_ms = BUCKET.replace("+)' }", "+)', unit = 'ms' }");

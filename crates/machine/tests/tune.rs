@@ -161,7 +161,8 @@ fn what_is_not_available_is_said_before_anything_is_changed() {
     assert_eq!(
         error(&["thp=never", "turbo"]),
         "cannot set `turbo=off` here: not available here, because \
-         /sys/devices/system/cpu/intel_pstate/no_turbo and /sys/devices/system/cpu/cpufreq/boost are missing"
+         /sys/devices/system/cpu/intel_pstate/no_turbo and /sys/devices/system/cpu/cpufreq/boost \
+         are missing"
     );
     assert_eq!(error(&["smt"]), "cannot set `smt=off` here: the kernel says notsupported");
     assert_eq!(error(&["shield=7"]), "cannot set `shield=7` here: the CPUs in use are 0-1");

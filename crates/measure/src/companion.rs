@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Absent, Ended, Request};
+use crate::{ExecutionEnd, MissingMetric, Request};
 
 /// What to start, and how it is known that it is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Readiness {
 }
 
 /// A companion that is ready. Dropped, it is killed with all that it started.
-pub trait Companion: fmt::Debug {
+pub trait ReadyCompanion: fmt::Debug {
     /// How it ended, if it has; then nothing of it is alive.
     fn ended(&mut self) -> Option<CompanionEnd>;
 
@@ -51,7 +51,7 @@ pub trait Companion: fmt::Debug {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompanionEnd {
     /// How.
-    pub ended: Ended,
+    pub ended: ExecutionEnd,
     /// How many processes it left behind; they were killed.
     pub left_behind: u32,
     /// The last of what it printed, on both outputs.
@@ -63,12 +63,13 @@ impl CompanionEnd {
     #[must_use]
     pub fn line(&self) -> String {
         let how = match &self.ended {
-            Ended::Exited(code) => format!("exit {code}"),
-            Ended::Killed(number) => tacho_record::killed_by(*number),
-            Ended::NotStarted(why) => why.clone(),
-            Ended::Interrupted | Ended::LimitReached(_) | Ended::Stopped(_) | Ended::TimedOut => {
-                "ended by us".to_owned()
-            }
+            ExecutionEnd::Exited(code) => format!("exit {code}"),
+            ExecutionEnd::Killed(number) => tacho_record::killed_by(*number),
+            ExecutionEnd::NotStarted(why) => why.clone(),
+            ExecutionEnd::Interrupted
+            | ExecutionEnd::LimitReached(_)
+            | ExecutionEnd::Stopped(_)
+            | ExecutionEnd::TimedOut => "ended by us".to_owned(),
         };
         // To go into the background is what servers do of their own accord.
         let left = if self.left_behind > 0 {
@@ -108,7 +109,7 @@ pub struct CompanionUsage {
 impl CompanionUsage {
     /// Which metrics are absent and why.
     #[must_use]
-    pub fn absent(&self) -> Vec<Absent> {
+    pub fn absent(&self) -> Vec<MissingMetric> {
         let cpu = "not available here: the kernel does not say which processes are below one \
                    (`/proc/PID/task/TID/children`)";
         let peak = "not available here: the peak of a process's memory cannot be begun anew \
@@ -120,7 +121,7 @@ impl CompanionUsage {
         absent
             .into_iter()
             .filter(|(.., absent)| *absent)
-            .map(|(metric, why, _)| Absent::new(metric, why))
+            .map(|(metric, why, _)| MissingMetric::new(metric, why))
             .collect()
     }
 }

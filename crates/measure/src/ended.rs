@@ -6,14 +6,14 @@ use tacho_record::Limit;
 
 /// A metric that an execution has no value of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absent {
+pub struct MissingMetric {
     /// The metric's name.
     pub metric: Cow<'static, str>,
     /// Why, in one line: `not available here: …`.
     pub why: Cow<'static, str>,
 }
 
-impl Absent {
+impl MissingMetric {
     /// A metric that is absent for that reason.
     pub fn new(metric: impl Into<Cow<'static, str>>, why: impl Into<Cow<'static, str>>) -> Self {
         Self { metric: metric.into(), why: why.into() }
@@ -22,7 +22,7 @@ impl Absent {
 
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ExecutionEnd {
     /// It exited with this status.
     Exited(i32),
     /// The user interrupted it; its readings mean nothing.

@@ -5,11 +5,16 @@ use std::path::PathBuf;
 
 use crate::Holder;
 
+/// ` (its name)`, where it is known.
+fn in_brackets(holder: Option<&Holder>) -> String {
+    holder.map(|holder| format!(" ({holder})")).unwrap_or_default()
+}
+
 /// Why the host could not be measured on.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// Another measurement is under way on this host.
-    #[error("another tacho{} is measuring on this host", .holder.as_ref().map(|holder| format!(" ({holder})")).unwrap_or_default())]
+    #[error("another tacho{} is measuring on this host", in_brackets(.holder.as_ref()))]
     HostBusy {
         /// Whose, as far as it has said so.
         holder: Option<Holder>,

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use tacho_record::{Counter, Digest};
 
 use crate::{
-    Absent, Companion, CompanionRequest, Count, Ended, NotReady, Readings, Request, Unavailable,
+    CompanionRequest, CounterValue, ExecutionEnd, MissingMetric, NotReady, Readings,
+    ReadyCompanion, Request, Unavailable,
 };
 
 /// How much of an output's end is kept, in bytes.
@@ -17,7 +18,7 @@ pub(crate) const TAIL: usize = 4096;
 pub trait Executor {
     /// Executes the command once and returns when it, and all that it started, has ended.
     ///
-    /// Never fails: a command that could not be started has [`Ended::NotStarted`].
+    /// Never fails: a command that could not be started has [`ExecutionEnd::NotStarted`].
     fn execute(&mut self, request: &Request) -> Execution;
 
     /// The same, where `next` is certain to be what is executed next if this one ends well (with
@@ -52,7 +53,7 @@ pub trait Executor {
     }
 
     /// Which readings of the host executions do not have, and why; the same for all.
-    fn unread(&mut self) -> Vec<Absent> {
+    fn unread(&mut self) -> Vec<MissingMetric> {
         Vec::new()
     }
 
@@ -83,7 +84,10 @@ pub trait Executor {
     }
 
     /// Starts what is to go on beside executions, and returns when it is ready.
-    fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady>;
+    fn accompany(
+        &mut self,
+        request: &CompanionRequest,
+    ) -> Result<Box<dyn ReadyCompanion>, NotReady>;
 
     /// A port of this host on which nothing listens; or why there is none, in one line.
     fn free_port(&mut self) -> Result<u16, String>;
@@ -100,24 +104,24 @@ pub struct Execution {
     /// From right before the program was started until it had ended, on a clock that nobody sets.
     pub wall: Duration,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: ExecutionEnd,
     /// What it used.
     pub usage: Usage,
     /// What was counted of it, of what was asked for, in no order.
-    pub counts: Vec<(Counter, Count)>,
+    pub counts: Vec<(Counter, CounterValue)>,
     /// What the host was like meanwhile.
     pub readings: Readings,
     /// Its standard output, unless it went nowhere.
-    pub stdout: Option<Captured>,
+    pub stdout: Option<CapturedOutput>,
     /// The end of its standard error, at most 4 KiB.
     pub stderr_tail: Vec<u8>,
     /// Its standard error, if more of it was asked for than its end.
-    pub stderr: Option<Captured>,
+    pub stderr: Option<CapturedOutput>,
     /// How many processes that it had started were still alive when it ended of its own; they were
     /// killed.
     pub left_behind: u32,
     /// What could not be read, and why; in no order.
-    pub absent: Vec<Absent>,
+    pub absent: Vec<MissingMetric>,
 }
 
 /// What the kernel says that an execution used: the process itself, its descendants that were
@@ -170,7 +174,7 @@ pub struct Usage {
     /// of the same executions, where the kernel counts it.
     pub migrations: Option<u64>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.
-    pub scheduled: Option<Scheduled>,
+    pub scheduled: Option<SchedulerTimes>,
 }
 
 /// Why readings are absent where a control group used more than what was waited for.
@@ -197,7 +201,7 @@ pub struct Blocks {
 /// What is left of the wall time it was blocked: waiting for a file, a timer, another thread or
 /// process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scheduled {
+pub struct SchedulerTimes {
     /// On a CPU. Exact.
     pub on_cpu: Duration,
     /// Ready, and waiting for a CPU that others used.
@@ -226,27 +230,30 @@ impl Usage {
 
     /// Which of its metrics are absent and why; nothing if all are there.
     #[must_use]
-    pub fn absent(&self) -> Vec<Absent> {
+    pub fn absent(&self) -> Vec<MissingMetric> {
         let mut absent = Vec::new();
         if self.scheduled.is_none() {
             let why = "not available here: the kernel does not say how it scheduled the process \
                        (`/proc/PID/schedstat`)";
-            absent.extend(["blocked", "cpu-wait", "on-cpu"].map(|metric| Absent::new(metric, why)));
+            absent.extend(
+                ["blocked", "cpu-wait", "on-cpu"].map(|metric| MissingMetric::new(metric, why)),
+            );
         }
         if self.forgotten {
             let (why, of) = match self.tree_cpu {
                 None => (UNKNOWN, &["cpu", "cpu-percent", "host-other-cpu"][..]),
                 Some(_) => (FORGOTTEN, &[][..]),
             };
-            absent
-                .extend(Self::WAITED_FOR.iter().chain(of).map(|metric| Absent::new(*metric, why)));
+            absent.extend(
+                Self::WAITED_FOR.iter().chain(of).map(|metric| MissingMetric::new(*metric, why)),
+            );
         } else if self.peak_memory.is_none() {
             let floor = self.peak_floor / 1024;
             let why = format!(
                 "too small to see: below {floor} KiB a process shows what it inherited from our \
                  launcher"
             );
-            absent.push(Absent::new("peak-memory", why));
+            absent.push(MissingMetric::new("peak-memory", why));
         }
         absent
     }
@@ -254,7 +261,7 @@ impl Usage {
 
 /// An output that was read, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedOutput {
     /// The digest of all of it, if that was asked for.
     pub digest: Option<Digest>,
     /// Its length in bytes.
@@ -263,11 +270,12 @@ pub struct Captured {
     pub found: Option<bool>,
     /// Its end, at most 4 KiB; not always UTF-8.
     pub tail: Vec<u8>,
-    /// Its beginning, as long as [`Look::keep`](crate::Look::keep) allows, if that was asked for.
+    /// Its beginning, as long as [`Look::keep`](crate::OutputRequest::keep) allows, if that was
+    /// asked for.
     pub kept: Option<Vec<u8>>,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// An output as if it had been read for its digest.
     #[must_use]
     pub fn of(output: impl AsRef<[u8]>) -> Self {
@@ -300,7 +308,7 @@ impl Execution {
     ///
     /// The start of most others: `Execution { usage, ..Execution::of(ended, at, wall) }`.
     #[must_use]
-    pub fn of(ended: Ended, at: Timestamp, wall: Duration) -> Self {
+    pub fn of(ended: ExecutionEnd, at: Timestamp, wall: Duration) -> Self {
         Self {
             at,
             wall,

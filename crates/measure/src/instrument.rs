@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::process::program;
-use crate::{Ended, Executor, MeasureError, Request};
+use crate::{ExecutionEnd, Executor, MeasureError, Request};
 
 /// Additions in one turn of the loop: some 100 µs on processors of today.
 const ADDITIONS: u64 = 100_000;
@@ -78,9 +78,9 @@ fn request(program: &str) -> Request {
 fn execute(executor: &mut dyn Executor, request: &Request) -> Result<Duration, MeasureError> {
     let execution = executor.execute(request);
     match execution.ended {
-        Ended::Exited(0) => Ok(execution.wall),
-        Ended::Interrupted => Err(MeasureError::Interrupted),
-        Ended::NotStarted(why) => Err(MeasureError::Instrument { why }),
+        ExecutionEnd::Exited(0) => Ok(execution.wall),
+        ExecutionEnd::Interrupted => Err(MeasureError::Interrupted),
+        ExecutionEnd::NotStarted(why) => Err(MeasureError::Instrument { why }),
         ended => {
             Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) })
         }
@@ -137,15 +137,15 @@ mod tests {
 
     #[test]
     fn what_ends_otherwise_is_an_error() {
-        let ended = |ended: Ended| {
+        let ended = |ended: ExecutionEnd| {
             let script =
                 move |_: &Request, at: Timestamp| Execution::of(ended.clone(), at, Duration::ZERO);
             self_test(&mut ScriptedExecutor::new(script), 1).unwrap_err()
         };
-        assert!(matches!(ended(Ended::Interrupted), MeasureError::Interrupted));
-        assert!(matches!(ended(Ended::Killed(9)), MeasureError::Instrument { .. }));
+        assert!(matches!(ended(ExecutionEnd::Interrupted), MeasureError::Interrupted));
+        assert!(matches!(ended(ExecutionEnd::Killed(9)), MeasureError::Instrument { .. }));
         assert!(
-            matches!(ended(Ended::NotStarted("none".into())), MeasureError::Instrument { why } if why == "none")
+            matches!(ended(ExecutionEnd::NotStarted("none".into())), MeasureError::Instrument { why } if why == "none")
         );
     }
 }

@@ -26,10 +26,10 @@ use presses::{Presses, Sender};
 /// How often a flag is looked at that nothing announces.
 pub const TICK: Duration = Duration::from_millis(50);
 
-static INSTALLED: OnceLock<Installed> = OnceLock::new();
+static INSTALLED: OnceLock<HandlerState> = OnceLock::new();
 
 #[derive(Debug)]
-struct Installed {
+struct HandlerState {
     flag: Arc<AtomicBool>,
     /// Raised by a second SIGINT.
     hurry: Arc<AtomicBool>,
@@ -54,7 +54,7 @@ pub fn install_interrupt() -> Result<Arc<AtomicBool>, MeasureError> {
     Ok(Arc::clone(&INSTALLED.get_or_init(|| installed).flag))
 }
 
-fn install() -> io::Result<Installed> {
+fn install() -> io::Result<HandlerState> {
     let (flag, hurry) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (wake, waker) = UnixStream::pair()?;
     wake.set_nonblocking(true)?;
@@ -69,7 +69,7 @@ fn install() -> io::Result<Installed> {
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
         signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
     }
-    Ok(Installed { flag, hurry, wake })
+    Ok(HandlerState { flag, hurry, wake })
 }
 
 /// Has a second press of Ctrl-C raise that flag, and a third end us the ordinary way; another
@@ -114,7 +114,7 @@ fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
 #[derive(Debug)]
 pub struct Interrupt {
     flag: Arc<AtomicBool>,
-    installed: Option<&'static Installed>,
+    installed: Option<&'static HandlerState>,
 }
 
 impl Interrupt {
@@ -142,7 +142,7 @@ impl Interrupt {
 
     /// Before a flag is read: one that comes in between is still there for the next poll.
     fn take_wake_ups(&self) {
-        if let Some(Installed { wake, .. }) = self.installed {
+        if let Some(HandlerState { wake, .. }) = self.installed {
             let (mut wake, mut old) = (wake, [0; 64]);
             while matches!(wake.read(&mut old), Ok(length) if length > 0) {}
         }

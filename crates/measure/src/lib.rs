@@ -30,20 +30,20 @@ mod request;
 mod scripted;
 
 pub use companion::{
-    Companion, CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness,
+    CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness, ReadyCompanion,
 };
-pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
-pub use ended::{Absent, Ended};
+pub use counters::{CallgrindExecution, CounterValue, Unavailable, under_callgrind};
+pub use ended::{ExecutionEnd, MissingMetric};
 pub use error::MeasureError;
-pub use execution::{Blocks, Captured, Execution, Executor, Scheduled, Usage};
+pub use execution::{Blocks, CapturedOutput, Execution, Executor, SchedulerTimes, Usage};
 pub use holder::Holder;
-pub use host::{HostReader, Readings, TwoCpus, Whereabouts, host, two_cpus};
+pub use host::{CpuPlacement, HostReader, Readings, TwoCpus, host, two_cpus};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
-pub use lock::{HostLock, Wait, lock_host, lock_path};
+pub use lock::{HostLock, LockWait, lock_host, lock_path};
 pub use parse::{Parser, Report, read_all, read_file, read_report, report};
 pub use pipe::check_no_pipe;
 pub use process::{ProcessExecutor, environment, nearest_program};
 pub use reference::ReferenceFile;
-pub use request::{Capture, Look, Request};
+pub use request::{Capture, OutputRequest, Request};
 pub use scripted::ScriptedExecutor;

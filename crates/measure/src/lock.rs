@@ -22,7 +22,7 @@ const RETRY: Duration = Duration::from_millis(100);
 
 /// What to do while another measurement holds the host.
 #[derive(Clone, Copy, Debug)]
-pub enum Wait<'a> {
+pub enum LockWait<'a> {
     /// Give up at once.
     No,
     /// Wait until it is free, or that flag is set.
@@ -36,11 +36,11 @@ pub struct HostLock {
 }
 
 /// Takes the host's lock at that file, for measuring `what`.
-pub fn lock_host(path: &Path, what: &str, wait: Wait<'_>) -> Result<HostLock, MeasureError> {
+pub fn lock_host(path: &Path, what: &str, wait: LockWait<'_>) -> Result<HostLock, MeasureError> {
     let failed = |source| MeasureError::LockFile { path: path.to_owned(), source };
     loop {
         match try_lock(path).map_err(failed)? {
-            Tried::Locked(file) => {
+            LockAttempt::Locked(file) => {
                 let mut lock = HostLock { file };
                 let holder = Holder {
                     pid: std::process::id(),
@@ -50,14 +50,14 @@ pub fn lock_host(path: &Path, what: &str, wait: Wait<'_>) -> Result<HostLock, Me
                 lock.say(&holder.to_text()).map_err(failed)?;
                 return Ok(lock);
             }
-            Tried::Held(holder) => match wait {
-                Wait::No => return Err(MeasureError::HostBusy { holder }),
-                Wait::Unless(interrupt) if interrupt.load(Ordering::SeqCst) => {
+            LockAttempt::Held(holder) => match wait {
+                LockWait::No => return Err(MeasureError::HostBusy { holder }),
+                LockWait::Unless(interrupt) if interrupt.load(Ordering::SeqCst) => {
                     return Err(MeasureError::Interrupted);
                 }
-                Wait::Unless(_) => std::thread::sleep(RETRY),
+                LockWait::Unless(_) => std::thread::sleep(RETRY),
             },
-            Tried::Moved => {}
+            LockAttempt::Moved => {}
         }
     }
 }
@@ -79,27 +79,27 @@ fn common_path(preferred: &Path) -> PathBuf {
     if open_to_all { preferred } else { Path::new("/tmp") }.join("tacho.lock")
 }
 
-enum Tried {
+enum LockAttempt {
     Locked(File),
     Held(Option<Holder>),
     /// Another file stands there by now; the lock on the old one would meet nobody.
     Moved,
 }
 
-fn try_lock(path: &Path) -> io::Result<Tried> {
+fn try_lock(path: &Path) -> io::Result<LockAttempt> {
     let mut file = open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {}
         Err(Errno::WOULDBLOCK) => {
             let mut text = String::new();
             let told = (&mut file).take(4096).read_to_string(&mut text);
-            return Ok(Tried::Held(told.ok().and_then(|_| Holder::from_text(&text))));
+            return Ok(LockAttempt::Held(told.ok().and_then(|_| Holder::from_text(&text))));
         }
         Err(error) => return Err(error.into()),
     }
     let (locked, there) = (file.metadata()?, fs::metadata(path));
     let same = there.is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino()));
-    Ok(if same { Tried::Locked(file) } else { Tried::Moved })
+    Ok(if same { LockAttempt::Locked(file) } else { LockAttempt::Moved })
 }
 
 /// Opens the file, which children do not inherit, and makes it if it is not there.
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn lock(path: &Path) -> Result<HostLock, MeasureError> {
-        lock_host(path, "proj", Wait::No)
+        lock_host(path, "proj", LockWait::No)
     }
 
     #[test]
@@ -198,7 +198,8 @@ mod tests {
     #[test]
     fn where_it_cannot_be_the_error_names_the_file() {
         let error = lock(Path::new("/no/such/folder/lock")).unwrap_err();
-        let expected = "cannot lock this host with `/no/such/folder/lock`: No such file or directory (os error 2)";
+        let expected = "cannot lock this host with `/no/such/folder/lock`: No such file or \
+            directory (os error 2)";
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.hint(), Some("name a file that you may write in TACHO_LOCK"));
         let folder = tempfile::tempdir().unwrap();
@@ -235,14 +236,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(pid: u32, seconds in 0_i64..4_000_000_000, what in "\\PC{0,30}") {
+        fn what_is_written_is_read_back(
+            pid: u32,
+            seconds in 0_i64..4_000_000_000,
+            what in "\\PC{0,30}",
+        ) {
             let since = Timestamp::from_second(seconds).unwrap();
             let holder = Holder { pid, since, what: one_line(&what) };
             prop_assert_eq!(Holder::from_text(&holder.to_text()), Some(holder));
         }
 
         #[test]
-        fn any_other_text_is_no_holder_and_no_panic(text in "(pid |since |measuring |[0-9]|\n|.){0,20}") {
+        fn any_other_text_is_no_holder_and_no_panic(
+            text in "(pid |since |measuring |[0-9]|\n|.){0,20}",
+        ) {
             let _ = Holder::from_text(&text);
         }
     }

@@ -64,7 +64,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::{Ended, Executor, ProcessExecutor};
+    use crate::{ExecutionEnd, Executor, ProcessExecutor};
 
     #[test]
     fn each_program_ends_well_on_the_real_machine() {
@@ -72,7 +72,7 @@ mod tests {
         let file = ReferenceFile::new().unwrap();
         for program in ReferenceProgram::ALL {
             let execution = executor.execute(&file.request(program, &std::env::temp_dir()));
-            assert_eq!(execution.ended, Ended::Exited(0), "{program}");
+            assert_eq!(execution.ended, ExecutionEnd::Exited(0), "{program}");
             assert!(execution.usage.user + execution.usage.sys > Duration::from_millis(2));
             assert_eq!(execution.left_behind, 0, "{program}");
         }

@@ -81,19 +81,19 @@ pub enum Capture {
         /// The file.
         path: PathBuf,
         /// What is to be known of it.
-        look: Look,
+        look: OutputRequest,
     },
     /// It goes where ours goes, and nothing is known of it.
     Inherit,
     /// It goes to `/dev/null`; nobody reads it, so nobody slows the subject down.
     Nothing,
     /// It is read while the subject writes it.
-    Read(Look),
+    Read(OutputRequest),
 }
 
 /// What is to be known of an output besides its length and its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct OutputRequest {
     /// Its digest.
     pub digest: bool,
     /// Whether this text occurs.
@@ -102,7 +102,7 @@ pub struct Look {
     pub keep: Option<usize>,
 }
 
-impl Look {
+impl OutputRequest {
     /// The digest is to be known.
     #[must_use]
     pub fn digest() -> Self {

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use tacho_record::Counter;
 
 use crate::{
-    Absent, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Execution, Executor,
-    NotReady, Readings, Request, Unavailable,
+    CompanionEnd, CompanionRequest, CompanionUsage, Execution, ExecutionEnd, Executor,
+    MissingMetric, NotReady, Readings, ReadyCompanion, Request, Unavailable,
 };
 
 /// Executes by asking a closure, and remembers what it was asked.
@@ -50,7 +50,7 @@ pub struct ScriptedExecutor<'a> {
     refusal: Option<Unavailable>,
     ports: u16,
     lacking: Vec<(Counter, Unavailable)>,
-    unread: Vec<Absent>,
+    unread: Vec<MissingMetric>,
     looks: Box<ScriptedLooks<'a>>,
     facts: BTreeMap<String, String>,
 }
@@ -66,7 +66,7 @@ type ScriptedLooks<'a> = dyn FnMut(Timestamp) -> Readings + 'a;
 
 /// What comes of starting a companion.
 type CompanionScript<'a> =
-    dyn FnMut(&CompanionRequest) -> Result<Box<dyn Companion>, NotReady> + 'a;
+    dyn FnMut(&CompanionRequest) -> Result<Box<dyn ReadyCompanion>, NotReady> + 'a;
 
 impl<'a> ScriptedExecutor<'a> {
     /// An executor with that script, whose clock starts at the epoch.
@@ -93,7 +93,7 @@ impl<'a> ScriptedExecutor<'a> {
     #[must_use]
     pub fn with_companions(
         self,
-        companions: impl FnMut(&CompanionRequest) -> Result<Box<dyn Companion>, NotReady> + 'a,
+        companions: impl FnMut(&CompanionRequest) -> Result<Box<dyn ReadyCompanion>, NotReady> + 'a,
     ) -> Self {
         Self { companions: Box::new(companions), ..self }
     }
@@ -119,7 +119,7 @@ impl<'a> ScriptedExecutor<'a> {
 
     /// The same on a host that lacks these readings.
     #[must_use]
-    pub fn not_reading(self, unread: Vec<Absent>) -> Self {
+    pub fn not_reading(self, unread: Vec<MissingMetric>) -> Self {
         Self { unread, ..self }
     }
 
@@ -169,7 +169,7 @@ impl Executor for ScriptedExecutor<'_> {
 
     fn execute_before(&mut self, request: &Request, next: &Request) -> Execution {
         let execution = self.execute(request);
-        let is_well = execution.ended == Ended::Exited(0) && execution.left_behind == 0;
+        let is_well = execution.ended == ExecutionEnd::Exited(0) && execution.left_behind == 0;
         self.next = is_well.then(|| next.clone());
         execution
     }
@@ -194,7 +194,10 @@ impl Executor for ScriptedExecutor<'_> {
         self.refusal.clone().map_or(Ok(()), Err)
     }
 
-    fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady> {
+    fn accompany(
+        &mut self,
+        request: &CompanionRequest,
+    ) -> Result<Box<dyn ReadyCompanion>, NotReady> {
         (self.companions)(request)
     }
 
@@ -218,7 +221,7 @@ impl Executor for ScriptedExecutor<'_> {
         Readings { span, ..readings }
     }
 
-    fn unread(&mut self) -> Vec<Absent> {
+    fn unread(&mut self) -> Vec<MissingMetric> {
         self.unread.clone()
     }
 
@@ -231,7 +234,7 @@ impl Executor for ScriptedExecutor<'_> {
 #[derive(Debug)]
 struct ScriptedQuiet;
 
-impl Companion for ScriptedQuiet {
+impl ReadyCompanion for ScriptedQuiet {
     fn ended(&mut self) -> Option<CompanionEnd> {
         None
     }
@@ -268,7 +271,7 @@ mod tests {
         let mut executor = ScriptedExecutor::new(|_, at| {
             calls += 1;
             Execution::of(
-                Ended::Exited(calls),
+                ExecutionEnd::Exited(calls),
                 at - Duration::from_secs(99),
                 Duration::from_secs(2),
             )
@@ -277,7 +280,10 @@ mod tests {
         assert_eq!(executor.now(), start);
         assert_eq!(executor.execute(&request).at, start);
         let second = executor.execute(&request);
-        assert_eq!((second.at, second.ended), (start + Duration::from_secs(2), Ended::Exited(2)));
+        assert_eq!(
+            (second.at, second.ended),
+            (start + Duration::from_secs(2), ExecutionEnd::Exited(2))
+        );
         assert_eq!(executor.now(), start + Duration::from_secs(4));
         assert_eq!(executor.requests().len(), 2);
     }

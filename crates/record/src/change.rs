@@ -20,13 +20,13 @@ pub struct Change {
     /// Where it stands by itself.
     pub life: Life,
     /// The user's word, which no analysis ever touches.
-    pub word: Word,
+    pub word: ChangeState,
     /// What the user wrote to it; empty without.
     pub note: String,
     /// The name of the later change with which the level came back, if it did.
     pub fixed_by: Option<String>,
     /// What measuring both sides again said, if that was done: the last time.
-    pub again: Option<Again>,
+    pub again: Option<RepeatMeasurement>,
     /// The name of the bisection that named its commit, if one did: its revisions are then this
     /// commit and its parent. It is known from the bisection, and not kept with the change.
     #[serde(default, skip_serializing)]
@@ -35,7 +35,7 @@ pub struct Change {
 
 /// What measuring both sides of a change again said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Again {
+pub struct RepeatMeasurement {
     /// The number of the run that did.
     pub run: i64,
     /// How many samples each side got, of the side that got fewer.
@@ -77,9 +77,11 @@ fn is_false(environments: &bool) -> bool {
 impl Change {
     /// The user's word, or *fixed* where the level came back and no other reason was given.
     #[must_use]
-    pub fn state(&self) -> Word {
+    pub fn state(&self) -> ChangeState {
         match self.word {
-            Word::New | Word::Acknowledged if self.fixed_by.is_some() => Word::Fixed,
+            ChangeState::New | ChangeState::Acknowledged if self.fixed_by.is_some() => {
+                ChangeState::Fixed
+            }
             word => word,
         }
     }
@@ -100,7 +102,7 @@ impl Change {
     /// Whether it was of one build alone, and other layouts say that it is the program.
     #[must_use]
     pub fn is_settled_by_layouts(&self) -> bool {
-        let settled = |again: &Again| again.environments && again.differs == Some(true);
+        let settled = |again: &RepeatMeasurement| again.environments && again.differs == Some(true);
         self.finding.kind != ChangeKind::Build && self.again.as_ref().is_some_and(settled)
     }
 
@@ -143,7 +145,7 @@ pub struct Finding {
     pub kind: ChangeKind,
     /// What of the environment differs with it.
     #[serde(default)]
-    pub environment: Vec<Tagged>,
+    pub environment: Vec<TagChange>,
     /// How many revisions of the series had values when it was seen.
     pub points: u32,
     /// In how many analyses in a row it was seen, up to the last one that saw it.
@@ -154,7 +156,7 @@ pub struct Finding {
 
 /// What of a finding is told otherwise than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Otherwise {
+pub enum FindingDifference {
     /// Which revisions it may be.
     Ends,
     /// What kind it is.
@@ -176,21 +178,21 @@ impl Finding {
     #[must_use]
     pub fn is_of_machine(&self) -> bool {
         self.kind == ChangeKind::Environment
-            && self.environment.iter().any(|tagged| tagged.tag == Tagged::MACHINE)
+            && self.environment.iter().any(|tagged| tagged.tag == TagChange::MACHINE)
     }
 
     /// What was told otherwise than it is now; its size where nothing else was.
     #[must_use]
-    pub fn otherwise(&self, now: &Self) -> Vec<Otherwise> {
+    pub fn otherwise(&self, now: &Self) -> Vec<FindingDifference> {
         let differs = [
-            (Otherwise::Revision, self.revision != now.revision),
-            (Otherwise::Ends, self.good != now.good || self.bad != now.bad),
-            (Otherwise::Kind, self.kind != now.kind),
+            (FindingDifference::Revision, self.revision != now.revision),
+            (FindingDifference::Ends, self.good != now.good || self.bad != now.bad),
+            (FindingDifference::Kind, self.kind != now.kind),
         ];
-        let mut all: Vec<Otherwise> =
+        let mut all: Vec<FindingDifference> =
             differs.into_iter().filter(|(_, is)| *is).map(|(what, _)| what).collect();
         if all.is_empty() {
-            all.push(Otherwise::Size);
+            all.push(FindingDifference::Size);
         }
         all
     }
@@ -198,7 +200,7 @@ impl Finding {
 
 /// Something of the environment that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tagged {
+pub struct TagChange {
     /// What: `kernel`, `compiler`.
     pub tag: String,
     /// What it was.
@@ -207,7 +209,7 @@ pub struct Tagged {
     pub after: String,
 }
 
-impl Tagged {
+impl TagChange {
     /// The tag of the machine itself: it became faster or slower, by what `after` says.
     pub const MACHINE: &'static str = "machine";
 
@@ -329,7 +331,7 @@ pub enum Withdrawal {
 /// What a user says of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Word {
+pub enum ChangeState {
     /// It is one. Written `confirmed` once, which is the word for what analyses say of themselves.
     #[serde(alias = "confirmed")]
     Acknowledged,
@@ -345,21 +347,21 @@ pub enum Word {
 
 /// Something that happened to a change.
 ///
-/// What [was found until then](Happened::Moved) became what the next such says was found, or what
-/// is found now.
+/// What [was found until then](HappeningKind::Moved) became what the next such says was found, or
+/// what is found now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Happening {
     /// When.
     pub at: Timestamp,
     /// What.
     #[serde(flatten)]
-    pub what: Happened,
+    pub what: HappeningKind,
 }
 
 /// What may happen to a change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "happened", rename_all = "kebab-case")]
-pub enum Happened {
+pub enum HappeningKind {
     /// It was held on to while points were added.
     Confirmed {
         /// In how many analyses in a row it was seen; absent when it was measured again instead.
@@ -376,7 +378,7 @@ pub enum Happened {
         revision: String,
     },
     /// Both sides were measured again.
-    Measured(Again),
+    Measured(RepeatMeasurement),
     /// With what was measured since, another revision is more likely the first, others may be, it
     /// is of another kind, or the level differs by more or less than was thought.
     Moved {
@@ -386,9 +388,9 @@ pub enum Happened {
     /// The user gave his word.
     Said {
         /// The word until then.
-        from: Word,
+        from: ChangeState,
         /// The word.
-        to: Word,
+        to: ChangeState,
         /// What he wrote to it; empty without.
         note: String,
     },
@@ -440,14 +442,17 @@ mod tests {
 
     #[test]
     fn the_word_that_was_once_another_is_still_read() {
-        assert_eq!(serde_json::from_str::<Word>(r#""confirmed""#).unwrap(), Word::Acknowledged);
-        assert_eq!(serde_json::to_string(&Word::Acknowledged).unwrap(), r#""acknowledged""#);
+        assert_eq!(
+            serde_json::from_str::<ChangeState>(r#""confirmed""#).unwrap(),
+            ChangeState::Acknowledged
+        );
+        assert_eq!(serde_json::to_string(&ChangeState::Acknowledged).unwrap(), r#""acknowledged""#);
     }
 
     #[test]
     fn what_changed_with_it_is_told_in_words() {
         let told = |tag: &str, before: &str, after: &str| {
-            Tagged { tag: tag.into(), before: before.into(), after: after.into() }.told()
+            TagChange { tag: tag.into(), before: before.into(), after: after.into() }.told()
         };
         assert_eq!(told("kernel", "6.1", "6.2"), "the kernel changed here too: 6.1, then 6.2");
         assert_eq!(told("quirks", "none", "libc"), "the quirk `libc` begins here");
@@ -462,7 +467,8 @@ mod tests {
     #[test]
     fn what_happened_is_written_flat() {
         let at = Timestamp::UNIX_EPOCH;
-        let happening = Happening { at, what: Happened::Withdrawn { why: Withdrawal::NotSeen } };
+        let happening =
+            Happening { at, what: HappeningKind::Withdrawn { why: Withdrawal::NotSeen } };
         let text = serde_json::to_string(&happening).unwrap();
         assert_eq!(
             text,

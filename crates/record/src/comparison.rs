@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Digest, Limited, Metric, Parameters};
+use crate::{BenchmarkKey, Digest, LimitedExecutions, Metric, Parameters};
 
 /// One of the two programs that are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,10 +112,10 @@ pub struct Comparing {
     /// Both sides: what is compared with, what is compared.
     pub sides: [Side; 2],
     /// Of a side that was not executed: in which earlier run it was, and as which side of it.
-    pub earlier: [Option<Earlier>; 2],
+    pub earlier: [Option<EarlierSide>; 2],
     /// Of a side that is a file: what it says.
     #[serde(default)]
-    pub exported: [Vec<Exported>; 2],
+    pub exported: [Vec<ExportedMetric>; 2],
     /// Whether the first side is executed a second time.
     pub control: bool,
     /// The two processors on which both sides are executed at the same time, the one at the even
@@ -124,13 +124,13 @@ pub struct Comparing {
     pub duet: Option<[u32; 2]>,
     /// How the ratio is taken, where that was asked for; none leaves it to the control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub estimator: Option<Estimator>,
+    pub estimator: Option<RequestedEstimator>,
     /// Up to which difference two are the same, as a share.
     pub margin: f64,
     /// The metrics of each benchmark; one row each.
     pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
     /// When a benchmark is executed no more.
-    pub until: Until,
+    pub until: StopCondition,
     /// Where a revision without a quirk is compared with the same with it: which, and at which edge
     /// of its range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,7 +185,7 @@ impl Comparing {
 /// How the ratio of two sides is taken, where somebody asks for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Estimator {
+pub enum RequestedEstimator {
     /// Of the means.
     Mean,
     /// Of the medians.
@@ -196,7 +196,7 @@ pub enum Estimator {
 
 /// What a file says of a metric of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Exported {
+pub struct ExportedMetric {
     /// The benchmark's name in the comparison.
     pub benchmark: String,
     /// The metric.
@@ -204,13 +204,13 @@ pub struct Exported {
     /// Its values, in the metric's base unit.
     pub values: Vec<f64>,
     /// Executions beside these that reached a limit.
-    #[serde(default, skip_serializing_if = "Limited::is_nothing")]
-    pub limited: Limited,
+    #[serde(default, skip_serializing_if = "LimitedExecutions::is_nothing")]
+    pub limited: LimitedExecutions,
 }
 
 /// A side of an earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Earlier {
+pub struct EarlierSide {
     /// The run.
     pub run: i64,
     /// Which of its sides: 0 is what was compared with, 1 what was compared.
@@ -220,7 +220,7 @@ pub struct Earlier {
 /// When a benchmark that is compared is executed no more, before its rounds are done.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Until {
+pub enum StopCondition {
     /// Never.
     AllRounds,
     /// When the ratio's interval reaches so far to either side, as a share.
@@ -247,7 +247,7 @@ mod tests {
             estimator: None,
             margin: 0.01,
             rows: Vec::new(),
-            until: Until::AllRounds,
+            until: StopCondition::AllRounds,
             quirk: None,
             patches: Vec::new(),
             otherwise: Vec::new(),
@@ -263,7 +263,11 @@ mod tests {
             missing: false,
             lone: Vec::new(),
         };
-        let asked = Comparing { estimator: Some(Estimator::Minimum), fail_on: Some(gate), ..terms };
+        let asked = Comparing {
+            estimator: Some(RequestedEstimator::Minimum),
+            fail_on: Some(gate),
+            ..terms
+        };
         let text = serde_json::to_string(&asked).unwrap();
         assert!(text.contains(r#""estimator":"minimum""#), "{text}");
         assert_eq!(serde_json::from_str::<Comparing>(&text).unwrap(), asked);

@@ -222,7 +222,7 @@ impl Limit {
 
 /// That an execution used as much as it may: a result, not a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reached {
+pub struct ReachedLimit {
     /// Of what.
     pub limit: Limit,
     /// The limit, in bytes or nanoseconds.
@@ -231,7 +231,7 @@ pub struct Reached {
     pub how: Option<String>,
 }
 
-impl Reached {
+impl ReachedLimit {
     /// In one line, for tables: `limit reached: 512.0 MiB of memory`.
     #[must_use]
     pub fn line(&self) -> String {
@@ -243,11 +243,11 @@ impl Reached {
 impl Limits {
     /// That this limit was reached, which is one of these.
     #[must_use]
-    pub fn reached(&self, limit: Limit, how: Option<String>) -> Reached {
-        Reached { limit, at: self.at(limit).unwrap_or_default(), how }
+    pub fn reached(&self, limit: Limit, how: Option<String>) -> ReachedLimit {
+        ReachedLimit { limit, at: self.at(limit).unwrap_or_default(), how }
     }
 
-    /// Those that there are, each with what it is of, as [`Reached::line`] has it.
+    /// Those that there are, each with what it is of, as [`ReachedLimit::line`] has it.
     #[must_use]
     pub fn amounts(&self) -> Vec<String> {
         let all = [Limit::Memory, Limit::CpuTime, Limit::AddressSpace];
@@ -291,7 +291,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_set_of_processors_comes_back(list in prop::collection::btree_set(0..=Cpus::LAST, 1..40)) {
+        fn any_set_of_processors_comes_back(
+            list in prop::collection::btree_set(0..=Cpus::LAST, 1..40),
+        ) {
             prop_assert_eq!(Cpus::list(&Cpus::List(list.clone()).to_string()), Some(list));
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The one place that says how: who takes a sample, keeps it or reads it back asks here.
 
-use crate::Name;
+use crate::MetricName;
 
 /// The metrics that follow from others, in the order of their names.
 pub const DERIVED: [&str; 3] = ["blocked", "cpu", "cpu-percent"];
@@ -41,7 +41,7 @@ pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> 
 /// Adds what follows from the values of a sample, which are in order of their names, and stay so.
 ///
 /// What is there already stays, and what has replicates is no part of anything.
-pub fn complete(values: &mut Vec<(Name, f64)>) {
+pub fn complete(values: &mut Vec<(MetricName, f64)>) {
     for metric in DERIVED {
         let place = values.partition_point(|(name, _)| &**name < metric);
         if values.get(place).is_some_and(|(name, _)| name == metric) {
@@ -55,14 +55,14 @@ pub fn complete(values: &mut Vec<(Name, f64)>) {
 
 /// Whether that value of a sample follows, to the last bit, from the others.
 #[must_use]
-pub fn follows(values: &[(Name, f64)], metric: &str, value: f64) -> bool {
+pub fn follows(values: &[(MetricName, f64)], metric: &str, value: f64) -> bool {
     let derived = derive(metric, &|part| only(values, part));
     derived.is_some_and(|derived| derived.to_bits() == value.to_bits())
         && only(values, metric).is_some()
 }
 
 /// The value of a metric that has one value.
-fn only(values: &[(Name, f64)], metric: &str) -> Option<f64> {
+fn only(values: &[(MetricName, f64)], metric: &str) -> Option<f64> {
     let begin = values.partition_point(|(name, _)| &**name < metric);
     let mut found = values[begin..].iter().take_while(|(name, _)| name == metric);
     found.next().map(|(_, value)| *value).filter(|_| found.next().is_none())
@@ -74,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    fn values(of: &[(&str, f64)]) -> Vec<(Name, f64)> {
+    fn values(of: &[(&str, f64)]) -> Vec<(MetricName, f64)> {
         of.iter().map(|(name, value)| ((*name).to_owned().into(), *value)).collect()
     }
 
@@ -141,7 +141,7 @@ mod tests {
         fn nothing_else_changes(
             present in prop::collection::btree_map("(blocked|cpu|cpu-percent|cpu-wait|on-cpu|sys|user|wall|x)", any::<f64>(), 0..9)
         ) {
-            let before: Vec<(Name, f64)> = present.clone().into_iter().map(|(name, value)| (name.into(), value)).collect();
+            let before: Vec<(MetricName, f64)> = present.clone().into_iter().map(|(name, value)| (name.into(), value)).collect();
             let mut all = before.clone();
             complete(&mut all);
             prop_assert!(all.is_sorted_by(|one, other| one.0 < other.0));

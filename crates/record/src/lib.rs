@@ -40,31 +40,37 @@ pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
 pub use build::{Build, BuildState, layout_folder};
 pub use change::{
-    Again, Change, ChangeKind, Finding, Happened, Happening, Life, Otherwise, Tagged, Withdrawal,
-    Word, change_name,
+    Change, ChangeKind, ChangeState, Finding, FindingDifference, Happening, HappeningKind, Life,
+    RepeatMeasurement, TagChange, Withdrawal, change_name,
 };
 pub use comparison::{
-    Comparing, Earlier, Estimator, Exported, FailOn, Program, QuirkEdge, Side, Until,
+    Comparing, EarlierSide, ExportedMetric, FailOn, Program, QuirkEdge, RequestedEstimator, Side,
+    StopCondition,
 };
-pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling, size};
+pub use conditions::{
+    Cgroup, Conditions, Cpus, Inherit, Limit, Limits, ReachedLimit, Scheduling, size,
+};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use disturbance::{CompanionPlace, Disturbance};
 pub use host::Host;
 pub use kept_noise::{KeptNoise, KeptProgramNoise};
-pub use metric::{Direction, Metric, Name};
+pub use metric::{Direction, Metric, MetricName};
 pub use plan::Plan;
 pub use probing::{ProbeSide, Probing, UnavailableDisturbance};
 pub use ratio::factor;
-pub use recipes::{Quirky, Recipes};
+pub use recipes::{QuirkRecipe, Recipes};
 pub use reference::{ReferenceMode, ReferenceProgram, ReferenceSample};
-pub use revision::{Commit, Numbers, Revision, short_name};
+pub use revision::{Commit, CvsNumbers, Revision, short_name};
 pub use rule::{
-    End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,
+    EndReason, MOST_IN_BUDGET, Precision, Rule, RuleError, RuleRequest, Stop, Warmup, duration,
+    percentage,
 };
 pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
-pub use series::{LevelChange, Limited, Measurement, Point, Series, SeriesKey, Uneven};
+pub use series::{
+    HostUnevenness, LevelChange, LimitedExecutions, Measurement, Point, Series, SeriesKey,
+};
 pub use shown::{is_shown, reveal, shown, shown_name};
 pub use signal::killed_by;
 pub use steadiness::{Course, Phase, Steadiness};

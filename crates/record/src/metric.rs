@@ -9,7 +9,7 @@ use crate::Unit;
 
 /// The name of a metric in a sample. A sample has some thirty: of those that are known beforehand
 /// it has no text of its own.
-pub type Name = Cow<'static, str>;
+pub type MetricName = Cow<'static, str>;
 
 /// Whether more of it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -137,11 +137,11 @@ impl Metric {
 
     /// That name as samples have it: of those that are known beforehand without a text of its own.
     #[must_use]
-    pub fn shared_name(name: &str) -> Name {
+    pub fn shared_name(name: &str) -> MetricName {
         let mut known = Self::names().chain([Self::COUNTED_SHARE]).chain(Self::HOST);
         known
             .find(|known| *known == name)
-            .map_or_else(|| Name::Owned(name.to_owned()), Name::Borrowed)
+            .map_or_else(|| MetricName::Owned(name.to_owned()), MetricName::Borrowed)
     }
 
     /// Whether that is the name of a reading of the host.

@@ -13,12 +13,12 @@ use crate::Digest;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recipes {
     usual: Digest,
-    quirky: BTreeMap<String, Quirky>,
+    quirky: BTreeMap<String, QuirkRecipe>,
 }
 
 /// The recipe of a revision with quirks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Quirky {
+pub struct QuirkRecipe {
     /// The digest of all that decides what is built.
     pub recipe: Digest,
     /// The names of the quirks, in the order in which they act.
@@ -33,7 +33,7 @@ impl Recipes {
     }
 
     /// With that recipe for that revision.
-    pub fn insert(&mut self, revision: String, quirky: Quirky) {
+    pub fn insert(&mut self, revision: String, quirky: QuirkRecipe) {
         self.quirky.insert(revision, quirky);
     }
 
@@ -71,8 +71,10 @@ mod tests {
     fn a_quirk_makes_another_recipe_of_its_own_revisions_only() {
         let usual = Digest::of("make");
         let mut recipes = Recipes::usual(usual);
-        recipes
-            .insert("b".into(), Quirky { recipe: Digest::of("other"), quirks: vec!["q".into()] });
+        recipes.insert(
+            "b".into(),
+            QuirkRecipe { recipe: Digest::of("other"), quirks: vec!["q".into()] },
+        );
         assert_eq!((recipes.of("a"), recipes.of("b")), (usual, Digest::of("other")));
         assert_eq!((recipes.quirks("a").len(), recipes.quirks("b").len()), (0, 1));
         assert_eq!(recipes.together(["a", "c"]), usual);

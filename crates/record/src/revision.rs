@@ -89,11 +89,11 @@ pub struct Commit {
     /// For CVS, by file, its number before and after; nothing where it was not there. Empty for
     /// others.
     #[serde(default)]
-    pub numbers: BTreeMap<String, Numbers>,
+    pub numbers: BTreeMap<String, CvsNumbers>,
 }
 
 /// The numbers of a file of CVS before and after a commit: `1.4`, `1.5`.
-pub type Numbers = [Option<String>; 2];
+pub type CvsNumbers = [Option<String>; 2];
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,8 @@
 //! The rule of a run: what comes before measuring, and when it stops.
 //!
-//! [`Wishes`] are what a plan or a command line asks for; [`Rule`] is what that means, with nothing
-//! left open. The rule is kept with the run, so that it can be said later why there are as many
-//! samples as there are.
+//! [`RuleRequest`] are what a plan or a command line asks for; [`Rule`] is what that means, with
+//! nothing left open. The rule is kept with the run, so that it can be said later why there are as
+//! many samples as there are.
 
 use std::fmt;
 use std::str::FromStr;
@@ -156,7 +156,7 @@ impl Default for Rule {
 /// What ended the measuring of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum End {
+pub enum EndReason {
     /// The time for its run was spent.
     Budget,
     /// There were to be no more rounds.
@@ -167,16 +167,16 @@ pub enum End {
 
 /// What ended the measuring of a cell, and what was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stopped {
+pub struct Stop {
     /// What ended it.
-    pub by: End,
+    pub by: EndReason,
     /// The precision that was asked for, reached or not.
     pub precision: Option<Precision>,
 }
 
 /// What a plan or a command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wishes {
+pub struct RuleRequest {
     /// Exactly this many rounds, unless a budget ends it.
     pub rounds: Option<u32>,
     /// How precisely medians are to be known, as a share.
@@ -195,7 +195,7 @@ pub struct Wishes {
     pub quiet_wait: Option<Duration>,
 }
 
-impl Wishes {
+impl RuleRequest {
     /// These wishes before those: a number of rounds and a precision replace one another.
     #[must_use]
     pub fn before(self, others: &Self) -> Self {
@@ -409,58 +409,60 @@ pub fn percentage(text: &str) -> Result<f64, RuleError> {
 mod tests {
     use super::*;
 
-    fn wishes() -> Wishes {
-        Wishes::default()
+    fn wishes() -> RuleRequest {
+        RuleRequest::default()
     }
 
     #[test]
     fn what_is_left_open_has_a_meaning() {
-        let rule = |wishes: Wishes| wishes.rule().unwrap();
+        let rule = |wishes: RuleRequest| wishes.rule().unwrap();
         assert_eq!(rule(wishes()), Rule::default());
-        let fixed = rule(Wishes { rounds: Some(3), ..wishes() });
+        let fixed = rule(RuleRequest { rounds: Some(3), ..wishes() });
         assert_eq!((fixed.min_rounds, fixed.max_rounds, fixed.precision), (3, 3, None));
-        let precise = rule(Wishes { precision: Some(0.01), ..wishes() });
+        let precise = rule(RuleRequest { precision: Some(0.01), ..wishes() });
         assert_eq!((precise.min_rounds, precise.max_rounds), (10, 200));
         assert_eq!(precise.precision, Some(Precision { share: 0.01, metric: None }));
         let minute = Some(Duration::from_secs(60));
-        let budget = rule(Wishes { budget: minute, ..wishes() });
+        let budget = rule(RuleRequest { budget: minute, ..wishes() });
         assert_eq!((budget.min_rounds, budget.max_rounds, budget.budget), (10_000, 10_000, minute));
-        let within = rule(Wishes { budget: minute, rounds: Some(5), ..wishes() });
+        let within = rule(RuleRequest { budget: minute, rounds: Some(5), ..wishes() });
         assert_eq!((within.max_rounds, within.budget), (5, minute));
-        let few = rule(Wishes { precision: Some(0.01), max_rounds: Some(4), ..wishes() });
+        let few = rule(RuleRequest { precision: Some(0.01), max_rounds: Some(4), ..wishes() });
         assert_eq!((few.min_rounds, few.max_rounds), (4, 4));
     }
 
     #[test]
     fn what_contradicts_itself_is_said() {
-        let said = |wishes: Wishes| wishes.rule().unwrap_err().to_string();
+        let said = |wishes: RuleRequest| wishes.rule().unwrap_err().to_string();
         let (rounds, precision) = (Some(3), Some(0.01));
         assert_eq!(
-            said(Wishes { rounds, precision, ..wishes() }),
+            said(RuleRequest { rounds, precision, ..wishes() }),
             "`precision` contradicts `rounds`"
         );
         let found = Some(Warmup::Found);
-        let both = Wishes { precision, warmup: found, ..wishes() };
+        let both = RuleRequest { precision, warmup: found, ..wishes() };
         assert_eq!(said(both), "`precision` contradicts `warmup = \"found\"`");
         assert_eq!(
-            said(Wishes { max_rounds: rounds, ..wishes() }),
+            said(RuleRequest { max_rounds: rounds, ..wishes() }),
             "`max-rounds` without `precision` or `budget`"
         );
         assert_eq!(
-            said(Wishes { min_rounds: rounds, ..wishes() }),
+            said(RuleRequest { min_rounds: rounds, ..wishes() }),
             "`min-rounds` without `precision`"
         );
-        let turned = Wishes { min_rounds: Some(30), max_rounds: Some(20), precision, ..wishes() };
+        let turned =
+            RuleRequest { min_rounds: Some(30), max_rounds: Some(20), precision, ..wishes() };
         assert_eq!(said(turned), "`min-rounds` is 30, and `max-rounds` is 20");
     }
 
     #[test]
     fn what_is_typed_goes_before_the_plan() {
-        let plan = Wishes { precision: Some(0.01), max_rounds: Some(50), ..wishes() };
-        let typed = Wishes { rounds: Some(7), ..wishes() }.before(&plan);
+        let plan = RuleRequest { precision: Some(0.01), max_rounds: Some(50), ..wishes() };
+        let typed = RuleRequest { rounds: Some(7), ..wishes() }.before(&plan);
         assert_eq!(typed.rule().unwrap().max_rounds, 7);
-        let plan = Wishes { rounds: Some(20), budget: Some(Duration::from_secs(9)), ..wishes() };
-        let typed = Wishes { precision: Some(0.02), ..wishes() }.before(&plan);
+        let plan =
+            RuleRequest { rounds: Some(20), budget: Some(Duration::from_secs(9)), ..wishes() };
+        let typed = RuleRequest { precision: Some(0.02), ..wishes() }.before(&plan);
         assert_eq!((typed.rounds, typed.rule().unwrap().budget), (None, plan.budget));
     }
 

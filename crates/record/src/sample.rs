@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Direction, Metric, Name, Reached};
+use crate::{Direction, Metric, MetricName, ReachedLimit};
 
 /// Where an execution stood in its run's schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ pub enum Outcome {
     LimitReached {
         /// Of what.
         #[serde(flatten)]
-        reached: Reached,
+        reached: ReachedLimit,
         /// The last of what it printed, as that of a failure.
         output: String,
     },
@@ -162,7 +162,7 @@ pub struct Sample {
     ///
     /// A metric that could not be read is absent, never 0. A name that repeats holds the replicates
     /// of that metric within this one execution, in the order in which they were found.
-    pub values: Vec<(Name, f64)>,
+    pub values: Vec<(MetricName, f64)>,
 }
 
 impl Sample {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Steadiness, Stopped};
+use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Steadiness, Stop};
 
 /// The samples of one benchmark, at one build, on one host, in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub struct SeriesKey {
 /// Executions that reached a limit: of a metric it is known only that it would have been at least
 /// this much.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Limited {
+pub struct LimitedExecutions {
     /// How many there are.
     pub count: u32,
     /// The metric's values when the limit was reached, one each, for a metric of which less is
@@ -43,7 +43,7 @@ pub struct Limited {
     pub why: Option<String>,
 }
 
-impl Limited {
+impl LimitedExecutions {
     /// Whether there are none.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
@@ -84,7 +84,7 @@ pub struct Point {
     /// Why there are none, where it was measured and they could not be read.
     pub absent: Option<String>,
     /// The executions that reached a limit.
-    pub limited: Limited,
+    pub limited: LimitedExecutions,
     /// The numbers of the runs that they were taken in, each once.
     pub runs: Vec<i64>,
     /// How many executions failed.
@@ -95,7 +95,7 @@ pub struct Point {
     /// valid at all times holds.
     pub looked_at: bool,
     /// What ended measuring, where that was not a number of rounds fixed beforehand.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<Stop>,
     /// What was found of the warm-up in the last run that looked for it.
     pub steadiness: Option<Steadiness>,
 }
@@ -141,7 +141,7 @@ pub struct Series {
     pub points: Vec<Point>,
     /// The runs in which the host's speed moved; the values are those at its usual speed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub uneven: Vec<Uneven>,
+    pub uneven: Vec<HostUnevenness>,
     /// The changes of its level that are reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<LevelChange>,
@@ -166,7 +166,7 @@ impl Series {
 
 /// How unevenly the host ran while a run measured a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Uneven {
+pub struct HostUnevenness {
     /// The number of the run.
     pub run: i64,
     /// How much longer executions took at the host's slow speed than at its fast one: 0.5 is 50 %.

@@ -1,6 +1,6 @@
 //! A series, in words.
 
-use tacho_record::{Series, Uneven};
+use tacho_record::{HostUnevenness, Series};
 
 /// The host's path explains most of a run's spread from this gain on, and its gain is reported.
 const MOST_OF_SPREAD: f64 = 2.0;
@@ -11,8 +11,9 @@ const MOST_GAIN: f64 = 1000.0;
 /// and what that gained, where it is much.
 #[must_use]
 pub fn uneven_runs(series: &Series) -> Option<String> {
-    let all: Vec<&Uneven> = series.uneven.iter().collect();
-    let much: Vec<&Uneven> = all.iter().copied().filter(|one| one.gain >= MOST_OF_SPREAD).collect();
+    let all: Vec<&HostUnevenness> = series.uneven.iter().collect();
+    let much: Vec<&HostUnevenness> =
+        all.iter().copied().filter(|one| one.gain >= MOST_OF_SPREAD).collect();
     let uneven = if much.is_empty() { all } else { much };
     let most = uneven.iter().max_by(|a, b| a.slower.total_cmp(&b.slower))?;
     let slower = 100.0 * most.slower;
@@ -38,8 +39,8 @@ mod tests {
 
     #[test]
     fn runs_on_an_uneven_host_are_reported_where_its_speed_is_most_of_the_spread() {
-        let one = |run, slower, gain| Uneven { run, slower, gain };
-        let of = |uneven: &[Uneven]| {
+        let one = |run, slower, gain| HostUnevenness { run, slower, gain };
+        let of = |uneven: &[HostUnevenness]| {
             let benchmark = BenchmarkKey {
                 name: "b".into(),
                 version: 1,

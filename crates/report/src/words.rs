@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_record::{Limited, Unit, factor, shown};
+use tacho_record::{LimitedExecutions, Unit, factor, shown};
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Repetition};
 
@@ -71,7 +71,7 @@ pub fn executions(repetition: Repetition) -> String {
 
 /// Executions that reached a limit: `limit reached: 512.0 MiB of memory (3 executions)`.
 #[must_use]
-pub fn limited(limited: &Limited) -> String {
+pub fn limited(limited: &LimitedExecutions) -> String {
     let why = limited.why.as_deref().unwrap_or("limit reached");
     format!("{why} ({})", count(limited.count as usize, "execution"))
 }

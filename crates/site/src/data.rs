@@ -7,7 +7,9 @@ use serde::{Serialize, Serializer};
 use tacho_record::{BenchmarkKey, Metric, Revision};
 
 use crate::SiteError;
-use crate::view::{ChangeView, Judged, Row, Scale, SeriesView, View, edges, unbuilt};
+use crate::view::{
+    ChangeView, DifferenceVerdict, DisplayScale, SeriesRow, SeriesView, View, edges, unbuilt,
+};
 
 /// Raised when a reader of the version before would misread the data.
 pub const FORMAT_VERSION: u32 = 1;
@@ -20,7 +22,7 @@ struct SeriesFile<'a> {
     benchmark: &'a BenchmarkKey,
     metric: &'a Metric,
     host: &'a str,
-    scale: &'a Scale,
+    scale: &'a DisplayScale,
     points: Vec<PointData<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changes: Vec<FoundData<'a>>,
@@ -56,8 +58,8 @@ struct FoundData<'a> {
     from: usize,
     to: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    levels: Option<[Plain; 2]>,
-    judged: Judged,
+    levels: Option<[PlainNumber; 2]>,
+    judged: DifferenceVerdict,
     text: String,
 }
 
@@ -86,11 +88,11 @@ struct PointData<'a> {
 #[derive(Serialize)]
 struct SummaryData {
     n: usize,
-    median: Plain,
-    q1: Plain,
-    q3: Plain,
+    median: PlainNumber,
+    q1: PlainNumber,
+    q3: PlainNumber,
     #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<[Plain; 2]>,
+    interval: Option<[PlainNumber; 2]>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_bound: bool,
 }
@@ -99,7 +101,7 @@ struct SummaryData {
 struct ChangeData {
     share: f64,
     text: String,
-    judged: Judged,
+    judged: DifferenceVerdict,
 }
 
 /// A series as JSON, on one line and with no `<` in it.
@@ -136,7 +138,7 @@ pub(crate) fn script(json: &[u8]) -> Vec<u8> {
     [b"window.TACHO = ".as_slice(), json, b";\n"].concat()
 }
 
-fn point<'a>(view: &View<'a>, row: &Row<'a>) -> PointData<'a> {
+fn point<'a>(view: &View<'a>, row: &SeriesRow<'a>) -> PointData<'a> {
     let revision = &view.revisions[row.revision];
     PointData {
         revision: revision.revision,
@@ -147,13 +149,13 @@ fn point<'a>(view: &View<'a>, row: &Row<'a>) -> PointData<'a> {
         equal_to: row.point.equal_to.as_deref(),
         summary: row.summary.map(|s| SummaryData {
             n: s.n,
-            median: Plain(s.median),
-            q1: Plain(s.q1),
-            q3: Plain(s.q3),
+            median: PlainNumber(s.median),
+            q1: PlainNumber(s.q1),
+            q3: PlainNumber(s.q3),
             interval: s
                 .interval
                 .filter(|(_, high)| high.is_finite())
-                .map(|(low, high)| [Plain(low), Plain(high)]),
+                .map(|(low, high)| [PlainNumber(low), PlainNumber(high)]),
             is_bound: s.is_bound,
         }),
         change: row.change.map(|change| ChangeData {
@@ -181,7 +183,9 @@ fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
             at,
             from: change.good.and_then(place).map_or(at, |good| good + 1),
             to: change.bad.and_then(place).unwrap_or(at),
-            levels: change.has_levels().then_some([Plain(finding.before), Plain(finding.after)]),
+            levels: change
+                .has_levels()
+                .then_some([PlainNumber(finding.before), PlainNumber(finding.after)]),
             judged: change.judged,
             text: format!("{} {}, {}", change.effect(), change.judged.word(), change.state()),
         })
@@ -195,9 +199,9 @@ fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
 }
 
 /// A number that is written without a point when it is whole, as nearly all are.
-struct Plain(f64);
+struct PlainNumber(f64);
 
-impl Serialize for Plain {
+impl Serialize for PlainNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if self.0.fract() == 0.0 && self.0.abs() < EXACT {
@@ -210,7 +214,7 @@ impl Serialize for Plain {
 }
 
 fn plain_all<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(values.iter().copied().map(Plain))
+    serializer.collect_seq(values.iter().copied().map(PlainNumber))
 }
 
 /// JSON that means the same and is harmless wherever it is put: `</script>` cannot end a script,
@@ -228,8 +232,12 @@ mod tests {
 
     #[test]
     fn whole_numbers_have_no_point() {
-        let json =
-            serde_json::to_string(&[Plain(416_253_988.0), Plain(-0.5), Plain(1e300)]).unwrap();
+        let json = serde_json::to_string(&[
+            PlainNumber(416_253_988.0),
+            PlainNumber(-0.5),
+            PlainNumber(1e300),
+        ])
+        .unwrap();
         assert_eq!(json, "[416253988,-0.5,1e+300]");
     }
 

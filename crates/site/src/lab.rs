@@ -1,24 +1,25 @@
 //! What the pages are made from: all that is in memory, and where the rest is read from.
 //!
 //! The caller fills a [`Lab`] from wherever its results are kept. Samples and logs are many, so
-//! they are read from a [`Source`], one revision at a time, while the pages are written.
+//! they are read from a [`LabSource`], one revision at a time, while the pages are written.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_record::bisection::Observed;
+use tacho_record::bisection::BisectionStep;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Change, Commit, Comparing, Digest, Happening, Host, Limited,
-    Measurement, Metric, Place, Revision, Run, RunState, Series, SeriesKey, short_name,
+    BenchmarkKey, Bisection, Build, Change, Commit, Comparing, Digest, Happening, Host,
+    LimitedExecutions, Measurement, Metric, Place, Revision, Run, RunState, Series, SeriesKey,
+    short_name,
 };
 use tacho_report::comparison::{CarriedOver, ComparedRow, GateRecord, HostLoad};
 use tacho_stats::history::HistoryVerdict;
 
 /// Everything about one subject's measurements but the samples and the logs.
 ///
-/// A host is known by its name, here and in what a [`Source`] gives: the caller sees to it that no
-/// two have the same. Series and samples of namesakes would be shown as those of one machine.
+/// A host is known by its name, here and in what a [`LabSource`] gives: the caller sees to it that
+/// no two have the same. Series and samples of namesakes would be shown as those of one machine.
 #[derive(Clone, Debug)]
 pub struct Lab {
     /// The name of the program under test.
@@ -85,7 +86,7 @@ pub struct BisectionRecord {
     /// It.
     pub bisection: Bisection,
     /// Its steps, in order.
-    pub steps: Vec<Observed>,
+    pub steps: Vec<BisectionStep>,
 }
 
 /// The changes of several series at one place of history.
@@ -183,12 +184,12 @@ pub struct LayoutsRecord {
     /// How far it has come.
     pub state: RunState,
     /// One a metric of a benchmark; those of one benchmark together, the most telling first.
-    pub rows: Vec<LaidOut>,
+    pub rows: Vec<LayoutSeries>,
 }
 
 /// A metric of a benchmark in all layouts.
 #[derive(Clone, Debug)]
-pub struct LaidOut {
+pub struct LayoutSeries {
     /// The benchmark with its parameters.
     pub benchmark: BenchmarkKey,
     /// The metric.
@@ -211,7 +212,7 @@ pub struct LayoutRecord {
     /// The values of each execution that counts; none is empty.
     pub executions: Vec<Vec<f64>>,
     /// The executions that reached a limit.
-    pub limited: Limited,
+    pub limited: LimitedExecutions,
     /// How many executions failed.
     pub failed: usize,
 }
@@ -372,11 +373,11 @@ pub struct RunExecution {
     pub failed: bool,
 }
 
-/// Why a [`Source`] could not give what was asked for.
+/// Why a [`LabSource`] could not give what was asked for.
 pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where samples and logs are read from.
-pub trait Source {
+pub trait LabSource {
     /// All measurements of the revision of that full name; none when it has none of its own.
     fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError>;
 

@@ -1,6 +1,6 @@
 //! Pages made from what was measured.
 //!
-//! [`write()`] turns a [`Lab`] (all that is in memory) and a [`Source`] (samples and logs, read
+//! [`write()`] turns a [`Lab`] (all that is in memory) and a [`LabSource`] (samples and logs, read
 //! when they are needed) into a folder of static pages that work from disk, without a server,
 //! without the network and without script; script only adds the charts. The same folder holds the
 //! raw data as JSON and CSV.
@@ -27,13 +27,13 @@ pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
     BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HistoryRecord, HostBuild,
-    HostMeasurement, HostReference, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote,
-    ProbeLine, ProbeRecord, ProbedRow, RatioInterval, RowExecutions, RunBenchmark, RunExecution,
-    RunExecutions, RunProgram, RunRecord, Source, SourceError,
+    HostMeasurement, HostReference, Lab, LabSource, LayoutRecord, LayoutSeries, LayoutsRecord,
+    OutlierNote, ProbeLine, ProbeRecord, ProbedRow, RatioInterval, RowExecutions, RunBenchmark,
+    RunExecution, RunExecutions, RunProgram, RunRecord, SourceError,
 };
-pub use output::Written;
+pub use output::WrittenSite;
 pub use sweep_page::{
     SweepMark, SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant,
     VariantPlace,
 };
-pub use write::{Progress, write};
+pub use write::{PageProgress, write};

@@ -35,7 +35,7 @@ struct OutputManifest {
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenSite {
     /// The page to open first.
     pub index: PathBuf,
     /// How many pages for people there are.
@@ -114,7 +114,7 @@ impl OutputFolder {
     }
 
     /// Removes what an earlier time has written and this one has not.
-    pub(crate) fn close(self) -> Result<Written, SiteError> {
+    pub(crate) fn close(self) -> Result<WrittenSite, SiteError> {
         let mut removed = 0;
         for name in self.earlier.difference(&self.planned).filter(|name| is_ours(name)) {
             let path = self.dir.join(name);
@@ -127,7 +127,7 @@ impl OutputFolder {
         self.write_manifest(self.planned.clone())?;
         let is_page =
             |name: &&String| Path::new(name).extension().is_some_and(|kind| kind == "html");
-        Ok(Written {
+        Ok(WrittenSite {
             index: self.dir.join("index.html"),
             pages: self.planned.iter().filter(is_page).count(),
             files: self.planned.len(),
@@ -274,7 +274,7 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn write(dir: &Path, files: &[(&str, &str)]) -> Result<Written, SiteError> {
+    fn write(dir: &Path, files: &[(&str, &str)]) -> Result<WrittenSite, SiteError> {
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
         let output = OutputFolder::open(dir, plan(&names))?;
         for (name, content) in files {

@@ -152,13 +152,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_the_name_the_file_is_safe(name in ".{0,200}", host in ".{0,20}", id in ".{0,200}") {
+        fn whatever_the_name_the_file_is_safe(
+            name in ".{0,200}",
+            host in ".{0,20}",
+            id in ".{0,200}",
+        ) {
             prop_assert!(is_safe(&series(&key(&name, 1, &[], &host))));
             prop_assert!(is_safe(&revision(&id)));
         }
 
         #[test]
-        fn other_names_have_other_files(a in "[aA.,=v2 -]{0,4}", b in "[aA.,=v2 -]{0,4}", v in 1..3_u32) {
+        fn other_names_have_other_files(
+            a in "[aA.,=v2 -]{0,4}",
+            b in "[aA.,=v2 -]{0,4}",
+            v in 1..3_u32,
+        ) {
             let (one, two) = (key(&a, 1, &[], "lab"), key(&b, v, &[], "lab"));
             prop_assert_eq!(series(&one) == series(&two), one == two);
             prop_assert_eq!(revision(&a) == revision(&b), a == b);

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tacho_stats::summary;
 
 use crate::lab::RatioInterval;
-use crate::view::Scale;
+use crate::view::DisplayScale;
 
 /// At most this many places stand side by side in a small line.
 const SPARK_PLACES: usize = 60;
@@ -39,7 +39,8 @@ pub(crate) fn still(medians: &[Option<f64>], stretches: &[(usize, usize)], label
     html! {
         svg.still viewBox="0 0 1000 300" preserveAspectRatio="none" role="img" aria-label=(label) {
             @for (first, last) in stretches {
-                @let (left, width) = (frame.pad + (*first as f64 - 0.5) * step, (last - first + 1) as f64 * step);
+                @let (left, width) =
+                    (frame.pad + (*first as f64 - 0.5) * step, (last - first + 1) as f64 * step);
                 rect x=(short(left)) y="0" width=(short(width)) height="300" {}
             }
             polyline points=(join(&points)) {}
@@ -52,14 +53,15 @@ pub(crate) fn strip(values: &[Option<f64>], label: &str) -> Markup {
     let frame = Frame { width: 1000.0, height: 60.0, pad: 12.0 };
     let points = placed(values, &frame);
     html! {
-        svg.still viewBox="0 0 1000 60" preserveAspectRatio="none" role="img" aria-label=(label) style="height:3.5rem" {
+        svg.still viewBox="0 0 1000 60" preserveAspectRatio="none" role="img" aria-label=(label)
+            style="height:3.5rem" {
             polyline points=(join(&points)) {}
         }
     }
 }
 
 /// Samples of several groups, one strip each on one scale: a dot a sample, a bar at the median.
-pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &Scale) -> Markup {
+pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &DisplayScale) -> Markup {
     const LEFT: f64 = 70.0;
     const WIDTH: f64 = 900.0;
     const STRIP: f64 = 70.0;
@@ -69,19 +71,24 @@ pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &Scale) -> Markup {
     let x = |value: f64| LEFT + (value - low) / (high - low) * WIDTH;
     let bottom = STRIP * groups.len() as f64;
     html! {
-        svg.strips.sides viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 60.0, bottom + 24.0)) role="img" aria-label="samples before and after" {
+        svg.strips.sides viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 60.0, bottom + 24.0))
+            role="img" aria-label="samples before and after" {
             @for (number, (name, values)) in groups.iter().enumerate() {
                 @let top = STRIP * number as f64;
                 text x="0" y=(short(top + STRIP / 2.0 + 4.0)) { (name) }
-                @for (place, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+                @for (place, value) in
+                    values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
                     circle cx=(short(x(*value))) cy=(short(top + STRIP * jitter(place))) r="3" {}
                 }
                 @if let Some(median) = summary::median(values) {
-                    line x1=(short(x(median))) x2=(short(x(median))) y1=(short(top + 6.0)) y2=(short(top + STRIP - 6.0)) {}
+                    line x1=(short(x(median))) x2=(short(x(median)))
+                        y1=(short(top + 6.0)) y2=(short(top + STRIP - 6.0)) {}
                 }
             }
             @for value in [low, f64::midpoint(low, high), high] {
-                text.axis x=(short(x(value))) y=(short(bottom + 18.0)) text-anchor="middle" { (scale.show(value)) }
+                text.axis x=(short(x(value))) y=(short(bottom + 18.0)) text-anchor="middle" {
+                    (scale.show(value))
+                }
             }
         }
     }
@@ -139,7 +146,12 @@ pub(crate) struct Band {
 
 /// A sequence of executions: a dot a sample, a bar for the level of each phase, the first rounds
 /// shaded.
-pub(crate) fn executions(dots: &[Dot], bands: &[Band], shaded: u32, scale: &Scale) -> Markup {
+pub(crate) fn executions(
+    dots: &[Dot],
+    bands: &[Band],
+    shaded: u32,
+    scale: &DisplayScale,
+) -> Markup {
     const LEFT: f64 = 90.0;
     const WIDTH: f64 = 880.0;
     const HEIGHT: f64 = 150.0;
@@ -149,21 +161,29 @@ pub(crate) fn executions(dots: &[Dot], bands: &[Band], shaded: u32, scale: &Scal
     let edge = |round: u32| LEFT + f64::from(round) / rounds * WIDTH;
     let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
     html! {
-        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH, HEIGHT + 24.0)) role="img" aria-label="executions in order, warm-up shaded" {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH, HEIGHT + 24.0)) role="img"
+            aria-label="executions in order, warm-up shaded" {
             @if shaded > 0 {
-                rect x=(short(LEFT)) y="0" width=(short(edge(shaded) - LEFT)) height=(short(HEIGHT)) fill="currentColor" fill-opacity="0.12" {}
+                rect x=(short(LEFT)) y="0" width=(short(edge(shaded) - LEFT)) height=(short(HEIGHT))
+                    fill="currentColor" fill-opacity="0.12" {}
             }
             @for dot in dots {
-                circle cx=(short(edge(dot.round) - WIDTH / rounds / 2.0)) cy=(short(y(dot.value))) r="3" {}
+                circle cx=(short(edge(dot.round) - WIDTH / rounds / 2.0)) cy=(short(y(dot.value)))
+                    r="3" {}
             }
             @for band in bands {
-                line x1=(short(edge(band.first.saturating_sub(1)))) x2=(short(edge(band.last))) y1=(short(y(band.level))) y2=(short(y(band.level))) {}
+                line x1=(short(edge(band.first.saturating_sub(1)))) x2=(short(edge(band.last)))
+                    y1=(short(y(band.level))) y2=(short(y(band.level))) {}
             }
             @for value in [low, f64::midpoint(low, high), high] {
-                text.axis x=(short(LEFT - 8.0)) y=(short(y(value) + 4.0)) text-anchor="end" { (scale.show(value)) }
+                text.axis x=(short(LEFT - 8.0)) y=(short(y(value) + 4.0)) text-anchor="end" {
+                    (scale.show(value))
+                }
             }
             text.axis x=(short(LEFT)) y=(short(HEIGHT + 18.0)) { "round 1" }
-            text.axis x=(short(LEFT + WIDTH)) y=(short(HEIGHT + 18.0)) text-anchor="end" { (rounds) }
+            text.axis x=(short(LEFT + WIDTH)) y=(short(HEIGHT + 18.0)) text-anchor="end" {
+                (rounds)
+            }
         }
     }
 }
@@ -178,13 +198,18 @@ pub(crate) fn belief(stretches: &[(usize, usize, f64)], places: usize) -> Markup
     let thin = |first: usize, last: usize| (x(last + 1) - x(first)).max(3.0);
     let y = |chance: f64| HEIGHT * (1.0 - chance) + 8.0;
     html! {
-        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 30.0, HEIGHT + 34.0)) role="img" aria-label="how likely each stretch of commits is" {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 30.0, HEIGHT + 34.0)) role="img"
+            aria-label="how likely each stretch of commits is" {
             @for &(first, last, chance) in stretches {
-                rect x=(short(x(first))) y=(short(y(chance))) width=(short(thin(first, last))) height=(short(HEIGHT * chance)) fill="currentColor" fill-opacity="0.6" {}
+                rect x=(short(x(first))) y=(short(y(chance))) width=(short(thin(first, last)))
+                    height=(short(HEIGHT * chance)) fill="currentColor" fill-opacity="0.6" {}
             }
-            rect x=(short(LEFT)) y=(short(HEIGHT + 8.0)) width=(short(WIDTH)) height="1" fill="currentColor" {}
+            rect x=(short(LEFT)) y=(short(HEIGHT + 8.0)) width=(short(WIDTH)) height="1"
+                fill="currentColor" {}
             @for chance in [0.0, 0.5, 1.0] {
-                text.axis x=(short(LEFT - 8.0)) y=(short(y(chance) + 5.0)) text-anchor="end" { (format!("{:.0} %", 100.0 * chance)) }
+                text.axis x=(short(LEFT - 8.0)) y=(short(y(chance) + 5.0)) text-anchor="end" {
+                    (format!("{:.0} %", 100.0 * chance))
+                }
             }
             (ends(LEFT, WIDTH, HEIGHT + 26.0, places))
         }
@@ -223,7 +248,9 @@ pub(crate) fn shares(parts: &[(&str, f64, String)]) -> Markup {
 fn ends(left: f64, width: f64, y: f64, places: usize) -> Markup {
     html! {
         text.axis x=(short(left)) y=(short(y)) { "first commit" }
-        text.axis x=(short(left + width)) y=(short(y)) text-anchor="end" { "the last of " (crate::text::grouped(places)) }
+        text.axis x=(short(left + width)) y=(short(y)) text-anchor="end" {
+            "the last of " (crate::text::grouped(places))
+        }
     }
 }
 
@@ -231,7 +258,8 @@ fn ends(left: f64, width: f64, y: f64, places: usize) -> Markup {
 pub(crate) fn bar(share: f64) -> Markup {
     html! {
         svg.spark viewBox="0 0 160 32" role="img" aria-label=(crate::text::percent(share)) {
-            rect x="0" y="8" width=(short((160.0 * share).max(1.0))) height="16" fill="currentColor" fill-opacity="0.6" {}
+            rect x="0" y="8" width=(short((160.0 * share).max(1.0))) height="16" fill="currentColor"
+                fill-opacity="0.6" {}
         }
     }
 }
@@ -267,11 +295,14 @@ pub(crate) fn ladder(
                     fill="currentColor" fill-opacity="0.4" {}
             }
             @for &(place, level, far) in rungs {
-                line x1=(short(x(place))) x2=(short(x(place))) y1=(short(y(level - far))) y2=(short(y(level + far))) {}
+                line x1=(short(x(place))) x2=(short(x(place)))
+                    y1=(short(y(level - far))) y2=(short(y(level + far))) {}
                 circle cx=(short(x(place))) cy=(short(y(level))) r="4" {}
             }
             @for value in [low, f64::midpoint(low, high), high] {
-                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" { (show(value)) }
+                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" {
+                    (show(value))
+                }
             }
             (ends(LEFT, WIDTH, HEIGHT + 18.0, places))
         }
@@ -311,18 +342,23 @@ pub(crate) fn panels(
     let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
     let shade = |(low, high): (f64, f64), left: f64, width: f64, strength: &str| {
         html! {
-            rect x=(short(left)) y=(short(y(high))) width=(short(width)) height=(short((y(low) - y(high)).max(1.0))) fill="currentColor" fill-opacity=(strength) {}
+            rect x=(short(left)) y=(short(y(high))) width=(short(width))
+                height=(short((y(low) - y(high)).max(1.0))) fill="currentColor"
+                fill-opacity=(strength) {}
         }
     };
     let drawn = |panel: &Panel| panel.dots.len() + panel.cut_off.len();
     let of_dots = panels.iter().map(drawn).sum::<usize>().div_ceil(PANEL_DOTS).max(1);
     let of_names = panels.len().div_ceil(25).max(1);
     html! {
-        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 10.0, HEIGHT + 26.0)) role="img" aria-label=(label) {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 10.0, HEIGHT + 26.0)) role="img"
+            aria-label=(label) {
             @if let Some(ground) = ground { (shade(ground, LEFT, WIDTH, "0.1")) }
             @for (number, panel) in panels.iter().enumerate() {
                 @let left = LEFT + each * number as f64;
-                @if let Some(band) = panel.band { (shade(band, left + each * 0.05, each * 0.9, "0.15")) }
+                @if let Some(band) = panel.band {
+                    (shade(band, left + each * 0.05, each * 0.9, "0.15"))
+                }
                 @for (place, value) in panel.dots.iter().enumerate().step_by(of_dots) {
                     circle cx=(short(left + each * jitter(place))) cy=(short(y(*value))) r="3" {}
                 }
@@ -330,14 +366,20 @@ pub(crate) fn panels(
                     (arrow(left + each * jitter(place), y(*value)))
                 }
                 @if let Some(middle) = panel.middle {
-                    line x1=(short(left + each * 0.1)) x2=(short(left + each * 0.9)) y1=(short(y(middle))) y2=(short(y(middle))) {}
+                    line x1=(short(left + each * 0.1)) x2=(short(left + each * 0.9))
+                        y1=(short(y(middle))) y2=(short(y(middle))) {}
                 }
                 @if number % of_names == 0 {
-                    text x=(short(left + each / 2.0)) y=(short(HEIGHT + 20.0)) text-anchor="middle" { (panel.name) }
+                    text x=(short(left + each / 2.0)) y=(short(HEIGHT + 20.0)) text-anchor="middle"
+                        {
+                        (panel.name)
+                    }
                 }
             }
             @for value in [low, f64::midpoint(low, high), high] {
-                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" { (show(value)) }
+                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" {
+                    (show(value))
+                }
             }
         }
     }

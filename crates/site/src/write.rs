@@ -11,16 +11,16 @@ use rayon::prelude::*;
 use tacho_record::Digest;
 
 use crate::ledger::Ledger;
-use crate::output::{OutputFolder, Written};
+use crate::output::{OutputFolder, WrittenSite};
 use crate::page::revision::{LogExcerpt, RevisionMaterial, log_file};
 use crate::view::{ChangeView, SeriesView, View};
-use crate::{Lab, RunRecord, SiteError, Source, assets, data, page};
+use crate::{Lab, LabSource, RunRecord, SiteError, assets, data, page};
 
 /// This many revisions are in memory at a time.
 const BATCH: usize = 32;
 
 /// Told how many pages are done, and of how many.
-pub type Progress<'a> = dyn FnMut(usize, usize) + 'a;
+pub type PageProgress<'a> = dyn FnMut(usize, usize) + 'a;
 
 /// Writes all pages of a lab into a folder, which is made if need be.
 ///
@@ -29,10 +29,10 @@ pub type Progress<'a> = dyn FnMut(usize, usize) + 'a;
 /// folder that holds nothing but those is refused.
 pub fn write(
     lab: &Lab,
-    source: &mut dyn Source,
+    source: &mut dyn LabSource,
     dir: &Path,
-    progress: &mut Progress,
-) -> Result<Written, SiteError> {
+    progress: &mut PageProgress,
+) -> Result<WrittenSite, SiteError> {
     let view = View::of(lab);
     let output = OutputFolder::open(dir, planned(&view))?;
     let total = view.revisions.len() + view.series.len() + lab.runs.len() + MAIN_PAGES;
@@ -85,7 +85,7 @@ pub fn write(
 fn write_run(
     view: &View,
     record: &RunRecord,
-    source: &mut dyn Source,
+    source: &mut dyn LabSource,
     output: &OutputFolder,
 ) -> Result<(), SiteError> {
     let number = record.run.number;
@@ -158,7 +158,7 @@ fn write_series(
 
 fn write_revisions(
     view: &View,
-    source: &mut dyn Source,
+    source: &mut dyn LabSource,
     output: &OutputFolder,
     done: &mut dyn FnMut(usize),
 ) -> Result<Ledger, SiteError> {
@@ -183,7 +183,7 @@ fn write_revisions(
 fn read(
     view: &View,
     place: usize,
-    source: &mut dyn Source,
+    source: &mut dyn LabSource,
     seen: &mut HashSet<Digest>,
 ) -> Result<RevisionMaterial, SiteError> {
     let revision = &view.revisions[place];

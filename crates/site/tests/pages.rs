@@ -14,12 +14,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lab::{Fixture, realistic};
-use tacho_record::{Course, Digest, Finding, Limited, Metric, Phase, Steadiness, Unit};
+use tacho_record::{Course, Digest, Finding, LimitedExecutions, Metric, Phase, Steadiness, Unit};
 use tacho_site::{
-    EventRecord, HostMeasurement, HostReference, RunExecutions, Source, SourceError, Written, write,
+    EventRecord, HostMeasurement, HostReference, LabSource, RunExecutions, SourceError,
+    WrittenSite, write,
 };
 
-fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
+fn pages(fixture: &mut Fixture, dir: &Path) -> WrittenSite {
     write(&fixture.lab, &mut fixture.kept, dir, &mut |_, _| {}).unwrap()
 }
 
@@ -326,7 +327,7 @@ fn writing_again_changes_nothing_but_what_changed() {
     let mut fixture = realistic();
     let first = pages(&mut fixture, dir.path());
     assert_eq!((first.changed, first.removed), (first.files, 0));
-    assert_eq!(pages(&mut fixture, dir.path()), Written { changed: 0, ..first.clone() });
+    assert_eq!(pages(&mut fixture, dir.path()), WrittenSite { changed: 0, ..first.clone() });
 
     fixture.lab.made += jiff::SignedDuration::from_hours(1);
     assert_eq!(
@@ -360,7 +361,7 @@ fn progress_ends_with_all() {
 #[test]
 fn what_cannot_be_read_is_named() {
     struct Broken;
-    impl Source for Broken {
+    impl LabSource for Broken {
         fn measurements(&mut self, _: &str) -> Result<Vec<HostMeasurement>, SourceError> {
             Err("the disk is full of flour".into())
         }
@@ -451,7 +452,7 @@ fn a_lower_bound_is_a_bound_wherever_it_is_shown() {
     let last = series.points.iter_mut().max_by_key(|point| point.revision.order).unwrap();
     (last.values, last.equal_to, last.failed) = (Vec::new(), None, 0);
     let why = Some("limit reached: 64.00 MiB of address space".to_owned());
-    last.limited = Limited { count: 6, bounds: vec![538.5e6; 6], why };
+    last.limited = LimitedExecutions { count: 6, bounds: vec![538.5e6; 6], why };
     let revision = last.revision.id.clone();
     let dir = tempfile::tempdir().unwrap();
     pages(&mut fixture, dir.path());
@@ -805,8 +806,9 @@ fn the_front_end_is_tested_with_what_is_written() {
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     let pretty = serde_json::to_string_pretty(&value).unwrap();
     let module = format!(
-        "// Written by crates/site/tests/pages.rs from the real serialiser; renew with TACHO_BLESS=1.\n\
-         import type {{ SeriesFile }} from \"../../src/data.ts\";\n\nexport const series: SeriesFile = {pretty};\n"
+        "// Written by crates/site/tests/pages.rs from the real serialiser; renew with \
+         TACHO_BLESS=1.\nimport type {{ SeriesFile }} from \"../../src/data.ts\";\n\nexport const \
+         series: SeriesFile = {pretty};\n"
     );
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/test/fixtures/series.ts");
     if std::env::var_os("TACHO_BLESS").is_some() {

@@ -31,14 +31,14 @@ impl Bound {
 /// A number that is something, or only what that is at least or at most. Whoever prints one has it
 /// [`shown`](Self::shown), so that a bound never passes for the value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounded {
+pub struct BoundedValue {
     /// The number.
     pub value: f64,
     /// What it says.
     pub bound: Bound,
 }
 
-impl Bounded {
+impl BoundedValue {
     /// A value as it is.
     #[must_use]
     pub fn exact(value: f64) -> Self {
@@ -96,12 +96,15 @@ mod tests {
 
     #[test]
     fn a_bound_is_marked_and_nothing_is_nothing() {
-        let shown = |bound| Bounded { value: 2.0, bound }.shown(|it| format!("{it} s"));
+        let shown = |bound| BoundedValue { value: 2.0, bound }.shown(|it| format!("{it} s"));
         let all = [Bound::Exact, Bound::AtLeast, Bound::AtMost, Bound::Unknown];
         assert_eq!(all.map(shown), ["2 s", "> 2 s", "< 2 s", ""]);
-        let known = all.map(|bound| Bounded { value: 2.0, bound });
-        assert_eq!(known.map(Bounded::if_exact), [Some(2.0), None, None, None]);
-        assert_eq!(known.map(Bounded::if_known), [Some(2.0), Some(2.0), Some(2.0), None]);
-        assert_eq!(Bounded::least(1.0, true).map(|it| 2.0 * it), Bounded::least(2.0, true));
+        let known = all.map(|bound| BoundedValue { value: 2.0, bound });
+        assert_eq!(known.map(BoundedValue::if_exact), [Some(2.0), None, None, None]);
+        assert_eq!(known.map(BoundedValue::if_known), [Some(2.0), Some(2.0), Some(2.0), None]);
+        assert_eq!(
+            BoundedValue::least(1.0, true).map(|it| 2.0 * it),
+            BoundedValue::least(2.0, true)
+        );
     }
 }

@@ -79,7 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Bounded;
+    use crate::BoundedValue;
 
     #[test]
     fn a_median_below_the_cut_is_itself() {
@@ -131,9 +131,9 @@ mod tests {
             let summary = Summary::censored(values, bounds).unwrap();
             (summary.known_min(), summary.known_max())
         };
-        let least = |value| Bounded::least(value, true);
-        assert_eq!(ends(&[3.0, 1.0], &[]), (Bounded::exact(1.0), Bounded::exact(3.0)));
-        assert_eq!(ends(&[3.0, 1.0], &[10.0]), (Bounded::exact(1.0), least(10.0)));
+        let least = |value| BoundedValue::least(value, true);
+        assert_eq!(ends(&[3.0, 1.0], &[]), (BoundedValue::exact(1.0), BoundedValue::exact(3.0)));
+        assert_eq!(ends(&[3.0, 1.0], &[10.0]), (BoundedValue::exact(1.0), least(10.0)));
         // Cut off early, by a limit on something else: it may have been the smallest or the
         // largest.
         assert_eq!(ends(&[3.0, 1.0], &[0.5]), (least(0.5), least(3.0)));

@@ -8,7 +8,7 @@
 //! since the order of each is drawn again.
 
 use crate::distribution::normal_quantile;
-use crate::interleaved::{Contrast, Execution};
+use crate::interleaved::{Contrast, InterleavedExecution};
 
 /// How many comparisons are made by swapping: the standard error is then known to 1 / √(2 × 64) = 9
 /// %.
@@ -32,7 +32,7 @@ pub struct Forecast {
 impl Forecast {
     /// From executions of one program as if it were two. `None` where there are too few rounds.
     #[must_use]
-    pub fn of(executions: &[Execution]) -> Option<Self> {
+    pub fn of(executions: &[InterleavedExecution]) -> Option<Self> {
         let rounds = executions.chunk_by(|a, b| a.round == b.round).count();
         if rounds < ROUNDS {
             return None;
@@ -62,10 +62,13 @@ impl Forecast {
 
 /// The executions with the programs of some rounds swapped: which, is drawn from the number of the
 /// comparison.
-fn swapped(executions: &[Execution], comparison: u32) -> Vec<Execution> {
-    let swap = |it: &Execution| {
+fn swapped(executions: &[InterleavedExecution], comparison: u32) -> Vec<InterleavedExecution> {
+    let swap = |it: &InterleavedExecution| {
         let drawn = splitmix(u64::from(comparison) << 32 | u64::from(it.round)) & 1 == 1;
-        Execution { program: if drawn { 1 - it.program.min(1) } else { it.program }, ..*it }
+        InterleavedExecution {
+            program: if drawn { 1 - it.program.min(1) } else { it.program },
+            ..*it
+        }
     };
     executions.iter().map(swap).collect()
 }

@@ -25,7 +25,7 @@ pub type Process = Vec<f64>;
 
 /// What was measured of several layouts: of each the executions, of each of those the values.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured<'a>(pub &'a [Vec<Process>]);
+pub struct LayoutValues<'a>(pub &'a [Vec<Process>]);
 
 /// How far values differ at each level, as standard deviations of the logarithms: 0.01 is 1 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,14 +76,14 @@ impl Repetition {
 impl Levels {
     /// `None` where a value is not above 0, or no build was executed twice.
     #[must_use]
-    pub fn of(measured: Measured<'_>) -> Option<Self> {
+    pub fn of(measured: LayoutValues<'_>) -> Option<Self> {
         Self::together(&[measured])
     }
 
     /// The same of several programs, taken to vary alike: what each level adds, pooled. Then the
     /// mean is that of all, `layouts` the most that one of them has, and there is no interval.
     #[must_use]
-    pub fn together(programs: &[Measured<'_>]) -> Option<Self> {
+    pub fn together(programs: &[LayoutValues<'_>]) -> Option<Self> {
         let programs: Vec<Vec<Vec<Vec<f64>>>> =
             programs.iter().map(|program| in_logs(*program)).collect::<Option<_>>()?;
         let layouts = || programs.iter().flatten();
@@ -249,7 +249,7 @@ fn bounds((means, above): (f64, f64), (part, below): (f64, f64)) -> (f64, f64) {
 }
 
 /// The logarithms of what was measured, without what was not; none where a value is not above 0.
-fn in_logs(measured: Measured<'_>) -> Option<Vec<Vec<Vec<f64>>>> {
+fn in_logs(measured: LayoutValues<'_>) -> Option<Vec<Vec<Vec<f64>>>> {
     let layout =
         |of: &Vec<Process>| of.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<_>>();
     let mut layouts: Vec<Vec<Vec<f64>>> = measured.0.iter().map(layout).collect::<Option<_>>()?;
@@ -314,7 +314,7 @@ mod tests {
         let sd = [0.02, 0.01, 0.03];
         let mut sums = [0.0; 3];
         for seed in 0..200 {
-            let levels = Levels::of(Measured(&made([8, 6, 5], sd, seed))).unwrap();
+            let levels = Levels::of(LayoutValues(&made([8, 6, 5], sd, seed))).unwrap();
             let found = [levels.relink.unwrap(), levels.restart, levels.keep.unwrap()];
             sums.iter_mut().zip(found).for_each(|(sum, sd)| *sum += sd * sd / 200.0);
         }
@@ -328,7 +328,8 @@ mod tests {
     fn the_interval_is_that_of_layouts_and_holds_the_truth() {
         let mut held = 0;
         for seed in 0..400 {
-            let levels = Levels::of(Measured(&made([5, 20, 1], [0.03, 0.01, 0.0], seed))).unwrap();
+            let levels =
+                Levels::of(LayoutValues(&made([5, 20, 1], [0.03, 0.01, 0.0], seed))).unwrap();
             let (low, high) = levels.interval.unwrap();
             held += usize::from(low < 100.0 && 100.0 < high);
         }
@@ -341,7 +342,8 @@ mod tests {
     fn what_linking_adds_is_seldom_more_than_the_bound() {
         let mut held = 0;
         for seed in 0..400 {
-            let levels = Levels::of(Measured(&made([5, 10, 1], [0.01, 0.02, 0.0], seed))).unwrap();
+            let levels =
+                Levels::of(LayoutValues(&made([5, 10, 1], [0.01, 0.02, 0.0], seed))).unwrap();
             held += usize::from(levels.relink_at_most.unwrap() >= 0.01);
         }
         // 95 % of 400 is 380, with a standard deviation of 4.4.
@@ -351,8 +353,9 @@ mod tests {
     #[test]
     fn what_adds_nothing_is_seldom_told_to_and_what_adds_much_is() {
         let told = |relink: f64| {
-            let levels =
-                |seed| Levels::of(Measured(&made([5, 10, 1], [relink, 0.02, 0.0], seed))).unwrap();
+            let levels = |seed| {
+                Levels::of(LayoutValues(&made([5, 10, 1], [relink, 0.02, 0.0], seed))).unwrap()
+            };
             (0..400).map(levels).filter(Levels::is_told).count()
         };
         // 5 % of 400 is 20, with a standard deviation of 4.4; of 4 % beside 2 % nearly all are
@@ -362,8 +365,9 @@ mod tests {
 
     #[test]
     fn what_is_said_to_tell_probably_does() {
-        let noisy = (0..)
-            .map(|seed| Levels::of(Measured(&made([5, 10, 1], [0.0, 0.1, 0.0], seed))).unwrap());
+        let noisy = (0..).map(|seed| {
+            Levels::of(LayoutValues(&made([5, 10, 1], [0.0, 0.1, 0.0], seed))).unwrap()
+        });
         let noisy = noisy.into_iter().find(Levels::is_too_noisy).unwrap();
         assert!(
             !noisy.one_stands_for_all() && noisy.relink_at_most.unwrap() < noisy.restart * 2.0,
@@ -379,7 +383,7 @@ mod tests {
             assert!(more.layouts >= 5 && more.layouts * more.processes >= 100, "{more:?}");
             let counts = [more.layouts as usize, more.processes as usize, 1];
             let again = |seed| {
-                Levels::of(Measured(&made(counts, [0.0, noisy.restart, 0.0], seed))).unwrap()
+                Levels::of(LayoutValues(&made(counts, [0.0, noisy.restart, 0.0], seed))).unwrap()
             };
             let told = (1000..1050).map(again).filter(Levels::one_stands_for_all).count();
             // 40 of 50 are expected, with a standard deviation of 2.8.
@@ -395,7 +399,7 @@ mod tests {
     #[test]
     fn an_estimate_of_none_is_no_evidence_of_none() {
         let of = |counts, sd| {
-            let sets = (0..).map(|seed| Levels::of(Measured(&made(counts, sd, seed))).unwrap());
+            let sets = (0..).map(|seed| Levels::of(LayoutValues(&made(counts, sd, seed))).unwrap());
             sets.into_iter().find(|levels| levels.relink == Some(0.0)).unwrap()
         };
         let few = of([2, 3, 1], [0.01, 0.02, 0.0]);
@@ -407,7 +411,7 @@ mod tests {
         // with.
         let loud = of([5, 10, 1], [0.0, 0.6, 0.0]);
         assert!(loud.relink_at_most.unwrap() < loud.restart && loud.is_too_noisy(), "{loud:?}");
-        let equal = Levels::of(Measured(&vec![vec![vec![5.0], vec![5.0]]; 3])).unwrap();
+        let equal = Levels::of(LayoutValues(&vec![vec![vec![5.0], vec![5.0]]; 3])).unwrap();
         assert!(equal.relink_at_most == Some(0.0) && equal.one_stands_for_all(), "{equal:?}");
     }
 
@@ -426,7 +430,8 @@ mod tests {
                         .collect()
                 })
                 .collect();
-            let measured: Vec<Measured<'_>> = programs.iter().map(|of| Measured(of)).collect();
+            let measured: Vec<LayoutValues<'_>> =
+                programs.iter().map(|of| LayoutValues(of)).collect();
             let levels = Levels::together(&measured).unwrap();
             assert_eq!((levels.interval, levels.layouts), (None, 3));
             sums[0] += levels.relink.unwrap().powi(2) / 100.0;
@@ -472,10 +477,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_said_is_not() {
-        assert_eq!(Levels::of(Measured(&[])), None);
-        assert_eq!(Levels::of(Measured(&[vec![vec![1.0]]])), None, "nothing was executed twice");
-        assert_eq!(Levels::of(Measured(&[vec![vec![1.0], vec![-1.0]]])), None);
-        let one = Levels::of(Measured(&[vec![vec![1.0], vec![1.1]]])).unwrap();
+        assert_eq!(Levels::of(LayoutValues(&[])), None);
+        assert_eq!(
+            Levels::of(LayoutValues(&[vec![vec![1.0]]])),
+            None,
+            "nothing was executed twice"
+        );
+        assert_eq!(Levels::of(LayoutValues(&[vec![vec![1.0], vec![-1.0]]])), None);
+        let one = Levels::of(LayoutValues(&[vec![vec![1.0], vec![1.1]]])).unwrap();
         assert_eq!(
             (one.relink, one.interval, one.keep, one.repetition(0.01, 1.0)),
             (None, None, None, None)

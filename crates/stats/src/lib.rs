@@ -29,6 +29,6 @@ pub mod summary;
 pub mod sweep;
 
 pub use anytime::PairedRatio;
-pub use bounded::{Bound, Bounded};
+pub use bounded::{Bound, BoundedValue};
 pub use discoveries::believed;
 pub use summary::Summary;

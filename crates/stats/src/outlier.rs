@@ -124,7 +124,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scale_does_not_matter(values in prop::collection::vec(1.0_f64..1e6, 0..30), scale in 1e-3_f64..1e3) {
+        fn scale_does_not_matter(
+            values in prop::collection::vec(1.0_f64..1e6, 0..30),
+            scale in 1e-3_f64..1e3,
+        ) {
             let scaled: Vec<f64> = values.iter().map(|value| value * scale).collect();
             let scores = |values: &[f64]| outliers(values).iter().map(|it| it.score).collect::<Vec<_>>();
             let near = |(one, other): (&f64, &f64)| (one - other).abs() <= 1e-6 * one.abs().max(1.0);

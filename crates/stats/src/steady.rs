@@ -18,7 +18,7 @@ pub const MOST: usize = 300;
 
 /// How a sequence goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
+pub enum LevelCourse {
     /// It begins at the level that it ends at.
     Flat,
     /// The level changes too near to the end to say that it stays.
@@ -31,7 +31,7 @@ pub enum Course {
 
 /// A part of a sequence whose level does not change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Phase {
+pub struct LevelPhase {
     /// Which values.
     pub range: Range<usize>,
     /// Their median.
@@ -42,9 +42,9 @@ pub struct Phase {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteadyState {
     /// How it goes.
-    pub course: Course,
+    pub course: LevelCourse,
     /// Its parts, in order.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<LevelPhase>,
     /// How many values come before the steady state; 0 where there is none.
     pub before: usize,
 }
@@ -59,13 +59,13 @@ pub fn steadiness(values: &[f64], less_is_better: bool) -> SteadyState {
     let found = phases(values);
     let phase = |range: &Range<usize>| {
         let level = median(&values[range.clone()]).unwrap_or(f64::NAN);
-        Phase { range: range.clone(), level }
+        LevelPhase { range: range.clone(), level }
     };
-    let phases: Vec<Phase> = found.iter().map(phase).collect();
+    let phases: Vec<LevelPhase> = found.iter().map(phase).collect();
     let (course, before) = match phases.as_slice() {
-        [] | [_] => (Course::Flat, 0),
+        [] | [_] => (LevelCourse::Flat, 0),
         [.., last] if (last.range.len() as f64) < STEADY_SHARE * values.len() as f64 => {
-            (Course::NoSteadyState, 0)
+            (LevelCourse::NoSteadyState, 0)
         }
         [before @ .., last] => begin(values, before, last, less_is_better),
     };
@@ -83,22 +83,27 @@ pub fn unsteady(values: &[f64]) -> Option<usize> {
     let together = values.len().div_ceil(MOST).max(1);
     let medians = values.chunks(together).map(|some| median(some).unwrap_or(f64::NAN));
     let found = steadiness(&medians.collect::<Vec<f64>>(), true);
-    let last = found.phases.last().filter(|_| found.course == Course::NoSteadyState)?;
+    let last = found.phases.last().filter(|_| found.course == LevelCourse::NoSteadyState)?;
     Some(values.len() - last.range.start * together)
 }
 
 /// How a sequence with a steady state goes, and where that begins.
-fn begin(values: &[f64], before: &[Phase], last: &Phase, less_is_better: bool) -> (Course, usize) {
+fn begin(
+    values: &[f64],
+    before: &[LevelPhase],
+    last: &LevelPhase,
+    less_is_better: bool,
+) -> (LevelCourse, usize) {
     let steady = &values[last.range.clone()];
-    let like_last = |phase: &&Phase| !differ(&values[phase.range.clone()], steady);
+    let like_last = |phase: &&LevelPhase| !differ(&values[phase.range.clone()], steady);
     let first = before.iter().find(like_last).unwrap_or(last).range.start;
     let mut earlier = before.iter().take_while(|phase| phase.range.start < first);
     let course = if first == 0 {
-        Course::Flat
+        LevelCourse::Flat
     } else if earlier.any(|phase| (phase.level < last.level) == less_is_better) {
-        Course::Slowdown
+        LevelCourse::Slowdown
     } else {
-        Course::WarmUp
+        LevelCourse::WarmUp
     };
     (course, first)
 }
@@ -118,7 +123,7 @@ mod tests {
         levels.map(|level| level * (1.0 + 0.01 * gaussian(rng))).collect()
     }
 
-    fn of(levels: &[(usize, f64)]) -> (Course, usize) {
+    fn of(levels: &[(usize, f64)]) -> (LevelCourse, usize) {
         let values = sequence(&mut ChaCha8Rng::seed_from_u64(3), levels);
         let found = steadiness(&values, true);
         (found.course, found.before)
@@ -126,25 +131,28 @@ mod tests {
 
     #[test]
     fn two_boosted_executions_come_before_the_steady_state() {
-        assert_eq!(of(&[(2, 92.0), (10, 100.0)]), (Course::Slowdown, 2));
-        assert_eq!(of(&[(2, 108.0), (10, 100.0)]), (Course::WarmUp, 2));
+        assert_eq!(of(&[(2, 92.0), (10, 100.0)]), (LevelCourse::Slowdown, 2));
+        assert_eq!(of(&[(2, 108.0), (10, 100.0)]), (LevelCourse::WarmUp, 2));
         let values = sequence(&mut ChaCha8Rng::seed_from_u64(3), &[(2, 92.0), (10, 100.0)]);
-        assert_eq!(steadiness(&values, false).course, Course::WarmUp, "where more is better");
+        assert_eq!(steadiness(&values, false).course, LevelCourse::WarmUp, "where more is better");
     }
 
     #[test]
     fn the_course_has_its_name() {
-        assert_eq!(of(&[(30, 100.0)]), (Course::Flat, 0));
-        assert_eq!(of(&[(1, 150.0), (29, 100.0)]), (Course::WarmUp, 1));
-        assert_eq!(of(&[(6, 130.0), (6, 115.0), (30, 100.0)]), (Course::WarmUp, 12));
-        assert_eq!(of(&[(6, 130.0), (6, 90.0), (30, 100.0)]), (Course::Slowdown, 12));
-        assert_eq!(of(&[(40, 100.0), (6, 120.0)]), (Course::NoSteadyState, 0));
+        assert_eq!(of(&[(30, 100.0)]), (LevelCourse::Flat, 0));
+        assert_eq!(of(&[(1, 150.0), (29, 100.0)]), (LevelCourse::WarmUp, 1));
+        assert_eq!(of(&[(6, 130.0), (6, 115.0), (30, 100.0)]), (LevelCourse::WarmUp, 12));
+        assert_eq!(of(&[(6, 130.0), (6, 90.0), (30, 100.0)]), (LevelCourse::Slowdown, 12));
+        assert_eq!(of(&[(40, 100.0), (6, 120.0)]), (LevelCourse::NoSteadyState, 0));
     }
 
     #[test]
     fn a_disturbance_does_not_make_a_warm_up_of_what_was_before() {
-        assert_eq!(of(&[(40, 100.0), (8, 130.0), (40, 100.0)]), (Course::Flat, 0));
-        assert_eq!(of(&[(3, 140.0), (40, 100.0), (8, 130.0), (40, 100.0)]), (Course::WarmUp, 3));
+        assert_eq!(of(&[(40, 100.0), (8, 130.0), (40, 100.0)]), (LevelCourse::Flat, 0));
+        assert_eq!(
+            of(&[(3, 140.0), (40, 100.0), (8, 130.0), (40, 100.0)]),
+            (LevelCourse::WarmUp, 3)
+        );
     }
 
     #[test]
@@ -152,7 +160,7 @@ mod tests {
         for values in
             [&[][..], &[1.0], &[9.0, 1.0, 1.0], &[5.0; 12], &[0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 0.5]]
         {
-            assert_eq!(steadiness(values, true).course, Course::Flat, "{values:?}");
+            assert_eq!(steadiness(values, true).course, LevelCourse::Flat, "{values:?}");
         }
     }
 
@@ -192,7 +200,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(11);
         let is_cut = |_: &usize| {
             let values: Vec<f64> = (0..length).map(|_| noise(&mut rng)).collect();
-            steadiness(&values, true).course != Course::Flat
+            steadiness(&values, true).course != LevelCourse::Flat
         };
         (0..400).filter(is_cut).count() as f64 / 400.0
     }

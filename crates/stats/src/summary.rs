@@ -1,6 +1,6 @@
 //! What a handful of samples says: location, spread and how well the median is known.
 
-use crate::Bounded;
+use crate::BoundedValue;
 
 /// The summary of the samples of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,20 +56,20 @@ impl Summary {
 
     /// The median, or what it is at least.
     #[must_use]
-    pub fn known_median(&self) -> Bounded {
-        Bounded::least(self.median, self.is_bound)
+    pub fn known_median(&self) -> BoundedValue {
+        BoundedValue::least(self.median, self.is_bound)
     }
 
     /// The smallest, or what it is at least.
     #[must_use]
-    pub fn known_min(&self) -> Bounded {
-        Bounded::least(self.min, self.min_is_bound)
+    pub fn known_min(&self) -> BoundedValue {
+        BoundedValue::least(self.min, self.min_is_bound)
     }
 
     /// The largest, or what it is at least: whatever was cut off may have been more.
     #[must_use]
-    pub fn known_max(&self) -> Bounded {
-        Bounded::least(self.max, self.censored > 0)
+    pub fn known_max(&self) -> BoundedValue {
+        BoundedValue::least(self.max, self.censored > 0)
     }
 
     /// The spread of the samples: the interquartile range as a share of the median (0.02 is 2 %).
@@ -113,9 +113,9 @@ pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
 
 /// Numbers in their order, to ask for the median of all but one of them many times.
 #[derive(Clone, Debug)]
-pub struct Ordered(Vec<f64>);
+pub struct SortedSamples(Vec<f64>);
 
-impl Ordered {
+impl SortedSamples {
     /// The finite ones of these numbers.
     #[must_use]
     pub fn of(samples: &[f64]) -> Self {
@@ -215,7 +215,7 @@ mod tests {
         fn ordered_numbers_have_the_median_of_all_but_one(
             values in prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), Just(f64::NAN), any::<f64>(), 1.0..4.0], 0..12),
         ) {
-            let ordered = Ordered::of(&values);
+            let ordered = SortedSamples::of(&values);
             prop_assert_eq!(ordered.median_without(None), median(&values));
             for which in 0..values.len() {
                 let others = [&values[..which], &values[which + 1..]].concat();
@@ -286,7 +286,9 @@ mod tests {
         }
 
         #[test]
-        fn order_and_infinities_do_not_matter(mut samples in prop::collection::vec(-1e12..1e12_f64, 1..50)) {
+        fn order_and_infinities_do_not_matter(
+            mut samples in prop::collection::vec(-1e12..1e12_f64, 1..50),
+        ) {
             let before = Summary::of(&samples);
             samples.reverse();
             samples.push(f64::NAN);

@@ -4,7 +4,7 @@
 use tacho_record::BenchmarkKey;
 
 use crate::benchmarks::{benchmark_number, find_benchmark};
-use crate::database::{Begin, Value};
+use crate::database::{TransactionKind, Value};
 use crate::{Store, StoreError};
 
 /// Why a metric of a benchmark has no values in a run, or not all.
@@ -26,7 +26,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO absence (run, benchmark, metric, why) VALUES ($1, $2, $3, $4)
             ON CONFLICT DO NOTHING";
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let benchmark = Value::Integer(benchmark_number(database, benchmark)?);
             let values = [
                 Value::Integer(run),
@@ -43,7 +43,7 @@ impl Store {
     pub fn put_unread(&mut self, run: i64, unread: &[Absence]) -> Result<(), StoreError> {
         let sql =
             "INSERT INTO unread (run, reading, why) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             unread.iter().try_for_each(|Absence { metric, why }| {
                 let values = [Value::Integer(run), Value::Text(metric), Value::Text(why)];
                 database.execute(sql, &values).map(drop)

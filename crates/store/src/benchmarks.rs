@@ -3,7 +3,7 @@
 use tacho_record::{BenchmarkKey, Digest, Metric};
 
 use crate::columns::{digest_value, intern, json, unkeepable};
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::metrics::{direction, word};
 use crate::{HostId, Store, StoreError};
 
@@ -33,7 +33,7 @@ impl Store {
     pub fn put_metrics(&mut self, metrics: &[Metric]) -> Result<(), StoreError> {
         let sql = "INSERT INTO metric (name, unit, better) VALUES ($1, $2, $3)
             ON CONFLICT (name) DO UPDATE SET unit = excluded.unit, better = excluded.better";
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             metrics.iter().try_for_each(|metric| {
                 let unit = json("the metric's unit", &metric.unit)?;
                 let values = [
@@ -60,7 +60,7 @@ impl Store {
         benchmark: &BenchmarkKey,
         answer: Digest,
     ) -> Result<(), StoreError> {
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let number = benchmark_number(database, benchmark)?;
             let sql = "UPDATE benchmark SET answer = $1 WHERE number = $2 AND answer IS NULL";
             database.execute(sql, &[digest_value(&answer), Value::Integer(number)]).map(drop)

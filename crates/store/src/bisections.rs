@@ -5,18 +5,19 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tacho_record::bisection::{Asked, Candidate, Observed, Standing};
+use tacho_record::bisection::{BisectionRequest, BisectionState, BisectionStep, Candidate};
 use tacho_record::{Bisection, RunState};
 
 use crate::columns::json;
-use crate::database::{Begin, Row, Value};
+use crate::database::{DatabaseRow, TransactionKind, Value};
 use crate::{Store, StoreError};
 
 /// Bisections with the host and the begin of their runs; what follows chooses among them.
 macro_rules! select_bisection {
     ($which:literal) => {
         concat!(
-            "SELECT b.name, b.run, h.name, r.started, b.asked, b.standing, r.state FROM bisection b ",
+            "SELECT b.name, b.run, h.name, r.started, b.asked, b.standing, r.state FROM bisection \
+             b ",
             "JOIN run r ON r.number = b.run JOIN host h ON h.number = r.host ",
             $which
         )
@@ -25,15 +26,15 @@ macro_rules! select_bisection {
 
 /// What never changes of a bisection.
 #[derive(Deserialize)]
-struct Begun {
-    asked: Asked,
+struct BisectionStart {
+    asked: BisectionRequest,
     candidates: Vec<Candidate>,
 }
 
 /// The same, to be written.
 #[derive(Serialize)]
 struct Beginning<'a> {
-    asked: &'a Asked,
+    asked: &'a BisectionRequest,
     candidates: &'a [Candidate],
 }
 
@@ -52,29 +53,33 @@ impl Store {
         let sql = "INSERT INTO bisection (run, name, asked, standing) VALUES ($1, $2, $3, $4)
             ON CONFLICT (run) DO UPDATE SET asked = excluded.asked, standing = excluded.standing";
         self.database
-            .transaction(Begin::Durable, |database| database.execute(sql, &values))
+            .transaction(TransactionKind::Durable, |database| database.execute(sql, &values))
             .map(drop)
     }
 
     /// Keeps how far a bisection has come.
-    pub fn put_standing(&mut self, run: i64, standing: &Standing) -> Result<(), StoreError> {
+    pub fn put_standing(&mut self, run: i64, standing: &BisectionState) -> Result<(), StoreError> {
         let standing = json("how far the bisection came", standing)?;
         let sql = "UPDATE bisection SET standing = $1 WHERE run = $2";
         let values = [Value::Text(&standing), Value::Integer(run)];
-        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+        self.database
+            .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
+            .map(drop)
     }
 
     /// Keeps a step of a bisection, before the next one begins.
-    pub fn put_observed(&mut self, run: i64, observed: &Observed) -> Result<(), StoreError> {
+    pub fn put_observed(&mut self, run: i64, observed: &BisectionStep) -> Result<(), StoreError> {
         let text = json("what a bisection observed", observed)?;
         let values =
             [Value::Integer(run), Value::Integer(observed.number.into()), Value::Text(&text)];
         let sql = "INSERT INTO observed (run, number, observed) VALUES ($1, $2, $3)";
-        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+        self.database
+            .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
+            .map(drop)
     }
 
     /// The steps of a bisection, in order.
-    pub fn observed(&mut self, run: i64) -> Result<Vec<Observed>, StoreError> {
+    pub fn observed(&mut self, run: i64) -> Result<Vec<BisectionStep>, StoreError> {
         let sql = "SELECT observed FROM observed WHERE run = $1 ORDER BY number";
         self.database.all(sql, &[Value::Integer(run)], |row| row.json(0))
     }
@@ -105,9 +110,9 @@ impl Store {
     }
 }
 
-fn read(row: &dyn Row) -> Result<(Bisection, RunState), StoreError> {
+fn read(row: &dyn DatabaseRow) -> Result<(Bisection, RunState), StoreError> {
     let started: Timestamp = row.time(3)?;
-    let Begun { asked, candidates } = row.json(4)?;
+    let BisectionStart { asked, candidates } = row.json(4)?;
     let standing = row.json(5)?;
     let (name, host) = (row.text(0)?.to_owned(), row.text(2)?.to_owned());
     let run = row.integer(1)?;

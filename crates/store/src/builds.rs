@@ -5,7 +5,7 @@ use std::time::Duration;
 use tacho_record::{Build, Digest};
 
 use crate::columns::{digest_value, json, nanoseconds};
-use crate::database::{Begin, Row, Value};
+use crate::database::{DatabaseRow, TransactionKind, Value};
 use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
@@ -27,7 +27,7 @@ impl Store {
         let tools = json("the build's tools", &build.tools)?;
         let started = build.started.to_string();
         let took = nanoseconds("the build's duration", build.took)?;
-        self.database.transaction(Begin::Durable, |database| {
+        self.database.transaction(TransactionKind::Durable, |database| {
             let values = [
                 Value::Integer(host.0),
                 Value::Integer(revision_number(database, &build.revision)?),
@@ -73,7 +73,7 @@ impl Store {
     }
 }
 
-fn read(row: &dyn Row) -> Result<Build, StoreError> {
+fn read(row: &dyn DatabaseRow) -> Result<Build, StoreError> {
     Ok(Build {
         revision: row.text(0)?.to_owned(),
         recipe: row.digest(1)?,

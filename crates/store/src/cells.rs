@@ -7,7 +7,7 @@ use tacho_record::{BenchmarkKey, Cell, Digest};
 
 use crate::benchmarks::benchmark_number;
 use crate::columns::{digest_value, intern};
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
@@ -34,7 +34,7 @@ impl Store {
         host: HostId,
         cell: &Cell,
     ) -> Result<MeasurementId, StoreError> {
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(cell), -1) + 1 FROM measurement WHERE run = $1";
             let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
             let added = add_cells(database, run, host, (number, std::slice::from_ref(cell)))?;

@@ -6,13 +6,13 @@
 
 use jiff::Timestamp;
 use tacho_record::{
-    Again, BenchmarkKey, Change, Digest, Direction, Finding, Happened, Happening, Life, Metric,
-    SeriesKey, Unit, Word,
+    BenchmarkKey, Change, ChangeState, Digest, Direction, Finding, Happening, HappeningKind, Life,
+    Metric, RepeatMeasurement, SeriesKey, Unit,
 };
 
 use crate::benchmarks::benchmark_number;
 use crate::columns::{digest_value, json, maybe_text};
-use crate::database::{Begin, Database, Row, Value};
+use crate::database::{Database, DatabaseRow, TransactionKind, Value};
 use crate::metrics::direction;
 use crate::{HostId, Store, StoreError};
 
@@ -20,9 +20,11 @@ use crate::{HostId, Store, StoreError};
 macro_rules! select_change {
     ($which:literal) => {
         concat!(
-            "SELECT c.name, b.name, b.version, b.parameters, h.name, m.name, m.unit, m.better, c.found, ",
+            "SELECT c.name, b.name, b.version, b.parameters, h.name, m.name, m.unit, m.better, \
+             c.found, ",
             "c.finding, c.life, c.word, c.note, c.fixed, c.again ",
-            "FROM change c JOIN host h ON h.number = c.host JOIN benchmark b ON b.number = c.benchmark ",
+            "FROM change c JOIN host h ON h.number = c.host JOIN benchmark b ON b.number = \
+             c.benchmark ",
             "JOIN metric m ON m.number = c.metric ",
             $which
         )
@@ -63,7 +65,7 @@ pub struct MeasuredAgain<'a> {
     /// Where it stands now.
     pub life: Life,
     /// What was measured.
-    pub again: &'a Again,
+    pub again: &'a RepeatMeasurement,
     /// What is found from now on, where that is another kind.
     pub finding: Option<&'a Finding>,
     /// What happened to it, in order.
@@ -104,7 +106,8 @@ impl Store {
         host: HostId,
     ) -> Result<Vec<(BenchmarkKey, String, Analysis)>, StoreError> {
         let sql = "SELECT b.name, b.version, b.parameters, m.name, a.judged, a.newest, a.at
-            FROM analysis a JOIN benchmark b ON b.number = a.benchmark JOIN metric m ON m.number = a.metric
+            FROM analysis a JOIN benchmark b ON b.number = a.benchmark
+                JOIN metric m ON m.number = a.metric
             WHERE a.host = $1";
         self.database.all(sql, &[Value::Integer(host.0)], |row| {
             let analysis = Analysis {
@@ -126,7 +129,7 @@ impl Store {
         host: HostId,
         new: &NewAnalysis<'_>,
     ) -> Result<bool, StoreError> {
-        self.database.transaction(Begin::Exclusive, |database| {
+        self.database.transaction(TransactionKind::Exclusive, |database| {
             let series = series_number(database, host, new.series)?;
             let sql =
                 "SELECT judged FROM analysis WHERE host = $1 AND benchmark = $2 AND metric = $3";
@@ -144,7 +147,7 @@ impl Store {
     /// Keeps what measuring changes again said, of all of them or of none, and syncs: a run whose
     /// changes are judged in part would be measured again.
     pub fn put_again(&mut self, judged: &[MeasuredAgain<'_>]) -> Result<(), StoreError> {
-        self.database.transaction(Begin::Exclusive, |database| {
+        self.database.transaction(TransactionKind::Exclusive, |database| {
             judged.iter().try_for_each(|change| put_measured_again(database, change))
         })
     }
@@ -153,18 +156,18 @@ impl Store {
     pub fn say(
         &mut self,
         name: &str,
-        word: Word,
+        word: ChangeState,
         note: &str,
         at: Timestamp,
     ) -> Result<(), StoreError> {
         let sql = select_change!("WHERE c.name = $1");
-        self.database.transaction(Begin::Exclusive, |database| {
+        self.database.transaction(TransactionKind::Exclusive, |database| {
             let known = database.one(sql, &[Value::Text(name)], read)?;
             let known = known.ok_or_else(|| database.unknown(format!("change `{name}`")))?;
             let text = json("the user's word", &word)?;
             let sql = "UPDATE change SET word = $1, note = $2 WHERE name = $3";
             database.execute(sql, &[Value::Text(&text), Value::Text(note), Value::Text(name)])?;
-            let what = Happened::Said { from: known.word, to: word, note: note.to_owned() };
+            let what = HappeningKind::Said { from: known.word, to: word, note: note.to_owned() };
             put_happening(database, name, &Happening { at, what })
         })
     }
@@ -222,7 +225,8 @@ fn put_change(
     series: &[Value<'_>; 3],
     change: &Change,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO change (name, host, benchmark, metric, found, finding, life, word, note, fixed)
+    let sql = "INSERT INTO change (name, host, benchmark, metric, found, finding, life, word, \
+        note, fixed)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         ON CONFLICT (name) DO UPDATE SET finding = excluded.finding, life = excluded.life,
             fixed = excluded.fixed
@@ -266,7 +270,7 @@ fn put_happening(
     }
 }
 
-fn read(row: &dyn Row) -> Result<Change, StoreError> {
+fn read(row: &dyn DatabaseRow) -> Result<Change, StoreError> {
     let unit = if row.value(6)? == Value::Null { Unit::Other(String::new()) } else { row.json(6)? };
     let better = if row.value(7)? == Value::Null { Direction::Lower } else { direction(row, 7)? };
     let metric = Metric { name: row.text(5)?.to_owned(), unit, better };

@@ -7,7 +7,7 @@ use std::path::Path;
 use tacho_record::Digest;
 
 use crate::chunk::Decoder;
-use crate::database::{Database, Row, Sqlite, Value};
+use crate::database::{Database, DatabaseRow, Sqlite, Value};
 use crate::location::{database_file, make_private_folder};
 use crate::logs::Logs;
 use crate::samples::counted;
@@ -156,7 +156,7 @@ fn check_chunks(database: &mut dyn Database, check: &mut StoreCheck) -> Result<(
 }
 
 /// How many samples a chunk has, or what is wrong with it.
-fn state(row: &dyn Row, place: ChunkPlace, decoder: &mut Decoder) -> Result<u64, String> {
+fn state(row: &dyn DatabaseRow, place: ChunkPlace, decoder: &mut Decoder) -> Result<u64, String> {
     let bytes = row.bytes(6).map_err(|error| error.to_string())?;
     let chunk = decoder.decode(bytes).map_err(|error| error.to_string())?;
     let first =
@@ -173,7 +173,7 @@ fn state(row: &dyn Row, place: ChunkPlace, decoder: &mut Decoder) -> Result<u64,
 }
 
 /// Whether a row of the table of chunks, in the order of its columns, can be read.
-fn is_whole(row: &dyn Row) -> bool {
+fn is_whole(row: &dyn DatabaseRow) -> bool {
     let number = |column| row.integer(column).ok();
     let (Some(run), Some(cell), Some(round), Some(position)) =
         (number(0), number(1), number(2), number(3))
@@ -183,7 +183,7 @@ fn is_whole(row: &dyn Row) -> bool {
     state(row, ChunkPlace { run, cell, round, position }, &mut Decoder::default()).is_ok()
 }
 
-fn describe(row: &dyn Row, place: ChunkPlace) -> String {
+fn describe(row: &dyn DatabaseRow, place: ChunkPlace) -> String {
     let ChunkPlace { run, cell, round, .. } = place;
     let name = |column| match row.value(column) {
         Ok(Value::Text(name)) => name.to_owned(),

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use tacho_record::{BenchmarkKey, Digest};
 
 use crate::StoreError;
-use crate::database::{Database, Row, Value};
+use crate::database::{Database, DatabaseRow, Value};
 
 /// Data as JSON.
 pub(crate) fn json(what: &str, data: &impl Serialize) -> Result<String, StoreError> {
@@ -41,7 +41,7 @@ pub(crate) fn digest_value(digest: &Digest) -> Value<'_> {
     Value::Bytes(digest.as_bytes())
 }
 
-impl dyn Row + '_ {
+impl dyn DatabaseRow + '_ {
     /// What the JSON in that column stands for.
     pub(crate) fn json<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
         serde_json::from_str(self.text(column)?).map_err(|error| {

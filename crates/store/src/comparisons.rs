@@ -2,10 +2,10 @@
 //! measured.
 
 use jiff::Timestamp;
-use tacho_record::{Comparing, Earlier, Probing};
+use tacho_record::{Comparing, EarlierSide, Probing};
 
 use crate::columns::{json, whole};
-use crate::database::{Begin, Value};
+use crate::database::{TransactionKind, Value};
 use crate::{Store, StoreError};
 
 /// A side of a run, by the name that it was given.
@@ -14,7 +14,7 @@ pub struct Baseline {
     /// The name.
     pub name: String,
     /// The run and its side.
-    pub of: Earlier,
+    pub of: EarlierSide,
     /// When it was given.
     pub saved: Timestamp,
 }
@@ -49,13 +49,16 @@ impl Store {
         let sql = "INSERT INTO comparison (run, terms) VALUES ($1, $2)
             ON CONFLICT (run) DO UPDATE SET terms = excluded.terms";
         let values = [Value::Integer(run), Value::Text(terms)];
-        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+        self.database
+            .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
+            .map(drop)
     }
 
     /// Gives a side of a run a name, which is taken from what had it.
     pub fn put_baseline(&mut self, baseline: &Baseline) -> Result<(), StoreError> {
         let sql = "INSERT INTO baseline (name, run, side, saved) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (name) DO UPDATE SET run = excluded.run, side = excluded.side, saved = excluded.saved";
+            ON CONFLICT (name) DO UPDATE
+            SET run = excluded.run, side = excluded.side, saved = excluded.saved";
         let saved = baseline.saved.to_string();
         let side = whole("the side", baseline.of.side)?;
         let values = [
@@ -65,7 +68,7 @@ impl Store {
             Value::Text(&saved),
         ];
         self.database
-            .transaction(Begin::Durable, |database| database.execute(sql, &values))
+            .transaction(TransactionKind::Durable, |database| database.execute(sql, &values))
             .map(drop)
     }
 
@@ -73,7 +76,7 @@ impl Store {
     pub fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
         let sql = "SELECT name, run, side, saved FROM baseline ORDER BY name";
         self.database.all(sql, &[], |row| {
-            let of = Earlier { run: row.integer(1)?, side: row.number(2)? };
+            let of = EarlierSide { run: row.integer(1)?, side: row.number(2)? };
             Ok(Baseline { name: row.text(0)?.to_owned(), of, saved: row.time(3)? })
         })
     }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Digest};
 
-use crate::database::{Begin, Value};
+use crate::database::{TransactionKind, Value};
 use crate::{HostId, Store, StoreError};
 
 /// How much was measured of a benchmark at a build, the warm-up left out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Count {
+pub struct SampleCounts {
     /// The benchmark with its parameters.
     pub benchmark: BenchmarkKey,
     /// The revision's full name.
@@ -25,7 +25,7 @@ pub struct Count {
 impl Store {
     /// How much was measured of each benchmark at each build, for series: by benchmark, then in
     /// order of history.
-    pub fn counts(&mut self, host: HostId) -> Result<Vec<Count>, StoreError> {
+    pub fn counts(&mut self, host: HostId) -> Result<Vec<SampleCounts>, StoreError> {
         // Chunks carry their counts beside them, so none is decoded. Names are joined here and not
         // there: that takes half the time.
         let sql = "SELECT m.benchmark, m.revision, m.artifact, CAST(SUM(c.valid) AS BIGINT), \
@@ -33,7 +33,7 @@ impl Store {
             FROM measurement m JOIN chunk c ON c.run = m.run AND c.cell = m.cell
             WHERE m.host = $1 AND m.run NOT IN (SELECT number FROM run WHERE purpose <> 'track')
             GROUP BY m.benchmark, m.revision, m.artifact";
-        self.database.transaction(Begin::Read, |database| {
+        self.database.transaction(TransactionKind::Read, |database| {
             let mut sums = database.all(sql, &[Value::Integer(host.0)], |row| {
                 Ok((
                     row.integer(0)?,
@@ -69,7 +69,7 @@ impl Store {
             });
             // Foreign keys see to it that every number has its name.
             let named = |(benchmark, revision, artifact, valid, failed)| {
-                Some(Count {
+                Some(SampleCounts {
                     benchmark: benchmarks.get(&benchmark)?.clone(),
                     revision: revisions.get(&revision)?.1.clone(),
                     artifact: *artifacts.get(&artifact)?,

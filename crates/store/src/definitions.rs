@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tacho_record::plan::Definition;
 
 use crate::columns::digest_value;
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::{Store, StoreError};
 
 impl Store {
@@ -37,7 +37,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (digest, version) = (definition.digest(), Value::Integer(definition.version.into()));
         let name = Value::Text(&definition.name);
-        self.database.transaction(Begin::Exclusive, |database| {
+        self.database.transaction(TransactionKind::Exclusive, |database| {
             if new && is_taken(database, [name, version, digest_value(&digest)])? {
                 return Ok(false);
             }

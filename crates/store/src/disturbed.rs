@@ -5,7 +5,7 @@ use std::time::Duration;
 use tacho_record::Outcome;
 
 use crate::chunk::{Chunk, DISTURBED, Packing, VALID};
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::samples::{DisturbanceRow, counted, put_failure};
 use crate::{MeasurementId, Store, StoreError};
 
@@ -30,7 +30,7 @@ impl Store {
     /// there are.
     pub fn disturb(&mut self, run: i64, round: u32, why: &str) -> Result<usize, StoreError> {
         let sql = "SELECT cell, position, samples FROM chunk WHERE run = $1 AND round = $2";
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let key = [Value::Integer(run), Value::Integer(round.into())];
             let found = database.all(sql, &key, |row| {
                 let chunk = Chunk::decode(row.bytes(2)?).map_err(|error| row.corrupt(&error))?;
@@ -58,7 +58,7 @@ impl Store {
 
     /// Keeps for how long a round waited for a quiet host.
     pub fn put_wait(&mut self, run: i64, wait: &QuietWait) -> Result<(), StoreError> {
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM wait WHERE run = $1";
             let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
             let took = i64::try_from(wait.took.as_millis()).unwrap_or(i64::MAX);

@@ -9,7 +9,7 @@ use tacho_record::Digest;
 use crate::database::SERVER;
 
 /// The cause, as the database's driver gave it.
-pub type Cause = Box<dyn Error + Send + Sync>;
+pub type DriverError = Box<dyn Error + Send + Sync>;
 
 /// Why something was not kept, or not read.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum StoreError {
         /// The database.
         place: String,
         /// The driver's words.
-        source: Cause,
+        source: DriverError,
     },
     /// No room is left, on the disk or in a quota.
     #[error("no space is left for `{place}`: {source}")]
@@ -42,7 +42,7 @@ pub enum StoreError {
         /// The database or file that was written.
         place: String,
         /// The system's words.
-        source: Cause,
+        source: DriverError,
     },
     /// A file of the store cannot be read or written.
     #[error("cannot use `{}`: {source}", path.display())]
@@ -58,7 +58,7 @@ pub enum StoreError {
         /// The database.
         place: String,
         /// The driver's words.
-        source: Cause,
+        source: DriverError,
     },
     /// A log's content is not what its name says.
     #[error("the log `{}` is damaged: {why}", path.display())]
@@ -98,7 +98,7 @@ pub enum StoreError {
         /// The database or folder.
         place: String,
         /// The system's words.
-        source: Cause,
+        source: DriverError,
     },
     /// The store is that of another subject.
     #[error("`{place}` holds measurements of `{found}`, not of `{asked}`")]
@@ -140,7 +140,7 @@ pub enum StoreError {
         /// The database, without its password.
         place: String,
         /// The driver's words.
-        source: Cause,
+        source: DriverError,
     },
 }
 

@@ -3,7 +3,7 @@
 use tacho_record::{Commit, Revision, shown};
 
 use crate::columns::{intern, json, maybe_text, whole};
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::{Store, StoreError};
 
 /// Adds a revision, or replaces all that was known of it.
@@ -22,7 +22,7 @@ const PUT_COMMIT: &str = "INSERT INTO history (id, ordinal, author, date, subjec
 impl Store {
     /// Keeps revisions; what was known of the same ones is replaced.
     pub fn put_revisions(&mut self, revisions: &[Revision]) -> Result<(), StoreError> {
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             revisions.iter().try_for_each(|revision| put_revision(database, revision))
         })
     }
@@ -45,7 +45,7 @@ impl Store {
 
     /// Keeps commits; what was known of the same ones is replaced.
     pub fn put_commits(&mut self, commits: &[Commit]) -> Result<(), StoreError> {
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             commits.iter().try_for_each(|commit| put_commit(database, commit))
         })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tacho_record::Host;
 
 use crate::columns::{digest_value, intern, json};
-use crate::database::{Begin, Value};
+use crate::database::{TransactionKind, Value};
 use crate::{Store, StoreError};
 
 /// A host in this store.
@@ -20,7 +20,7 @@ impl Store {
             host.facts.iter().filter(|(key, _)| !key.starts_with("now.")).collect();
         let facts = json("the host", &lasting)?;
         let identity = host.key();
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let sql = (
                 "SELECT number FROM host WHERE identity = $1",
                 "INSERT INTO host (identity, name, facts) VALUES ($1, $2, $3) ON CONFLICT DO \

@@ -10,10 +10,11 @@
 //! ```text
 //! location   where it is, opening it        samples    samples on their way in
 //! runs       what was asked                 series     samples on their way out
-//! cells      what a run measures            values     one metric of them; counts, how many there are
-//! hosts history builds benchmarks           chunk/     samples as bytes
-//! logs       files by digest                database/  one SQL for SQLite and PostgreSQL, migrations
+//! cells      what a run measures            values     one metric of them
+//! hosts history builds benchmarks           counts     how many samples there are
+//! logs       files by digest                chunk/     samples as bytes
 //! outputs    what executions printed        columns    times, digests and JSON
+//! database/  one SQL for SQLite and PostgreSQL, migrations
 //! steadiness what was found of warm-ups
 //! subject    whose store it is
 //! reference  what fixed programs took beside the samples of runs
@@ -64,9 +65,9 @@ pub use cells::MeasurementId;
 pub use changes::{Analysis, MeasuredAgain, NewAnalysis};
 pub use check::{Damage, StoreCheck};
 pub use comparisons::Baseline;
-pub use counts::Count;
+pub use counts::SampleCounts;
 pub use disturbed::QuietWait;
-pub use error::{Cause, StoreError};
+pub use error::{DriverError, StoreError};
 pub use hosts::HostId;
 pub use location::Location;
 pub use runs::NewRun;

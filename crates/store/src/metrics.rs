@@ -6,7 +6,7 @@ use tacho_record::{Direction, Metric};
 
 use crate::StoreError;
 use crate::columns::{intern, json, maybe_text, unkeepable};
-use crate::database::{Database, Row, Value};
+use crate::database::{Database, DatabaseRow, Value};
 
 /// The numbers that stand for metrics in chunks, by name.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ pub(crate) fn metric_names(
 }
 
 /// The direction in that column.
-pub(crate) fn direction(row: &dyn Row, column: usize) -> Result<Direction, StoreError> {
+pub(crate) fn direction(row: &dyn DatabaseRow, column: usize) -> Result<Direction, StoreError> {
     match row.text(column)? {
         "higher" => Ok(Direction::Higher),
         "lower" => Ok(Direction::Lower),

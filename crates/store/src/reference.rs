@@ -5,7 +5,7 @@ use std::time::Duration;
 use tacho_record::{ReferenceProgram, ReferenceSample};
 
 use crate::columns::digest_value;
-use crate::database::{Begin, Row, Value};
+use crate::database::{DatabaseRow, TransactionKind, Value};
 use crate::{HostId, Store, StoreError};
 
 impl Store {
@@ -13,7 +13,7 @@ impl Store {
     pub fn put_reference(&mut self, run: i64, sample: &ReferenceSample) -> Result<(), StoreError> {
         let nanoseconds = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
         let at = sample.at.to_string();
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM reference_sample WHERE run = $1";
             let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
             let values = [
@@ -54,7 +54,7 @@ impl Store {
 }
 
 /// A sample from that column on; none of a program that this version does not know.
-fn read(row: &dyn Row, from: usize) -> Result<Option<ReferenceSample>, StoreError> {
+fn read(row: &dyn DatabaseRow, from: usize) -> Result<Option<ReferenceSample>, StoreError> {
     let Some(program) = ReferenceProgram::named(row.text(from + 1)?) else { return Ok(None) };
     let time = |column| -> Result<Duration, StoreError> {
         Ok(Duration::from_nanos(row.integer(column)?.unsigned_abs()))

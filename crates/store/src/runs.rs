@@ -7,14 +7,15 @@ use tacho_record::{Cell, Digest, Purpose, Rule, Run, RunState};
 
 use crate::cells::add_cells;
 use crate::columns::{digest_value, json};
-use crate::database::{Begin, Row, Value};
+use crate::database::{DatabaseRow, TransactionKind, Value};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// Runs with their host's name; what follows chooses among them.
 macro_rules! select_run {
     ($which:literal) => {
         concat!(
-            "SELECT r.number, r.started, r.ended, r.seed, r.question, r.plan, r.version, h.name, r.rounds, ",
+            "SELECT r.number, r.started, r.ended, r.seed, r.question, r.plan, r.version, h.name, \
+             r.rounds, ",
             "r.state, r.rule, r.purpose ",
             "FROM run r JOIN host h ON h.number = r.host ",
             $which
@@ -61,7 +62,7 @@ impl Store {
         let started = new.started.to_string();
         let conditions = json("the run's conditions", &new.conditions)?;
         let rule = json("the run's rule", &new.rule)?;
-        self.database.transaction(Begin::Exclusive, |database| {
+        self.database.transaction(TransactionKind::Exclusive, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM run";
             let number = database.must(next, &[], |row| row.integer(0))?;
             let values = [
@@ -79,7 +80,8 @@ impl Store {
                 Value::Text(purpose_word(new.purpose)),
             ];
             database.execute(
-                "INSERT INTO run (number, question, plan, seed, rounds, rule, host, version, started, conditions, state, purpose, round)
+                "INSERT INTO run (number, question, plan, seed, rounds, rule, host, version, \
+                 started, conditions, state, purpose, round)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)",
                 &values,
             )?;
@@ -114,7 +116,7 @@ impl Store {
     /// Takes note that a session of the run begins to measure.
     pub fn begin_session(&mut self, run: i64, at: Timestamp) -> Result<(), StoreError> {
         let at = at.to_string();
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM session WHERE run = $1";
             let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
             let values = [Value::Integer(run), Value::Integer(number), Value::Text(&at)];
@@ -177,7 +179,9 @@ impl Store {
         let all = json("the run's conditions", &all)?;
         let sql = "UPDATE run SET conditions = $1 WHERE number = $2";
         let values = [Value::Text(&all), Value::Integer(number)];
-        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+        self.database
+            .transaction(TransactionKind::Write, |database| database.execute(sql, &values))
+            .map(drop)
     }
 
     fn close_run(&mut self, number: i64, state: RunState, at: Timestamp) -> Result<(), StoreError> {
@@ -196,8 +200,9 @@ impl Store {
         // First, because what is written next after it waits for the disk once more: not the next
         // sample then.
         self.database.tidy()?;
-        let updated =
-            self.database.transaction(Begin::Durable, |database| database.execute(sql, values));
+        let updated = self
+            .database
+            .transaction(TransactionKind::Durable, |database| database.execute(sql, values));
         // Before any error of the database, which would only be a consequence.
         self.database.check_place()?;
         let updated = updated?;
@@ -226,7 +231,7 @@ fn purpose_word(purpose: Purpose) -> &'static str {
     }
 }
 
-fn read(row: &dyn Row) -> Result<Run, StoreError> {
+fn read(row: &dyn DatabaseRow) -> Result<Run, StoreError> {
     let purpose = match row.text(11)? {
         "bisect" => Purpose::Bisect,
         "compare" => Purpose::Compare,
@@ -254,7 +259,7 @@ fn read(row: &dyn Row) -> Result<Run, StoreError> {
 }
 
 /// The state in that column.
-pub(crate) fn state(row: &dyn Row, column: usize) -> Result<RunState, StoreError> {
+pub(crate) fn state(row: &dyn DatabaseRow, column: usize) -> Result<RunState, StoreError> {
     Ok(match row.text(column)? {
         "abandoned" => RunState::Abandoned,
         "finished" => RunState::Finished,

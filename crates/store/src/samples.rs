@@ -8,11 +8,11 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use tacho_record::{Failure, Name, Outcome, Place, Sample, derived};
+use tacho_record::{Failure, MetricName, Outcome, Place, Sample, derived};
 
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, Packing, VALID};
 use crate::columns::{json, unkeepable};
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::metrics::MetricNumbers;
 use crate::{MeasurementId, Store, StoreError};
 
@@ -54,7 +54,7 @@ impl Store {
             if sample.outcome.is_as_expected() {
                 return put_one(&mut *store.database, measurement, &chunk);
             }
-            store.database.transaction(Begin::Write, |database| {
+            store.database.transaction(TransactionKind::Write, |database| {
                 let done = put_one(database, measurement, &chunk)?;
                 if done {
                     put_failure(database, measurement, sample.place, &sample.outcome)?;
@@ -74,7 +74,7 @@ impl Store {
     pub fn put_together(&mut self, samples: &[(MeasurementId, &Sample)]) -> Result<(), StoreError> {
         let put = |store: &mut Self| {
             let metrics = &mut store.metrics;
-            store.database.transaction(Begin::Write, |database| {
+            store.database.transaction(TransactionKind::Write, |database| {
                 samples.iter().try_for_each(|(measurement, sample)| {
                     let chunk = gather(database, metrics, [*sample])?;
                     if !put_one(database, *measurement, &chunk)? {
@@ -117,7 +117,7 @@ impl Store {
         let packing = if self.outlives_us { Packing::Small } else { Packing::Quick };
         self.forgetting(|store| {
             let metrics = &mut store.metrics;
-            store.database.transaction(Begin::Durable, |database| {
+            store.database.transaction(TransactionKind::Durable, |database| {
                 measurements.into_iter().try_for_each(|(measurement, samples)| {
                     let chunk = gather(database, metrics, samples)?;
                     add(database, measurement, &chunk, packing)?;
@@ -135,7 +135,7 @@ impl Store {
     ///
     /// Reading gives the same before and after. Do it when the run is done, not between samples.
     pub fn seal(&mut self, run: i64) -> Result<(), StoreError> {
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             let sql = "SELECT cell FROM chunk WHERE run = $1 GROUP BY cell HAVING COUNT(*) > 1 \
                        ORDER BY cell";
             let scattered = database.all(sql, &[Value::Integer(run)], |row| {
@@ -207,7 +207,8 @@ fn gather<'a>(
                 &format!("it has more than {MOST_METRICS} values"),
             ));
         }
-        let follows = |(name, value): &&(Name, f64)| derived::follows(&sample.values, name, *value);
+        let follows =
+            |(name, value): &&(MetricName, f64)| derived::follows(&sample.values, name, *value);
         for (name, value) in sample.values.iter().filter(|entry| !follows(entry)) {
             chunk.put_value(metrics.of(database, name)?, *value);
         }

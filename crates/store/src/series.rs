@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use tacho_record::{
-    BenchmarkKey, Digest, Failure, Measurement, Metric, Name, Outcome, Place, Reached, Sample,
-    Steadiness, derived,
+    BenchmarkKey, Digest, Failure, Measurement, Metric, MetricName, Outcome, Place, ReachedLimit,
+    Sample, Steadiness, derived,
 };
 
 use crate::benchmarks::find_benchmark;
 use crate::chunk::{Chunk, Decoder, VALID};
-use crate::database::{Begin, Database, Row, Value};
+use crate::database::{Database, DatabaseRow, TransactionKind, Value};
 use crate::metrics::metric_names;
 use crate::samples::DisturbanceRow;
 use crate::steadiness::FoundSteadiness as Steady;
@@ -33,7 +33,7 @@ impl Store {
     /// All samples of a measurement, in order of the schedule.
     pub fn samples(&mut self, measurement: MeasurementId) -> Result<Vec<Sample>, StoreError> {
         let key = measurement.values();
-        self.database.transaction(Begin::Read, |database| {
+        self.database.transaction(TransactionKind::Read, |database| {
             let names = metric_names(database)?;
             let (mut samples, mut decoder) = (Vec::new(), Decoder::default());
             let sql =
@@ -57,7 +57,7 @@ impl Store {
         &mut self,
         measurement: MeasurementId,
     ) -> Result<Option<Steadiness>, StoreError> {
-        self.database.transaction(Begin::Read, |database| {
+        self.database.transaction(TransactionKind::Read, |database| {
             Ok(Steady::of_measurement(database, measurement)?.of(measurement).cloned())
         })
     }
@@ -71,7 +71,7 @@ impl Store {
         host: HostId,
         benchmark: &BenchmarkKey,
     ) -> Result<Vec<Measurement>, StoreError> {
-        self.database.transaction(Begin::Read, |database| {
+        self.database.transaction(TransactionKind::Read, |database| {
             let Some(number) = find_benchmark(database, benchmark)? else { return Ok(vec![]) };
             let names = metric_names(database)?;
             let mut decoder = Decoder::default();
@@ -121,7 +121,7 @@ pub(crate) fn read_each<T: Default>(
     database: &mut dyn Database,
     benchmark: i64,
     host: HostId,
-    mut read: impl FnMut(&dyn Row, &mut T) -> Result<(), StoreError>,
+    mut read: impl FnMut(&dyn DatabaseRow, &mut T) -> Result<(), StoreError>,
 ) -> Result<Vec<FoundSeries<T>>, StoreError> {
     let mut all: Vec<FoundSeries<T>> = Vec::new();
     database.query(CHUNKS, &[benchmark, host.0].map(Value::Integer), &mut |row| {
@@ -140,9 +140,10 @@ pub(crate) fn read_each<T: Default>(
     Ok(all)
 }
 
-/// Adds the samples of a chunk; how the failed ones failed is filled in by [`FailureCounts::explain`].
+/// Adds the samples of a chunk; how the failed ones failed is filled in by
+/// [`FailureCounts::explain`].
 fn read_chunk(
-    row: &dyn Row,
+    row: &dyn DatabaseRow,
     chunk: &Chunk,
     names: &HashMap<u32, String>,
     samples: &mut Vec<Sample>,
@@ -175,7 +176,7 @@ fn read_chunk(
 }
 
 /// A metric of a chunk, with a reading or none of each sample.
-type SeriesColumn<'a> = (Name, Cow<'a, [Option<f64>]>);
+type SeriesColumn<'a> = (MetricName, Cow<'a, [Option<f64>]>);
 
 /// Adds what follows from other columns, which are in order of their names and stay so; what a
 /// sample has already stays, and what has replicates is no part of anything.
@@ -218,7 +219,7 @@ fn is_failed(sample: &Sample) -> bool {
 #[serde(untagged)]
 enum FailureHow {
     Disturbed(DisturbanceRow),
-    Reached(Reached),
+    Reached(ReachedLimit),
     Failed(Failure),
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use tacho_record::{Outcome, Place, Sample, Steadiness};
 
 use crate::columns::json;
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
@@ -20,7 +20,7 @@ impl Store {
         let sql = "INSERT INTO steadiness (run, cell, counts_from, found) VALUES ($1, $2, $3, $4)
             ON CONFLICT (run, cell) DO UPDATE SET counts_from = excluded.counts_from, found = \
             excluded.found";
-        self.database.transaction(Begin::Write, |database| {
+        self.database.transaction(TransactionKind::Write, |database| {
             found.iter().try_for_each(|(measurement, steadiness)| {
                 let [run, cell] = measurement.values();
                 let found = json("the steadiness", steadiness)?;

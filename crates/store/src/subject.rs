@@ -1,6 +1,6 @@
 //! The subject: whose measurements a store holds. Two subjects in one store would mix.
 
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, TransactionKind, Value};
 use crate::{Store, StoreError};
 
 impl Store {
@@ -9,7 +9,7 @@ impl Store {
         // The usual case takes no lock.
         let found = match owner(&mut *self.database)? {
             Some(found) => found,
-            None => self.database.transaction(Begin::Exclusive, |database| {
+            None => self.database.transaction(TransactionKind::Exclusive, |database| {
                 if let Some(found) = owner(database)? {
                     return Ok(found);
                 }

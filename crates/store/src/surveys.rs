@@ -3,7 +3,7 @@
 use tacho_record::Digest;
 
 use crate::columns::{digest_value, json};
-use crate::database::{Begin, Value};
+use crate::database::{TransactionKind, Value};
 use crate::{HostId, Store, StoreError};
 
 impl Store {
@@ -26,7 +26,7 @@ impl Store {
         }
         let sql = "INSERT INTO survey (question, host, earlier) VALUES ($1, $2, $3)
             ON CONFLICT (question, host) DO NOTHING";
-        self.database.transaction(Begin::Durable, |database| {
+        self.database.transaction(TransactionKind::Durable, |database| {
             database.execute(sql, &values)?;
             database.must(kept, &values[..2], |row| row.json(0))
         })

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use tacho_record::{
-    BenchmarkKey, Digest, Failure, Limited, Outcome, Place, Steadiness, derived,
+    BenchmarkKey, Digest, Failure, LimitedExecutions, Outcome, Place, Steadiness, derived,
     median_of_replicates,
 };
 
 use crate::benchmarks::find_benchmark;
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, VALID};
-use crate::database::Begin;
+use crate::database::TransactionKind;
 use crate::metrics::metric_names;
 use crate::series::{FailureCounts, FoundSeries, read_each};
 use crate::steadiness::FoundSteadiness as Steady;
@@ -31,7 +31,7 @@ pub struct Values {
     /// Of each of them its position in the round's order.
     pub positions: Vec<u32>,
     /// The executions that reached a limit, the warm-up not counted.
-    pub limited: Limited,
+    pub limited: LimitedExecutions,
     /// Of each of their bounds its round.
     pub bound_rounds: Vec<u32>,
     /// How many executions failed, the warm-up not counted.
@@ -52,12 +52,12 @@ impl Store {
         benchmark: &BenchmarkKey,
         metric: &str,
     ) -> Result<Vec<Values>, StoreError> {
-        self.database.transaction(Begin::Read, |database| {
+        self.database.transaction(TransactionKind::Read, |database| {
             let Some(number) = find_benchmark(database, benchmark)? else { return Ok(vec![]) };
             let names = metric_names(database)?;
             let wanted = WantedValues::new(metric, &names);
             let mut decoder = Decoder::default();
-            let found = read_each(database, number, host, |row, content: &mut Scattered| {
+            let found = read_each(database, number, host, |row, content: &mut ScatteredValues| {
                 let chunk = decoder.decode_metrics(row.bytes(4)?, &wanted.numbers);
                 content.add(chunk.map_err(|error| row.corrupt(&error))?, &wanted);
                 Ok(())
@@ -71,7 +71,7 @@ impl Store {
             let steady = Steady::of_benchmark(database, number, host)?;
             let finish =
                 |FoundSeries { measurement, revision, artifact, mut content, .. }: FoundSeries<
-                    Scattered,
+                    ScatteredValues,
                 >| {
                     content.values.retain(|(place, _)| !steady.is_warm_up(measurement, *place));
                     let steadiness = steady.of(measurement).cloned();
@@ -120,13 +120,13 @@ impl<'a> WantedValues<'a> {
 
 /// A metric's values, and what else became of executions of a measurement, as its chunks come.
 #[derive(Default)]
-struct Scattered {
+struct ScatteredValues {
     values: Vec<(Place, f64)>,
     limited: Vec<(Place, Option<f64>)>,
     failed: Vec<Place>,
 }
 
-impl Scattered {
+impl ScatteredValues {
     /// Whether a sample did not end as expected.
     fn is_to_be_told(&self) -> bool {
         !self.failed.is_empty() || !self.limited.is_empty()
@@ -170,7 +170,7 @@ impl Scattered {
         };
         self.limited.sort_by_key(|(place, _)| *place);
         let why = told(self.limited.first().map(|(place, _)| place))?.and_then(Outcome::told);
-        let limited = Limited {
+        let limited = LimitedExecutions {
             count: u32::try_from(self.limited.len()).unwrap_or(u32::MAX),
             bounds: self.limited.iter().filter_map(|(_, bound)| *bound).collect(),
             why: why.map(|(line, _)| line),

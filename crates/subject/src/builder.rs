@@ -11,7 +11,7 @@ use crate::layout::Layout;
 /// What came of building a revision.
 #[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Built {
+pub enum BuildOutcome {
     /// It ended, well or not.
     Done {
         /// How; its log's digest is left to whoever keeps logs.
@@ -29,8 +29,11 @@ pub trait Builder {
     ///
     /// A revision that does not build is a [`BuildState`](tacho_record::BuildState); an error is
     /// what stops the whole run, such as a full disk.
-    fn build(&mut self, revision: &Revision, interrupt: &AtomicBool)
-    -> Result<Built, SubjectError>;
+    fn build(
+        &mut self,
+        revision: &Revision,
+        interrupt: &AtomicBool,
+    ) -> Result<BuildOutcome, SubjectError>;
 
     /// Has what is built from now on laid out so, or as the plan builds it, and says by which
     /// recipes these revisions are built then; none where it cannot.
@@ -64,8 +67,8 @@ pub trait Builder {
 pub struct NoBuilder;
 
 impl Builder for NoBuilder {
-    fn build(&mut self, _: &Revision, _: &AtomicBool) -> Result<Built, SubjectError> {
-        Ok(Built::Interrupted)
+    fn build(&mut self, _: &Revision, _: &AtomicBool) -> Result<BuildOutcome, SubjectError> {
+        Ok(BuildOutcome::Interrupted)
     }
 
     fn unpack(&mut self, _: Digest) -> Result<Option<PathBuf>, SubjectError> {

@@ -21,11 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const TICK: Duration = Duration::from_secs(1);
 
 /// Who is told of long reading.
-static LISTENER: OnceLock<fn(Reading)> = OnceLock::new();
+static LISTENER: OnceLock<fn(ReadProgress)> = OnceLock::new();
 
 /// How far reading what a repository has to say has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadProgress {
     /// This many bytes.
     Bytes(usize),
     /// To its end; not reported where nothing was told before.
@@ -34,7 +34,7 @@ pub enum Reading {
 
 /// Has this function told of reading that takes longer than a second; the first that is given
 /// stays.
-pub fn tell_of_reading(listener: fn(Reading)) {
+pub fn tell_of_reading(listener: fn(ReadProgress)) {
     LISTENER.get_or_init(|| listener);
 }
 
@@ -149,11 +149,11 @@ impl Cvs {
             }
             if let Some(listener) = LISTENER.get().filter(|_| told.elapsed() >= TICK) {
                 (told, is_told) = (Instant::now(), true);
-                listener(Reading::Bytes(printed.len()));
+                listener(ReadProgress::Bytes(printed.len()));
             }
         }
         if let Some(listener) = LISTENER.get().filter(|_| is_told) {
-            listener(Reading::Ended);
+            listener(ReadProgress::Ended);
         }
         Ok((printed, child.wait().map_err(failed)?))
     }

@@ -6,25 +6,25 @@ use std::collections::{BTreeMap, HashMap};
 use tacho_record::Revision;
 use tacho_record::plan::Commands;
 
-use crate::quirks::{Applied, Loaded, QuirkPatch};
+use crate::quirks::{LoadedQuirk, QuirkPatch, RevisionQuirks};
 
 /// What quirks do in one checkout.
 #[derive(Debug)]
-pub(crate) struct Dress<'a> {
-    quirks: Vec<&'a Loaded>,
+pub(crate) struct CheckoutQuirks<'a> {
+    quirks: Vec<&'a LoadedQuirk>,
     sources: &'a HashMap<String, Revision>,
     onto: &'a [String],
 }
 
-impl<'a> Dress<'a> {
+impl<'a> CheckoutQuirks<'a> {
     /// What is done with the revision itself.
-    pub fn of(applied: &'a Applied) -> Self {
-        let Applied { quirks, sources, onto, .. } = applied;
+    pub fn of(applied: &'a RevisionQuirks) -> Self {
+        let RevisionQuirks { quirks, sources, onto, .. } = applied;
         Self { quirks: quirks.iter().collect(), sources, onto }
     }
 
     /// What is done once.
-    pub fn once(loaded: &'a Loaded, sources: &'a HashMap<String, Revision>) -> Self {
+    pub fn once(loaded: &'a LoadedQuirk, sources: &'a HashMap<String, Revision>) -> Self {
         Self { quirks: vec![loaded], sources, onto: &[] }
     }
 
@@ -49,7 +49,7 @@ impl<'a> Dress<'a> {
         &self,
         of: impl Fn(&'a Commands) -> &'a Option<String>,
     ) -> Vec<(&'a str, &'a str)> {
-        let command = |loaded: &&'a Loaded| {
+        let command = |loaded: &&'a LoadedQuirk| {
             let quirk = &loaded.quirk;
             Some((quirk.name.as_str(), of(&quirk.commands).as_deref()?))
         };

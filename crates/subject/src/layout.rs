@@ -54,7 +54,7 @@ impl Linker {
 
 /// An order that is the same each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fixed {
+pub enum FixedOrder {
     /// Each function begins at a multiple of 64 bytes, and code stands in a segment of its own.
     /// That is the compiler's doing, with whatever linker the build uses.
     Aligned,
@@ -62,7 +62,7 @@ pub enum Fixed {
     Sorted,
 }
 
-impl Fixed {
+impl FixedOrder {
     /// All.
     pub const ALL: [Self; 2] = [Self::Sorted, Self::Aligned];
 
@@ -138,7 +138,7 @@ pub struct Layout {
     /// The seed of its order; 0 where that is no shuffled one.
     pub number: u32,
     /// Which fixed order it is, if it is none of those that are shuffled.
-    pub fixed: Option<Fixed>,
+    pub fixed: Option<FixedOrder>,
     /// The environment that makes it.
     pub variables: Vec<(String, String)>,
 }
@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn a_fixed_order_needs_a_linker_that_has_it() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Fixed::Sorted.among(&[folder.path()]), None);
-        let aligned = Fixed::Aligned.among(&[folder.path()]).unwrap();
+        assert_eq!(FixedOrder::Sorted.among(&[folder.path()]), None);
+        let aligned = FixedOrder::Aligned.among(&[folder.path()]).unwrap();
         assert!(
             aligned
                 .variables
@@ -172,12 +172,15 @@ mod tests {
                 .any(|(name, value)| name == "CC" && value.ends_with(" -falign-functions=64"))
         );
         std::fs::write(folder.path().join("ld.bfd"), "").unwrap();
-        let sorted = Fixed::Sorted.among(&[folder.path()]).unwrap();
+        let sorted = FixedOrder::Sorted.among(&[folder.path()]).unwrap();
         assert!(
             sorted.variables.iter().any(|(_, value)| value.ends_with("-Wl,--sort-section=name"))
         );
-        assert_eq!(Fixed::named("sorted").zip(sorted.fixed), Some((Fixed::Sorted, Fixed::Sorted)));
-        assert_eq!(Fixed::named("gap"), None);
+        assert_eq!(
+            FixedOrder::named("sorted").zip(sorted.fixed),
+            Some((FixedOrder::Sorted, FixedOrder::Sorted))
+        );
+        assert_eq!(FixedOrder::named("gap"), None);
     }
 
     #[test]

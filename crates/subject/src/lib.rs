@@ -30,12 +30,14 @@ mod testing;
 mod tools;
 mod workshop;
 
-pub use crate::history::selection::{History, Passed, Selected, Selection, What};
-pub use builder::{Builder, Built, NoBuilder};
-pub use cvs::{Reading, tell_of_reading};
+pub use crate::history::selection::{
+    History, HistoryRelation, RevisionQuery, SelectedRevisions, Selection,
+};
+pub use builder::{BuildOutcome, Builder, NoBuilder};
+pub use cvs::{ReadProgress, tell_of_reading};
 pub use error::SubjectError;
-pub use history::{Every, fetch, history};
-pub use layout::{Fixed, Layout, Linker};
+pub use history::{RevisionStep, fetch, history};
+pub use layout::{FixedOrder, Layout, Linker};
 pub use quirks::{recipes, stray_edges};
 pub use recognise::{CiSystem, init_plan, own_benchmark};
 pub use scripted::ScriptedBuilder;

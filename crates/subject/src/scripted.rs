@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
 
 use crate::layout::Layout;
-use crate::{Builder, Built, SubjectError};
+use crate::{BuildOutcome, Builder, SubjectError};
 
 /// A [`Builder`] that answers as the test says and remembers what it was asked.
 ///
@@ -105,10 +105,10 @@ impl Builder for ScriptedBuilder {
         &mut self,
         revision: &Revision,
         interrupt: &AtomicBool,
-    ) -> Result<Built, SubjectError> {
+    ) -> Result<BuildOutcome, SubjectError> {
         let is_now = |build: &mut usize| *build == self.builds.len() + 1;
         if interrupt.load(Ordering::SeqCst) || self.interrupted_at.take_if(is_now).is_some() {
-            return Ok(Built::Interrupted);
+            return Ok(BuildOutcome::Interrupted);
         }
         let before = i64::try_from(self.builds.len()).unwrap_or(i64::MAX);
         self.builds.push(revision.id.clone());
@@ -128,7 +128,7 @@ impl Builder for ScriptedBuilder {
             took: Duration::from_secs(1),
             log: None,
         };
-        Ok(Built::Done { build, log: PathBuf::from("/dev/null") })
+        Ok(BuildOutcome::Done { build, log: PathBuf::from("/dev/null") })
     }
 
     fn lay_out(
@@ -173,15 +173,18 @@ mod tests {
             .with_failure("c", "no compiler")
             .interrupted_at(5);
         let mut state = |id: &str| match builder.build(&revision(id), &never).unwrap() {
-            Built::Done { build, .. } => build.state,
-            Built::Interrupted => panic!("interrupted"),
+            BuildOutcome::Done { build, .. } => build.state,
+            BuildOutcome::Interrupted => panic!("interrupted"),
         };
         assert_eq!(state("a"), built("a"));
         assert_eq!(state("b"), built("a"));
         assert_eq!(state("c"), BuildState::Failed { why: "no compiler".into() });
         state("a");
-        assert_eq!(builder.build(&revision("d"), &never).unwrap(), Built::Interrupted);
-        assert!(matches!(builder.build(&revision("d"), &never).unwrap(), Built::Done { .. }));
+        assert_eq!(builder.build(&revision("d"), &never).unwrap(), BuildOutcome::Interrupted);
+        assert!(matches!(
+            builder.build(&revision("d"), &never).unwrap(),
+            BuildOutcome::Done { .. }
+        ));
         assert_eq!((builder.count("a"), builder.count("d"), builder.builds().len()), (2, 1, 5));
         let artifact = Digest::of("a");
         assert!(builder.unpack(artifact).unwrap().is_some());

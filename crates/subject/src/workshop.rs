@@ -16,13 +16,13 @@ use crate::artifacts::{Cache, Content, relative};
 use crate::build::{BuildLimits, BuildLog, Cut};
 use crate::checkout::work::{BUILD, CheckoutWork, WorkStop};
 use crate::checkout::{Checkout, CheckoutOrigin};
-use crate::dress::Dress;
+use crate::dress::CheckoutQuirks;
 use crate::git::REPOSITORY_VARIABLES;
 use crate::layout::Layout;
 use crate::lock::Lock;
-use crate::quirks::{Applied, OnceState, Quirks, STATE};
+use crate::quirks::{OnceState, Quirks, RevisionQuirks, STATE};
 use crate::tools::Tools;
-use crate::{Builder, Built, History, SubjectError, history};
+use crate::{BuildOutcome, Builder, History, SubjectError, history};
 
 mod layouts;
 
@@ -49,7 +49,7 @@ pub struct Workshop {
     /// The order of all that no layout is asked for.
     usual: Option<Layout>,
     history: Option<Box<dyn History>>,
-    known: HashMap<String, Applied>,
+    known: HashMap<String, RevisionQuirks>,
     quirks: Quirks,
     recipe: Digest,
     state: OnceState,
@@ -129,7 +129,7 @@ impl Workshop {
     }
 
     /// What quirks do at a revision.
-    fn applied(&mut self, revision: &Revision) -> Result<Applied, SubjectError> {
+    fn applied(&mut self, revision: &Revision) -> Result<RevisionQuirks, SubjectError> {
         if !self.known.contains_key(&revision.id) {
             self.recipes(std::slice::from_ref(revision))?;
         }
@@ -139,10 +139,10 @@ impl Workshop {
     /// The compilers, linkers and interpreters that a build finds; none where nothing is executed.
     fn tools(
         &mut self,
-        applied: &Applied,
+        applied: &RevisionQuirks,
         interrupt: &AtomicBool,
     ) -> Result<BTreeMap<String, String>, SubjectError> {
-        let dress = Dress::of(applied);
+        let dress = CheckoutQuirks::of(applied);
         if applied.skip().is_some() || dress.build().or(self.command.as_deref()).is_none() {
             return Ok(BTreeMap::new());
         }
@@ -153,7 +153,7 @@ impl Workshop {
     fn attempt(
         &mut self,
         revision: &Revision,
-        applied: &Applied,
+        applied: &RevisionQuirks,
         work: &mut CheckoutWork,
     ) -> Result<BuildState, WorkStop> {
         if let Some(quirk) = applied.skip() {
@@ -173,15 +173,19 @@ impl Workshop {
     fn content(
         &mut self,
         revision: &Revision,
-        applied: &Applied,
+        applied: &RevisionQuirks,
         work: &mut CheckoutWork,
     ) -> Result<Content, WorkStop> {
-        self.make(revision, &Dress::of(applied), self.command.clone().as_deref(), work)?;
+        self.make(revision, &CheckoutQuirks::of(applied), self.command.clone().as_deref(), work)?;
         Content::collect(self.checkout.tree(), &self.artifacts).map_err(WorkStop::Failed)
     }
 
     /// Does what is to be done once before the revision, as far as it is not done.
-    fn replay(&mut self, applied: &Applied, work: &mut CheckoutWork) -> Result<(), WorkStop> {
+    fn replay(
+        &mut self,
+        applied: &RevisionQuirks,
+        work: &mut CheckoutWork,
+    ) -> Result<(), WorkStop> {
         if !self.quirks.any_once() {
             return Ok(());
         }
@@ -190,7 +194,7 @@ impl Workshop {
             let (loaded, at) = &applied.once[place];
             work.log.note(&format!("once, at {}: {}", at.short(), loaded.quirk.name))?;
             self.state.begin()?;
-            self.make(at, &Dress::once(loaded, &applied.sources), None, work)?;
+            self.make(at, &CheckoutQuirks::once(loaded, &applied.sources), None, work)?;
             self.state.mark(&deeds[..=place])?;
         }
         Ok(())
@@ -200,7 +204,7 @@ impl Workshop {
     fn make(
         &mut self,
         revision: &Revision,
-        dress: &Dress<'_>,
+        dress: &CheckoutQuirks<'_>,
         usual: Option<&str>,
         work: &mut CheckoutWork,
     ) -> Result<(), WorkStop> {
@@ -252,7 +256,7 @@ impl Workshop {
         key: &str,
         commands: &[(&str, &str)],
         revision: &Revision,
-        dress: &Dress<'_>,
+        dress: &CheckoutQuirks<'_>,
         work: &mut CheckoutWork,
     ) -> Result<(), WorkStop> {
         for (quirk, command) in commands {
@@ -267,7 +271,7 @@ impl Workshop {
         &self,
         template: &str,
         revision: &Revision,
-        dress: &Dress<'_>,
+        dress: &CheckoutQuirks<'_>,
         log: &mut BuildLog,
     ) -> Result<Command, SubjectError> {
         let jobs = available_parallelism().map_or(1, usize::from).to_string();
@@ -334,7 +338,7 @@ impl Builder for Workshop {
         &mut self,
         revision: &Revision,
         interrupt: &AtomicBool,
-    ) -> Result<Built, SubjectError> {
+    ) -> Result<BuildOutcome, SubjectError> {
         let applied = self.applied(revision)?;
         let tools = self.tools(&applied, interrupt)?;
         let (started, clock) = (Timestamp::now(), Instant::now());
@@ -344,7 +348,7 @@ impl Builder for Workshop {
         let took = clock.elapsed();
         let state = match attempt {
             Ok(state) => state,
-            Err(WorkStop::Cut(Cut::Interrupted)) => return Ok(Built::Interrupted),
+            Err(WorkStop::Cut(Cut::Interrupted)) => return Ok(BuildOutcome::Interrupted),
             Err(WorkStop::Cut(Cut::TimedOut)) => BuildState::TimedOut { limit: self.timeout },
             Err(WorkStop::Failed(_) | WorkStop::Fatal(SubjectError::Git { .. }))
                 if self.is_full(&log) =>
@@ -363,7 +367,7 @@ impl Builder for Workshop {
         let recipe = applied.recipe(usual).map_or(usual, |quirky| quirky.recipe);
         let quirks = applied.names();
         let build = Build { revision, recipe, quirks, tools, state, started, took, log: None };
-        Ok(Built::Done { build, log: log.finish()? })
+        Ok(BuildOutcome::Done { build, log: log.finish()? })
     }
 
     fn lay_out(

@@ -98,7 +98,8 @@ fn cargo_package() {
     assert_eq!(
         planned(&folder),
         (
-            "cargo build --release --locked --package tool --bin tool --jobs {jobs} --target-dir target"
+            "cargo build --release --locked --package tool --bin tool --jobs {jobs} --target-dir \
+             target"
                 .into(),
             vec!["target/release/tool".into()],
             vec!["{build}/target/release/tool".into(), "--help".into()],
@@ -109,7 +110,8 @@ fn cargo_package() {
 
 #[test]
 fn cargo_workspace_with_a_named_program() {
-    let member = "[package]\nname = \"cli\"\nversion = \"0.1.0\"\n\n[[bin]]\nname = \"tool\"\npath = \"src/cli.rs\"\n";
+    let member = "[package]\nname = \"cli\"\nversion = \"0.1.0\"\n\n[[bin]]\nname = \
+        \"tool\"\npath = \"src/cli.rs\"\n";
     let library = "[package]\nname = \"base\"\nversion = \"0.1.0\"\n";
     let folder = project(&[
         ("Cargo.toml", "[workspace]\nresolver = \"2\"\nmembers = [\n  \"crates/*\",\n]\n"),
@@ -143,8 +145,8 @@ fn cargo_library_with_an_example() {
 
 #[test]
 fn make() {
-    let makefile = "CFLAGS = -O1\nPROG = bin/tool\n\nall: $(PROG)\n\n$(PROG): main.c\n\tmkdir -p bin\n\
-                    \t$(CC) $(CFLAGS) -o $@ main.c\n\n.PHONY: all\n";
+    let makefile = "CFLAGS = -O1\nPROG = bin/tool\n\nall: $(PROG)\n\n$(PROG): main.c\n\tmkdir -p \
+        bin\n\t$(CC) $(CFLAGS) -o $@ main.c\n\n.PHONY: all\n";
     let folder = project(&[("Makefile", makefile), ("main.c", MAIN_C)]);
     let (build, artifacts, _) = planned(&folder);
     assert_eq!(
@@ -159,13 +161,16 @@ fn cmake() {
     let folder = project(&[
         (
             "CMakeLists.txt",
-            "cmake_minimum_required(VERSION 3.5)\nproject(tool C)\nadd_subdirectory(lib)\nadd_subdirectory(src)\n",
+            "cmake_minimum_required(VERSION 3.5)\nproject(tool \
+             C)\nadd_subdirectory(lib)\nadd_subdirectory(src)\n",
         ),
         ("lib/CMakeLists.txt", "add_library(base base.c)\n"),
         ("lib/base.c", "int base(void) { return 0; }\n"),
         (
             "src/CMakeLists.txt",
-            "# add_executable(no x.c)\nadd_executable(helper main.c)\nadd_executable(${PROJECT_NAME} main.c)\ntarget_link_libraries(${PROJECT_NAME} base)\n",
+            "# add_executable(no x.c)\nadd_executable(helper \
+             main.c)\nadd_executable(${PROJECT_NAME} \
+             main.c)\ntarget_link_libraries(${PROJECT_NAME} base)\n",
         ),
         ("src/main.c", MAIN_C),
         ("build/notes.txt", "a folder of the project"),
@@ -197,12 +202,14 @@ fn autotools_without_the_script() {
     let folder = project(&[
         (
             "configure.ac",
-            "AC_INIT([tool], [1.0])\nAM_INIT_AUTOMAKE([foreign subdir-objects])\nAC_PROG_CC\nAC_CONFIG_FILES([Makefile src/Makefile])\nAC_OUTPUT\n",
+            "AC_INIT([tool], [1.0])\nAM_INIT_AUTOMAKE([foreign \
+             subdir-objects])\nAC_PROG_CC\nAC_CONFIG_FILES([Makefile src/Makefile])\nAC_OUTPUT\n",
         ),
         ("Makefile.am", "SUBDIRS = src\n"),
         (
             "src/Makefile.am",
-            "noinst_PROGRAMS = gen\ngen_SOURCES = main.c\nbin_PROGRAMS = \\\n  tool\ntool_SOURCES = main.c\n",
+            "noinst_PROGRAMS = gen\ngen_SOURCES = main.c\nbin_PROGRAMS = \\\n  tool\ntool_SOURCES \
+             = main.c\n",
         ),
         ("src/main.c", MAIN_C),
     ]);
@@ -339,9 +346,10 @@ fn a_known_host_of_repositories_gives_the_link() {
 fn cmake_programs_of_a_loop_and_no_tests() {
     let folder = project(&[(
         "CMakeLists.txt",
-        "project(libxml2)\nset(TESTS runtest testapi)\nforeach(TEST ${TESTS})\nadd_executable(${TEST} ${TEST}.c)\n\
-             endforeach()\nset(PROGRAMS\n  xmllint\n  xmlcatalog)\nforeach(PROGRAM ${PROGRAMS})\n\
-             add_executable(${PROGRAM} ${PROGRAM}.c)\nendforeach()\n",
+        "project(libxml2)\nset(TESTS runtest testapi)\nforeach(TEST \
+         ${TESTS})\nadd_executable(${TEST} ${TEST}.c)\nendforeach()\nset(PROGRAMS\n  xmllint\n  \
+         xmlcatalog)\nforeach(PROGRAM ${PROGRAMS})\nadd_executable(${PROGRAM} \
+         ${PROGRAM}.c)\nendforeach()\n",
     )]);
     assert_eq!(planned(&folder).2, ["{build}/build/xmllint", "--help"]);
     let tests = project(&[(

@@ -12,22 +12,22 @@ mod survey;
 mod sweep;
 mod r#try;
 
-use crate::cli::shared::{Better, percent};
+use crate::cli::shared::{DirectionName, percent};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use bench::{Bench, Elsewhere};
-pub use bisect::{Bisect, BisectWhat, Typed};
-pub use compare::Compare;
-pub use layouts::Layouts;
-pub use probe::ProbeCommand;
-pub use quirk::{Check, Effect, Quirk, QuirkWhat};
-pub use schedule::Schedule;
-pub use shared::{Begin, EstimatorName, Form, ReferenceOption, Terms};
-pub use survey::Survey;
-pub use sweep::Sweep;
-pub use r#try::Try;
+pub use bench::{BenchArgs, HyperfineArgs};
+pub use bisect::{BisectArgs, BisectCommand, TypedSubjectArgs};
+pub use compare::CompareArgs;
+pub use layouts::LayoutsArgs;
+pub use probe::ProbeArgs;
+pub use quirk::{QuirkArgs, QuirkCheckArgs, QuirkCommand, QuirkEffectArgs};
+pub use schedule::ScheduleArgs;
+pub use shared::{ComparisonArgs, EstimatorName, FormatArgs, ReferenceArgs, StartArgs};
+pub use survey::SurveyArgs;
+pub use sweep::SweepArgs;
+pub use r#try::TryArgs;
 
 /// Measures how fast a program is over its history
 ///
@@ -42,12 +42,12 @@ pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
     #[command(flatten)]
-    pub global: Global,
+    pub global: GlobalArgs,
 }
 
 /// What every command understands.
 #[derive(Clone, Debug, Args)]
-pub struct Global {
+pub struct GlobalArgs {
     /// The plan [default: tacho.toml in this folder or the nearest one above]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub plan: Option<PathBuf>,
@@ -65,7 +65,7 @@ pub struct Global {
 }
 
 // Read here and not by clap, which would show in the usage of a mistake what nobody typed.
-impl Global {
+impl GlobalArgs {
     /// Where what was measured is kept, if that is said.
     pub fn store(&self) -> Option<String> {
         self.store
@@ -82,29 +82,29 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Init(Init),
-    Doctor(Doctor),
-    Bench(Box<Bench>),
-    Compare(Compare),
-    Sweep(Box<Sweep>),
-    Layouts(Layouts),
-    Probe(Box<ProbeCommand>),
-    Track(Box<Track>),
-    Try(Try),
-    Tune(Tune),
-    Log(Log),
-    Fsck(Fsck),
-    Show(Show),
-    Changes(Box<Changes>),
-    Bisect(Box<Bisect>),
-    Quirk(Quirk),
-    Site(Site),
-    Generate(Generate),
+    Init(InitArgs),
+    Doctor(DoctorArgs),
+    Bench(Box<BenchArgs>),
+    Compare(CompareArgs),
+    Sweep(Box<SweepArgs>),
+    Layouts(LayoutsArgs),
+    Probe(Box<ProbeArgs>),
+    Track(Box<TrackArgs>),
+    Try(TryArgs),
+    Tune(TuneArgs),
+    Log(LogArgs),
+    Fsck(FsckArgs),
+    Show(ShowArgs),
+    Changes(Box<ChangesArgs>),
+    Bisect(Box<BisectArgs>),
+    Quirk(QuirkArgs),
+    Site(SiteArgs),
+    Generate(GenerateArgs),
 }
 
 /// Write a commented plan for this repository
 #[derive(Debug, Args)]
-pub struct Init {
+pub struct InitArgs {
     /// The folder of the plan
     #[arg(default_value = ".")]
     pub folder: PathBuf,
@@ -143,7 +143,7 @@ impl From<Ci> for tacho_subject::CiSystem {
 /// Exit status: 0 fit; 1 a finding has high harm.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
-pub struct Doctor {
+pub struct DoctorArgs {
     /// List what the machine is instead. Facts that cannot be read have the reason
     #[arg(long, conflicts_with = "instrument")]
     pub facts: bool,
@@ -151,14 +151,20 @@ pub struct Doctor {
     #[arg(long)]
     pub instrument: bool,
     /// How many times the instrument measures itself
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 200, requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, default_value_t = 200,
+        requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000)
+    )]
     pub turns: u32,
     /// Wait until no other measurement is active on this host
     #[arg(long, requires = "instrument")]
     pub wait: bool,
     /// Compare programs of three lengths with themselves for this time, and report which change can
     /// be found here in 1, 10 and 60 minutes
-    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"])]
+    #[arg(
+        long, value_name = "TIME", num_args = 0..=1, require_equals = true,
+        default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"]
+    )]
     pub noise: Option<String>,
     /// Show what `--noise` found here before: over time, by hour, and how right its forecasts were
     #[arg(long, conflicts_with_all = ["facts", "instrument", "sysroot", "noise"])]
@@ -180,7 +186,7 @@ pub struct Doctor {
 ///
 /// Exit status: that of the command; 2 error.
 #[derive(Debug, Args)]
-pub struct Tune {
+pub struct TuneArgs {
     /// turbo=off, governor=performance, smt=off, shield=2-3, nice=-5 … `tacho tune` lists all
     #[arg(value_name = "SETTING")]
     pub settings: Vec<String>,
@@ -204,7 +210,7 @@ pub struct Tune {
 /// fresh random order. Nothing is measured twice: after an interruption, the same command resumes.
 #[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
-pub struct Track {
+pub struct TrackArgs {
     /// `A..B`, or single revisions [default: all of history, or all releases]
     ///
     /// `A..B` includes A: a change in the first commit after A is visible only against A.
@@ -225,16 +231,19 @@ pub struct Track {
     #[arg(long)]
     pub quirk_edges: bool,
     /// Execute everything N times, including earlier samples [default: the plan's]
-    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub rounds: Option<u32>,
     #[command(flatten)]
-    pub stopping: Stopping,
+    pub stopping: StoppingArgs,
     #[command(flatten)]
-    pub survey: Survey,
+    pub survey: SurveyArgs,
     #[command(flatten)]
-    pub schedule: Schedule,
+    pub schedule: ScheduleArgs,
     #[command(flatten)]
-    pub reference: ReferenceOption,
+    pub reference: ReferenceArgs,
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
@@ -260,14 +269,14 @@ pub struct Track {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub begin: Begin,
+    pub begin: StartArgs,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ShownMetricArgs,
 }
 
 /// What comes before measuring, and when it stops, other than by a number of rounds.
 #[derive(Clone, Debug, Args)]
-pub struct Stopping {
+pub struct StoppingArgs {
     /// Execute everything until its median is known this precisely: 1% [default: the plan's]
     ///
     /// The interval stays valid however often it is checked, so stopping early does not bias the
@@ -278,10 +287,16 @@ pub struct Stopping {
     #[arg(long, value_name = "NAME", conflicts_with = "rounds")]
     pub precision_metric: Option<String>,
     /// Execute at least N times before a precision counts [default: 10]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub min_rounds: Option<u32>,
     /// Execute at most N times [default: 200 with a precision, 10000 with a budget]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub max_rounds: Option<u32>,
     /// Take at most this long: 10m. With a range, for builds and measuring together, each next
     /// build where it is most informative (see `--builds`); with single revisions, for measuring
@@ -297,13 +312,16 @@ pub struct Stopping {
     /// A host is not quiet if others use more than 0.25 CPU, a hypervisor keeps more than 0.05 CPU
     /// from it, or tasks wait for CPUs, devices or memory. A round that is disturbed anyway is
     /// repeated as a whole, at most twice; its samples are kept and marked.
-    #[arg(long, value_name = "MAX", num_args = 0..=1, require_equals = true, default_missing_value = "5m")]
+    #[arg(
+        long, value_name = "MAX", num_args = 0..=1, require_equals = true,
+        default_missing_value = "5m"
+    )]
     pub quiet_wait: Option<String>,
 }
 
 /// Which metrics are shown, and how.
 #[derive(Clone, Debug, Args)]
-pub struct Shown {
+pub struct ShownMetricArgs {
     /// Show these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
@@ -318,7 +336,7 @@ pub struct Shown {
 ///
 /// Exit status: 0 intact; 2 damaged.
 #[derive(Args, Debug)]
-pub struct Fsck {
+pub struct FsckArgs {
     /// Write a new store with everything intact to this folder, which must not contain a store
     #[arg(long, value_name = "FOLDER")]
     pub copy_whole: Option<PathBuf>,
@@ -326,7 +344,7 @@ pub struct Fsck {
 
 /// List runs, newest first
 #[derive(Debug, Args)]
-pub struct Log {
+pub struct LogArgs {
     /// List at most N runs
     #[arg(long, short = 'n', value_name = "N")]
     pub number: Option<usize>,
@@ -338,7 +356,7 @@ pub struct Log {
 /// Show a revision (its build and samples) or, without one, all series
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
-pub struct Show {
+pub struct ShowArgs {
     /// A tag, a hash or its beginning, a release; or a comparison: run:12, or the name of a
     /// baseline [default: all series]
     pub revision: Option<String>,
@@ -349,7 +367,10 @@ pub struct Show {
     #[arg(long, requires = "revision", conflicts_with = "samples")]
     pub build_log: bool,
     /// Print only the diff against the revision before, of any commit, measured or not
-    #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"])]
+    #[arg(
+        long, requires = "revision",
+        conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"]
+    )]
     pub diff: bool,
     /// Print only the output of the last execution, if the plan keeps it
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
@@ -362,10 +383,13 @@ pub struct Show {
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "output")]
     pub round: Option<u32>,
     /// Print a comparison as Markdown, for a mail or a pull request
-    #[arg(long, requires = "revision", conflicts_with_all = ["json", "samples", "build_log", "diff", "output"])]
+    #[arg(
+        long, requires = "revision",
+        conflicts_with_all = ["json", "samples", "build_log", "diff", "output"]
+    )]
     pub markdown: bool,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ShownMetricArgs,
 }
 
 /// Options for the store are invalid with a file. The generated usage would offer them.
@@ -382,18 +406,18 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// improvement is not a regression.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
-pub struct Changes {
+pub struct ChangesArgs {
     #[command(subcommand)]
-    pub what: Option<ChangesWhat>,
+    pub what: Option<ChangesCommand>,
     #[command(flatten)]
-    pub asked: AskedChanges,
+    pub asked: ChangeQueryArgs,
 }
 
 /// Which changes, and what is to be done: they are listed, measured again, or looked for in a file.
 #[derive(Debug, Args)]
-pub struct AskedChanges {
+pub struct ChangeQueryArgs {
     #[command(flatten)]
-    pub list: ListChanges,
+    pub list: ListChangesArgs,
     /// Measure both sides again, interleaved, and confirm or withdraw these changes (names or
     /// revisions) [default of NAME: all listed new changes that were not measured again]
     ///
@@ -403,7 +427,10 @@ pub struct AskedChanges {
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
     /// Execute both sides N times [default: 20]
-    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, requires = "confirm", value_parser = clap::value_parser!(u32).range(5..=10_000))]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true, requires = "confirm",
+        value_parser = clap::value_parser!(u32).range(5..=10_000)
+    )]
     pub rounds: Option<u32>,
     /// Measure at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME", requires = "confirm")]
@@ -421,7 +448,9 @@ pub struct AskedChanges {
     /// docs/src/formats/numbers.md). With several files, folders or patterns, each file is one
     /// point: a file that `tacho compare` reads, or results of asv. Points are in the order given;
     /// those of a folder or pattern by name, those of asv by date.
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"])]
+    #[arg(
+        long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
+    )]
     pub from: Option<Vec<PathBuf>>,
     /// Which direction is better, if the file does not say
     #[arg(
@@ -431,13 +460,13 @@ pub struct AskedChanges {
         requires = "from",
         hide_default_value = true
     )]
-    pub better: Better,
+    pub better: DirectionName,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum ChangesWhat {
+pub enum ChangesCommand {
     /// List changes, newest first (the same as without `list`)
-    List(Box<AskedChanges>),
+    List(Box<ChangeQueryArgs>),
     /// Show the evidence for a change: both sides, the commits between, what else changed
     Show {
         /// The name of a change, or a revision for all changes there
@@ -451,7 +480,7 @@ pub enum ChangesWhat {
         /// The name of a change, or a revision for all changes there
         name: String,
         /// The state
-        state: State,
+        state: StateName,
         /// The reason, for later readers
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         note: String,
@@ -460,7 +489,7 @@ pub enum ChangesWhat {
 
 /// Which changes are listed, and how.
 #[derive(Clone, Debug, Default, Args)]
-pub struct ListChanges {
+pub struct ListChangesArgs {
     /// Only changes that may have been made after A, up to B, or in this revision
     #[arg(value_name = "A..B|REVISION")]
     pub range: Option<String>,
@@ -471,24 +500,27 @@ pub struct ListChanges {
     #[arg(long, short, value_name = "NAME")]
     pub metric: Vec<String>,
     /// Only changes of at least this size in per cent, up or down
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent, hide_default_value = true)]
+    #[arg(
+        long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent,
+        hide_default_value = true
+    )]
     pub min_effect: f64,
     /// Only these states. A state of the user and one of the analysis must both hold
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
-    pub state: Vec<Standing>,
+    pub state: Vec<StateFilter>,
     /// Only these kinds
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    pub kind: Vec<Kind>,
+    pub kind: Vec<KindName>,
     /// Also false alarms, withdrawn changes and rejected candidates, with reasons
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
-    pub form: Form,
+    pub form: FormatArgs,
 }
 
 /// What users say of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum State {
+pub enum StateName {
     /// No state yet
     New,
     /// The change is real
@@ -504,7 +536,7 @@ pub enum State {
 
 /// What users say of a change, and its state by analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Standing {
+pub enum StateFilter {
     /// The user has set no state
     New,
     /// Set by the user: real
@@ -525,7 +557,7 @@ pub enum Standing {
 
 /// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Kind {
+pub enum KindName {
     /// One build differs, maybe only by its layout
     Build,
     /// The level changed for good, or for long
@@ -545,7 +577,7 @@ pub enum Kind {
 
 /// Write pages that open from disk
 #[derive(Debug, Args)]
-pub struct Site {
+pub struct SiteArgs {
     /// The folder to write to
     pub folder: PathBuf,
     /// Write pages of bisections made in this repository without a plan [default: this folder's, if
@@ -556,13 +588,13 @@ pub struct Site {
 
 /// Write generated files: completions, man pages, the plan's schema
 #[derive(Debug, Args)]
-pub struct Generate {
+pub struct GenerateArgs {
     #[command(subcommand)]
-    pub what: Generated,
+    pub what: GenerateTarget,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Generated {
+pub enum GenerateTarget {
     /// Print completions for a shell
     Completions { shell: clap_complete::Shell },
     /// Write man pages into a folder

@@ -96,7 +96,7 @@ pub enum CliError {
     NoOutput { revision: String },
     #[error("the companion of `{benchmark}` is of the build, which is linked in several orders")]
     CompanionOfLayouts { benchmark: String },
-    #[error("there is no linker here that shuffles{}", name.as_ref().map_or_else(String::new, |name| format!(" called `{name}`")))]
+    #[error("there is no linker here that shuffles{}", called(name.as_deref()))]
     NoLinker { name: Option<String> },
     #[error("no linker here has the order `{name}`")]
     NoOrder { name: String },
@@ -105,7 +105,8 @@ pub enum CliError {
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
     #[error(
-        "`{name}` cannot be bisected: {what} changed, not its level, and few samples do not tell that"
+        "`{name}` cannot be bisected: {what} changed, not its level, and few samples do not tell \
+         that"
     )]
     NoLevel { name: String, what: &'static str, good: String, bad: String },
     #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
@@ -137,108 +138,128 @@ fn known_counters() -> String {
     format!("known are {}; `instructions=callgrind` is the last of them", counters.join(", "))
 }
 
+/// ` called x`, where there is a name.
+fn called(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" called `{name}`"))
+}
+
 impl CliError {
     /// What to do about it, if there is something.
     pub fn hint(&self) -> Option<String> {
+        self.fixed_hint().map(str::to_owned).or_else(|| self.named_hint())
+    }
+
+    /// The hint of another error, or one with names.
+    fn named_hint(&self) -> Option<String> {
         match self {
             CliError::Bench(mistake) => mistake.hint(),
             CliError::Bisect(mistake) => Some(mistake.hint()),
             CliError::Compare(mistake) => Some(mistake.hint()),
             CliError::Probe(mistake) => Some(mistake.hint()),
-            CliError::Experiment(error) => error.hint(),
-            CliError::Setting(_) => Some("`tacho tune` lists the settings of this machine".to_owned()),
-            CliError::Tune(error) => error.hint().map(str::to_owned),
-            CliError::Measure(error) => error.hint().map(str::to_owned),
-            CliError::Numbers { source, .. } => source.hint(),
-            CliError::NoRange { from, to } => Some(format!("the older one goes first: `{to}..{from}`?")),
-            CliError::NoDuet { source } => source.hint.clone(),
-            CliError::NowhereHere(_) => Some("it was deleted or renamed: `cd` to one that is there".to_owned()),
-            CliError::EndAlone => {
-                Some("it begins where tracking left off: name the end, or nothing".to_owned())
-            }
-            CliError::NothingTracked => {
-                Some("track a range once by name, such as `tacho track v1.0..`".to_owned())
-            }
-            CliError::PatchTwice { .. } => {
-                Some("each diff is tried alone, and all together: once is enough".to_owned())
-            }
-            CliError::ManyBuilds { .. } => Some(
-                "`--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; `--yes` builds all".to_owned(),
-            ),
-            CliError::NothingBuilt => {
-                Some("`--missing` fills in what was built: `tacho track` with a range builds it".to_owned())
-            }
-            CliError::Notify { .. } => Some("the same changes are told again the next time".to_owned()),
-            CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
-            CliError::OneExport { name, .. } => Some(format!(
-                "`tacho compare {name} OTHER` compares two; `tacho changes --from FILE FILE …` judges several in a row"
-            )),
-            CliError::NoReport { .. } => Some(
-                "several files are one point each: reports of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark, \
-                 JMH or `go test -bench`, or results of asv"
-                    .to_owned(),
-            ),
-            CliError::FileExists { .. } => Some("`--force` replaces it, `--print` shows what would be written".to_owned()),
-            CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
-            CliError::Rule(error) => Some(error.hint().to_owned()),
-            CliError::Site(error) => error.hint().map(str::to_owned),
-            CliError::Store(error) => error.hint().map(str::to_owned),
-            CliError::Subject(error) => error.hint(),
             CliError::Sweep(mistake) => Some(mistake.hint()),
-            CliError::NoChangeAt { .. } | CliError::UnknownChange { nearest: None, .. } => {
-                Some("`tacho changes --all` lists all of them".to_owned())
+            CliError::Experiment(error) => error.hint(),
+            CliError::Numbers { source, .. } => source.hint(),
+            CliError::NoDuet { source } => source.hint.clone(),
+            CliError::Subject(error) => error.hint(),
+            CliError::NoRange { from, to } => {
+                Some(format!("the older one goes first: `{to}..{from}`?"))
             }
-            CliError::NoLevel { good, bad, .. } => {
-                Some(format!("`tacho track {good}..{bad}` measures every commit between, for its place to be told"))
-            }
+            CliError::OneExport { name, .. } => Some(format!(
+                "`tacho compare {name} OTHER` compares two; `tacho changes --from FILE FILE …` \
+                 judges several in a row"
+            )),
+            CliError::NoLevel { good, bad, .. } => Some(format!(
+                "`tacho track {good}..{bad}` measures every commit between, for its place to be \
+                 told"
+            )),
             CliError::Unknown { nearest: Some(nearest), .. }
             | CliError::UnknownChange { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`?"))
             }
-            CliError::Unknown { name, .. } if name.starts_with("run:") => {
-                Some("`tacho log` lists the runs".to_owned())
-            }
-            CliError::Unknown { .. } => {
-                Some("`tacho show` lists the revisions that were measured".to_owned())
-            }
             CliError::NotBuilt { name, .. } => {
                 Some(format!("`tacho show {name} --build-log` shows all that its build said"))
             }
-            CliError::NotMeasured { revision, .. } => Some(format!("`tacho track {revision}` measures it")),
+            CliError::NotMeasured { revision, .. } => {
+                Some(format!("`tacho track {revision}` measures it"))
+            }
             CliError::NotMeasuredYet { name } => Some(format!("`tacho track {name}` measures it")),
             CliError::FileOfNumbers { name } => {
                 Some(format!("`tacho changes --from {name}` judges the numbers in it"))
             }
-            CliError::NoDiff { .. } => Some("a repository (`repository`, `vcs`) has them".to_owned()),
-            CliError::NoOutput { .. } => Some(
-                "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"
-                    .to_owned(),
-            ),
-            CliError::CompanionOfLayouts { .. } => Some(
-                "leave `levels` out of the plan; `tacho compare A B --layouts 5` has a companion for each"
-                    .to_owned(),
-            ),
-            CliError::NoLinker { .. } => {
-                Some("install `mold` or `lld`: both have `--shuffle-sections`".to_owned())
-            }
-            CliError::NoOrder { .. } => Some(
-                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a script; `aligned` needs none".to_owned(),
-            ),
-            CliError::NothingLinked => Some("give `[subject]` the command that builds it".to_owned()),
-            CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
             CliError::UnknownCounter { .. } => Some(known_counters()),
-            CliError::UnknownSeries { known, .. } if known.is_empty() => {
-                Some("no series of the file has a name".to_owned())
-            }
-            CliError::UnknownQuirk { known, .. } if known.is_empty() => {
-                Some("it has none; `tacho quirk suggest REVISION` gives one to fill in".to_owned())
-            }
             CliError::UnknownMetric { name, known } => Some(near(name, known)),
             CliError::UnknownQuirk { known, .. }
             | CliError::UnknownBenchmark { known, .. }
             | CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
-            CliError::File { .. } | CliError::NoFiles { .. } | CliError::RangeAlone | CliError::Plan(_) | CliError::Print(_) => None,
+            _ => None,
         }
+    }
+
+    /// The hint whose words are always the same.
+    fn fixed_hint(&self) -> Option<&'static str> {
+        Some(match self {
+            CliError::Tune(error) => return error.hint(),
+            CliError::Measure(error) => return error.hint(),
+            CliError::Site(error) => return error.hint(),
+            CliError::Store(error) => return error.hint(),
+            CliError::Rule(error) => error.hint(),
+            CliError::Setting(_) => "`tacho tune` lists the settings of this machine",
+            CliError::NowhereHere(_) => "it was deleted or renamed: `cd` to one that is there",
+            CliError::EndAlone => "it begins where tracking left off: name the end, or nothing",
+            CliError::NothingTracked => "track a range once by name, such as `tacho track v1.0..`",
+            CliError::PatchTwice { .. } => {
+                "each diff is tried alone, and all together: once is enough"
+            }
+            CliError::ManyBuilds { .. } => {
+                "`--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; \
+                 `--yes` builds all"
+            }
+            CliError::NothingBuilt => {
+                "`--missing` fills in what was built: `tacho track` with a range builds it"
+            }
+            CliError::Notify { .. } => "the same changes are told again the next time",
+            CliError::NoPlan { .. } => "`tacho init` writes one",
+            CliError::NoReport { .. } => {
+                "several files are one point each: reports of hyperfine, criterion, Google \
+                 Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench`, or results of asv"
+            }
+            CliError::FileExists { .. } => {
+                "`--force` replaces it, `--print` shows what would be written"
+            }
+            CliError::PlanExists { .. } => "`tacho init --force` replaces it",
+            CliError::NoChangeAt { .. } | CliError::UnknownChange { nearest: None, .. } => {
+                "`tacho changes --all` lists all of them"
+            }
+            CliError::Unknown { nearest: None, name } if name.starts_with("run:") => {
+                "`tacho log` lists the runs"
+            }
+            CliError::Unknown { nearest: None, .. } => {
+                "`tacho show` lists the revisions that were measured"
+            }
+            CliError::NoDiff { .. } => "a repository (`repository`, `vcs`) has them",
+            CliError::NoOutput { .. } => {
+                "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was \
+                 measured"
+            }
+            CliError::CompanionOfLayouts { .. } => {
+                "leave `levels` out of the plan; `tacho compare A B --layouts 5` has a companion \
+                 for each"
+            }
+            CliError::NoLinker { .. } => "install `mold` or `lld`: both have `--shuffle-sections`",
+            CliError::NoOrder { .. } => {
+                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a \
+                 script; `aligned` needs none"
+            }
+            CliError::NothingLinked => "give `[subject]` the command that builds it",
+            CliError::Ambiguous { .. } => "write more of it",
+            CliError::UnknownSeries { known, .. } if known.is_empty() => {
+                "no series of the file has a name"
+            }
+            CliError::UnknownQuirk { known, .. } if known.is_empty() => {
+                "it has none; `tacho quirk suggest REVISION` gives one to fill in"
+            }
+            _ => return None,
+        })
     }
 
     /// Whether the reader of our output went away, as `head` does.
@@ -305,7 +326,8 @@ mod tests {
 
     #[test]
     fn the_metric_that_was_meant_is_named() {
-        let known = "`wall`, `cpu`, `user`, `sys`, `peak-memory`, `peak-memory-tree`, `block-input`, `block-output`, `work`";
+        let known = "`wall`, `cpu`, `user`, `sys`, `peak-memory`, `peak-memory-tree`, \
+            `block-input`, `block-output`, `work`";
         assert_eq!(near("wal", known), "did you mean `wall`?");
         assert_eq!(near("peakmemory", known), "did you mean `peak-memory`?");
         assert_eq!(near("memory", known), "did you mean `peak-memory`?");

@@ -6,7 +6,7 @@ use tacho_record::plan::{self, Plan};
 use tacho_record::{Digest, Recipes, Revision};
 use tacho_store::{Location, Store};
 
-use crate::cli::Global;
+use crate::cli::GlobalArgs;
 use crate::counters::{counters, counting};
 use crate::error::CliError;
 use crate::output;
@@ -34,7 +34,7 @@ pub struct Project {
 
 impl Project {
     /// Finds and reads the plan.
-    pub fn open(global: &Global) -> Result<Self, CliError> {
+    pub fn open(global: &GlobalArgs) -> Result<Self, CliError> {
         let path = match &global.plan {
             Some(path) => path.clone(),
             None => find_plan(&current_folder()?)?,
@@ -55,7 +55,7 @@ impl Project {
 
     /// A plan that was typed, for a subject in that folder; what is measured is kept in the user's
     /// cache, so that nothing is left in the folder.
-    pub fn typed(global: &Global, text: String, folder: &Path) -> Result<Self, CliError> {
+    pub fn typed(global: &GlobalArgs, text: String, folder: &Path) -> Result<Self, CliError> {
         let plan = plan::parse(&text, "what was typed").map_err(CliError::Plan)?;
         let (folder, name) = (folder.to_owned(), folder_name(folder));
         let (store, cache) = (global.store(), global.cache());

@@ -13,7 +13,7 @@ const MOST: usize = 2000;
 
 /// What is executed after a program takes more or less than after others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Carried {
+pub struct CarryOver {
     /// The number of that program.
     pub after: u32,
     /// How much more, as a share; less than 0 is less.
@@ -22,7 +22,7 @@ pub struct Carried {
 
 /// Samples of a cell, by the number of the program that it executes.
 #[derive(Clone, Copy, Debug)]
-pub struct Executed<'a> {
+pub struct ProgramSamples<'a> {
     /// The number of the program; several cells may execute one.
     pub program: u32,
     /// By which metric it is judged.
@@ -31,11 +31,11 @@ pub struct Executed<'a> {
     pub samples: &'a [Sample],
 }
 
-impl Carried {
+impl CarryOver {
     /// Looks for it in the rounds that all took part in (docs/src/method).
     #[must_use]
-    pub fn of(cells: &[Executed<'_>], seed: u64) -> Option<Self> {
-        let last = |cell: &Executed| {
+    pub fn of(cells: &[ProgramSamples<'_>], seed: u64) -> Option<Self> {
+        let last = |cell: &ProgramSamples| {
             cell.samples.iter().map(|sample| sample.place.round).max().unwrap_or(0)
         };
         let common = cells.iter().map(last).min()?;

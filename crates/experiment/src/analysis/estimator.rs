@@ -1,24 +1,28 @@
 //! How values are compared: what was typed, and what is known of a metric, as statistics have it.
 
-use tacho_record::{Counter, Direction, Estimator, Metric, Unit};
-use tacho_stats::compare::{Better, COUNTED, Estimator as Ratio, Rules, Sample};
+use tacho_record::{Counter, Direction, Metric, RequestedEstimator, Unit};
+use tacho_stats::compare::{Better, COUNTED, ComparisonRules, Estimator as Ratio, SampleValue};
 
 /// The ratio that was asked for.
-pub(crate) fn by(asked: Estimator) -> Ratio {
+pub(crate) fn by(asked: RequestedEstimator) -> Ratio {
     match asked {
-        Estimator::Mean => Ratio::Mean,
-        Estimator::Median => Ratio::Median,
-        Estimator::Minimum => Ratio::Minimum,
+        RequestedEstimator::Mean => Ratio::Mean,
+        RequestedEstimator::Median => Ratio::Median,
+        RequestedEstimator::Minimum => Ratio::Minimum,
     }
 }
 
 /// The rules by which values of a metric are compared: those given, with its direction and whether
 /// it is counted.
-pub(crate) fn ruled(metric: &Metric, sides: [&[Sample]; 2], rules: &Rules) -> Rules {
+pub(crate) fn ruled(
+    metric: &Metric,
+    sides: [&[SampleValue]; 2],
+    rules: &ComparisonRules,
+) -> ComparisonRules {
     let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
     // Callgrind counts once for each cell, however many rounds there are.
     let is_once = metric.name == Counter::CallgrindInstructions.name();
-    Rules {
+    ComparisonRules {
         better,
         resolution: resolution(metric, sides),
         once: is_once.then_some(COUNTED),
@@ -28,7 +32,7 @@ pub(crate) fn ruled(metric: &Metric, sides: [&[Sample]; 2], rules: &Rules) -> Ru
 
 /// Bytes are counted, and so are bare numbers that are whole on both sides: no clock rounds them.
 /// Of all else the step, if there is one, is found.
-pub(crate) fn resolution(metric: &Metric, sides: [&[Sample]; 2]) -> Option<f64> {
+pub(crate) fn resolution(metric: &Metric, sides: [&[SampleValue]; 2]) -> Option<f64> {
     let is_counted = match &metric.unit {
         Unit::Bytes => true,
         Unit::Other(name) => {
@@ -47,7 +51,7 @@ mod tests {
     fn bytes_and_whole_bare_numbers_are_counted() {
         let of = |unit: Unit, values: [f64; 2]| {
             let metric = Metric { name: "it".to_owned(), unit, better: Direction::Lower };
-            let [a, b] = values.map(|value| [Sample::new(value)]);
+            let [a, b] = values.map(|value| [SampleValue::new(value)]);
             resolution(&metric, [&a, &b])
         };
         assert_eq!(of(Unit::Bytes, [28.0, 34.5]), Some(0.0));

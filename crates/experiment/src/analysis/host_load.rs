@@ -55,7 +55,7 @@ fn seen(programs: &[&[Sample]], in_order: &[&Sample]) -> f64 {
 #[cfg(test)]
 mod tests {
     use jiff::{SignedDuration, Timestamp};
-    use tacho_record::{Limit, Outcome, Place, Reached};
+    use tacho_record::{Limit, Outcome, Place, ReachedLimit};
 
     use super::*;
 
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn what_reached_a_limit_is_looked_at_until_it_is_ended() {
         let limited = |mut sample: Sample| {
-            let reached = Reached { limit: Limit::CpuTime, at: 30_000_000, how: None };
+            let reached = ReachedLimit { limit: Limit::CpuTime, at: 30_000_000, how: None };
             sample.outcome = Outcome::LimitReached { reached, output: String::new() };
             sample.values.clear();
             sample.add("wall", 40e6);

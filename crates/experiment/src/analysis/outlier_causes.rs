@@ -9,7 +9,7 @@ use std::fmt;
 
 use tacho_record::{Direction, Metric, Place, Sample, Unit};
 use tacho_stats::outlier::{self, Outlier};
-use tacho_stats::summary::Ordered;
+use tacho_stats::summary::SortedSamples;
 
 use crate::run::noise::cpus;
 
@@ -20,7 +20,7 @@ pub const OTHER_CPUS: f64 = 0.25;
 
 /// A sample that is far off, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explained {
+pub struct OutlierExplanation {
     /// Where it stood in its run's schedule.
     pub place: Place,
     /// Its modified z-score.
@@ -28,12 +28,12 @@ pub struct Explained {
     /// Its value by the median of the cell's.
     pub ratio: f64,
     /// What may have brought it about, the likeliest first; nothing if no reading tells.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<OutlierCause>,
 }
 
 /// What may have brought about that a sample is far off, compared with the cell's other samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cause {
+pub enum OutlierCause {
     /// It waited this many nanoseconds more for a CPU that others used; less, where that is below
     /// 0.
     CpuWait(f64),
@@ -58,7 +58,7 @@ pub enum Cause {
     Throttled(f64),
 }
 
-impl Cause {
+impl OutlierCause {
     /// What happened, without how much: `while waiting for a CPU`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -81,7 +81,7 @@ impl Cause {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for OutlierCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |nanoseconds: f64| short(&Unit::Nanoseconds, nanoseconds.abs());
         let less = |value: f64| if value < 0.0 { " less" } else { "" };
@@ -106,11 +106,11 @@ impl fmt::Display for Cause {
 
 /// The causes in one line; `no cause seen in the readings` if there is none.
 #[must_use]
-pub fn line(causes: &[Cause]) -> String {
+pub fn line(causes: &[OutlierCause]) -> String {
     if causes.is_empty() {
         return "no cause seen in the readings".to_owned();
     }
-    causes.iter().map(Cause::to_string).collect::<Vec<_>>().join(", ")
+    causes.iter().map(OutlierCause::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Two significant digits: more would pretend to know.
@@ -129,7 +129,7 @@ fn short(unit: &Unit, value: f64) -> String {
 pub fn explain<'a>(
     samples: impl IntoIterator<Item = &'a Sample>,
     metric: &Metric,
-) -> Vec<Explained> {
+) -> Vec<OutlierExplanation> {
     let counted = samples.into_iter().filter(|sample| sample.counts());
     let read: Vec<(&Sample, f64)> =
         counted.filter_map(|sample| Some((sample, sample.value(&metric.name)?))).collect();
@@ -141,7 +141,7 @@ pub fn explain<'a>(
     let explained = |Outlier { index, score, ratio }: Outlier| {
         let slower = if metric.better == Direction::Lower { ratio } else { 1.0 / ratio };
         let causes = if bears(metric) { causes(read[index].0, &cell, slower) } else { Vec::new() };
-        Explained { place: read[index].0.place, score, ratio, causes }
+        OutlierExplanation { place: read[index].0.place, score, ratio, causes }
     };
     outlier::outliers(&values).into_iter().map(explained).collect()
 }
@@ -156,17 +156,17 @@ fn bears(metric: &Metric) -> bool {
 }
 
 /// What may have brought about that this sample took `slower` times as long as the others.
-fn causes(sample: &Sample, cell: &OutlierCell, slower: f64) -> Vec<Cause> {
+fn causes(sample: &Sample, cell: &OutlierCell, slower: f64) -> Vec<OutlierCause> {
     let compared = CauseComparison { sample, cell };
     let Some(wall) = compared.usual("wall").filter(|wall| *wall > 0.0) else { return Vec::new() };
     // What is to be explained, in nanoseconds; below 0 where it was faster.
     let deviation = wall * (slower - 1.0);
     let share = |part: f64| part / deviation;
-    let mut measured: Vec<(f64, Cause)> =
+    let mut measured: Vec<(f64, OutlierCause)> =
         compared.measured().into_iter().map(|(part, cause)| (share(part), cause)).collect();
     measured.retain(|(share, _)| *share >= LEAST_SHARE);
     measured.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    let mut causes: Vec<Cause> = measured.into_iter().map(|(_, cause)| cause).collect();
+    let mut causes: Vec<OutlierCause> = measured.into_iter().map(|(_, cause)| cause).collect();
     causes.extend(compared.circumstances(deviation));
     causes.truncate(2);
     causes
@@ -179,7 +179,7 @@ type CauseReading = fn(&Sample, &str) -> Option<f64>;
 /// in order once.
 struct OutlierCell<'a> {
     samples: Vec<&'a Sample>,
-    ordered: RefCell<BTreeMap<&'static str, Ordered>>,
+    ordered: RefCell<BTreeMap<&'static str, SortedSamples>>,
 }
 
 impl OutlierCell<'_> {
@@ -195,7 +195,7 @@ impl OutlierCell<'_> {
         let read = || {
             self.samples.iter().filter_map(|sample| reading(sample, metric)).collect::<Vec<f64>>()
         };
-        ordered.entry(metric).or_insert_with(|| Ordered::of(&read())).median_without(own)
+        ordered.entry(metric).or_insert_with(|| SortedSamples::of(&read())).median_without(own)
     }
 }
 
@@ -221,21 +221,22 @@ impl CauseComparison<'_> {
     }
 
     /// Causes that are times: each with the nanoseconds that it took.
-    fn measured(&self) -> Vec<(f64, Cause)> {
+    fn measured(&self) -> Vec<(f64, OutlierCause)> {
         let [waited, steal, memory] =
             ["cpu-wait", "host-steal", "host-pressure-memory"].map(|it| self.more(it));
-        let mut found = vec![(waited, Cause::CpuWait(waited)), (steal, Cause::Steal(steal))];
+        let mut found =
+            vec![(waited, OutlierCause::CpuWait(waited)), (steal, OutlierCause::Steal(steal))];
         if memory > 0.0 {
-            found.push((memory, Cause::Memory(memory)));
+            found.push((memory, OutlierCause::Memory(memory)));
         }
         let device = self.waited_for_devices();
         if device != 0.0 {
-            found.push((device, Cause::Device(device)));
+            found.push((device, OutlierCause::Device(device)));
         }
         if let (Some((was, usual)), Some(cpu)) = (self.both("host-frequency"), self.usual("cpu"))
             && was > 0.0
         {
-            found.push((cpu * (usual / was - 1.0), Cause::Frequency(was, usual)));
+            found.push((cpu * (usual / was - 1.0), OutlierCause::Frequency(was, usual)));
         }
         found
     }
@@ -255,15 +256,16 @@ impl CauseComparison<'_> {
     }
 
     /// Causes whose effect is not known: they were there, and might explain such a deviation.
-    fn circumstances(&self, deviation: f64) -> Vec<Cause> {
+    fn circumstances(&self, deviation: f64) -> Vec<OutlierCause> {
         let mut found = Vec::new();
         let throttled = self.more("host-throttled");
         if throttled > 0.0 && deviation > 0.0 {
-            found.push(Cause::Throttled(throttled));
+            found.push(OutlierCause::Throttled(throttled));
         }
-        for (metric, cause) in
-            [("host-socket", Cause::Socket as fn(f64, f64) -> Cause), ("host-node", Cause::Node)]
-        {
+        for (metric, cause) in [
+            ("host-socket", OutlierCause::Socket as fn(f64, f64) -> OutlierCause),
+            ("host-node", OutlierCause::Node),
+        ] {
             found.extend(
                 self.both(metric)
                     .filter(|(was, usual)| was != usual)
@@ -272,11 +274,11 @@ impl CauseComparison<'_> {
         }
         let cpus = self.more_other_cpus();
         if cpus.abs() >= OTHER_CPUS && cpus * deviation > 0.0 {
-            found.push(Cause::OtherCpu(cpus));
+            found.push(OutlierCause::OtherCpu(cpus));
         }
         let swapped = self.more("host-swapped");
         if swapped > 0.0 && deviation > 0.0 {
-            found.push(Cause::Swapped(swapped));
+            found.push(OutlierCause::Swapped(swapped));
         }
         found
     }
@@ -293,7 +295,7 @@ impl CauseComparison<'_> {
 mod tests {
     use jiff::Timestamp;
     use proptest::prelude::*;
-    use tacho_record::{Name, Outcome, derived};
+    use tacho_record::{MetricName, Outcome, derived};
 
     use super::*;
 
@@ -318,7 +320,7 @@ mod tests {
         let value = |name: &str, usual: f64| {
             other.iter().find(|(it, _)| *it == name).map_or(usual, |(_, value)| *value)
         };
-        let mut values: Vec<(Name, f64)> =
+        let mut values: Vec<(MetricName, f64)> =
             usual.into_iter().map(|(name, usual)| (name.into(), value(name, usual))).collect();
         derived::complete(&mut values);
         Sample {
@@ -480,8 +482,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_readings_are_survived(values in prop::collection::vec(any::<f64>(), 14), wall in 1e3_f64..1e12) {
-            let names: Vec<Name> = sample(1, &[]).values.into_iter().map(|(name, _)| name).collect();
+        fn any_readings_are_survived(
+            values in prop::collection::vec(any::<f64>(), 14),
+            wall in 1e3_f64..1e12,
+        ) {
+            let names: Vec<MetricName> = sample(1, &[]).values.into_iter().map(|(name, _)| name).collect();
             let mut odd: Vec<(&str, f64)> = names.iter().map(|name| &**name).zip(values).collect();
             odd.push(("wall", wall));
             odd.reverse();

@@ -4,19 +4,19 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use tacho_record::{
-    BenchmarkKey, Build, Change, Digest, Direction, Finding, LevelChange, Limited, Metric, Point,
-    Recipes, Revision, Series, SeriesKey,
+    BenchmarkKey, Build, Change, Digest, Direction, Finding, LevelChange, LimitedExecutions,
+    Metric, Point, Recipes, Revision, Series, SeriesKey,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::analysis::usual_speed::even_out;
-use crate::build::layout_rotation::{OfLayouts, layout_of};
+use crate::build::layout_rotation::{LayoutMedians, layout_of};
 use crate::pending::identical_builds::Equals;
-use crate::run::stopping_reason::{Ends, Rules};
+use crate::run::stopping_reason::{RunRules, StoppingReasons};
 
 /// Which builds and samples a series is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Of<'a> {
+pub struct SeriesScope<'a> {
     /// The host, as the store knows it.
     pub host: HostId,
     /// The host's name.
@@ -29,7 +29,7 @@ pub struct Of<'a> {
     /// Who stands for whom.
     pub equals: &'a Equals,
     /// By which rules it was measured.
-    pub rules: &'a Rules,
+    pub rules: &'a RunRules,
 }
 
 /// One value of a series, with where it was measured.
@@ -57,7 +57,7 @@ pub type PointValues = Vec<Vec<RunValue>>;
 /// are left out. Where the host's speed moved within a run, values are those at its usual speed.
 pub fn read(
     store: &mut Store,
-    of: Of<'_>,
+    of: SeriesScope<'_>,
     metrics: &[Metric],
     revisions: &[Revision],
 ) -> Result<Vec<Series>, StoreError> {
@@ -68,13 +68,13 @@ pub fn read(
 /// The same, each with the values of its points one by one.
 pub fn read_with_values(
     store: &mut Store,
-    of: Of<'_>,
+    of: SeriesScope<'_>,
     metrics: &[Metric],
     revisions: &[Revision],
 ) -> Result<Vec<(Series, PointValues)>, StoreError> {
     let builds = present_builds(&store.builds(of.host)?, of.recipes);
     let mut all = Vec::with_capacity(metrics.len());
-    let ends = Ends::read(store, of.rules, of.host, of.benchmark)?;
+    let ends = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?;
     let reported = store.changes(of.host)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
@@ -147,9 +147,9 @@ pub fn present_builds(builds: &[Build], recipes: &Recipes) -> HashMap<String, Bu
 struct SeriesMaterial<'a> {
     builds: &'a HashMap<String, Build>,
     values: HashMap<(&'a str, Digest), Vec<&'a Values>>,
-    of: Of<'a>,
+    of: SeriesScope<'a>,
     better: Direction,
-    ends: &'a Ends,
+    ends: &'a StoppingReasons,
     /// Why there are no values.
     absent: HashMap<(&'a str, Digest), String>,
 }
@@ -158,8 +158,8 @@ impl<'a> SeriesMaterial<'a> {
     fn new(
         builds: &'a HashMap<String, Build>,
         all: &'a [Values],
-        (of, better): (Of<'a>, Direction),
-        ends: &'a Ends,
+        (of, better): (SeriesScope<'a>, Direction),
+        ends: &'a StoppingReasons,
     ) -> Self {
         let mut values: HashMap<(&str, Digest), Vec<&Values>> = HashMap::new();
         for one in all
@@ -173,10 +173,13 @@ impl<'a> SeriesMaterial<'a> {
 
     /// All that reached a limit. That there would have been more of it says nothing where more is
     /// better.
-    fn limited<'v>(&self, values: impl Iterator<Item = &'v &'v Values> + Clone) -> Limited {
+    fn limited<'v>(
+        &self,
+        values: impl Iterator<Item = &'v &'v Values> + Clone,
+    ) -> LimitedExecutions {
         let all = values.map(|values| &values.limited);
         let bounds = all.clone().filter(|_| self.better == Direction::Lower);
-        Limited {
+        LimitedExecutions {
             count: all.clone().map(|limited| limited.count).sum(),
             bounds: bounds.flat_map(|limited| limited.bounds.iter().copied()).collect(),
             why: all.clone().find_map(|limited| limited.why.clone()),
@@ -221,7 +224,7 @@ impl<'a> SeriesMaterial<'a> {
         let (measured, equal_to) = self.measured(revision);
         let values = || measured.iter();
         let layouts = build.and_then(|build| build.state.layouts());
-        let over = layouts.map(|layouts| OfLayouts::new(values().copied(), layouts));
+        let over = layouts.map(|layouts| LayoutMedians::new(values().copied(), layouts));
         let mut limited = self.limited(values());
         if let Some(over) = &over {
             limited.bounds =
@@ -262,14 +265,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     use tacho_record::{BuildState, Failure, Host, Parameters};
-    use tacho_store::{Count, Location};
+    use tacho_store::{Location, SampleCounts};
 
     use super::*;
     use crate::build::builds::tests::{built, revision};
 
     fn values(revision: &Revision, content: &str, values: &[f64]) -> Values {
         let (revision, artifact) = (revision.id.clone(), Digest::of(content));
-        let limited = Limited::default();
+        let limited = LimitedExecutions::default();
         Values {
             run: 1,
             revision,
@@ -288,7 +291,7 @@ mod tests {
     fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {
         let benchmark =
             BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() };
-        let count = |values: &Values| Count {
+        let count = |values: &Values| SampleCounts {
             benchmark: benchmark.clone(),
             revision: values.revision.clone(),
             artifact: values.artifact,
@@ -300,11 +303,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
-        let rules = &Rules::default();
-        let of =
-            Of { host, host_name: "lab", benchmark: &benchmark, recipes, equals: &equals, rules };
+        let rules = &RunRules::default();
+        let of = SeriesScope {
+            host,
+            host_name: "lab",
+            benchmark: &benchmark,
+            recipes,
+            equals: &equals,
+            rules,
+        };
         let builds = present_builds(builds, recipes);
-        SeriesMaterial::new(&builds, all, (of, Direction::Lower), &Ends::default()).point(revision)
+        SeriesMaterial::new(&builds, all, (of, Direction::Lower), &StoppingReasons::default())
+            .point(revision)
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{Measurement, Sample, Uneven};
-use tacho_stats::interleaved::{Execution, Fit};
+use tacho_record::{HostUnevenness, Measurement, Sample};
+use tacho_stats::interleaved::{Fit, InterleavedExecution};
 use tacho_store::Values;
 
 /// Fewer values of a program in a run do not show what the host did.
@@ -12,7 +12,7 @@ const FEWEST: usize = 3;
 /// Takes off what the host did, run by run, where its speed is seen to move. All values are of one
 /// metric of one benchmark, so that the host slows them alike. What the store keeps stays as it was
 /// measured. Answers in which runs the speed moved.
-pub(crate) fn even_out(values: &mut [Values]) -> Vec<Uneven> {
+pub(crate) fn even_out(values: &mut [Values]) -> Vec<HostUnevenness> {
     let mut runs: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, one) in values.iter().enumerate() {
         // What is zero or below has no logarithm, and is not moved by the host's speed.
@@ -27,7 +27,7 @@ pub(crate) fn even_out(values: &mut [Values]) -> Vec<Uneven> {
 /// An execution with where its value stands.
 struct PlacedExecution {
     place: (u32, u32),
-    execution: Execution,
+    execution: InterleavedExecution,
     index: (usize, usize),
 }
 
@@ -35,19 +35,19 @@ struct PlacedExecution {
 /// speed is seen to move.
 fn fitted(all: &mut [PlacedExecution], programs: usize) -> Option<(Fit, Vec<f64>)> {
     all.sort_by_key(|it| it.place);
-    let executions: Vec<Execution> = all.iter().map(|it| it.execution).collect();
+    let executions: Vec<InterleavedExecution> = all.iter().map(|it| it.execution).collect();
     let fit = Fit::of(&executions, programs).filter(Fit::sees_movement)?;
     let evened = fit.at_usual_speed(&executions);
     Some((fit, evened))
 }
 
-fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<Uneven> {
+fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<HostUnevenness> {
     let mut all = Vec::new();
     for (program, &index) in measured.iter().enumerate() {
         let one = &values[index];
         let places = one.rounds.iter().zip(&one.positions);
         for (at, (value, (&round, &position))) in one.values.iter().zip(places).enumerate() {
-            let execution = Execution { program, round, value: value.ln() };
+            let execution = InterleavedExecution { program, round, value: value.ln() };
             all.push(PlacedExecution { place: (round, position), execution, index: (index, at) });
         }
     }
@@ -55,7 +55,7 @@ fn even_out_run(run: i64, values: &mut [Values], measured: &[usize]) -> Option<U
     for (value, PlacedExecution { index: (one, at), .. }) in evened.into_iter().zip(&all) {
         values[*one].values[*at] = value.exp();
     }
-    Some(Uneven { run, slower: fit.uneven(), gain: fit.gain() })
+    Some(HostUnevenness { run, slower: fit.uneven(), gain: fit.gain() })
 }
 
 /// Samples at the host's usual speed.
@@ -88,7 +88,7 @@ pub fn at_usual_speed(samples: &[Vec<Sample>], programs: &[usize], metric: &str)
         });
         all.extend(values.into_iter().map(|(at, value)| {
             let place = samples[at].place;
-            let execution = Execution { program, round: place.round, value: value.ln() };
+            let execution = InterleavedExecution { program, round: place.round, value: value.ln() };
             PlacedExecution { place: (place.round, place.position), execution, index: (index, at) }
         }));
     }
@@ -127,7 +127,7 @@ pub fn each_at_usual_speed(samples: &[Vec<Sample>], metric: &str) -> Vec<Vec<Sam
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::{Digest, Limited, Outcome, Place};
+    use tacho_record::{Digest, LimitedExecutions, Outcome, Place};
 
     use super::*;
 
@@ -143,7 +143,7 @@ mod tests {
                 .collect(),
             rounds: (0..20).collect(),
             positions: (0..20).map(|n| (n + program) % 2).collect(),
-            limited: Limited::default(),
+            limited: LimitedExecutions::default(),
             bound_rounds: vec![],
             failed: 0,
             failure: None,

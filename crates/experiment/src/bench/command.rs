@@ -12,7 +12,7 @@ use crate::trial::env_padding;
 
 /// A command, with all that belongs to it filled in.
 #[derive(Clone, Debug)]
-pub struct Command {
+pub struct BenchCommand {
     /// What it is called; no other is called so.
     pub name: String,
     /// The command as it was typed, with its parameters filled in.
@@ -44,7 +44,7 @@ pub enum Start {
     Shell(Vec<String>, String),
 }
 
-impl Command {
+impl BenchCommand {
     /// The metric that its time is: without that of its shell, if it has one.
     #[must_use]
     pub fn time(&self) -> Metric {

@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{
-    Cell, Digest, Direction, Estimator, Metric, Purpose, ReferenceMode, Rule, Run, Sample,
+    Cell, Digest, Direction, Metric, Purpose, ReferenceMode, RequestedEstimator, Rule, Run, Sample,
     Steadiness, Unit, Warmup,
 };
 use tacho_store::{MeasurementId, NewRun, QuietWait};
 
-use super::Command;
+use super::BenchCommand;
 use crate::analysis::reference::{self, ReferenceSummary};
 use crate::run::enough::MetricValues;
-use crate::run::rounds::{self, Measured};
+use crate::run::rounds::{self, SessionResult};
 use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::counters::check_counters;
 use crate::trial::duet::why_not_at_once;
-use crate::trial::prepared::{EXIT_STATUS, Exits, Surroundings, Trial, rehearse};
-use crate::{Bench, ExperimentError};
+use crate::trial::prepared::{EXIT_STATUS, Exits, Trial, TrialContext, rehearse};
+use crate::{Context, ExperimentError};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct BenchQuestion {
     /// The commands; at least one.
-    pub commands: Vec<Command>,
+    pub commands: Vec<BenchCommand>,
     /// What comes before measuring, and when it stops.
     pub rule: Rule,
     /// With which statuses a right execution exits.
@@ -40,7 +40,7 @@ pub struct Question {
     /// How much of the time goes to the reference.
     pub reference: ReferenceMode,
     /// How the ratio of two is taken, where that was asked for.
-    pub estimator: Option<Estimator>,
+    pub estimator: Option<RequestedEstimator>,
     /// The folder that they are executed in.
     pub folder: PathBuf,
     /// The seed of the random order.
@@ -53,7 +53,7 @@ pub struct Question {
 
 /// What was measured.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct BenchResult {
     /// The run.
     pub run: Run,
     /// The samples of each command, in order of the schedule.
@@ -75,7 +75,10 @@ pub struct Answer {
 }
 
 /// Measures commands in rounds, each in a fresh random order.
-pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, ExperimentError> {
+pub fn measure(
+    bench: &mut Context<'_>,
+    question: &BenchQuestion,
+) -> Result<BenchResult, ExperimentError> {
     put_metrics(bench, question)?;
     let lacking = match question.commands.first() {
         Some(first) => check_counters(bench, &first.name, question.counters.iter().copied())?,
@@ -89,8 +92,8 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
         .collect();
     let reference = question.reference;
     let session = Session { run, cells: cells?, duet: question.duet, reference, groups: None };
-    let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
-    let mut answer = Answer {
+    let SessionResult { executing, interrupted, .. } = rounds::measure(bench, &session)?;
+    let mut answer = BenchResult {
         waits: bench.store.waits(session.run.number)?,
         disturbed: bench.store.disturbed(session.run.number)?,
         reference: reference::summary(bench.store, &session.run)?,
@@ -111,8 +114,8 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
 }
 
 /// Whether the commands can be executed at the same time, if they are to be.
-fn check_at_once(question: &Question) -> Result<(), ExperimentError> {
-    let why = |command: &Command| why_not_at_once(&with_counters(command, question));
+fn check_at_once(question: &BenchQuestion) -> Result<(), ExperimentError> {
+    let why = |command: &BenchCommand| why_not_at_once(&with_counters(command, question));
     let refused = question.commands.iter().find_map(|command| Some((command, why(command)?)));
     refused.filter(|_| question.duet.is_some()).map_or(Ok(()), |(command, why)| {
         Err(ExperimentError::NotAtOnce { benchmark: command.name.clone(), why })
@@ -120,16 +123,20 @@ fn check_at_once(question: &Question) -> Result<(), ExperimentError> {
 }
 
 /// Whether the conditions and limits that were asked for can be had here.
-fn check_conditions(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
-    let is_usual = |it: &&Command| {
-        it.conditions == Command::usual_conditions() && it.limits == tacho_record::Limits::default()
+fn check_conditions(
+    bench: &mut Context<'_>,
+    question: &BenchQuestion,
+) -> Result<(), ExperimentError> {
+    let is_usual = |it: &&BenchCommand| {
+        it.conditions == BenchCommand::usual_conditions()
+            && it.limits == tacho_record::Limits::default()
     };
     let unusual = question.commands.iter().find(|it| !is_usual(it));
     unusual.map_or(Ok(()), |command| rehearse(&command.benchmark(), bench.executor))
 }
 
 /// The benchmark that it is, with what is counted and read of it.
-fn with_counters(command: &Command, question: &Question) -> plan::Benchmark {
+fn with_counters(command: &BenchCommand, question: &BenchQuestion) -> plan::Benchmark {
     let counted =
         question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
     let metrics = counted.chain(question.metrics.iter().cloned()).collect();
@@ -137,7 +144,7 @@ fn with_counters(command: &Command, question: &Question) -> plan::Benchmark {
 }
 
 /// Keeps what all metrics mean that executions may have.
-fn put_metrics(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
+fn put_metrics(bench: &mut Context<'_>, question: &BenchQuestion) -> Result<(), ExperimentError> {
     let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
     let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
     metrics.extend(question.counters.iter().map(|asked| asked.counter.metric()));
@@ -150,8 +157,8 @@ fn put_metrics(bench: &mut Bench<'_>, question: &Question) -> Result<(), Experim
 
 /// Begins the run; what each command's samples are kept under.
 fn begin(
-    bench: &mut Bench<'_>,
-    question: &Question,
+    bench: &mut Context<'_>,
+    question: &BenchQuestion,
 ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
     let texts: Vec<&str> = question.commands.iter().map(|command| command.text.as_str()).collect();
     let cells: Vec<Cell> = (question.commands.iter())
@@ -180,13 +187,13 @@ fn begin(
 }
 
 fn session_cell(
-    command: &Command,
-    question: &Question,
+    command: &BenchCommand,
+    question: &BenchQuestion,
     id: MeasurementId,
     cell: Cell,
 ) -> Result<SessionCell, ExperimentError> {
     let hooks = vec![("TACHO_BENCHMARK".to_owned(), command.name.clone())];
-    let around = Surroundings { folder: &question.folder, values: &[], hooks, seed: question.seed };
+    let around = TrialContext { folder: &question.folder, values: &[], hooks, seed: question.seed };
     let trial =
         Trial::filled(&with_counters(command, question), around)?.accepting(question.exits.clone());
     let wanted = SampleDemand {

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{End, Limit, Limited, Metric, Outcome, Rule, Sample, Stopped};
+use tacho_record::{EndReason, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop};
 use tacho_stats::compare::{
-    Comparison, Look, Pair, Rules, Sample as Compared, Sides, Size, Verdict, compare, compare_duet,
-    judge_together,
+    Comparison, ComparisonRules, DuetPair, Look, SampleValue, Sides, Size, Verdict, compare,
+    compare_duet, judge_together,
 };
-use tacho_stats::{Bound, Bounded, Summary};
+use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::warnings::{carry_over, of_command, of_host};
-use super::{Command, Question, Warning};
+use super::{BenchCommand, BenchQuestion, Warning};
 use crate::analysis::estimator::by;
-use crate::analysis::outlier_causes::{self, Explained};
+use crate::analysis::outlier_causes::{self, OutlierExplanation};
 use crate::analysis::usual_speed::{UsualSpeed, at_usual_speed};
 
 /// Among at most this many commands it is looked for who is beaten on time and memory.
@@ -26,7 +26,7 @@ const ERROR: f64 = 0.05;
 #[derive(Clone, Debug)]
 pub struct Standings {
     /// One a command, in their order.
-    pub each: Vec<Standing>,
+    pub each: Vec<CommandResult>,
     /// The command that the others are compared with: the one that was named, else the fastest by
     /// its ratios; none when there are not two that gave values.
     pub reference: Option<usize>,
@@ -39,11 +39,11 @@ pub struct Standings {
 
 /// How a command did.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct CommandResult {
     /// The metric that its time is.
     pub metric: Metric,
     /// What ended its measuring, where a precision was asked for; nothing where it was interrupted.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<Stop>,
     /// Its time, at the host's usual speed where that moved; the smallest and the largest value are
     /// raw.
     pub time: Option<Summary>,
@@ -51,17 +51,17 @@ pub struct Standing {
     pub raw: Option<Summary>,
     /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many
     /// kernels.
-    pub user: Option<Bounded>,
+    pub user: Option<BoundedValue>,
     /// The same in the kernel.
-    pub sys: Option<Bounded>,
+    pub sys: Option<BoundedValue>,
     /// Processor time by wall time of all executions that have the metric `cpu-percent`, in
     /// percent. None where an execution reached a limit: it may have gone on in either way.
     pub cpu_percent: Option<f64>,
     /// The median of its peak memory, in bytes.
-    pub peak_memory: Option<Bounded>,
+    pub peak_memory: Option<BoundedValue>,
     /// The medians of what was counted, in the order in which that was asked for; none where no
     /// execution has it.
-    pub counters: Vec<(Metric, Option<Bounded>)>,
+    pub counters: Vec<(Metric, Option<BoundedValue>)>,
     /// Against the reference, in the rounds that both took part in.
     pub compared: Option<Comparison>,
     /// The word for that, all commands judged together.
@@ -69,7 +69,7 @@ pub struct Standing {
     /// The commands that are faster and need less memory, for certain.
     pub beaten_by: Vec<usize>,
     /// The executions that reached a limit, with what their times would have been at least.
-    pub limited: Limited,
+    pub limited: LimitedExecutions,
     /// The limit on memory that all its executions reached: nothing shows that it even starts below
     /// that.
     pub refused: Option<Limit>,
@@ -78,7 +78,7 @@ pub struct Standing {
     /// How the first of them did, in one line, and the last of what it printed.
     pub failure: Option<(String, String)>,
     /// Samples that are far off, with what may have brought them about.
-    pub outliers: Vec<Explained>,
+    pub outliers: Vec<OutlierExplanation>,
     /// What may spoil the numbers.
     pub warnings: Vec<Warning>,
 }
@@ -88,14 +88,14 @@ impl Standings {
     /// compared with.
     #[must_use]
     pub fn of(
-        question: &Question,
+        question: &BenchQuestion,
         samples: &[Vec<Sample>],
         reference: Option<usize>,
         margin: f64,
     ) -> Self {
         let usual = usual_speed_of(question, samples);
-        let alone = |(command, (samples, usual)): (&Command, (&Vec<Sample>, &Vec<Sample>))| {
-            Standing::alone(command, samples, usual, question)
+        let alone = |(command, (samples, usual)): (&BenchCommand, (&Vec<Sample>, &Vec<Sample>))| {
+            CommandResult::alone(command, samples, usual, question)
         };
         let of_each = samples.iter().zip(&usual.samples);
         let mut standings = Self {
@@ -106,11 +106,11 @@ impl Standings {
         };
         standings.reference = standings.choose(reference);
         let how = StandingHow {
-            rules: Rules {
+            rules: ComparisonRules {
                 margin,
                 estimator: question.estimator.map(by),
                 seed: question.seed,
-                ..Rules::default()
+                ..ComparisonRules::default()
             },
             at_once: question.duet.is_some(),
         };
@@ -133,10 +133,10 @@ impl Standings {
     /// is known come last.
     #[must_use]
     pub fn by_time(&self) -> Vec<usize> {
-        let known = |(index, it): (usize, &Standing)| Some((index, it.time?.known_median()));
-        let mut times: Vec<(usize, Bounded)> =
+        let known = |(index, it): (usize, &CommandResult)| Some((index, it.time?.known_median()));
+        let mut times: Vec<(usize, BoundedValue)> =
             self.each.iter().enumerate().filter_map(known).collect();
-        let rank = |of: &Bounded| (of.if_exact().is_none(), of.value);
+        let rank = |of: &BoundedValue| (of.if_exact().is_none(), of.value);
         times.sort_by(|(_, one), (_, other)| {
             let (one, other) = (rank(one), rank(other));
             one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
@@ -150,7 +150,7 @@ impl Standings {
     pub fn is_reference_fastest(&self) -> bool {
         let median = |index: usize| self.each[index].time?.known_median().if_exact();
         let Some(own) = self.reference.and_then(median) else { return false };
-        let is_slower = |other: &Standing| {
+        let is_slower = |other: &CommandResult| {
             let Some(time) = other.time else { return true };
             let is_compared = other.compared.as_ref().is_some_and(|it| it.estimate.is_some());
             own <= time.median || (is_compared && !time.is_bound)
@@ -160,7 +160,7 @@ impl Standings {
 
     /// The command that its ratio calls faster than the reference, by the most.
     fn quicker(&self) -> Option<usize> {
-        let time = |(index, it): (usize, &Standing)| {
+        let time = |(index, it): (usize, &CommandResult)| {
             let estimate = it.compared.as_ref()?.estimate?;
             let difference = estimate.known_difference();
             let is_known = matches!(difference.bound, Bound::Exact | Bound::AtMost);
@@ -217,10 +217,11 @@ impl Standings {
     /// than the margin.
     fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], how: &StandingHow) -> bool {
         let (better, worse) = (&self.each[one], &self.each[other]);
-        let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?.value));
+        let medians = |it: &CommandResult| Some((it.time?.median, it.peak_memory?.value));
         let (Some(less), Some(more)) = (medians(better), medians(worse)) else { return false };
         // Memory is counted, and no clock rounds it.
-        let counted = StandingHow { rules: Rules { resolution: Some(0.0), ..how.rules }, ..*how };
+        let counted =
+            StandingHow { rules: ComparisonRules { resolution: Some(0.0), ..how.rules }, ..*how };
         let certain = |metric: [&Metric; 2], how: &StandingHow| {
             let (a, b) =
                 ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
@@ -236,7 +237,7 @@ impl Standings {
 
 /// All samples with times at the host's usual speed. Commands at the same time have no order, and
 /// those with times of other metrics no common path.
-fn usual_speed_of(question: &Question, samples: &[Vec<Sample>]) -> UsualSpeed {
+fn usual_speed_of(question: &BenchQuestion, samples: &[Vec<Sample>]) -> UsualSpeed {
     let times: Vec<String> = question.commands.iter().map(|command| command.time().name).collect();
     let is_one = times.windows(2).all(|pair| pair[0] == pair[1]);
     match times.first().filter(|_| is_one && question.duet.is_none()) {
@@ -247,7 +248,7 @@ fn usual_speed_of(question: &Question, samples: &[Vec<Sample>]) -> UsualSpeed {
 
 /// How commands are compared.
 struct StandingHow {
-    rules: Rules,
+    rules: ComparisonRules,
     /// Whether they were executed at the same time: each round is a pair.
     at_once: bool,
 }
@@ -259,7 +260,7 @@ fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &StandingHow) 
     }
     let last = |samples: &[Sample]| samples.last().map_or(0, |sample| sample.place.round);
     let common = last(a.0).min(last(b.0));
-    let side = |(samples, metric): (&[Sample], &Metric)| -> Vec<Compared> {
+    let side = |(samples, metric): (&[Sample], &Metric)| -> Vec<SampleValue> {
         let common = samples.iter().filter(|sample| sample.place.round <= common);
         common
             .filter_map(|it| {
@@ -274,54 +275,63 @@ fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &StandingHow) 
 
 /// The same of commands that were executed at the same time: the one at the even position had the
 /// first processor.
-fn in_pairs(a: (&[Sample], &Metric), b: (&[Sample], &Metric), rules: &Rules) -> Comparison {
-    let counted = |(samples, metric): (&[Sample], &Metric)| -> BTreeMap<u32, (Compared, u32)> {
+fn in_pairs(
+    a: (&[Sample], &Metric),
+    b: (&[Sample], &Metric),
+    rules: &ComparisonRules,
+) -> Comparison {
+    let counted = |(samples, metric): (&[Sample], &Metric)| -> BTreeMap<u32, (SampleValue, u32)> {
         let one = |it: &Sample| Some((it.place.round, (compared(it, metric)?, it.place.position)));
         samples.iter().filter_map(one).collect()
     };
     let (a, b) = (counted(a), counted(b));
-    let pair = |(round, (a, _)): (&u32, &(Compared, u32))| {
+    let pair = |(round, (a, _)): (&u32, &(SampleValue, u32))| {
         let (b, position) = *b.get(round)?;
-        Some(Pair { a: *a, b, swapped: position % 2 == 0 })
+        Some(DuetPair { a: *a, b, swapped: position % 2 == 0 })
     };
-    let pairs: Vec<Pair> = a.iter().filter_map(pair).collect();
+    let pairs: Vec<DuetPair> = a.iter().filter_map(pair).collect();
     compare_duet(&pairs, rules, Look::only(pairs.len(), ERROR))
 }
 
 /// A sample's value, as it is compared: where a limit was reached, what it would have been at
 /// least.
-fn compared(sample: &Sample, metric: &Metric) -> Option<Compared> {
-    let exact = sample.value(&metric.name).filter(|_| sample.counts()).map(Compared::new);
-    exact.or_else(|| Some(Compared::new(sample.bound(metric)?).at_least()))
+fn compared(sample: &Sample, metric: &Metric) -> Option<SampleValue> {
+    let exact = sample.value(&metric.name).filter(|_| sample.counts()).map(SampleValue::new);
+    exact.or_else(|| Some(SampleValue::new(sample.bound(metric)?).at_least()))
 }
 
 /// What ended measuring that gave these samples, if it was to be until the median is known.
-fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<Stopped> {
+fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<Stop> {
     let precision = rule.precision.as_ref()?;
     let rounds = samples.iter().filter(|sample| sample.place.round > 0).count();
     let is_reached =
         time.and_then(Summary::precision).is_some_and(|reach| reach <= precision.share);
     let by = if is_reached && time.is_some_and(|time| time.n >= rule.min_rounds as usize) {
-        End::Precision
+        EndReason::Precision
     } else if rounds >= rule.max_rounds as usize {
-        End::MaxRounds
+        EndReason::MaxRounds
     } else if rule.budget.is_some() {
-        End::Budget
+        EndReason::Budget
     } else {
         return None;
     };
-    Some(Stopped { by, precision: Some(precision.clone()) })
+    Some(Stop { by, precision: Some(precision.clone()) })
 }
 
-impl Standing {
+impl CommandResult {
     /// What its own samples say, and the same at the host's usual speed.
-    fn alone(command: &Command, samples: &[Sample], usual: &[Sample], question: &Question) -> Self {
+    fn alone(
+        command: &BenchCommand,
+        samples: &[Sample],
+        usual: &[Sample],
+        question: &BenchQuestion,
+    ) -> Self {
         let looked_at = question.rule.precision.is_some();
         let metric = command.time();
         let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
         let read = |metric: &Metric| {
             let values: Vec<f64> = counted.iter().filter_map(|it| it.value(&metric.name)).collect();
-            (values, Limited::of(samples, metric))
+            (values, LimitedExecutions::of(samples, metric))
         };
         let median_of = |metric: &Metric| {
             let (values, limited) = read(metric);
@@ -385,11 +395,11 @@ fn refused(samples: &[Sample]) -> Option<Limit> {
 
 /// The mean of values and of those that were cut off, of which each may have been more; none where
 /// one of those is not known at all.
-fn mean((values, limited): &(Vec<f64>, Limited)) -> Option<Bounded> {
+fn mean((values, limited): &(Vec<f64>, LimitedExecutions)) -> Option<BoundedValue> {
     let number = (values.len() + limited.bounds.len()) as f64;
     let sum: f64 = values.iter().chain(&limited.bounds).sum();
     let is_known = number > 0.0 && limited.bounds.len() == limited.count as usize;
-    is_known.then(|| Bounded::least(sum / number, limited.count > 0))
+    is_known.then(|| BoundedValue::least(sum / number, limited.count > 0))
 }
 
 /// Processor time by wall time: of those alone of which each has a share, as of what was left

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{
-    Capture, Ended, Execution, Readings, Request, ScriptedExecutor, Unavailable, Usage,
+    Capture, Execution, ExecutionEnd, Readings, Request, ScriptedExecutor, Unavailable, Usage,
 };
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
 use tacho_record::{
@@ -19,10 +19,10 @@ use tacho_subject::ScriptedBuilder;
 
 use super::*;
 use crate::trial::prepared::Exits;
-use crate::{Bench, ExperimentError, GIVE_UP_AFTER, Silent};
+use crate::{Context, ExperimentError, GIVE_UP_AFTER, SilentObserver};
 
-fn command(name: &str) -> Command {
-    Command {
+fn command(name: &str) -> BenchCommand {
+    BenchCommand {
         name: name.to_owned(),
         text: name.to_owned(),
         parameters: Vec::new(),
@@ -31,13 +31,13 @@ fn command(name: &str) -> Command {
         output: Output::Needed,
         hooks: Hooks::default(),
         timeout: Duration::MAX,
-        conditions: Command::usual_conditions(),
+        conditions: BenchCommand::usual_conditions(),
         limits: Limits::default(),
     }
 }
 
-fn question(commands: impl IntoIterator<Item = Command>, rule: Rule) -> Question {
-    Question {
+fn question(commands: impl IntoIterator<Item = BenchCommand>, rule: Rule) -> BenchQuestion {
+    BenchQuestion {
         commands: commands.into_iter().collect(),
         rule,
         exits: Exits::One(0),
@@ -59,26 +59,26 @@ fn rounds(rounds: u32) -> Rule {
 
 /// Measures with executions as the script says; what was asked to be executed.
 fn measured(
-    question: &Question,
+    question: &BenchQuestion,
     script: impl FnMut(&Request, Timestamp) -> Execution,
-) -> (Answer, Vec<Request>) {
+) -> (BenchResult, Vec<Request>) {
     let (answer, requests, _) = measured_ahead(question, script);
     (answer, requests)
 }
 
 /// The same, and how much of it was known for certain while the one before was executed.
 fn measured_ahead(
-    question: &Question,
+    question: &BenchQuestion,
     script: impl FnMut(&Request, Timestamp) -> Execution,
-) -> (Answer, Vec<Request>, usize) {
+) -> (BenchResult, Vec<Request>, usize) {
     let mut store = Store::open(&Location::Memory).unwrap();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script);
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut ScriptedBuilder::new(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };
@@ -101,11 +101,15 @@ fn taking<'a>(
         let usage =
             Usage { peak_memory: Some((mebibytes << 20) + 4096 * (noise % 3)), ..Usage::default() };
         let wall = Duration::from_micros(milliseconds * 1000 + milliseconds * noise / 10);
-        Execution { usage, ..Execution::of(Ended::Exited(0), at, wall) }
+        Execution { usage, ..Execution::of(ExecutionEnd::Exited(0), at, wall) }
     }
 }
 
-fn standings(question: &Question, answer: &Answer, reference: Option<usize>) -> Standings {
+fn standings(
+    question: &BenchQuestion,
+    answer: &BenchResult,
+    reference: Option<usize>,
+) -> Standings {
     Standings::of(question, &answer.samples, reference, 0.01)
 }
 
@@ -127,7 +131,7 @@ fn commands_are_executed_in_rounds_as_they_were_typed() {
 
 /// How many executions there are, and how many of them were certain while the one before was
 /// executed.
-fn foreseen(commands: impl IntoIterator<Item = Command>, rule: Rule) -> (usize, usize) {
+fn foreseen(commands: impl IntoIterator<Item = BenchCommand>, rule: Rule) -> (usize, usize) {
     let script = taking(&[("a", 10, 1), ("b", 30, 1), ("sh", 1, 1)]);
     let (_, requests, foreseen) = measured_ahead(&question(commands, rule), script);
     (requests.len(), foreseen)
@@ -165,7 +169,10 @@ fn a_round_that_others_disturb_counts_for_nobody_and_is_repeated() {
                 span: Duration::from_secs(1),
                 ..Readings::default()
             };
-            Execution { readings, ..Execution::of(Ended::Exited(0), at, Duration::from_secs(1)) }
+            Execution {
+                readings,
+                ..Execution::of(ExecutionEnd::Exited(0), at, Duration::from_secs(1))
+            }
         });
     assert_eq!(requests.len(), 12);
     for samples in &answer.samples {
@@ -180,20 +187,21 @@ fn a_round_that_others_disturb_counts_for_nobody_and_is_repeated() {
 fn what_comes_next_is_not_certain_where_something_else_comes_between() {
     let hook = || Some(Hook { script: "x".into(), timeout: Duration::MAX });
     let prepare = Hooks { prepare: hook(), ..Hooks::default() };
-    assert_eq!(foreseen([Command { hooks: prepare, ..command("a") }], rounds(3)), (6, 0));
+    assert_eq!(foreseen([BenchCommand { hooks: prepare, ..command("a") }], rounds(3)), (6, 0));
     let conclude = Hooks { conclude: hook(), ..Hooks::default() };
-    assert_eq!(foreseen([Command { hooks: conclude, ..command("a") }], rounds(3)), (6, 0));
+    assert_eq!(foreseen([BenchCommand { hooks: conclude, ..command("a") }], rounds(3)), (6, 0));
     let once = Hooks { setup: hook(), cleanup: hook(), ..Hooks::default() };
-    assert_eq!(foreseen([Command { hooks: once, ..command("a") }], rounds(3)), (5, 2));
+    assert_eq!(foreseen([BenchCommand { hooks: once, ..command("a") }], rounds(3)), (5, 2));
     let start = Start::Shell(vec!["sh".into(), "-c".into()], "x".into());
-    assert_eq!(foreseen([Command { start, ..command("a") }], rounds(3)), (6, 0));
+    assert_eq!(foreseen([BenchCommand { start, ..command("a") }], rounds(3)), (6, 0));
 }
 
 #[test]
 fn nothing_is_certain_to_follow_what_may_be_given_up() {
     // It ends well by itself, and not as it should.
-    let question = Question { exits: Exits::One(3), ..question([command("a")], rounds(5)) };
-    let script = |_: &Request, at| Execution::of(Ended::Exited(0), at, Duration::from_millis(1));
+    let question = BenchQuestion { exits: Exits::One(3), ..question([command("a")], rounds(5)) };
+    let script =
+        |_: &Request, at| Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(1));
     let (_, requests, foreseen) = measured_ahead(&question, script);
     assert_eq!((requests.len(), foreseen), (GIVE_UP_AFTER, GIVE_UP_AFTER - 1));
 }
@@ -201,16 +209,16 @@ fn nothing_is_certain_to_follow_what_may_be_given_up() {
 #[test]
 fn a_counter_that_is_not_to_be_had_is_absent_with_its_reason() {
     let energy = Counting { counter: Counter::Energy, optional: true };
-    let question = Question { counters: vec![energy], ..question([command("a")], rounds(2)) };
+    let question = BenchQuestion { counters: vec![energy], ..question([command("a")], rounds(2)) };
     let mut store = Store::open(&Location::Memory).unwrap();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let why = Unavailable { why: "there is no meter".into(), hint: None };
     let mut executor = ScriptedExecutor::new(taking(&[("a", 10, 1)])).lacking(Counter::Energy, why);
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut ScriptedBuilder::new(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };
@@ -235,7 +243,7 @@ fn the_fastest_is_the_reference_unless_one_is_named() {
     let (answer, _) = measured(&question, taking(&[("a", 100, 5), ("b", 50, 9), ("c", 120, 9)]));
     let found = standings(&question, &answer, None);
     assert_eq!(found.reference, Some(1));
-    let ratio = |it: &Standing| it.compared.as_ref().and_then(|row| row.estimate?.ratio);
+    let ratio = |it: &CommandResult| it.compared.as_ref().and_then(|row| row.estimate?.ratio);
     assert!((1.9..2.1).contains(&ratio(&found.each[0]).unwrap()));
     assert_eq!(
         found.each.iter().map(|it| it.verdict).collect::<Vec<_>>(),
@@ -275,7 +283,7 @@ fn only_rounds_that_both_took_part_in_are_compared() {
         number += 1;
         let wall = if request.command[0] == "slow" { 100 + number % 3 } else { 50 + number % 3 };
         Execution::of(
-            Ended::Exited(0),
+            ExecutionEnd::Exited(0),
             at,
             Duration::from_millis(if number > 20 { wall / 10 } else { wall }),
         )
@@ -297,7 +305,7 @@ fn a_command_that_fails_each_time_leaves_the_others_alone() {
         let status = i32::from(request.command[0] == "broken");
         Execution {
             stderr_tail: b"it broke\n".to_vec(),
-            ..Execution::of(Ended::Exited(status), at, Duration::from_millis(10))
+            ..Execution::of(ExecutionEnd::Exited(status), at, Duration::from_millis(10))
         }
     });
     let found = standings(&question, &answer, None);
@@ -322,7 +330,7 @@ fn a_share_of_processors_is_of_those_that_left_nothing_behind() {
             Execution {
                 usage,
                 left_behind,
-                ..Execution::of(Ended::Exited(0), at, Duration::from_millis(10))
+                ..Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(10))
             }
         });
         standings(&question, &answer, None).each[0].cpu_percent
@@ -332,19 +340,19 @@ fn a_share_of_processors_is_of_those_that_left_nothing_behind() {
 
 #[test]
 fn conditions_are_those_of_all_commands_and_tried_out_first() {
-    let conditions = Conditions { cold: true, ..Command::usual_conditions() };
+    let conditions = Conditions { cold: true, ..BenchCommand::usual_conditions() };
     let question =
-        question([Command { conditions: conditions.clone(), ..command("a") }], rounds(1));
+        question([BenchCommand { conditions: conditions.clone(), ..command("a") }], rounds(1));
     let (_, requests) = measured(&question, taking(&[("a", 10, 1)]));
     assert_eq!(requests[0].conditions, conditions);
     let mut store = Store::open(&Location::Memory).unwrap();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(taking(&[])).refusing(Unavailable::new("no", None));
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut ScriptedBuilder::new(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };
@@ -358,7 +366,7 @@ fn statuses_that_are_right_are_kept() {
     question.exits = Exits::AnyOf(vec![0, 7]);
     let mut statuses = [0, 7, 1].into_iter();
     let (answer, _) = measured(&question, |_, at| {
-        Execution::of(Ended::Exited(statuses.next().unwrap()), at, Duration::from_millis(10))
+        Execution::of(ExecutionEnd::Exited(statuses.next().unwrap()), at, Duration::from_millis(10))
     });
     let kept: Vec<Option<f64>> =
         answer.samples[0].iter().map(|it| it.value("exit-status")).collect();
@@ -369,10 +377,10 @@ fn statuses_that_are_right_are_kept() {
 #[test]
 fn a_shell_is_measured_beside_and_taken_off() {
     let start = Start::Shell(vec!["sh".into(), "-c".into()], "echo {x} | wc".into());
-    let question = question([Command { start, ..command("piped") }], rounds(8));
+    let question = question([BenchCommand { start, ..command("piped") }], rounds(8));
     let (answer, requests) = measured(&question, |request, at| {
         let wall = if request.command[2].is_empty() { 4 } else { 5 };
-        Execution::of(Ended::Exited(0), at, Duration::from_millis(wall))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(wall))
     });
     assert!(requests.iter().any(|request| request.command == ["sh", "-c", "echo {x} | wc"]));
     let found = standings(&question, &answer, None);
@@ -389,9 +397,9 @@ fn hooks_and_outputs_are_those_of_the_command() {
         conclude: hook("stop"),
         cleanup: hook("clean"),
     };
-    let noisy = Command { hooks, output: Output::Inherit, ..command("noisy") };
+    let noisy = BenchCommand { hooks, output: Output::Inherit, ..command("noisy") };
     let (_, requests) = measured(&question([noisy], rounds(1)), |_, at| {
-        Execution::of(Ended::Exited(0), at, Duration::from_millis(1))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(1))
     });
     let lines: Vec<&str> = requests.iter().map(|it| it.command.last().unwrap().as_str()).collect();
     assert_eq!(lines, ["make {x}", "drop", "{x}", "stop", "clean"]);
@@ -406,7 +414,7 @@ fn a_first_execution_that_is_slow_is_told_unless_there_was_a_warm_up() {
         move |_: &Request, at| {
             number += 1;
             let wall = if number == 1 { first } else { 100_000_u64 + 100 * (number % 4) };
-            Execution::of(Ended::Exited(0), at, Duration::from_micros(wall))
+            Execution::of(ExecutionEnd::Exited(0), at, Duration::from_micros(wall))
         }
     };
     let script = || first(300_000);
@@ -430,7 +438,7 @@ fn a_level_that_changes_near_the_end_is_no_steady_state() {
         move |_: &Request, at| {
             number += 1;
             let micros = if number < changes { 100_000 } else { 120_000 } + number * 37 % 11 * 100;
-            Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+            Execution::of(ExecutionEnd::Exited(0), at, Duration::from_micros(micros))
         }
     };
     let usual = question(["a"].map(command), rounds(40));
@@ -449,7 +457,7 @@ fn what_was_measured_before_an_interrupt_is_answered() {
     let mut left = 9;
     let (answer, _) = measured(&question, |_, at| {
         left -= 1;
-        let how = if left > 0 { Ended::Exited(0) } else { Ended::Interrupted };
+        let how = if left > 0 { ExecutionEnd::Exited(0) } else { ExecutionEnd::Interrupted };
         Execution::of(how, at, Duration::from_millis(10))
     });
     assert!(answer.interrupted);
@@ -461,7 +469,7 @@ fn what_was_measured_before_an_interrupt_is_answered() {
 fn load_beside_is_told_once_for_all() {
     let question = question(["a", "b"].map(command), rounds(10));
     let (mut answer, _) = measured(&question, |_, at| {
-        Execution::of(Ended::Exited(0), at, Duration::from_millis(100))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(100))
     });
     assert_eq!(standings(&question, &answer, None).warnings, []);
     for sample in answer.samples.iter_mut().flatten() {
@@ -481,7 +489,7 @@ fn a_warm_up_that_is_found_is_told_and_left_out() {
     let (answer, _) = measured(&question, |_, at| {
         number += 1;
         let micros = if number <= 3 { 150_000 } else { 100_000 } + number * 7 % 10 * 100;
-        Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_micros(micros))
     });
     let found = answer.steadiness[0].as_ref().unwrap();
     assert_eq!((found.warm_up(), found.metric.as_str()), (3, "wall"));
@@ -493,7 +501,7 @@ fn a_warm_up_that_is_found_is_told_and_left_out() {
 /// long.
 fn standings_after(times: f64, seed: u64) -> Standings {
     let question =
-        Question { seed, ..question(["heavy", "light", "other"].map(command), rounds(30)) };
+        BenchQuestion { seed, ..question(["heavy", "light", "other"].map(command), rounds(30)) };
     let mut noise = seed;
     let mut before = String::new();
     let (answer, _) = measured(&question, |request, at| {
@@ -503,7 +511,7 @@ fn standings_after(times: f64, seed: u64) -> Standings {
         before.clone_from(&request.command[0]);
         let share = (noise >> 33) as f64 / (1_u64 << 31) as f64;
         Execution::of(
-            Ended::Exited(0),
+            ExecutionEnd::Exited(0),
             at,
             Duration::from_secs_f64(0.1 * carried * (1.0 + 0.04 * share)),
         )
@@ -535,7 +543,11 @@ fn the_fastest_is_whom_no_ratio_calls_slower() {
             (_, 6) => 102,
             _ => 98,
         };
-        Execution::of(Ended::Exited(0), at, Duration::from_micros((90 + 10 * *round) * 10 * share))
+        Execution::of(
+            ExecutionEnd::Exited(0),
+            at,
+            Duration::from_micros((90 + 10 * *round) * 10 * share),
+        )
     });
     let found = standings(&question, &answer, None);
     let raw = |index: usize| {

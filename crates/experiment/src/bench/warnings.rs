@@ -4,8 +4,8 @@ use tacho_record::{Metric, Rule, Sample, Warmup};
 use tacho_report::comparison::HostLoad;
 use tacho_stats::outlier::outliers;
 
-use super::{Command, Question, Start};
-use crate::analysis::carry_over::{Carried, Executed};
+use super::{BenchCommand, BenchQuestion, Start};
+use crate::analysis::carry_over::{CarryOver, ProgramSamples};
 use crate::analysis::host_load::host_load;
 use crate::run::warmup::unsteady;
 
@@ -37,7 +37,7 @@ pub enum Warning {
 /// The warnings about a command with these samples, and the same at the host's usual speed: a host
 /// that changes its speed is no unsteady command.
 pub(super) fn of_command(
-    command: &Command,
+    command: &BenchCommand,
     samples: &[Sample],
     usual: &[Sample],
     rule: &Rule,
@@ -69,16 +69,16 @@ pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
 }
 
 /// Whether it matters which command was executed before; of those at the same time none was.
-pub(super) fn carry_over(question: &Question, samples: &[Vec<Sample>]) -> Option<Warning> {
+pub(super) fn carry_over(question: &BenchQuestion, samples: &[Vec<Sample>]) -> Option<Warning> {
     if question.duet.is_some() {
         return None;
     }
     let metrics: Vec<String> =
         question.commands.iter().map(|command| command.time().name).collect();
-    let cell = |(program, (metric, samples))| Executed { program, metric, samples };
+    let cell = |(program, (metric, samples))| ProgramSamples { program, metric, samples };
     let pairs = metrics.iter().map(String::as_str).zip(samples.iter().map(Vec::as_slice));
-    let cells: Vec<Executed> = (0..).zip(pairs).map(cell).collect();
-    Carried::of(&cells, question.seed)
+    let cells: Vec<ProgramSamples> = (0..).zip(pairs).map(cell).collect();
+    CarryOver::of(&cells, question.seed)
         .map(|carried| Warning::CarryOver(carried.after as usize, carried.share))
 }
 

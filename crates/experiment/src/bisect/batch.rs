@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use tacho_record::bisection::{Comparison, HostReadings, NO_RATIO, Seen, UnusableKind};
+use tacho_record::bisection::{HostReadings, NO_RATIO, StepResult, UnusableKind, ValueComparison};
 use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
 
-use super::driver::{Done, Driver};
-use crate::trial::execute::{Attempt, Sampled, Turn};
+use super::driver::{Driver, StepAttempt};
+use crate::trial::execute::{Attempt, SampleWithOutput, Turn};
 use crate::{Event, ExperimentError};
 
 /// This many failed executions in one step are enough.
@@ -23,7 +23,7 @@ const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
 /// What an execution is worth.
-enum Worth {
+enum ExecutionValue {
     Value(f64),
     /// At least that.
     Bound(f64),
@@ -39,35 +39,36 @@ impl Driver<'_, '_> {
         wanted: usize,
         artifact: Digest,
         folder: &Path,
-    ) -> Result<Done, ExperimentError> {
+    ) -> Result<StepAttempt, ExperimentError> {
         let name = self.fold.name(place).to_owned();
         if !self.ready.prepare(self.bench, self.question, (&name, artifact), folder)? {
-            return Ok(Done::Interrupted);
+            return Ok(StepAttempt::Interrupted);
         }
         let round = self.fold.next_number();
         if !self.warm_up(&name, artifact)? {
-            return Ok(Done::Interrupted);
+            return Ok(StepAttempt::Interrupted);
         }
         let (mut taken, earlier) = self.ready.taken(self.bench.store, &name, artifact, round)?;
         self.quiet.wait(self.bench, self.run.number, round)?;
         let began = self.bench.executor.now();
         loop {
-            let worths: Vec<Worth> = taken.iter().map(|sample| self.worth(sample)).collect();
+            let worths: Vec<ExecutionValue> =
+                taken.iter().map(|sample| self.worth(sample)).collect();
             let host: Vec<HostReadings> = taken.iter().map(Sample::host_readings).collect();
             // When the time is over, what there is counts.
             let wanted = if self.is_late() { 1 } else { wanted };
             if let Some(seen) = seen(&worths, &host, wanted) {
                 self.bench.store.end_round(self.run.number, round)?;
                 let executing = earlier + seconds(began, self.bench.executor.now());
-                return Ok(Done::Seen(seen, None, executing));
+                return Ok(StepAttempt::Seen(seen, None, executing));
             }
             if self.is_late() {
-                return Ok(Done::Spent);
+                return Ok(StepAttempt::Spent);
             }
             let position = u32::try_from(taken.len()).unwrap_or(u32::MAX);
             match self.execute(&name, artifact, Place { round, position })? {
                 Some(sample) => taken.push(sample),
-                None => return Ok(Done::Interrupted),
+                None => return Ok(StepAttempt::Interrupted),
             }
         }
     }
@@ -75,7 +76,7 @@ impl Driver<'_, '_> {
     /// The executions that come before all others of a build; `false` when interrupted.
     fn warm_up(&mut self, name: &str, artifact: Digest) -> Result<bool, ExperimentError> {
         // Whether a command fails is no matter of warmth.
-        let is_test = self.bisection.asked.by == Comparison::Failure;
+        let is_test = self.bisection.asked.by == ValueComparison::Failure;
         let wanted = if is_test { 0 } else { self.run.rule.warmup.executions().unwrap_or(1) };
         loop {
             let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(true) };
@@ -153,7 +154,7 @@ impl Driver<'_, '_> {
         &mut self,
         name: &str,
         artifact: Digest,
-        sampled: Sampled,
+        sampled: SampleWithOutput,
     ) -> Result<Sample, ExperimentError> {
         let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(sampled.sample) };
         let (id, cell) = (prepared.id, prepared.cell.clone());
@@ -187,78 +188,86 @@ impl Driver<'_, '_> {
 
     /// The value of a sample, or why it has none. Of one that reached a limit, what it would have
     /// been at least.
-    fn worth(&self, sample: &Sample) -> Worth {
-        if self.bisection.asked.by == Comparison::Failure {
+    fn worth(&self, sample: &Sample) -> ExecutionValue {
+        if self.bisection.asked.by == ValueComparison::Failure {
             return passed_or_failed(&sample.outcome);
         }
         let metric = &self.bisection.asked.metric.name;
         let value = match &sample.outcome {
             Outcome::Failed { failure, output } => {
-                return Worth::Nothing(kind(failure), said(failure, output));
+                return ExecutionValue::Nothing(kind(failure), said(failure, output));
             }
             Outcome::LimitReached { reached, .. } => {
                 match sample.bound(&self.bisection.asked.metric) {
                     Some(bound) => bound,
-                    None => return Worth::Nothing(UnusableKind::TimedOut, reached.line()),
+                    None => return ExecutionValue::Nothing(UnusableKind::TimedOut, reached.line()),
                 }
             }
             _ => match sample.value(metric) {
                 Some(value) => value,
                 None => {
-                    return Worth::Nothing(UnusableKind::NoMetric, format!("it has no `{metric}`"));
+                    return ExecutionValue::Nothing(
+                        UnusableKind::NoMetric,
+                        format!("it has no `{metric}`"),
+                    );
                 }
             },
         };
-        let is_ratio = self.bisection.asked.by == Comparison::Ratio;
+        let is_ratio = self.bisection.asked.by == ValueComparison::Ratio;
         if !value.is_finite() || (is_ratio && value <= 0.0) {
             let why = format!("its `{metric}` is {value}, {NO_RATIO}");
-            return Worth::Nothing(UnusableKind::NoMetric, why);
+            return ExecutionValue::Nothing(UnusableKind::NoMetric, why);
         }
         match sample.outcome {
-            Outcome::LimitReached { .. } => Worth::Bound(value),
-            _ => Worth::Value(value),
+            Outcome::LimitReached { .. } => ExecutionValue::Bound(value),
+            _ => ExecutionValue::Value(value),
         }
     }
 }
 
-impl Worth {
+impl ExecutionValue {
     fn value(&self) -> Option<f64> {
         match self {
-            Worth::Value(value) | Worth::Bound(value) => Some(*value),
-            Worth::Nothing(..) => None,
+            ExecutionValue::Value(value) | ExecutionValue::Bound(value) => Some(*value),
+            ExecutionValue::Nothing(..) => None,
         }
     }
 }
 
 /// What the end of a command that passes or fails says: 1 where it failed, else 0. Of one that was
 /// not there to be executed it says nothing, nor of one that says so itself.
-fn passed_or_failed(outcome: &Outcome) -> Worth {
+fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
     match outcome {
-        Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => Worth::Nothing(
-            UnusableKind::Skipped,
-            format!("exit {CANNOT_TELL}: it can tell neither"),
-        ),
+        Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => {
+            ExecutionValue::Nothing(
+                UnusableKind::Skipped,
+                format!("exit {CANNOT_TELL}: it can tell neither"),
+            )
+        }
         Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {
             let why = format!("exit {NOT_EXECUTABLE}: it cannot be executed");
-            Worth::Nothing(UnusableKind::Crashed, why)
+            ExecutionValue::Nothing(UnusableKind::Crashed, why)
         }
         Outcome::Failed { failure: Failure::Exit { code: NOT_FOUND }, .. } => {
-            Worth::Nothing(UnusableKind::Crashed, format!("exit {NOT_FOUND}: it was not found"))
+            ExecutionValue::Nothing(
+                UnusableKind::Crashed,
+                format!("exit {NOT_FOUND}: it was not found"),
+            )
         }
         Outcome::Failed {
             failure: Failure::Exit { .. } | Failure::Signal { .. } | Failure::TimedOut,
             ..
         }
-        | Outcome::LimitReached { .. } => Worth::Value(1.0),
-        Outcome::Failed { failure, .. } => Worth::Nothing(kind(failure), failure.line()),
-        _ => Worth::Value(0.0),
+        | Outcome::LimitReached { .. } => ExecutionValue::Value(1.0),
+        Outcome::Failed { failure, .. } => ExecutionValue::Nothing(kind(failure), failure.line()),
+        _ => ExecutionValue::Value(0.0),
     }
 }
 
 /// What a step has seen, once it has seen enough; with what was read of the host during each
 /// execution.
-fn seen(worths: &[Worth], host: &[HostReadings], wanted: usize) -> Option<Seen> {
-    let values: Vec<f64> = worths.iter().filter_map(Worth::value).collect();
+fn seen(worths: &[ExecutionValue], host: &[HostReadings], wanted: usize) -> Option<StepResult> {
+    let values: Vec<f64> = worths.iter().filter_map(ExecutionValue::value).collect();
     let failures = worths.len() - values.len();
     if values.len() < wanted && failures < FAILURES {
         return None;
@@ -272,14 +281,16 @@ fn seen(worths: &[Worth], host: &[HostReadings], wanted: usize) -> Option<Seen> 
         }
         let with_value = worths.iter().filter(|worth| worth.value().is_some()).enumerate();
         let limited = with_value
-            .filter(|(_, worth)| matches!(worth, Worth::Bound(_)))
+            .filter(|(_, worth)| matches!(worth, ExecutionValue::Bound(_)))
             .map(|(at, _)| at)
             .collect();
-        return Some(Seen::Samples { values, limited, host });
+        return Some(StepResult::Samples { values, limited, host });
     }
     worths.iter().rev().find_map(|worth| match worth {
-        Worth::Nothing(kind, why) => Some(Seen::Unusable { kind: *kind, why: why.clone() }),
-        Worth::Value(_) | Worth::Bound(_) => None,
+        ExecutionValue::Nothing(kind, why) => {
+            Some(StepResult::Unusable { kind: *kind, why: why.clone() })
+        }
+        ExecutionValue::Value(_) | ExecutionValue::Bound(_) => None,
     })
 }
 

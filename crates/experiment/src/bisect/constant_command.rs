@@ -1,7 +1,7 @@
 //! A command that never fails at either end, or always: when it has been executed often enough.
 
-use tacho_record::bisection::{Asked, Comparison, Seen};
-use tacho_stats::bisect::Stage;
+use tacho_record::bisection::{BisectionRequest, StepResult, ValueComparison};
+use tacho_stats::bisect::BisectorStage;
 
 use super::Fold;
 
@@ -10,15 +10,17 @@ impl Fold {
     /// have been seen: the rest of the proof would exclude no more than is asked for. Where more
     /// than the ends is asked of, it goes on.
     pub(super) fn is_constant(&self) -> bool {
-        let asks = self.asked.by == Comparison::Failure && !self.asked.all && self.aside.is_none();
-        let proving = self.bisection.as_ref().filter(|it| asks && it.stage() == Stage::Proving);
+        let asks =
+            self.asked.by == ValueComparison::Failure && !self.asked.all && self.aside.is_none();
+        let proving =
+            self.bisection.as_ref().filter(|it| asks && it.stage() == BisectorStage::Proving);
         let Some(bisection) = proving else { return false };
         let (good, bad) = bisection.ends();
         if (good, bad) != (0, self.blocks.len() - 1) {
             return false;
         }
         let (good, bad) = (self.values(good), self.values(bad));
-        let enough = Asked::executions_to_exclude(self.asked.least);
+        let enough = BisectionRequest::executions_to_exclude(self.asked.least);
         let same = |values: &[f64]| values.iter().all(|value| value.total_cmp(&good[0]).is_eq());
         good.len() >= enough && bad.len() >= enough && same(&good) && same(&bad)
     }
@@ -29,8 +31,8 @@ impl Fold {
         let of_block = |name: &str| self.names[first..=last].iter().any(|it| it == name);
         let steps = self.steps.iter().filter(|step| of_block(&step.revision));
         let values = steps.filter_map(|step| match &step.seen {
-            Seen::Samples { values, .. } => Some(values.iter().copied()),
-            Seen::Built { .. } | Seen::Unusable { .. } => None,
+            StepResult::Samples { values, .. } => Some(values.iter().copied()),
+            StepResult::Built { .. } | StepResult::Unusable { .. } => None,
         });
         values.flatten().collect()
     }

@@ -7,10 +7,12 @@
 use std::borrow::Cow;
 
 use tacho_record::bisection::{
-    BisectedEffect, ByCpu, Comparison, Found, HostReadings, Measured, Observed, Seen, Undecided,
-    UnusableKind,
+    BisectedEffect, BisectionEnd, BisectionStep, ByCpu, HostReadings, StepResult, UndecidedReason,
+    UnusableKind, ValueComparison, ValueSource,
 };
-use tacho_stats::bisect::{Builds, Finding, Outcome, Rules, difference, scatter};
+use tacho_stats::bisect::{
+    BisectionRules, BisectorFinding, BisectorOutcome, BuildVariation, difference, scatter,
+};
 
 use super::Fold;
 use crate::bisect::state::effect;
@@ -46,39 +48,41 @@ impl Fold {
     }
 
     /// A step as it is believed: with CPU times in place of wall times, once it goes by them.
-    pub(super) fn believed<'a>(&self, observed: &'a Observed) -> Cow<'a, Observed> {
-        let (Seen::Samples { host, limited, values }, true) =
+    pub(super) fn believed<'a>(&self, observed: &'a BisectionStep) -> Cow<'a, BisectionStep> {
+        let (StepResult::Samples { host, limited, values }, true) =
             (&observed.seen, self.by_cpu.is_some())
         else {
             return Cow::Borrowed(observed);
         };
         let cpu: Option<Vec<f64>> = host.iter().map(|it| it.get("cpu").copied()).collect();
         let seen = match cpu.filter(|cpu| cpu.len() == values.len()) {
-            Some(values) => Seen::Samples { values, limited: limited.clone(), host: host.clone() },
-            None => Seen::Unusable {
+            Some(values) => {
+                StepResult::Samples { values, limited: limited.clone(), host: host.clone() }
+            }
+            None => StepResult::Unusable {
                 kind: UnusableKind::NoMetric,
                 why: "its CPU time was not read".to_owned(),
             },
         };
-        Cow::Owned(Observed { seen, ..observed.clone() })
+        Cow::Owned(BisectionStep { seen, ..observed.clone() })
     }
 
     /// Whether it is a question that CPU times can answer, and nothing is answered yet.
     fn may_go_by_cpu(&self) -> bool {
-        let is_read = |step: &Observed| match &step.seen {
-            Seen::Samples { values, host, limited } => {
+        let is_read = |step: &BisectionStep| match &step.seen {
+            StepResult::Samples { values, host, limited } => {
                 let has_cpu = |it: &HostReadings| it.get("cpu").is_some_and(|cpu| *cpu > 0.0);
                 limited.is_empty() && host.len() == values.len() && host.iter().all(has_cpu)
             }
             _ => true,
         };
         self.is_of_wall_time()
-            && self.asked.by == Comparison::Ratio
+            && self.asked.by == ValueComparison::Ratio
             && self.steps.iter().all(is_read)
     }
 
     fn is_of_wall_time(&self) -> bool {
-        self.asked.of == Measured::Execution && self.asked.metric.name == "wall"
+        self.asked.of == ValueSource::Execution && self.asked.metric.name == "wall"
     }
 
     /// How far samples of one end vary in wall time and in CPU time, where the program is busy and
@@ -86,7 +90,7 @@ impl Fold {
     fn spreads(&self) -> Option<ByCpu> {
         let samples = self.samples_of_ends();
         let outcome = self.bisection.as_ref()?.standing().outcome;
-        if outcome.finding == Finding::Verified
+        if outcome.finding == BisectorFinding::Verified
             || !outcome.culprits.is_empty()
             || !are_busy(&samples)
         {
@@ -106,14 +110,14 @@ impl Fold {
 
     /// That of both ends, in the order in which they were measured; nothing where it was not read,
     /// or something was found.
-    pub(super) fn cpu_of_ends(&self, found: Found) -> Option<BisectedEffect> {
-        let is_known = self.by_cpu.is_some() || self.asked.by == Comparison::Failure;
+    pub(super) fn cpu_of_ends(&self, found: BisectionEnd) -> Option<BisectedEffect> {
+        let is_known = self.by_cpu.is_some() || self.asked.by == ValueComparison::Failure;
         if !is_open(found) || !self.is_of_wall_time() || is_known {
             return None;
         }
         let samples = self.samples_of_ends();
         let all: Vec<(bool, f64)> = samples.iter().map(|it| (it.is_last, it.cpu)).collect();
-        let rules = Rules { builds: Builds::Alike, ..self.rules };
+        let rules = BisectionRules { builds: BuildVariation::Alike, ..self.rules };
         difference(&rules, &all).map(effect)
     }
 
@@ -124,13 +128,13 @@ impl Fold {
     }
 
     /// Whether what was measured of both ends excludes a change as large as was asked for.
-    pub(super) fn excludes_change(&self, outcome: &Outcome) -> bool {
+    pub(super) fn excludes_change(&self, outcome: &BisectorOutcome) -> bool {
         let of = |end: usize| outcome.ladder.iter().find(|rung| rung.revision == end);
         let has_enough = |end: usize| of(end).is_some_and(|rung| rung.samples >= FEWEST);
         let is_within = outcome.change.is_some_and(|change| self.is_within(change.interval));
         let (first, last) = outcome.ends;
         !self.asked.all
-            && self.asked.by != Comparison::Failure
+            && self.asked.by != ValueComparison::Failure
             && has_enough(first)
             && has_enough(last)
             && is_within
@@ -151,7 +155,7 @@ impl Fold {
             else {
                 continue;
             };
-            let Seen::Samples { host, values, .. } = &step.seen else { continue };
+            let StepResult::Samples { host, values, .. } = &step.seen else { continue };
             let sample = |(host, wall): (&HostReadings, &f64)| {
                 let (cpu, waited) = (*host.get("cpu")?, host.get("cpu-wait").copied());
                 let waited = waited.unwrap_or(0.0);
@@ -185,6 +189,9 @@ fn are_busy(samples: &[TimedSample]) -> bool {
 }
 
 /// Whether it ended without an answer that more samples could give.
-pub(super) fn is_open(found: Found) -> bool {
-    matches!(found, Found::Undecided { reason: Undecided::Noise | Undecided::Budget })
+pub(super) fn is_open(found: BisectionEnd) -> bool {
+    matches!(
+        found,
+        BisectionEnd::Undecided { reason: UndecidedReason::Noise | UndecidedReason::Budget }
+    )
 }

@@ -3,25 +3,28 @@
 
 use std::sync::atomic::Ordering;
 
-use tacho_record::bisection::{Found, Measured, Observed, Seen, Standing, Undecided, UnusableKind};
+use tacho_record::bisection::{
+    BisectionEnd, BisectionState, BisectionStep, StepResult, UndecidedReason, UnusableKind,
+    ValueSource,
+};
 use tacho_record::{Bisection, Build, BuildState, Digest, Disturbance, Revision, Run};
 use tacho_store::Absence;
 use tacho_subject::Layout;
 
 use super::deadline::Deadline;
-use super::ready::Ready;
+use super::ready::PreparedTrials;
 use super::{Fold, Inquiry};
-use crate::bisect::state::{Bisected, LeftOut};
-use crate::build::builds::{Unpacked, was_not_fetched};
+use crate::bisect::state::{BisectionResult, SkippedState};
+use crate::build::builds::{UnpackResult, was_not_fetched};
 use crate::run::disturbance::Quiet;
 use crate::run::rounds::{absence, end_facts};
 use crate::trial::prepared::moment;
-use crate::{Bench, Event, ExperimentError, Question};
+use crate::{Context, Event, ExperimentError, Question};
 
 /// What comes of trying to do a step.
-pub(super) enum Done {
+pub(super) enum StepAttempt {
     /// This was seen; with the seconds that building took, and executions.
-    Seen(Seen, Option<f64>, f64),
+    Seen(StepResult, Option<f64>, f64),
     /// No more may be spent.
     Spent,
     /// The user wants to stop.
@@ -30,12 +33,12 @@ pub(super) enum Done {
 
 /// Who does the steps of one session.
 pub(super) struct Driver<'a, 'b> {
-    pub(super) bench: &'a mut Bench<'b>,
+    pub(super) bench: &'a mut Context<'b>,
     pub(super) question: &'a Question,
     pub(super) run: Run,
     pub(super) bisection: Bisection,
     pub(super) fold: Fold,
-    pub(super) ready: Ready,
+    pub(super) ready: PreparedTrials,
     pub(super) quiet: Quiet,
     pub(super) deadline: Deadline,
     pub(super) samples: usize,
@@ -49,7 +52,7 @@ pub(super) struct Driver<'a, 'b> {
 impl<'a, 'b> Driver<'a, 'b> {
     /// Stands where the bisection stands: at nothing, or at what an earlier session of it left.
     pub(super) fn new(
-        bench: &'a mut Bench<'b>,
+        bench: &'a mut Context<'b>,
         question: &'a Question,
         run: Run,
         bisection: Bisection,
@@ -62,7 +65,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
         bench.store.put_unread(run.number, &unread)?;
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
-        let ready = Ready::of_run(bench.store, &run, &bisection.asked.benchmark)?;
+        let ready = PreparedTrials::of_run(bench.store, &run, &bisection.asked.benchmark)?;
         let (under, layouts, aside) = (None, Vec::new(), None);
         let spent = fold.spent.0 + fold.spent.1;
         let deadline = Deadline::new(bisection.asked.own_budget(), spent, bench.executor.now());
@@ -88,60 +91,74 @@ impl<'a, 'b> Driver<'a, 'b> {
     }
 
     /// All steps until it is decided, interrupted or no more may be spent.
-    pub(super) fn all(mut self) -> Result<Bisected, ExperimentError> {
+    pub(super) fn all(mut self) -> Result<BisectionResult, ExperimentError> {
         let ended = self.steps();
         self.ready.clean_up(self.bench.executor, self.bench.observer);
         let (spent, interrupted) = match ended? {
             None => (false, false),
-            Some(Done::Spent) => (true, false),
+            Some(StepAttempt::Spent) => (true, false),
             Some(_) => (false, true),
         };
         self.stand(spent)?;
-        let Standing { found, sides, .. } = &self.bisection.standing;
-        let is_open = |found: &Found| {
-            matches!(found, Found::Undecided { reason: Undecided::Budget | Undecided::Noise })
+        let BisectionState { found, sides, .. } = &self.bisection.standing;
+        let is_open = |found: &BisectionEnd| {
+            matches!(
+                found,
+                BisectionEnd::Undecided {
+                    reason: UndecidedReason::Budget | UndecidedReason::Noise
+                }
+            )
         };
         // With more to spend, the same question goes on.
         let goes_on = interrupted
             || found.as_ref().is_some_and(is_open)
             || sides.iter().any(|side| is_open(&side.found))
-            || self.fold.left_out == LeftOut::Spent;
+            || self.fold.left_out == SkippedState::Spent;
         if !goes_on {
             let facts = end_facts(self.bench, self.run.number)?;
             self.bench.store.add_conditions(self.run.number, facts)?;
             self.bench.store.seal(self.run.number)?;
             self.bench.store.finish_run(self.run.number, self.bench.executor.now())?;
         }
-        Ok(Bisected { bisection: self.bisection, interrupted, samples: self.samples, known: false })
+        Ok(BisectionResult {
+            bisection: self.bisection,
+            interrupted,
+            samples: self.samples,
+            known: false,
+        })
     }
 
     /// Steps until there is none; what stopped it before, if something did.
-    fn steps(&mut self) -> Result<Option<Done>, ExperimentError> {
+    fn steps(&mut self) -> Result<Option<StepAttempt>, ExperimentError> {
         self.stand(false)?;
         while let Some((place, samples)) = self.fold.next() {
             if self.bench.interrupt.load(Ordering::Relaxed) {
-                return Ok(Some(Done::Interrupted));
+                return Ok(Some(StepAttempt::Interrupted));
             }
             match self.step_in_time(place, samples)? {
-                Done::Seen(seen, build, executing) => self.keep(place, seen, build, executing)?,
-                Done::Spent if place == self.fold.aside_place() => {
+                StepAttempt::Seen(seen, build, executing) => {
+                    self.keep(place, seen, build, executing)?;
+                }
+                StepAttempt::Spent if place == self.fold.aside_place() => {
                     self.fold.give_up_aside();
                     self.stand(false)?;
                 }
                 // What was named before it was asked more stays.
-                Done::Spent if self.fold.leave_out(LeftOut::Spent) => self.stand(false)?,
+                StepAttempt::Spent if self.fold.leave_out(SkippedState::Spent) => {
+                    self.stand(false)?;
+                }
                 stopped => return Ok(Some(stopped)),
             }
         }
         while let Some((place, under)) = self.fold.next_probe() {
             if self.bench.interrupt.load(Ordering::Relaxed) {
-                return Ok(Some(Done::Interrupted));
+                return Ok(Some(StepAttempt::Interrupted));
             }
             if self.is_late() {
-                return Ok(Some(Done::Spent));
+                return Ok(Some(StepAttempt::Spent));
             }
             match self.disturbed(place, under)? {
-                Done::Seen(seen, build, executing) => {
+                StepAttempt::Seen(seen, build, executing) => {
                     self.under = Some(under);
                     let kept = self.keep(place, seen, build, executing);
                     self.under = None;
@@ -157,11 +174,11 @@ impl<'a, 'b> Driver<'a, 'b> {
     fn keep(
         &mut self,
         place: usize,
-        seen: Seen,
+        seen: StepResult,
         build: Option<f64>,
         executing: f64,
     ) -> Result<(), ExperimentError> {
-        let observed = Observed {
+        let observed = BisectionStep {
             number: self.fold.next_number(),
             at: moment(self.bench.executor.now()),
             revision: self.fold.name(place).to_owned(),
@@ -196,25 +213,29 @@ impl<'a, 'b> Driver<'a, 'b> {
     }
 
     /// The step, unless the time is over.
-    fn step_in_time(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
-        if self.is_late() { Ok(Done::Spent) } else { self.step(place, samples) }
+    fn step_in_time(
+        &mut self,
+        place: usize,
+        samples: usize,
+    ) -> Result<StepAttempt, ExperimentError> {
+        if self.is_late() { Ok(StepAttempt::Spent) } else { self.step(place, samples) }
     }
 
     /// Builds a candidate if it is not built, else takes so many samples of it.
-    fn step(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
+    fn step(&mut self, place: usize, samples: usize) -> Result<StepAttempt, ExperimentError> {
         let of = self.bisection.asked.of;
-        if of == Measured::Build {
+        if of == ValueSource::Build {
             return self.time_build(place);
         }
         let Some(artifact) = self.fold.artifact(place) else { return self.build(place) };
-        if of == Measured::Artifacts {
+        if of == ValueSource::Artifacts {
             return self.size(place, samples);
         }
         match self.unpack(place, artifact)? {
-            Unpacked::Folder(folder) => self.portion(place, samples, artifact, &folder),
-            Unpacked::Interrupted => Ok(Done::Interrupted),
+            UnpackResult::Folder(folder) => self.portion(place, samples, artifact, &folder),
+            UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
             // What is measured from here on is of another program.
-            Unpacked::Otherwise(state) => Ok(Done::Seen(built(&state), None, 0.0)),
+            UnpackResult::Otherwise(state) => Ok(StepAttempt::Seen(built(&state), None, 0.0)),
         }
     }
 
@@ -232,7 +253,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     }
 
     /// The build of a candidate, made now unless there is one.
-    fn build(&mut self, place: usize) -> Result<Done, ExperimentError> {
+    fn build(&mut self, place: usize) -> Result<StepAttempt, ExperimentError> {
         let revision = self.revision(place);
         let before = self.bench.store.build(
             self.bench.host,
@@ -244,18 +265,20 @@ impl<'a, 'b> Driver<'a, 'b> {
             state => state.artifact().is_some() || !self.question.retry_failed,
         };
         if let Some(build) = before.filter(stays) {
-            return Ok(Done::Seen(built(&build.state), None, 0.0));
+            return Ok(StepAttempt::Seen(built(&build.state), None, 0.0));
         }
         Ok(match self.make(&revision)? {
-            Ok(build) => Done::Seen(built(&build.state), Some(build.took.as_secs_f64()), 0.0),
+            Ok(build) => {
+                StepAttempt::Seen(built(&build.state), Some(build.took.as_secs_f64()), 0.0)
+            }
             Err(stopped) => stopped,
         })
     }
 
     /// Builds a revision, whether it was built before or not.
-    fn make(&mut self, revision: &Revision) -> Result<Result<Build, Done>, ExperimentError> {
+    fn make(&mut self, revision: &Revision) -> Result<Result<Build, StepAttempt>, ExperimentError> {
         if !self.may_build() {
-            return Ok(Err(Done::Spent));
+            return Ok(Err(StepAttempt::Spent));
         }
         self.bench.builder.keep(&self.fold.needed());
         let number = self.fold.builds;
@@ -263,44 +286,44 @@ impl<'a, 'b> Driver<'a, 'b> {
         let (build, was_late) = self.deadline.interrupts(now, interrupt, || {
             self.bench.builds(self.question).one(revision, number, number + 1)
         });
-        Ok(build?.ok_or(if was_late { Done::Spent } else { Done::Interrupted }))
+        Ok(build?.ok_or(if was_late { StepAttempt::Spent } else { StepAttempt::Interrupted }))
     }
 
     pub(super) fn unpack(
         &mut self,
         place: usize,
         artifact: Digest,
-    ) -> Result<Unpacked, ExperimentError> {
+    ) -> Result<UnpackResult, ExperimentError> {
         self.bench.builder.keep(&self.fold.needed());
         let (revision, number) = (self.revision(place), self.fold.builds);
         self.bench.builds(self.question).unpack_one((&revision, artifact), number, number + 1)
     }
 
     /// One sample of how long a build takes: one build.
-    fn time_build(&mut self, place: usize) -> Result<Done, ExperimentError> {
+    fn time_build(&mut self, place: usize) -> Result<StepAttempt, ExperimentError> {
         let revision = self.revision(place);
         Ok(match self.make(&revision)? {
             Err(stopped) => stopped,
             Ok(build) => {
                 let seconds = build.took.as_secs_f64();
                 match built(&build.state) {
-                    Seen::Built { .. } => {
+                    StepResult::Built { .. } => {
                         self.samples += 1;
                         let values = vec![build.took.as_nanos() as f64];
-                        Done::Seen(
-                            Seen::Samples { values, limited: Vec::new(), host: Vec::new() },
+                        StepAttempt::Seen(
+                            StepResult::Samples { values, limited: Vec::new(), host: Vec::new() },
                             None,
                             seconds,
                         )
                     }
-                    seen => Done::Seen(seen, Some(seconds), 0.0),
+                    seen => StepAttempt::Seen(seen, Some(seconds), 0.0),
                 }
             }
         })
     }
 
     /// The size of a candidate's artifacts, which is the same however often it is read.
-    fn size(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
+    fn size(&mut self, place: usize, samples: usize) -> Result<StepAttempt, ExperimentError> {
         let revision = self.revision(place);
         let build = self.bench.store.build(
             self.bench.host,
@@ -309,25 +332,33 @@ impl<'a, 'b> Driver<'a, 'b> {
         )?;
         let Some(BuildState::Built { size, .. }) = build.map(|build| build.state) else {
             let why = "its build is not kept any more".to_owned();
-            return Ok(Done::Seen(Seen::Unusable { kind: UnusableKind::NotBuilt, why }, None, 0.0));
+            return Ok(StepAttempt::Seen(
+                StepResult::Unusable { kind: UnusableKind::NotBuilt, why },
+                None,
+                0.0,
+            ));
         };
         self.samples += samples;
         let values = vec![size as f64; samples];
-        Ok(Done::Seen(Seen::Samples { values, limited: Vec::new(), host: Vec::new() }, None, 0.0))
+        Ok(StepAttempt::Seen(
+            StepResult::Samples { values, limited: Vec::new(), host: Vec::new() },
+            None,
+            0.0,
+        ))
     }
 }
 
 /// What a build says of its revision.
-pub(super) fn built(state: &BuildState) -> Seen {
+pub(super) fn built(state: &BuildState) -> StepResult {
     let kind = UnusableKind::NotBuilt;
     match state {
-        BuildState::Built { artifact, .. } => Seen::Built { artifact: *artifact },
+        BuildState::Built { artifact, .. } => StepResult::Built { artifact: *artifact },
         BuildState::Failed { why } | BuildState::Skipped { why } => {
-            Seen::Unusable { kind, why: why.clone() }
+            StepResult::Unusable { kind, why: why.clone() }
         }
         BuildState::TimedOut { limit } => {
             let why = format!("its build took longer than {} s", limit.as_secs_f64());
-            Seen::Unusable { kind, why }
+            StepResult::Unusable { kind, why }
         }
     }
 }

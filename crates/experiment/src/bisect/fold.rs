@@ -9,29 +9,30 @@ use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Digest;
 use tacho_record::bisection::{
-    Asked, ByCpu, Candidate, Comparison, HostReadings, Measured, NO_RATIO, Observed, Seen,
-    UnusableKind,
+    BisectionRequest, BisectionStep, ByCpu, Candidate, HostReadings, NO_RATIO, StepResult,
+    UnusableKind, ValueComparison, ValueSource,
 };
 use tacho_stats::bisect::{
-    Bisection, Builds, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale,
+    BisectionRules, Bisector, BuildVariation, NextStep, Observation, ObservedValues,
+    UnusableReason, ValueKind,
 };
 
-use crate::bisect::state::{Aside, Disturbed, LeftOut, left_out_again};
+use crate::bisect::state::{DisturbanceSamples, OffMainlineState, SkippedState, left_out_again};
 use crate::build::builds::is_of_fetching;
 
 /// A bisection as far as it was observed.
 #[derive(Clone, Debug)]
 pub struct Fold {
-    pub(super) rules: Rules,
+    pub(super) rules: BisectionRules,
     /// What is asked.
-    pub(super) asked: Asked,
+    pub(super) asked: BisectionRequest,
     pub(super) candidates: Vec<Candidate>,
     /// What becomes of those that are left out right before a culprit.
-    pub(super) left_out: LeftOut,
+    pub(super) left_out: SkippedState,
     /// The earlier end as it was named, where it is no candidate.
-    pub(super) aside: Option<Aside>,
+    pub(super) aside: Option<OffMainlineState>,
     /// What was seen of culprits that are probed.
-    pub(super) disturbed: Disturbed,
+    pub(super) disturbed: DisturbanceSamples,
     /// Whether revisions with the same artifacts are the same.
     pub(super) by_artifact: bool,
     /// The full names of the candidates.
@@ -48,7 +49,7 @@ pub struct Fold {
     pub(super) host: BTreeMap<usize, Vec<HostReadings>>,
     /// The values of each candidate, and whether they are only known to be at least that.
     pub(super) values: BTreeMap<usize, Vec<(f64, bool)>>,
-    pub(super) steps: Vec<Observed>,
+    pub(super) steps: Vec<BisectionStep>,
     /// Whether CPU times are believed instead of wall times, and why.
     pub(super) by_cpu: Option<ByCpu>,
     /// From this number of steps on it is asked again whether they vary less.
@@ -56,7 +57,7 @@ pub struct Fold {
     /// Seconds of builds that no observation has paid for yet.
     unpaid: Option<f64>,
     /// None where all is one program.
-    pub(super) bisection: Option<Bisection>,
+    pub(super) bisection: Option<Bisector>,
     /// Seconds that builds took, and executions.
     pub(super) spent: (f64, f64),
     /// Builds made.
@@ -66,21 +67,21 @@ pub struct Fold {
 impl Fold {
     /// Nothing is observed yet; what had been taken up of these candidates is left out again.
     #[must_use]
-    pub fn new(asked: &Asked, candidates: &[Candidate]) -> Self {
+    pub fn new(asked: &BisectionRequest, candidates: &[Candidate]) -> Self {
         Self::of(asked.clone(), left_out_again(candidates))
     }
 
     /// The same of exactly these candidates.
-    pub(super) fn of(asked: Asked, candidates: Vec<Candidate>) -> Self {
+    pub(super) fn of(asked: BisectionRequest, candidates: Vec<Candidate>) -> Self {
         let rules = rules(&asked);
         let names: Vec<String> =
             candidates.iter().map(|candidate| candidate.revision.id.clone()).collect();
         let mut fold = Self {
             rules,
-            left_out: LeftOut::default(),
-            aside: asked.aside.as_deref().and_then(|name| Aside::named(name, rules)),
-            disturbed: Disturbed::default(),
-            by_artifact: asked.of != Measured::Build,
+            left_out: SkippedState::default(),
+            aside: asked.aside.as_deref().and_then(|name| OffMainlineState::named(name, rules)),
+            disturbed: DisturbanceSamples::default(),
+            by_artifact: asked.of != ValueSource::Build,
             places: names.iter().enumerate().map(|(place, name)| (name.clone(), place)).collect(),
             names,
             blocks: (0..candidates.len()).map(|at| (at, at)).collect(),
@@ -98,7 +99,7 @@ impl Fold {
             spent: (0.0, 0.0),
             builds: 0,
         };
-        fold.bisection = Bisection::with_prior(rules, fold.blocks.len(), &fold.weights());
+        fold.bisection = Bisector::with_prior(rules, fold.blocks.len(), &fold.weights());
         fold
     }
 
@@ -130,8 +131,8 @@ impl Fold {
             return None;
         }
         match self.bisection.as_ref()?.next() {
-            Step::Finished(_) => None,
-            Step::Measure(portions) => {
+            NextStep::Finished(_) => None,
+            NextStep::Measure(portions) => {
                 self.unbuilt_parent().map(|parent| (parent, 1)).or_else(|| {
                     portions
                         .first()
@@ -175,7 +176,7 @@ impl Fold {
     }
 
     /// Takes up a step; of a revision that is no candidate it tells only what it cost.
-    pub fn observe(&mut self, observed: &Observed) {
+    pub fn observe(&mut self, observed: &BisectionStep) {
         self.take(observed);
         self.turn_to_cpu();
         self.account_for_merge();
@@ -183,7 +184,7 @@ impl Fold {
     }
 
     /// The same, whatever it comes to.
-    pub(super) fn take(&mut self, observed: &Observed) {
+    pub(super) fn take(&mut self, observed: &BisectionStep) {
         self.steps.push(observed.clone());
         let believed = self.believed(observed);
         let observed = believed.as_ref();
@@ -195,16 +196,16 @@ impl Fold {
             return;
         }
         match &observed.seen {
-            Seen::Built { artifact } => {
+            StepResult::Built { artifact } => {
                 self.artifacts.insert(place, *artifact);
                 self.pay_later(observed.build);
                 self.merge();
             }
-            Seen::Unusable { kind, why } => {
+            StepResult::Unusable { kind, why } => {
                 self.unusable.insert(place, (*kind, why.clone()));
                 self.tell(place, observed);
             }
-            Seen::Samples { values, limited, host } => {
+            StepResult::Samples { values, limited, host } => {
                 let known =
                     values.iter().enumerate().map(|(at, value)| (*value, limited.contains(&at)));
                 self.values.entry(place).or_default().extend(known);
@@ -217,14 +218,15 @@ impl Fold {
     }
 
     /// What a step has cost; of build times each sample is a build.
-    fn account(&mut self, observed: &Observed) {
+    fn account(&mut self, observed: &BisectionStep) {
         let built = usize::from(observed.build.is_some());
-        let timed =
-            if let (Seen::Samples { values, .. }, false) = (&observed.seen, self.by_artifact) {
-                values.len()
-            } else {
-                0
-            };
+        let timed = if let (StepResult::Samples { values, .. }, false) =
+            (&observed.seen, self.by_artifact)
+        {
+            values.len()
+        } else {
+            0
+        };
         self.builds += built + timed;
         self.spent.0 += observed.build.unwrap_or(0.0);
         *(if timed > 0 { &mut self.spent.0 } else { &mut self.spent.1 }) += observed.executing;
@@ -258,7 +260,7 @@ impl Fold {
     }
 
     fn has_values(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.seen, Seen::Samples { .. }))
+        self.steps.iter().any(|step| matches!(step.seen, StepResult::Samples { .. }))
     }
 
     /// The candidate of a block that is measured for it: one that is built, where there is one.
@@ -285,11 +287,11 @@ impl Fold {
     }
 
     /// Tells the mathematics of values, or that there are none.
-    fn tell(&mut self, place: usize, observed: &Observed) {
+    fn tell(&mut self, place: usize, observed: &BisectionStep) {
         let seen = match &observed.seen {
-            Seen::Built { .. } => return,
-            Seen::Samples { values, .. } => Values::Samples(values.clone()),
-            Seen::Unusable { kind, .. } => Values::Unusable(unusable(*kind)),
+            StepResult::Built { .. } => return,
+            StepResult::Samples { values, .. } => ObservedValues::Samples(values.clone()),
+            StepResult::Unusable { kind, .. } => ObservedValues::Unusable(unusable(*kind)),
         };
         self.pay_later(observed.build);
         let build = self.unpaid.take();
@@ -308,11 +310,11 @@ impl Fold {
         }
         self.blocks = blocks;
         self.unpaid = None;
-        self.bisection = Bisection::with_prior(self.rules, self.blocks.len(), &self.weights());
+        self.bisection = Bisector::with_prior(self.rules, self.blocks.len(), &self.weights());
         let steps = std::mem::take(&mut self.steps);
         for step in steps.iter().filter(|step| step.under.is_none()) {
             match (&step.seen, self.places.get(&step.revision).copied()) {
-                (Seen::Built { .. }, _) => self.pay_later(step.build),
+                (StepResult::Built { .. }, _) => self.pay_later(step.build),
                 (_, Some(place)) => self.tell(place, &self.believed(step)),
                 (_, None) => {}
             }
@@ -324,8 +326,8 @@ impl Fold {
     }
 }
 
-fn samples(step: &Observed) -> usize {
-    if let Seen::Samples { values, .. } = &step.seen { values.len() } else { 0 }
+fn samples(step: &BisectionStep) -> usize {
+    if let StepResult::Samples { values, .. } = &step.seen { values.len() } else { 0 }
 }
 
 /// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or
@@ -387,32 +389,37 @@ fn blocks(
     blocks
 }
 
-fn rules(asked: &Asked) -> Rules {
+fn rules(asked: &BisectionRequest) -> BisectionRules {
     let values = match asked.by {
-        Comparison::Difference => Scale::Differences,
-        Comparison::Failure => Scale::Failures,
-        Comparison::Ratio => Scale::Ratios,
+        ValueComparison::Difference => ValueKind::Differences,
+        ValueComparison::Failure => ValueKind::Failures,
+        ValueComparison::Ratio => ValueKind::Ratios,
     };
-    let usual = if asked.by == Comparison::Failure { Rules::failures() } else { Rules::default() };
+    let usual = if asked.by == ValueComparison::Failure {
+        BisectionRules::failures()
+    } else {
+        BisectionRules::default()
+    };
     // A sample of how long a build takes is a build: another revision costs no more than the same
     // again.
-    let build_cost = if asked.of == Measured::Build { 0.0 } else { usual.build_cost };
+    let build_cost = if asked.of == ValueSource::Build { 0.0 } else { usual.build_cost };
     // What is no execution of a program does not hang on where it lies in memory.
-    let usual_builds = if asked.of == Measured::Execution { usual.builds } else { Builds::Alike };
-    let builds = asked.layout.map_or(usual_builds, Builds::Vary);
+    let usual_builds =
+        if asked.of == ValueSource::Execution { usual.builds } else { BuildVariation::Alike };
+    let builds = asked.layout.map_or(usual_builds, BuildVariation::Vary);
     // Ratios are compared by their logarithms: 200 % more is three times as much.
-    let least = if asked.by == Comparison::Ratio { asked.least.ln_1p() } else { asked.least };
-    Rules { values, least, builds, budget: asked.own_budget(), all: asked.all, build_cost }
+    let least = if asked.by == ValueComparison::Ratio { asked.least.ln_1p() } else { asked.least };
+    BisectionRules { values, least, builds, budget: asked.own_budget(), all: asked.all, build_cost }
 }
 
-fn unusable(kind: UnusableKind) -> Unusable {
+fn unusable(kind: UnusableKind) -> UnusableReason {
     match kind {
-        UnusableKind::Crashed => Unusable::Crashed,
-        UnusableKind::NoMetric => Unusable::NoMetric,
-        UnusableKind::NotBuilt => Unusable::NotBuilt,
-        UnusableKind::Skipped => Unusable::Skipped,
-        UnusableKind::TimedOut => Unusable::TimedOut,
-        UnusableKind::WrongAnswer => Unusable::WrongAnswer,
+        UnusableKind::Crashed => UnusableReason::Crashed,
+        UnusableKind::NoMetric => UnusableReason::NoMetric,
+        UnusableKind::NotBuilt => UnusableReason::NotBuilt,
+        UnusableKind::Skipped => UnusableReason::Skipped,
+        UnusableKind::TimedOut => UnusableReason::TimedOut,
+        UnusableKind::WrongAnswer => UnusableReason::WrongAnswer,
     }
 }
 

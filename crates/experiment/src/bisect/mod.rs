@@ -37,17 +37,19 @@ mod state;
 mod tests;
 
 pub use fold::Fold;
-pub use prior::Earlier;
+pub use prior::SeriesAround;
 pub use request::{Inquiry, left_out, touch_none};
 
 use driver::Driver;
-use tacho_record::bisection::{Asked, Measured, Observed, Seen, UnusableKind};
+use tacho_record::bisection::{
+    BisectionRequest, BisectionStep, StepResult, UnusableKind, ValueSource,
+};
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 use crate::trial::prepared::moment;
 use crate::trial::{counters, prepared};
-use crate::{Bench, ExperimentError, Question};
-pub use state::Bisected;
+use crate::{Context, ExperimentError, Question};
+pub use state::BisectionResult;
 
 /// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is
 /// left out between them, and its plan has the benchmark alone.
@@ -55,10 +57,10 @@ pub use state::Bisected;
 /// What is measured is kept under a run of its own and is no part of any series. A question that
 /// was answered is answered again from what is kept, unless it is asked `again`.
 pub fn bisect(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     inquiry: &Inquiry,
-) -> Result<Bisected, ExperimentError> {
+) -> Result<BisectionResult, ExperimentError> {
     let digest = inquiry.digest(question);
     if !inquiry.again
         && let Some(bisection) = bench.answered(digest)?
@@ -70,9 +72,9 @@ pub fn bisect(
         if is_new {
             bench.store.put_bisection(&bisection)?;
         }
-        return Ok(Bisected { bisection, interrupted: false, samples: 0, known: true });
+        return Ok(BisectionResult { bisection, interrupted: false, samples: 0, known: true });
     }
-    if inquiry.asked.of == Measured::Execution {
+    if inquiry.asked.of == ValueSource::Execution {
         for benchmark in &question.plan.benchmarks {
             prepared::check(benchmark, &question.plan_folder)?;
             prepared::rehearse(benchmark, bench.executor)?;
@@ -87,8 +89,8 @@ pub fn bisect(
 
 /// What was asked, with what is asked now beside it, for which nothing is measured again here: what
 /// the ends once were, and what is done with what is named.
-fn told(known: &Asked, now: &Asked) -> Asked {
-    Asked {
+fn told(known: &BisectionRequest, now: &BisectionRequest) -> BisectionRequest {
+    BisectionRequest {
         before: now.before.or(known.before),
         within: now.within.clone(),
         spent: now.spent,
@@ -103,7 +105,7 @@ fn not_built(bisection: &Bisection) -> bool {
     bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// The newest answer to this question, if it was answered here.
     fn answered(&mut self, digest: Digest) -> Result<Option<Bisection>, ExperimentError> {
         if self.store.unfinished_run(digest, self.host)?.is_some() {
@@ -133,7 +135,8 @@ impl Bench<'_> {
             if let (Some(known), false) = (known, again) {
                 // More may be spent than was said before.
                 // What was known when it began stays what it goes by.
-                let asked = Asked { prior: known.asked.prior.clone(), ..inquiry.asked.clone() };
+                let asked =
+                    BisectionRequest { prior: known.asked.prior.clone(), ..inquiry.asked.clone() };
                 let bisection = Bisection { asked, ..known };
                 self.store.put_bisection(&bisection)?;
                 return Ok((run, bisection));
@@ -166,9 +169,9 @@ impl Bench<'_> {
 
     /// Whether it goes by builds that failed before it: not by those that it has tried itself.
     fn took_over_failures(&mut self, run: &Run) -> Result<bool, ExperimentError> {
-        let earlier = |step: &Observed| {
+        let earlier = |step: &BisectionStep| {
             step.build.is_none()
-                && matches!(step.seen, Seen::Unusable { kind: UnusableKind::NotBuilt, .. })
+                && matches!(step.seen, StepResult::Unusable { kind: UnusableKind::NotBuilt, .. })
         };
         Ok(self.store.observed(run.number)?.iter().any(earlier))
     }

@@ -4,41 +4,46 @@
 //!
 //! Whether the two differ is proved, and verified, as a bisection of these two would.
 
-use tacho_record::bisection::{Aside as Told, AsideSaid, Observed, Seen};
+use tacho_record::bisection::{BisectionStep, OffMainline, OffMainlineFinding, StepResult};
 use tacho_stats::bisect::{
-    Bisection, Builds, Finding, Observation, Rules, Seen as Values, Stage, Standing, Step,
+    BisectionRules, Bisector, BisectorFinding, BisectorStage, BisectorState, BuildVariation,
+    NextStep, Observation, ObservedValues,
 };
 
 use super::Fold;
-use crate::bisect::state::{Aside, effect};
+use crate::bisect::state::{OffMainlineState, effect};
 
-impl Aside {
+impl OffMainlineState {
     /// That of this name, by the rules of the bisection that it stands beside.
-    pub(super) fn named(name: &str, rules: Rules) -> Option<Self> {
+    pub(super) fn named(name: &str, rules: BisectionRules) -> Option<Self> {
         // There are no neighbours that would tell how far builds differ.
-        let builds = if rules.builds == Builds::Unknown { Builds::Alike } else { rules.builds };
-        let both = Bisection::new(Rules { builds, budget: None, all: false, ..rules }, 2)?;
+        let builds = if rules.builds == BuildVariation::Unknown {
+            BuildVariation::Alike
+        } else {
+            rules.builds
+        };
+        let both = Bisector::new(BisectionRules { builds, budget: None, all: false, ..rules }, 2)?;
         Some(Self { name: name.to_owned(), artifact: None, unusable: None, both, given_up: None })
     }
 
     /// Takes up a step of it.
-    fn take(&mut self, observed: &Observed) {
+    fn take(&mut self, observed: &BisectionStep) {
         match &observed.seen {
-            Seen::Built { artifact } => self.artifact = Some(*artifact),
-            Seen::Unusable { why, .. } => self.unusable = Some(why.clone()),
-            Seen::Samples { values, .. } => self.tell(1, values, observed),
+            StepResult::Built { artifact } => self.artifact = Some(*artifact),
+            StepResult::Unusable { why, .. } => self.unusable = Some(why.clone()),
+            StepResult::Samples { values, .. } => self.tell(1, values, observed),
         }
     }
 
-    fn tell(&mut self, revision: usize, values: &[f64], observed: &Observed) {
-        let seen = Values::Samples(values.to_vec());
-        let Observed { build, executing, .. } = *observed;
+    fn tell(&mut self, revision: usize, values: &[f64], observed: &BisectionStep) {
+        let seen = ObservedValues::Samples(values.to_vec());
+        let BisectionStep { build, executing, .. } = *observed;
         self.both.observe(&Observation { revision, seen, build, executing });
     }
 
     fn samples(&self) -> usize {
-        let of_itself = |rung: &tacho_stats::bisect::Rung| rung.revision == 1;
-        let Standing { outcome, .. } = self.both.standing();
+        let of_itself = |rung: &tacho_stats::bisect::RevisionEstimate| rung.revision == 1;
+        let BisectorState { outcome, .. } = self.both.standing();
         outcome.ladder.iter().find(|rung| of_itself(rung)).map_or(0, |rung| rung.samples)
     }
 }
@@ -61,7 +66,7 @@ impl Fold {
         if aside.artifact.is_none() && self.by_artifact {
             return Some((self.aside_place(), 1));
         }
-        let Step::Measure(portions) = aside.both.next() else { return None };
+        let NextStep::Measure(portions) = aside.both.next() else { return None };
         let portion = portions.first()?;
         let place = if portion.revision == 0 { self.first_usable() } else { self.aside_place() };
         Some((place, portion.samples))
@@ -69,14 +74,14 @@ impl Fold {
 
     /// Takes up a step if it is one of the end beside the main line. While that is asked, what is
     /// seen of the first candidate tells of both.
-    pub(super) fn take_aside(&mut self, observed: &Observed) {
+    pub(super) fn take_aside(&mut self, observed: &BisectionStep) {
         let is_first = self.names.get(self.first_usable()) == Some(&observed.revision);
         let asks = self.asks_aside() && observed.under.is_none();
         let Some(aside) = &mut self.aside else { return };
         match &observed.seen {
             _ if aside.name == observed.revision => aside.take(observed),
-            Seen::Samples { values, .. } if is_first && asks => {
-                aside.tell(0, values, &Observed { build: None, ..observed.clone() });
+            StepResult::Samples { values, .. } if is_first && asks => {
+                aside.tell(0, values, &BisectionStep { build: None, ..observed.clone() });
             }
             _ => {}
         }
@@ -90,34 +95,38 @@ impl Fold {
     }
 
     /// What came of it; nothing as long as it was not its turn.
-    pub(super) fn told_of_aside(&self) -> Option<Told> {
+    pub(super) fn told_of_aside(&self) -> Option<OffMainline> {
         let aside = self.aside.as_ref()?;
-        let because = |why: &str| (AsideSaid::Unknown, Some(why.to_owned()));
+        let because = |why: &str| (OffMainlineFinding::Unknown, Some(why.to_owned()));
         let (said, why) =
             match (self.asks_aside(), &aside.unusable, aside.given_up, aside.both.next()) {
-                (true, ..) => (AsideSaid::UnderWay, None),
+                (true, ..) => (OffMainlineFinding::UnderWay, None),
                 (_, Some(why), ..) => because(why),
                 (_, _, Some(why), _) => because(why),
-                _ if self.is_same_program(aside) => (AsideSaid::SameProgram, None),
-                (.., Step::Finished(outcome)) => match outcome.finding {
-                    Finding::NotReproduced => (AsideSaid::Alike, None),
-                    Finding::Verified => (AsideSaid::Otherwise, None),
-                    Finding::Undecided(_) => because("samples do not tell"),
+                _ if self.is_same_program(aside) => (OffMainlineFinding::SameProgram, None),
+                (.., NextStep::Finished(outcome)) => match outcome.finding {
+                    BisectorFinding::NotReproduced => (OffMainlineFinding::Alike, None),
+                    BisectorFinding::Verified => (OffMainlineFinding::Otherwise, None),
+                    BisectorFinding::Undecided(_) => because("samples do not tell"),
                 },
                 // It was not its turn, or the time is spent.
                 _ if aside.samples() == 0 => return None,
                 _ => because("no more may be spent"),
             };
-        let known = matches!(said, AsideSaid::Alike | AsideSaid::Otherwise | AsideSaid::Unknown);
+        let known = matches!(
+            said,
+            OffMainlineFinding::Alike | OffMainlineFinding::Otherwise | OffMainlineFinding::Unknown
+        );
         let change = aside.both.standing().outcome.change.filter(|_| known).map(effect);
-        Some(Told { said, change, samples: aside.samples(), why })
+        Some(OffMainline { said, change, samples: aside.samples(), why })
     }
 
     /// Whether it is its turn: what the ends of the main line come to is known, and of itself it is
     /// not.
     fn asks_aside(&self) -> bool {
         let Some(aside) = &self.aside else { return false };
-        let is_over = matches!(aside.both.next(), Step::Finished(_)) || self.is_same_program(aside);
+        let is_over =
+            matches!(aside.both.next(), NextStep::Finished(_)) || self.is_same_program(aside);
         let gave_up = aside.unusable.is_some() || aside.given_up.is_some();
         !is_over && !gave_up && !self.is_spent() && self.are_ends_judged()
     }
@@ -125,13 +134,15 @@ impl Fold {
     fn are_ends_judged(&self) -> bool {
         let Some(bisection) = &self.bisection else { return true };
         match (bisection.stage(), bisection.next()) {
-            (Stage::Proving, _) => false,
-            (_, Step::Finished(outcome)) => !matches!(outcome.finding, Finding::Undecided(_)),
+            (BisectorStage::Proving, _) => false,
+            (_, NextStep::Finished(outcome)) => {
+                !matches!(outcome.finding, BisectorFinding::Undecided(_))
+            }
             _ => true,
         }
     }
 
-    fn is_same_program(&self, aside: &Aside) -> bool {
+    fn is_same_program(&self, aside: &OffMainlineState) -> bool {
         let first = self.artifacts.range(..=self.last_of_first()).next_back();
         self.by_artifact
             && aside.artifact.is_some()

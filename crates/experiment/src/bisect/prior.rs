@@ -10,7 +10,7 @@ const FEWEST: usize = 3;
 
 /// What a series has around a range, one value a revision and run.
 #[derive(Clone, Debug, Default)]
-pub struct Earlier {
+pub struct SeriesAround {
     /// Of revisions that are surely before the change.
     pub before: Vec<f64>,
     /// Of revisions that surely have it.
@@ -19,7 +19,7 @@ pub struct Earlier {
     pub between: Vec<(usize, f64)>,
 }
 
-impl Earlier {
+impl SeriesAround {
     /// How likely each of this many candidates is to be the cause, as weights; nothing where this
     /// says nothing.
     #[must_use]
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_lies_with_the_old_is_likely_before_the_change() {
-        let earlier = Earlier {
+        let earlier = SeriesAround {
             before: vec![100.0, 101.0, 99.0, 100.5],
             after: vec![110.0, 111.0, 109.5],
             between: vec![(3, 100.2), (6, 110.4)],
@@ -79,9 +79,9 @@ mod tests {
             likely
         });
         assert!(weights[1] > 0.0 && weights[1] < 0.1, "an outlier is possible: {weights:?}");
-        let few = Earlier { before: vec![100.0], ..earlier.clone() };
+        let few = SeriesAround { before: vec![100.0], ..earlier.clone() };
         assert_eq!(few.weights(10), Vec::<f64>::new(), "nobody knows how far sessions are apart");
-        let nothing = Earlier { between: vec![], ..earlier };
+        let nothing = SeriesAround { between: vec![], ..earlier };
         assert_eq!(nothing.weights(10), Vec::<f64>::new());
     }
 }

@@ -2,14 +2,14 @@
 //! still to be measured, and how.
 
 use tacho_machine::Root;
-use tacho_record::bisection::{Probe, Probed, Seen, UnusableKind};
+use tacho_record::bisection::{Probe, ProbeOutcome, StepResult, UnusableKind};
 use tacho_record::{Build, BuildState, Digest, Disturbance};
 use tacho_stats::{Bound, bisect as stats};
 
 use super::Fold;
-use super::driver::{Done, Driver, built};
+use super::driver::{Driver, StepAttempt, built};
 use crate::bisect::state::effect;
-use crate::build::builds::Unpacked;
+use crate::build::builds::UnpackResult;
 use crate::trial::prepared::rehearse;
 use crate::{ExperimentError, Question, probe};
 
@@ -23,8 +23,10 @@ impl Fold {
     #[must_use]
     pub fn next_probe(&self) -> Option<(usize, Disturbance)> {
         let outcome = self.verified()?;
-        let next =
-            self.probes(&outcome).into_iter().find(|probe| probe.probed == Probed::UnderWay)?;
+        let next = self
+            .probes(&outcome)
+            .into_iter()
+            .find(|probe| probe.probed == ProbeOutcome::UnderWay)?;
         let (parent, culprit) = self.pair(&outcome.culprits[next.culprit]);
         let taken = |place| self.disturbed.of(place, next.under).len();
         // One and the other first in turn; a build of each before.
@@ -36,20 +38,20 @@ impl Fold {
     }
 
     /// What came of it all, if culprits are verified and are to be probed.
-    fn verified(&self) -> Option<stats::Outcome> {
+    fn verified(&self) -> Option<stats::BisectorOutcome> {
         let step = self.bisection.as_ref().filter(|_| !self.asked.probe.is_empty())?.next();
-        let stats::Step::Finished(outcome) = step else { return None };
-        (outcome.finding == stats::Finding::Verified).then_some(*outcome)
+        let stats::NextStep::Finished(outcome) = step else { return None };
+        (outcome.finding == stats::BisectorFinding::Verified).then_some(*outcome)
     }
 
     /// The candidates that are measured for the parent of a culprit, and for itself.
-    fn pair(&self, culprit: &stats::Culprit) -> (usize, usize) {
+    fn pair(&self, culprit: &stats::BisectorCulprit) -> (usize, usize) {
         (self.speaker(culprit.parent), self.speaker(culprit.revision))
     }
 
     /// What is known of each culprit under each disturbance.
-    pub(super) fn probes(&self, outcome: &stats::Outcome) -> Vec<Probe> {
-        if outcome.finding != stats::Finding::Verified {
+    pub(super) fn probes(&self, outcome: &stats::BisectorOutcome) -> Vec<Probe> {
+        if outcome.finding != stats::BisectorFinding::Verified {
             return Vec::new();
         }
         let all = outcome.culprits.iter().enumerate();
@@ -59,7 +61,7 @@ impl Fold {
         .collect()
     }
 
-    fn probed(&self, number: usize, culprit: &stats::Culprit, under: Disturbance) -> Probe {
+    fn probed(&self, number: usize, culprit: &stats::BisectorCulprit, under: Disturbance) -> Probe {
         let (parent_place, place) = self.pair(culprit);
         let of = |place| self.disturbed.of(place, under);
         let pairs: Vec<(f64, f64)> =
@@ -72,15 +74,17 @@ impl Fold {
         let of_limits = |place| self.disturbed.limited.get(&(place, under)).copied().unwrap_or(0);
         let limited = [parent_place, place].map(of_limits);
         let probed = match said {
-            _ if why.is_some() => Probed::NotAvailable,
+            _ if why.is_some() => ProbeOutcome::NotAvailable,
             said if !is_known(said, culprit.effect.estimate, Bound::of_sides(limited)) => {
-                Probed::Unclear
+                ProbeOutcome::Unclear
             }
-            stats::Probed::Gone => Probed::Gone,
-            stats::Probed::Holds => Probed::Holds,
-            stats::Probed::Turned => Probed::Turned,
-            stats::Probed::More if pairs.len() >= most || self.is_spent() => Probed::Unclear,
-            stats::Probed::More => Probed::UnderWay,
+            stats::ProbeDecision::Gone => ProbeOutcome::Gone,
+            stats::ProbeDecision::Holds => ProbeOutcome::Holds,
+            stats::ProbeDecision::Turned => ProbeOutcome::Turned,
+            stats::ProbeDecision::More if pairs.len() >= most || self.is_spent() => {
+                ProbeOutcome::Unclear
+            }
+            stats::ProbeDecision::More => ProbeOutcome::UnderWay,
         };
         Probe {
             culprit: number,
@@ -101,10 +105,10 @@ impl Fold {
 
 /// Whether that is said of an effect whatever those samples would have come to that reached a
 /// limit: what is at least as much as is seen may hold, and is not known to be gone.
-pub(super) fn is_known(said: stats::Probed, effect: f64, bound: Bound) -> bool {
-    let (holds, is_more) = (said == stats::Probed::Holds, effect > 0.0);
+pub(super) fn is_known(said: stats::ProbeDecision, effect: f64, bound: Bound) -> bool {
+    let (holds, is_more) = (said == stats::ProbeDecision::Holds, effect > 0.0);
     match bound {
-        _ if said == stats::Probed::More => true,
+        _ if said == stats::ProbeDecision::More => true,
         Bound::Exact => true,
         Bound::AtLeast => holds == is_more,
         Bound::AtMost => holds != is_more,
@@ -118,7 +122,7 @@ impl Driver<'_, '_> {
         &mut self,
         place: usize,
         under: Disturbance,
-    ) -> Result<Done, ExperimentError> {
+    ) -> Result<StepAttempt, ExperimentError> {
         let Some(usual) = self.fold.artifact(place) else {
             return Ok(refused("its build is not kept any more"));
         };
@@ -138,9 +142,11 @@ impl Driver<'_, '_> {
         };
         self.bench.builder.lay_out(None, &[])?;
         match unpacked? {
-            Unpacked::Folder(folder) => self.portion_under(place, under, artifact, &folder),
-            Unpacked::Interrupted => Ok(Done::Interrupted),
-            Unpacked::Otherwise(_) => Ok(refused("it came out otherwise when it was built again")),
+            UnpackResult::Folder(folder) => self.portion_under(place, under, artifact, &folder),
+            UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
+            UnpackResult::Otherwise(_) => {
+                Ok(refused("it came out otherwise when it was built again"))
+            }
         }
     }
 
@@ -149,16 +155,18 @@ impl Driver<'_, '_> {
         place: usize,
         under: Disturbance,
         artifact: Digest,
-    ) -> Result<Done, ExperimentError> {
+    ) -> Result<StepAttempt, ExperimentError> {
         if self.fold.disturbed.of(place, under).is_empty()
             && let Some(why) = self.lacks(under)
         {
             return Ok(refused(&why));
         }
         match self.unpack(place, artifact)? {
-            Unpacked::Folder(folder) => self.portion_under(place, under, artifact, &folder),
-            Unpacked::Interrupted => Ok(Done::Interrupted),
-            Unpacked::Otherwise(_) => Ok(refused("it came out otherwise when it was built again")),
+            UnpackResult::Folder(folder) => self.portion_under(place, under, artifact, &folder),
+            UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
+            UnpackResult::Otherwise(_) => {
+                Ok(refused("it came out otherwise when it was built again"))
+            }
         }
     }
 
@@ -176,7 +184,7 @@ impl Driver<'_, '_> {
         under: Disturbance,
         artifact: Digest,
         folder: &std::path::Path,
-    ) -> Result<Done, ExperimentError> {
+    ) -> Result<StepAttempt, ExperimentError> {
         self.ready.under = Some(under);
         let done = self.portion(place, 1, artifact, folder);
         self.ready.under = None;
@@ -203,7 +211,7 @@ impl Driver<'_, '_> {
         place: usize,
         number: u32,
         usual: Digest,
-    ) -> Result<Done, ExperimentError> {
+    ) -> Result<StepAttempt, ExperimentError> {
         if !self.may_build() {
             return Ok(refused("no more builds may be made"));
         }
@@ -227,19 +235,23 @@ impl Driver<'_, '_> {
             Err(error) => Err(error),
         };
         self.bench.builder.lay_out(None, &[])?;
-        let Some((build, took)) = build? else { return Ok(Done::Interrupted) };
+        let Some((build, took)) = build? else { return Ok(StepAttempt::Interrupted) };
         let seen = match &build.state {
             BuildState::Built { artifact, .. } if *artifact == usual => {
                 let why = "the build does not link as it is told".to_owned();
-                Seen::Unusable { kind: UnusableKind::NotBuilt, why }
+                StepResult::Unusable { kind: UnusableKind::NotBuilt, why }
             }
             state => built(state),
         };
-        Ok(Done::Seen(seen, took, 0.0))
+        Ok(StepAttempt::Seen(seen, took, 0.0))
     }
 }
 
 /// It cannot be had.
-fn refused(why: &str) -> Done {
-    Done::Seen(Seen::Unusable { kind: UnusableKind::NotBuilt, why: why.to_owned() }, None, 0.0)
+fn refused(why: &str) -> StepAttempt {
+    StepAttempt::Seen(
+        StepResult::Unusable { kind: UnusableKind::NotBuilt, why: why.to_owned() },
+        None,
+        0.0,
+    )
 }

@@ -14,10 +14,10 @@ use crate::trial::companions::Company;
 use crate::trial::execute::trouble;
 use crate::trial::hooks::HookEnd;
 use crate::trial::prepared::Trial;
-use crate::{Bench, Event, ExperimentError, Observer, Question, probe};
+use crate::{Context, Event, ExperimentError, Observer, Question, probe};
 
 /// One of them.
-pub(super) struct Prepared {
+pub(super) struct PreparedTrial {
     pub(super) id: MeasurementId,
     pub(super) cell: Cell,
     pub(super) trial: Trial,
@@ -30,18 +30,18 @@ pub(super) struct Prepared {
 }
 
 /// The revision, its build, and what is otherwise than usual.
-type Name = (String, Digest, Option<Disturbance>);
+type TrialKey = (String, Digest, Option<Disturbance>);
 
 /// All of them.
-pub(super) struct Ready {
+pub(super) struct PreparedTrials {
     run: i64,
     seed: u64,
     benchmark: BenchmarkKey,
     /// What the run has measured so far, in any session.
     known: Vec<(MeasurementId, Cell)>,
-    prepared: BTreeMap<Name, Prepared>,
+    prepared: BTreeMap<TrialKey, PreparedTrial>,
     /// In which order they were begun.
-    begun: Vec<Name>,
+    begun: Vec<TrialKey>,
     /// What is otherwise than usual now.
     pub(super) under: Option<Disturbance>,
     pub(super) company: Company,
@@ -51,7 +51,7 @@ pub(super) struct Ready {
     pub(super) absent: HashSet<String>,
 }
 
-impl Ready {
+impl PreparedTrials {
     /// Those of a run, none of which is ready yet.
     pub(super) fn of_run(
         store: &mut Store,
@@ -75,7 +75,7 @@ impl Ready {
     /// Makes a build ready, unless it is; `false` when interrupted.
     pub(super) fn prepare(
         &mut self,
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         question: &Question,
         (revision, artifact): (&str, Digest),
         folder: &Path,
@@ -113,7 +113,7 @@ impl Ready {
     /// The same as usual, under other circumstances: set up once for both.
     fn disturb(
         &mut self,
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         question: &Question,
         (revision, artifact): (&str, Digest),
         folder: &Path,
@@ -133,15 +133,19 @@ impl Ready {
         let mut trial = prepare_trial(&disturbed, self.seed, &usual.cell, (folder, None))?;
         let (files, all) = ([folder.to_owned()], [usual.trial.request.clone()]);
         trial.disturber = probe::disturber(under, &trial.request, (&files, &all), &root);
-        let prepared =
-            Prepared { trial, broken: usual.broken.clone(), cell: usual.cell.clone(), ..*usual };
+        let prepared = PreparedTrial {
+            trial,
+            broken: usual.broken.clone(),
+            cell: usual.cell.clone(),
+            ..*usual
+        };
         self.prepared.insert((revision.to_owned(), artifact, Some(under)), prepared);
         Ok(true)
     }
 
     fn put(
         &mut self,
-        name: Name,
+        name: TrialKey,
         (id, cell): (MeasurementId, Cell),
         trial: Trial,
         number: usize,
@@ -149,13 +153,13 @@ impl Ready {
         warm: usize,
     ) {
         let warm = u32::try_from(warm).unwrap_or(u32::MAX);
-        self.prepared.insert(name, Prepared { id, cell, trial, number, broken, warm });
+        self.prepared.insert(name, PreparedTrial { id, cell, trial, number, broken, warm });
     }
 
     /// The cell of a build, added to the run if it is not there.
     fn cell(
         &mut self,
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         revision: &str,
         artifact: Digest,
     ) -> Result<(MeasurementId, Cell), ExperimentError> {
@@ -177,7 +181,7 @@ impl Ready {
         &mut self,
         revision: &str,
         artifact: Digest,
-    ) -> Option<(&mut Prepared, &mut Company)> {
+    ) -> Option<(&mut PreparedTrial, &mut Company)> {
         let prepared = self.prepared.get_mut(&(revision.to_owned(), artifact, self.under))?;
         Some((prepared, &mut self.company))
     }
@@ -207,7 +211,9 @@ impl Ready {
     pub(super) fn clean_up(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) {
         self.company.end();
         for name in self.begun.drain(..).rev() {
-            let Some(Prepared { cell, trial, .. }) = self.prepared.get(&name) else { continue };
+            let Some(PreparedTrial { cell, trial, .. }) = self.prepared.get(&name) else {
+                continue;
+            };
             let Some(cleanup) = &trial.hooks.cleanup else { continue };
             observer.note(&Event::HookBegins { cell, hook: "cleanup" });
             if let Some(trouble) = trouble(cleanup, cleanup.finish(executor, None, None)) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use glob::{MatchOptions, Pattern};
-use tacho_record::bisection::{Asked, Candidate, Measured};
+use tacho_record::bisection::{BisectionRequest, Candidate, ValueSource};
 use tacho_record::{Commit, Digest, Revision};
 
 use tacho_subject::Layout;
@@ -14,7 +14,7 @@ use crate::Question;
 #[derive(Clone, Debug)]
 pub struct Inquiry {
     /// In which words.
-    pub asked: Asked,
+    pub asked: BisectionRequest,
     /// The revisions that may be the cause, and both ends, in order of history; at least two.
     pub candidates: Vec<Candidate>,
     /// The earlier end as it was named, where it is no candidate: it is measured beside the first.
@@ -32,7 +32,7 @@ impl Inquiry {
         let asked = &self.asked;
         let candidates: Vec<&str> =
             self.candidates.iter().map(|it| it.revision.id.as_str()).collect();
-        let benchmarks = (asked.of == Measured::Execution).then_some(&question.plan.benchmarks);
+        let benchmarks = (asked.of == ValueSource::Execution).then_some(&question.plan.benchmarks);
         let recipes = question.recipes.together(candidates.iter().copied());
         let how = (
             &asked.metric,

@@ -9,10 +9,10 @@
 use std::iter::repeat_n;
 
 use tacho_record::bisection::Candidate;
-use tacho_stats::bisect::{Bisection, Finding, Outcome, Reason, Step};
+use tacho_stats::bisect::{Bisector, BisectorFinding, BisectorOutcome, NextStep, NoCulpritReason};
 
 use super::Fold;
-use crate::bisect::state::{LeftOut, left_out_again, with_left_out};
+use crate::bisect::state::{SkippedState, left_out_again, with_left_out};
 
 /// Beforehand all that was left out right before a commit is so likely to be the cause, beside that
 /// commit.
@@ -22,17 +22,24 @@ impl Fold {
     /// Takes up what is left out right before culprits that are named, and leaves it out again
     /// where that comes to nothing.
     pub(super) fn settle(&mut self) {
-        while self.left_out == LeftOut::Asked {
-            let Some(Step::Finished(outcome)) = self.bisection.as_ref().map(Bisection::next) else {
+        while self.left_out == SkippedState::Asked {
+            let Some(NextStep::Finished(outcome)) = self.bisection.as_ref().map(Bisector::next)
+            else {
                 return;
             };
             match (outcome.finding, self.with_taken_up(&outcome)) {
-                (Finding::Verified, None) => return,
-                (Finding::Verified, Some(_)) if !self.may_go_on() => self.left_out = LeftOut::Spent,
-                (Finding::Verified, Some(candidates)) => *self = self.anew(candidates),
+                (BisectorFinding::Verified, None) => return,
+                (BisectorFinding::Verified, Some(_)) if !self.may_go_on() => {
+                    self.left_out = SkippedState::Spent;
+                }
+                (BisectorFinding::Verified, Some(candidates)) => *self = self.anew(candidates),
                 (finding, _) => {
-                    let is_spent = finding == Finding::Undecided(Reason::Budget);
-                    self.leave_out(if is_spent { LeftOut::Spent } else { LeftOut::Unknown });
+                    let is_spent = finding == BisectorFinding::Undecided(NoCulpritReason::Budget);
+                    self.leave_out(if is_spent {
+                        SkippedState::Spent
+                    } else {
+                        SkippedState::Unknown
+                    });
                     return;
                 }
             }
@@ -40,7 +47,7 @@ impl Fold {
     }
 
     /// Leaves out again what was taken up, if anything was: whether so.
-    pub(super) fn leave_out(&mut self, why: LeftOut) -> bool {
+    pub(super) fn leave_out(&mut self, why: SkippedState) -> bool {
         let any = self.candidates.iter().any(|it| it.taken_up);
         if any {
             *self = self.anew(left_out_again(&self.candidates));
@@ -55,7 +62,7 @@ impl Fold {
     }
 
     /// The candidates with all that is left out right before culprits, if anything is.
-    fn with_taken_up(&self, outcome: &Outcome) -> Option<Vec<Candidate>> {
+    fn with_taken_up(&self, outcome: &BisectorOutcome) -> Option<Vec<Candidate>> {
         let sets = outcome.culprits.iter().map(|culprit| self.culprit(culprit));
         let mut places = sets.flat_map(|culprit| culprit.parent_place + 1..=culprit.place);
         let mut wanted = vec![false; self.candidates.len()];

@@ -3,8 +3,8 @@
 use crate::bisect::state::effect;
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    AsideSaid, Beside, Culprit, Found, Probed, Rung, Side, Stage, Standing, Suspects, Undecided,
-    Unusable, UnusableKind,
+    BisectionEnd, BisectionState, Culprit, CulpritSide, HostActivity, OffMainlineFinding,
+    ProbeOutcome, Stage, Suspects, TestedRevision, UndecidedReason, UnusableKind, UnusableRevision,
 };
 use tacho_stats::bisect as stats;
 
@@ -14,40 +14,42 @@ use super::cpu::is_open;
 impl Fold {
     /// How far it has come.
     #[must_use]
-    pub fn standing(&self, updated: Timestamp) -> Standing {
+    pub fn standing(&self, updated: Timestamp) -> BisectionState {
         self.standing_if(updated, false)
     }
 
     /// The same where no more may be spent: it ends here, with the set that holds the cause as far
     /// as that is known.
-    pub(super) fn spent(&self, updated: Timestamp) -> Standing {
+    pub(super) fn spent(&self, updated: Timestamp) -> BisectionState {
         self.standing_if(updated, true)
     }
 
-    fn standing_if(&self, updated: Timestamp, spent: bool) -> Standing {
+    fn standing_if(&self, updated: Timestamp, spent: bool) -> BisectionState {
         let Some(bisection) = &self.bisection else { return self.one_program(updated) };
-        let stats::Standing { stage, belief, outcome, open } = bisection.standing();
+        let stats::BisectorState { stage, belief, outcome, open } = bisection.standing();
         let probes = self.probes(&outcome);
         let mistaken = self.mistaken().is_some();
-        let probing = probes.iter().any(|probe| probe.probed == Probed::UnderWay);
+        let probing = probes.iter().any(|probe| probe.probed == ProbeOutcome::UnderWay);
         let aside = self.told_of_aside();
-        let is_aside_open = aside.as_ref().is_some_and(|aside| aside.said == AsideSaid::UnderWay);
+        let is_aside_open =
+            aside.as_ref().is_some_and(|aside| aside.said == OffMainlineFinding::UnderWay);
         let constant = self.is_constant();
-        let over =
-            (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken || constant;
+        let over = (stage == stats::BisectorStage::Finished && !probing && !is_aside_open)
+            || mistaken
+            || constant;
         let found = match found(outcome.finding) {
-            _ if mistaken => Found::Undecided { reason: Undecided::Command },
-            _ if constant => Found::NotReproduced,
+            _ if mistaken => BisectionEnd::Undecided { reason: UndecidedReason::Command },
+            _ if constant => BisectionEnd::NotReproduced,
             // What is named stays; what is left of it is undecided.
-            _ if spent && !open.is_empty() => Found::Verified,
+            _ if spent && !open.is_empty() => BisectionEnd::Verified,
             _ if spent && !over && outcome.culprits.is_empty() => {
-                Found::Undecided { reason: Undecided::Budget }
+                BisectionEnd::Undecided { reason: UndecidedReason::Budget }
             }
-            Found::Verified if probes.iter().any(|it| it.probed.depends()) => {
-                Found::DependsOnMachine
+            BisectionEnd::Verified if probes.iter().any(|it| it.probed.depends()) => {
+                BisectionEnd::DependsOnMachine
             }
             // Only what is beside a culprit was still to be measured.
-            _ if spent && !over => Found::Verified,
+            _ if spent && !over => BisectionEnd::Verified,
             found => found,
         };
         let over = over || spent;
@@ -55,13 +57,13 @@ impl Fold {
         let cpu = if is_unnamed { self.cpu_of_ends(found) } else { None };
         let is_excluded = is_unnamed
             && (self.excludes_change(&outcome) || self.cpu_excludes_change(cpu.as_ref()));
-        let found = if is_excluded && is_open(found) { Found::NotReproduced } else { found };
-        Standing {
+        let found = if is_excluded && is_open(found) { BisectionEnd::NotReproduced } else { found };
+        BisectionState {
             updated,
             stage: match stage {
                 _ if over => Stage::Finished,
                 _ if is_aside_open => Stage::Proving,
-                stats::Stage::Finished => Stage::Probing,
+                stats::BisectorStage::Finished => Stage::Probing,
                 stage => of_stage(stage),
             },
             found: over.then_some(found),
@@ -72,7 +74,9 @@ impl Fold {
             probes,
             suspects: match found {
                 _ if !over || mistaken => Vec::new(),
-                Found::Verified | Found::DependsOnMachine => self.sets(&outcome.culprits),
+                BisectionEnd::Verified | BisectionEnd::DependsOnMachine => {
+                    self.sets(&outcome.culprits)
+                }
                 _ => outcome.suspects.iter().map(|it| self.suspects(it)).collect(),
             },
             sides: self.sides(&outcome.sides, if spent { &open } else { &[] }),
@@ -99,13 +103,14 @@ impl Fold {
     }
 
     /// Both ends built to the same: nothing can have changed.
-    fn one_program(&self, updated: Timestamp) -> Standing {
+    fn one_program(&self, updated: Timestamp) -> BisectionState {
         let aside = self.told_of_aside();
-        let is_aside_open = aside.as_ref().is_some_and(|aside| aside.said == AsideSaid::UnderWay);
-        Standing {
+        let is_aside_open =
+            aside.as_ref().is_some_and(|aside| aside.said == OffMainlineFinding::UnderWay);
+        BisectionState {
             updated,
             stage: if is_aside_open { Stage::Proving } else { Stage::Finished },
-            found: (!is_aside_open).then_some(Found::NotReproduced),
+            found: (!is_aside_open).then_some(BisectionEnd::NotReproduced),
             ends: (0, self.names.len().saturating_sub(1)),
             nothing: 1.0,
             belief: Vec::new(),
@@ -135,32 +140,37 @@ impl Fold {
         self.blocks[block].0
     }
 
-    fn suspects(&self, suspects: &stats::Suspects) -> Suspects {
-        let &stats::Suspects { first, last, posterior } = suspects;
+    fn suspects(&self, suspects: &stats::BisectorSuspects) -> Suspects {
+        let &stats::BisectorSuspects { first, last, posterior } = suspects;
         Suspects { first: self.first(first), last: self.first(last), posterior }
     }
 
     /// The sides of culprits, with those on which no more may be spent.
-    fn sides(&self, settled: &[stats::Side], spent: &[stats::Side]) -> Vec<Side> {
-        let side = |side: &stats::Side, found: Found| {
+    fn sides(
+        &self,
+        settled: &[stats::BisectorSide],
+        spent: &[stats::BisectorSide],
+    ) -> Vec<CulpritSide> {
+        let side = |side: &stats::BisectorSide, found: BisectionEnd| {
             let suspects = side.suspects.iter().map(|it| self.suspects(it)).collect();
-            Side {
+            CulpritSide {
                 first: self.blocks[side.good].1 + 1,
                 last: self.first(side.bad),
                 found,
                 suspects,
             }
         };
-        let budget = Found::Undecided { reason: Undecided::Budget };
+        let budget = BisectionEnd::Undecided { reason: UndecidedReason::Budget };
         let settled = settled.iter().map(|it| side(it, found(it.finding)));
-        let mut sides: Vec<Side> = settled.chain(spent.iter().map(|it| side(it, budget))).collect();
+        let mut sides: Vec<CulpritSide> =
+            settled.chain(spent.iter().map(|it| side(it, budget))).collect();
         sides.sort_by_key(|side| side.first);
         sides
     }
 
     /// What verified culprits stand for, as far as that is more than one commit each.
-    fn sets(&self, culprits: &[stats::Culprit]) -> Vec<Suspects> {
-        let set = |culprit: &stats::Culprit| {
+    fn sets(&self, culprits: &[stats::BisectorCulprit]) -> Vec<Suspects> {
+        let set = |culprit: &stats::BisectorCulprit| {
             let Culprit { place, parent_place, posterior, .. } = self.culprit(culprit);
             let is_one = parent_place + 1 == place && self.candidates[place].left_out == 0;
             (!is_one).then_some(Suspects { first: parent_place + 1, last: place, posterior })
@@ -168,7 +178,7 @@ impl Fold {
         culprits.iter().filter_map(set).collect()
     }
 
-    pub(super) fn culprit(&self, culprit: &stats::Culprit) -> Culprit {
+    pub(super) fn culprit(&self, culprit: &stats::BisectorCulprit) -> Culprit {
         let (place, parent_place) = (self.first(culprit.revision), self.blocks[culprit.parent].1);
         Culprit {
             place,
@@ -182,12 +192,12 @@ impl Fold {
         }
     }
 
-    fn rung(&self, rung: &stats::Rung) -> Rung {
+    fn rung(&self, rung: &stats::RevisionEstimate) -> TestedRevision {
         let (place, same_to) = self.blocks[rung.revision];
         let values: Vec<(f64, bool)> =
             self.values.range(place..=same_to).flat_map(|(_, all)| all).copied().collect();
         let (limited, is_bound) = bounds(values);
-        Rung {
+        TestedRevision {
             place,
             revision: self.names[place].clone(),
             same_to,
@@ -196,17 +206,17 @@ impl Fold {
             error: rung.error,
             limited,
             is_bound,
-            beside: Beside::of(self.host.range(place..=same_to).flat_map(|(_, all)| all)),
+            beside: HostActivity::of(self.host.range(place..=same_to).flat_map(|(_, all)| all)),
         }
     }
 
-    fn unusable_at(&self, place: usize) -> Unusable {
+    fn unusable_at(&self, place: usize) -> UnusableRevision {
         let known = self.unusable.get(&place);
         let (kind, why) = known.cloned().unwrap_or((UnusableKind::NoMetric, String::new()));
-        Unusable { place, revision: self.names[place].clone(), kind, why }
+        UnusableRevision { place, revision: self.names[place].clone(), kind, why }
     }
 
-    fn unusable(&self, block: usize) -> Unusable {
+    fn unusable(&self, block: usize) -> UnusableRevision {
         let (first, last) = self.blocks[block];
         let known = self.unusable.range(first..=last).next();
         let (place, kind, why) =
@@ -214,7 +224,7 @@ impl Fold {
                 let (place, (kind, why)) = known;
                 (*place, *kind, why.clone())
             });
-        Unusable { place, revision: self.names[place].clone(), kind, why }
+        UnusableRevision { place, revision: self.names[place].clone(), kind, why }
     }
 }
 
@@ -238,30 +248,30 @@ fn rounded(level: f64) -> f64 {
     format!("{level:.11e}").parse().unwrap_or(level)
 }
 
-fn of_stage(stage: stats::Stage) -> Stage {
+fn of_stage(stage: stats::BisectorStage) -> Stage {
     match stage {
-        stats::Stage::Finished => Stage::Finished,
-        stats::Stage::Proving => Stage::Proving,
-        stats::Stage::Searching => Stage::Searching,
-        stats::Stage::Verifying => Stage::Verifying,
+        stats::BisectorStage::Finished => Stage::Finished,
+        stats::BisectorStage::Proving => Stage::Proving,
+        stats::BisectorStage::Searching => Stage::Searching,
+        stats::BisectorStage::Verifying => Stage::Verifying,
     }
 }
 
-fn found(finding: stats::Finding) -> Found {
+fn found(finding: stats::BisectorFinding) -> BisectionEnd {
     let reason = match finding {
-        stats::Finding::Verified => return Found::Verified,
-        stats::Finding::NotReproduced => return Found::NotReproduced,
-        stats::Finding::Undecided(reason) => reason,
+        stats::BisectorFinding::Verified => return BisectionEnd::Verified,
+        stats::BisectorFinding::NotReproduced => return BisectionEnd::NotReproduced,
+        stats::BisectorFinding::Undecided(reason) => reason,
     };
     let reason = match reason {
-        stats::Reason::Budget => Undecided::Budget,
-        stats::Reason::Builds => Undecided::Builds,
-        stats::Reason::End => Undecided::End,
-        stats::Reason::Exhausted => Undecided::Exhausted,
-        stats::Reason::Noise => Undecided::Noise,
-        stats::Reason::NotConfirmed => Undecided::NotConfirmed,
+        stats::NoCulpritReason::Budget => UndecidedReason::Budget,
+        stats::NoCulpritReason::Builds => UndecidedReason::Builds,
+        stats::NoCulpritReason::End => UndecidedReason::End,
+        stats::NoCulpritReason::Exhausted => UndecidedReason::Exhausted,
+        stats::NoCulpritReason::Noise => UndecidedReason::Noise,
+        stats::NoCulpritReason::NotConfirmed => UndecidedReason::NotConfirmed,
     };
-    Found::Undecided { reason }
+    BisectionEnd::Undecided { reason }
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::bisection::{BisectedEffect, Candidate, Seen};
+use tacho_record::bisection::{BisectedEffect, Candidate, StepResult};
 use tacho_record::{Bisection, Digest, Disturbance};
 use tacho_stats::bisect as stats;
 
 /// What came of a bisection.
 #[derive(Clone, Debug)]
-pub struct Bisected {
+pub struct BisectionResult {
     /// It, as it is kept.
     pub bisection: Bisection,
     /// Whether the user stopped it: the same question goes on from there.
@@ -21,21 +21,21 @@ pub struct Bisected {
 
 /// What was seen of it.
 #[derive(Clone, Debug)]
-pub(super) struct Aside {
+pub(super) struct OffMainlineState {
     /// Its full name.
     pub(super) name: String,
     pub(super) artifact: Option<Digest>,
     /// Why it has no values.
     pub(crate) unusable: Option<String>,
     /// Of the first candidate and itself.
-    pub(crate) both: stats::Bisection,
+    pub(crate) both: stats::Bisector,
     /// Why nothing is measured any more.
     pub(crate) given_up: Option<&'static str>,
 }
 
 /// What becomes of those that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum LeftOut {
+pub(super) enum SkippedState {
     /// They are taken up where a culprit is named right after them.
     #[default]
     Asked,
@@ -59,7 +59,7 @@ pub(super) fn left_out_again(candidates: &[Candidate]) -> Vec<Candidate> {
 
 /// What was seen under disturbances.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Disturbed {
+pub(super) struct DisturbanceSamples {
     values: BTreeMap<(usize, Disturbance), Vec<f64>>,
     /// How many of these reached a limit.
     pub(crate) limited: BTreeMap<(usize, Disturbance), u32>,
@@ -69,16 +69,20 @@ pub(super) struct Disturbed {
     pub(crate) refused: BTreeMap<(usize, Disturbance), String>,
 }
 
-impl Disturbed {
-    pub(super) fn add(&mut self, place: usize, under: Disturbance, seen: &Seen) {
+impl DisturbanceSamples {
+    pub(super) fn add(&mut self, place: usize, under: Disturbance, seen: &StepResult) {
         match seen {
-            Seen::Built { artifact } => drop(self.artifacts.insert((place, under), *artifact)),
-            Seen::Samples { values, limited, .. } => {
+            StepResult::Built { artifact } => {
+                self.artifacts.insert((place, under), *artifact);
+            }
+            StepResult::Samples { values, limited, .. } => {
                 self.values.entry((place, under)).or_default().extend(values);
                 let count = u32::try_from(limited.len()).unwrap_or(u32::MAX);
                 *self.limited.entry((place, under)).or_default() += count;
             }
-            Seen::Unusable { why, .. } => drop(self.refused.insert((place, under), why.clone())),
+            StepResult::Unusable { why, .. } => {
+                self.refused.insert((place, under), why.clone());
+            }
         }
     }
 
@@ -91,7 +95,7 @@ impl Disturbed {
     }
 }
 
-pub(super) fn effect(effect: stats::Effect) -> BisectedEffect {
+pub(super) fn effect(effect: stats::EffectEstimate) -> BisectedEffect {
     BisectedEffect { estimate: effect.estimate, interval: effect.interval }
 }
 

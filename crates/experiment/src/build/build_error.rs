@@ -56,7 +56,8 @@ mod tests {
 
     #[test]
     fn the_log_counts_where_a_command_failed() {
-        let log = "# executes in /x:\n# make\na.c:1:5: error: no\n# failed: exit status 2: old wording,\n";
+        let log = "# executes in /x:\n# make\na.c:1:5: error: no\n# failed: exit status 2: old \
+            wording,\n";
         assert_eq!(Complaint::new(log, "exit status 2: old wording").error(), "a.c:1:5: error: no");
         assert_eq!(Complaint::new("", "exit status 2").error(), "exit status 2");
         let patch = "quirk `q`: patch `p` does not apply";
@@ -86,8 +87,10 @@ mod tests {
             ("error: expected 3 arguments", "error: expected 12 arguments"),
             ("cp: cannot stat '/tmp/a': No such file", "cp: cannot stat '/tmp/b': No such file"),
             (
-                "git checkout failed: error: unable to read sha1 file of a.tar (31c6ad900d68ae5a1e3030fd0960deaa93316227)",
-                "git checkout failed: error: unable to read sha1 file of a.tar (365234ac190acbb32f54d5654bb7c6e7c5b82d34)",
+                "git checkout failed: error: unable to read sha1 file of a.tar \
+                 (31c6ad900d68ae5a1e3030fd0960deaa93316227)",
+                "git checkout failed: error: unable to read sha1 file of a.tar \
+                 (365234ac190acbb32f54d5654bb7c6e7c5b82d34)",
             ),
             ("prog: fault at 0x7ffe12 not found", "prog: fault at 0x12 not found"),
         ];
@@ -110,7 +113,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_it_is_does_not_matter(said in "[a-z' ]{0,30}", one in 1..999_u32, other in 1..999_u32) {
+        fn where_it_is_does_not_matter(
+            said in "[a-z' ]{0,30}",
+            one in 1..999_u32,
+            other in 1..999_u32,
+        ) {
             let at = |line: u32| format!("src/f{line}.c:{line}:{}: error: {said}", line + 1);
             prop_assert!(alike(&at(one), &at(other)));
             let other = at(one) + " otherwise";

@@ -6,7 +6,7 @@ use tacho_record::{Build, BuildState, Revision};
 
 /// Revisions in a row that were tried and have no build: none between them that was tried has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unbuilt {
+pub struct BuildGap {
     /// The first of them.
     pub first: Revision,
     /// The last of them.
@@ -17,7 +17,7 @@ pub struct Unbuilt {
     pub state: BuildState,
 }
 
-impl Unbuilt {
+impl BuildGap {
     /// How many revisions history has from the first to the last of them, tried or not.
     #[must_use]
     pub fn among(&self) -> usize {
@@ -34,10 +34,10 @@ impl Unbuilt {
 pub fn unbuilt<'a>(
     revisions: &[Revision],
     builds: impl IntoIterator<Item = &'a Build>,
-) -> Vec<Unbuilt> {
+) -> Vec<BuildGap> {
     let states: HashMap<&str, &BuildState> =
         builds.into_iter().map(|build| (build.revision.as_str(), &build.state)).collect();
-    let mut stretches: Vec<Unbuilt> = Vec::new();
+    let mut stretches: Vec<BuildGap> = Vec::new();
     let mut open = false;
     for revision in revisions {
         let Some(&state) = states.get(revision.id.as_str()) else { continue };
@@ -53,7 +53,7 @@ pub fn unbuilt<'a>(
                 stretch.last = revision.clone();
                 stretch.revisions += 1;
             }
-            None => stretches.push(Unbuilt {
+            None => stretches.push(BuildGap {
                 first: revision.clone(),
                 last: revision.clone(),
                 revisions: 1,

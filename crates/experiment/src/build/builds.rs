@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
 use tacho_store::{HostId, Store};
-use tacho_subject::{Builder, Built};
+use tacho_subject::{BuildOutcome, Builder};
 
 use crate::{Event, ExperimentError, Observer};
 
 /// Who builds, where it is kept, who is told.
-pub struct Builds<'a> {
+pub struct BuildContext<'a> {
     pub store: &'a mut Store,
     pub builder: &'a mut dyn Builder,
     pub observer: &'a mut dyn Observer,
@@ -21,7 +21,7 @@ pub struct Builds<'a> {
 }
 
 /// What came of unpacking artifacts.
-pub enum Unpacked {
+pub enum UnpackResult {
     /// They are here.
     Folder(PathBuf),
     /// They had to be built again, and that ended like this.
@@ -30,7 +30,7 @@ pub enum Unpacked {
     Interrupted,
 }
 
-impl Builds<'_> {
+impl BuildContext<'_> {
     /// Builds what was not built before, in order of history; `None` when interrupted.
     ///
     /// A failed build is not tried again unless `retry_failed`.
@@ -113,9 +113,9 @@ impl Builds<'_> {
                 continue;
             }
             match self.unpack_one((revision, *digest), done, needed.len())? {
-                Unpacked::Folder(folder) => drop(folders.insert(*digest, folder)),
-                Unpacked::Otherwise(_) => {}
-                Unpacked::Interrupted => return Ok(None),
+                UnpackResult::Folder(folder) => drop(folders.insert(*digest, folder)),
+                UnpackResult::Otherwise(_) => {}
+                UnpackResult::Interrupted => return Ok(None),
             }
         }
         Ok(Some(folders))
@@ -127,19 +127,19 @@ impl Builds<'_> {
         (revision, digest): (&Revision, Digest),
         done: usize,
         total: usize,
-    ) -> Result<Unpacked, ExperimentError> {
+    ) -> Result<UnpackResult, ExperimentError> {
         if let Some(folder) = self.builder.unpack(digest)? {
-            return Ok(Unpacked::Folder(folder));
+            return Ok(UnpackResult::Folder(folder));
         }
         let Some(build) = self.one(revision, done, total)? else {
-            return Ok(Unpacked::Interrupted);
+            return Ok(UnpackResult::Interrupted);
         };
         if build.state.artifact() != Some(digest) {
             self.observer.note(&Event::NotReproducible { revision, before: digest });
-            return Ok(Unpacked::Otherwise(build.state));
+            return Ok(UnpackResult::Otherwise(build.state));
         }
         let folder = self.builder.unpack(digest)?;
-        Ok(folder.map_or(Unpacked::Otherwise(build.state), Unpacked::Folder))
+        Ok(folder.map_or(UnpackResult::Otherwise(build.state), UnpackResult::Folder))
     }
 
     /// Builds one revision and keeps the log and the result; `None` when interrupted.
@@ -152,7 +152,8 @@ impl Builds<'_> {
         total: usize,
     ) -> Result<Option<Build>, ExperimentError> {
         self.observer.note(&Event::BuildBegins { revision, done, total });
-        let Built::Done { mut build, log } = self.builder.build(revision, self.interrupt)? else {
+        let BuildOutcome::Done { mut build, log } = self.builder.build(revision, self.interrupt)?
+        else {
             return Ok(None);
         };
         if was_not_fetched(&build.state) {

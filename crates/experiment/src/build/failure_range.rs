@@ -6,9 +6,9 @@ use std::collections::hash_map::Entry;
 use tacho_record::{Build, BuildState, Revision};
 
 pub use crate::build::build_error::Complaint;
-use crate::build::builds::Unpacked;
-pub use crate::build::remedy::{Cure, Remedy, remedy_of};
-use crate::{Bench, ExperimentError, Question};
+use crate::build::builds::UnpackResult;
+pub use crate::build::remedy::{Remedy, RemedyRoute, remedy_of};
+use crate::{Context, ExperimentError, Question};
 
 /// The stretch around a revision in which builds fail as its own does, as places in the question's
 /// revisions.
@@ -19,14 +19,14 @@ pub struct Window {
     /// The last that fails so.
     pub last: usize,
     /// What lies before it, if anything does.
-    pub before: Option<Beside>,
+    pub before: Option<StretchNeighbour>,
     /// What lies after it, if anything does.
-    pub after: Option<Beside>,
+    pub after: Option<StretchNeighbour>,
 }
 
 /// What lies beside a stretch: all between is taken to fail as it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum StretchNeighbour {
     /// This one builds.
     Builds(usize),
     /// A quirk says not to build this one.
@@ -44,7 +44,7 @@ pub enum Beside {
     },
 }
 
-impl Beside {
+impl StretchNeighbour {
     /// The revision next to the stretch.
     #[must_use]
     pub fn near(&self) -> usize {
@@ -65,13 +65,13 @@ impl Beside {
 
 /// How the build of a revision ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Seen {
+enum BuildResult {
     Built,
     Skipped,
     Failed(Complaint),
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// The build of one revision, made if need be; none when interrupted.
     pub fn build_of(
         &mut self,
@@ -93,9 +93,9 @@ impl Bench<'_> {
         let Some(build) = self.build_of(question, revision)? else { return Ok(None) };
         let Some(artifact) = build.state.artifact() else { return Ok(Some(build)) };
         Ok(match self.builds(question).unpack_one((revision, artifact), 0, 1)? {
-            Unpacked::Folder(_) => Some(build),
-            Unpacked::Otherwise(state) => Some(Build { state, ..build }),
-            Unpacked::Interrupted => None,
+            UnpackResult::Folder(_) => Some(build),
+            UnpackResult::Otherwise(state) => Some(Build { state, ..build }),
+            UnpackResult::Interrupted => None,
         })
     }
 
@@ -109,15 +109,19 @@ impl Bench<'_> {
         Complaint::new(&String::from_utf8_lossy(&log), &how)
     }
 
-    fn seen(&mut self, question: &Question, place: usize) -> Result<Option<Seen>, ExperimentError> {
+    fn seen(
+        &mut self,
+        question: &Question,
+        place: usize,
+    ) -> Result<Option<BuildResult>, ExperimentError> {
         let Some(build) = self.build_of(question, &question.revisions[place])? else {
             return Ok(None);
         };
         Ok(Some(match build.state {
-            BuildState::Built { .. } => Seen::Built,
-            BuildState::Skipped { .. } => Seen::Skipped,
+            BuildState::Built { .. } => BuildResult::Built,
+            BuildState::Skipped { .. } => BuildResult::Skipped,
             BuildState::Failed { .. } | BuildState::TimedOut { .. } => {
-                Seen::Failed(self.complaint_of(&build))
+                BuildResult::Failed(self.complaint_of(&build))
             }
         }))
     }
@@ -131,7 +135,7 @@ impl Bench<'_> {
 /// That it is one stretch is taken for granted: a few revisions within it that build, or fail
 /// otherwise, are not seen.
 pub fn window(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     at: usize,
 ) -> Result<Option<Window>, ExperimentError> {
@@ -147,13 +151,13 @@ pub fn window(
 
 /// How the builds of places ended, each looked at once.
 struct BuildFacts<'a> {
-    look: &'a mut dyn FnMut(usize) -> Result<Option<Seen>, ExperimentError>,
-    seen: HashMap<usize, Seen>,
+    look: &'a mut dyn FnMut(usize) -> Result<Option<BuildResult>, ExperimentError>,
+    seen: HashMap<usize, BuildResult>,
 }
 
 impl BuildFacts<'_> {
     /// None when interrupted.
-    fn at(&mut self, place: usize) -> Result<Option<&Seen>, ExperimentError> {
+    fn at(&mut self, place: usize) -> Result<Option<&BuildResult>, ExperimentError> {
         match self.seen.entry(place) {
             Entry::Occupied(known) => Ok(Some(known.into_mut())),
             Entry::Vacant(unknown) => Ok((self.look)(place)?.map(|seen| &*unknown.insert(seen))),
@@ -168,9 +172,10 @@ impl BuildFacts<'_> {
         from: usize,
         place: impl Fn(usize) -> Option<usize>,
         most: usize,
-    ) -> Result<Option<(usize, Option<Beside>)>, ExperimentError> {
-        let Some(Seen::Failed(own)) = self.at(from)?.cloned() else { return Ok(None) };
-        let is_other = |seen: &Seen| !matches!(seen, Seen::Failed(other) if other.is_like(&own));
+    ) -> Result<Option<(usize, Option<StretchNeighbour>)>, ExperimentError> {
+        let Some(BuildResult::Failed(own)) = self.at(from)?.cloned() else { return Ok(None) };
+        let is_other =
+            |seen: &BuildResult| !matches!(seen, BuildResult::Failed(other) if other.is_like(&own));
         let own_edge = edge((0, most), &place, &mut |at| Ok(self.at(at)?.map(is_other)))?;
         let Some((same, other)) = own_edge else { return Ok(None) };
         let end = place(same).unwrap_or(from);
@@ -179,15 +184,19 @@ impl BuildFacts<'_> {
         };
         let error = match self.at(near)? {
             None => return Ok(None),
-            Some(Seen::Built) => return Ok(Some((end, Some(Beside::Builds(near))))),
-            Some(Seen::Skipped) => return Ok(Some((end, Some(Beside::Skipped(near))))),
-            Some(Seen::Failed(complaint)) => complaint.error().to_owned(),
+            Some(BuildResult::Built) => {
+                return Ok(Some((end, Some(StretchNeighbour::Builds(near)))));
+            }
+            Some(BuildResult::Skipped) => {
+                return Ok(Some((end, Some(StretchNeighbour::Skipped(near)))));
+            }
+            Some(BuildResult::Failed(complaint)) => complaint.error().to_owned(),
         };
-        let is_whole = |seen: &Seen| !matches!(seen, Seen::Failed(_));
+        let is_whole = |seen: &BuildResult| !matches!(seen, BuildResult::Failed(_));
         let outer = edge((by, most), &place, &mut |at| Ok(self.at(at)?.map(is_whole)))?;
         let Some((far, beyond)) = outer else { return Ok(None) };
         let (far, beyond) = (place(far).unwrap_or(near), beyond.and_then(&place));
-        Ok(Some((end, Some(Beside::Fails { near, far, error, beyond }))))
+        Ok(Some((end, Some(StretchNeighbour::Fails { near, far, error, beyond }))))
     }
 }
 
@@ -229,7 +238,7 @@ mod tests {
     use super::*;
 
     /// Both sides of a place, and how many were looked at.
-    fn sides(at: usize, history: &[Seen]) -> (Window, usize) {
+    fn sides(at: usize, history: &[BuildResult]) -> (Window, usize) {
         let mut made = 0;
         let mut look = |place: usize| {
             made += 1;
@@ -243,23 +252,28 @@ mod tests {
         (Window { first, last, before, after }, made)
     }
 
-    fn failed(error: &str) -> Seen {
-        Seen::Failed(Complaint::of(error))
+    fn failed(error: &str) -> BuildResult {
+        BuildResult::Failed(Complaint::of(error))
     }
 
     proptest! {
         #[test]
-        fn both_ends_are_found_with_few_builds(length in 1_usize..400, at in any::<prop::sample::Index>(), down in 0_usize..400, up in 0_usize..400) {
+        fn both_ends_are_found_with_few_builds(
+            length in 1_usize..400,
+            at in any::<prop::sample::Index>(),
+            down in 0_usize..400,
+            up in 0_usize..400,
+        ) {
             let at = at.index(length);
             let (first, last) = (at.saturating_sub(down), (at + up).min(length - 1));
-            let seen = |place| if place < first || place > last { Seen::Built } else { failed("error: one") };
-            let history: Vec<Seen> = (0..length).map(seen).collect();
+            let seen = |place| if place < first || place > last { BuildResult::Built } else { failed("error: one") };
+            let history: Vec<BuildResult> = (0..length).map(seen).collect();
             let (window, made) = sides(at, &history);
             let expected = Window {
                 first,
                 last,
-                before: first.checked_sub(1).map(Beside::Builds),
-                after: Some(last + 1).filter(|next| *next < length).map(Beside::Builds),
+                before: first.checked_sub(1).map(StretchNeighbour::Builds),
+                after: Some(last + 1).filter(|next| *next < length).map(StretchNeighbour::Builds),
             };
             prop_assert_eq!(window, expected);
             prop_assert!(made <= 2 * 2 * 10, "{} builds", made);
@@ -271,8 +285,8 @@ mod tests {
             at in any::<prop::sample::Index>(),
             ends_whole in any::<bool>(),
         ) {
-            let kinds = [Seen::Built, failed("error: old"), failed("error: one"), failed("error: new"), Seen::Skipped];
-            let mut history: Vec<Seen> =
+            let kinds = [BuildResult::Built, failed("error: old"), failed("error: one"), failed("error: new"), BuildResult::Skipped];
+            let mut history: Vec<BuildResult> =
                 kinds.iter().zip(lengths).flat_map(|(seen, length)| vec![seen.clone(); length]).collect();
             let starts: Vec<usize> = (0..=5).map(|nth| lengths[..nth].iter().sum()).collect();
             if !ends_whole {
@@ -282,11 +296,11 @@ mod tests {
             let (window, made) = sides(at, &history);
             prop_assert_eq!((window.first, window.last), (starts[2], starts[3] - 1));
             let (near, far) = (starts[2] - 1, starts[1]);
-            let before = Beside::Fails { near, far, error: "error: old".into(), beyond: Some(starts[1] - 1) };
+            let before = StretchNeighbour::Fails { near, far, error: "error: old".into(), beyond: Some(starts[1] - 1) };
             prop_assert_eq!(window.before, Some(before));
             let (near, far) = (starts[3], starts[4] - 1);
             let beyond = ends_whole.then_some(starts[4]);
-            let after = Beside::Fails { near, far, error: "error: new".into(), beyond };
+            let after = StretchNeighbour::Fails { near, far, error: "error: new".into(), beyond };
             prop_assert_eq!(window.after, Some(after));
             prop_assert!(made <= 4 * 2 * 10, "{} builds", made);
         }

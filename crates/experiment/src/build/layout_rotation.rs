@@ -26,7 +26,7 @@ pub(crate) fn layout_of(round: u32, layouts: u32) -> usize {
 
 /// What was measured of each of the builds that are one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OfLayouts {
+pub struct LayoutMedians {
     /// The values of each.
     pub values: Vec<Vec<f64>>,
     /// The median of each that has one.
@@ -35,7 +35,7 @@ pub struct OfLayouts {
     pub bounds: Vec<f64>,
 }
 
-impl OfLayouts {
+impl LayoutMedians {
     /// Of what runs have read of this many layouts.
     pub fn new<'a>(all: impl IntoIterator<Item = &'a Values>, layouts: u32) -> Self {
         let mut values = vec![Vec::new(); layouts as usize];
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn each_layout_counts_once_by_its_median() {
         let values = vec![vec![1.0, 3.0, 2.0], vec![], vec![5.0, 6.0]];
-        let of = OfLayouts::summarised(values.clone(), &[vec![], vec![9.0], vec![7.0, 8.0]]);
+        let of = LayoutMedians::summarised(values.clone(), &[vec![], vec![9.0], vec![7.0, 8.0]]);
         // Of 5, 6 and two that would have been more, the median is somewhere above 6.
         assert_eq!((of.medians, of.bounds), (vec![2.0], vec![9.0, 6.5]));
         assert_eq!(of.values, values);

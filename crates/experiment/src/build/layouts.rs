@@ -8,20 +8,20 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tacho_record::{
-    BenchmarkKey, BuildState, Cell, Digest, Limited, Metric, Purpose, Recipes, ReferenceMode,
-    Sample,
+    BenchmarkKey, BuildState, Cell, Digest, LimitedExecutions, Metric, Purpose, Recipes,
+    ReferenceMode, Sample,
 };
 use tacho_stats::Summary;
-use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
-use tacho_subject::{Fixed, Layout};
+use tacho_stats::levels::{LayoutValues, Levels, Process};
+use tacho_subject::{FixedOrder, Layout};
 
 use crate::analysis::usual_speed::each_at_usual_speed;
-use crate::build::builds::Unpacked;
+use crate::build::builds::UnpackResult;
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::track::check;
-use crate::{Bench, ExperimentError, Question};
+use crate::{Context, ExperimentError, Question};
 
 /// The fact of a run that names its fixed orders: the last cells of each benchmark.
 pub const FIXED: &str = "layouts.fixed";
@@ -30,7 +30,7 @@ pub const BUILD: &str = "layouts.build";
 
 /// What came of it.
 #[derive(Debug)]
-pub enum Laid {
+pub enum LayoutsResult {
     /// The user stopped it before anything was measured; builds are kept.
     Interrupted,
     /// A layout could not be built.
@@ -43,12 +43,12 @@ pub enum Laid {
     /// All came out the same: the build does not do as its linker is told.
     Ignored,
     /// They were measured.
-    Measured(Box<Rows>),
+    Measured(Box<LayoutMeasurements>),
 }
 
 /// What was measured.
 #[derive(Debug)]
-pub struct Rows {
+pub struct LayoutMeasurements {
     /// The run's number.
     pub run: i64,
     /// Whether the user stopped it: then these are the samples so far, and the same command goes
@@ -61,12 +61,12 @@ pub struct Rows {
     /// Time spent in executions, hooks included.
     pub executing: Duration,
     /// One a benchmark.
-    pub rows: Vec<Row>,
+    pub rows: Vec<BenchmarkLayouts>,
 }
 
 /// A benchmark at all layouts.
 #[derive(Debug)]
-pub struct Row {
+pub struct BenchmarkLayouts {
     /// The benchmark.
     pub benchmark: BenchmarkKey,
     /// The metric.
@@ -81,13 +81,13 @@ pub struct Row {
     /// How long an execution takes, on average, in seconds.
     pub execution: f64,
     /// The executions that reached a limit.
-    pub limited: Limited,
+    pub limited: LimitedExecutions,
     /// How the first execution failed that did, in one line.
     pub failure: Option<String>,
 }
 
 /// A layout that is built.
-struct Build {
+struct LayoutBuild {
     number: u32,
     fixed: Option<&'static str>,
     artifact: Digest,
@@ -97,13 +97,13 @@ struct Build {
 /// Builds and measures these layouts of the question's one revision, by that metric where a
 /// benchmark has it.
 pub fn layouts(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     layouts: &[Layout],
     metric: Option<&str>,
-) -> Result<Laid, ExperimentError> {
+) -> Result<LayoutsResult, ExperimentError> {
     check(bench, question)?;
-    let Made { built, recipes, took } = match bench.make(question, layouts)? {
+    let LayoutBuilds { built, recipes, took } = match bench.make(question, layouts)? {
         Ok(made) => made,
         Err(ended) => return Ok(ended),
     };
@@ -116,7 +116,7 @@ pub fn layouts(
     for cell in &session.cells {
         samples.push(bench.store.samples(cell.id)?);
     }
-    Ok(Laid::Measured(Box::new(Rows {
+    Ok(LayoutsResult::Measured(Box::new(LayoutMeasurements {
         run: session.run.number,
         interrupted: measured.interrupted,
         equal: layouts.len() - built.len(),
@@ -130,10 +130,10 @@ pub fn layouts(
 /// long one took on average; what ended it where it did not go well, which is never that they were
 /// measured.
 pub fn build(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     layouts: &[Layout],
-) -> Result<Result<(Vec<Digest>, Duration), Laid>, ExperimentError> {
+) -> Result<Result<(Vec<Digest>, Duration), LayoutsResult>, ExperimentError> {
     check(bench, question)?;
     let made = bench.make(question, layouts)?;
     Ok(made.map(|made| {
@@ -154,8 +154,8 @@ fn mean(took: Duration, layouts: &[Layout]) -> Duration {
 }
 
 /// All layouts that differ, built and unpacked.
-struct Made {
-    built: Vec<Build>,
+struct LayoutBuilds {
+    built: Vec<LayoutBuild>,
     /// By which recipes, those included that came out as others did.
     recipes: String,
     took: Duration,
@@ -166,13 +166,13 @@ fn by(question: &Question, recipes: Option<Recipes>) -> Question {
     Question { recipes: recipes.unwrap_or_else(|| question.recipes.clone()), ..question.clone() }
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// Builds and unpacks all; what ended it where it did not go well.
     fn make(
         &mut self,
         question: &Question,
         layouts: &[Layout],
-    ) -> Result<Result<Made, Laid>, ExperimentError> {
+    ) -> Result<Result<LayoutBuilds, LayoutsResult>, ExperimentError> {
         let (mut took, mut recipes) = (Duration::ZERO, String::new());
         let mut made: Vec<(&Layout, Digest)> = Vec::new();
         for layout in layouts {
@@ -191,24 +191,24 @@ impl Bench<'_> {
         if made.iter().filter(|(layout, _)| shuffled(layout)).count() == 1
             && layouts.iter().filter(shuffled).count() > 1
         {
-            return Ok(Err(Laid::Ignored));
+            return Ok(Err(LayoutsResult::Ignored));
         }
         // Together, since building one lets go of what no one has said to be needed.
         self.builder.keep(&made.iter().map(|(_, artifact)| *artifact).collect::<Vec<_>>());
-        let mut built: Vec<Build> = Vec::new();
+        let mut built: Vec<LayoutBuild> = Vec::new();
         for (layout, artifact) in made {
             let folder = self.laid_out(layout, question, |bench, question| {
                 bench.unpack_layout(question, layout.number, artifact)
             });
             match folder? {
                 Ok(folder) => {
-                    let (number, fixed) = (layout.number, layout.fixed.map(Fixed::name));
-                    built.push(Build { number, fixed, artifact, folder });
+                    let (number, fixed) = (layout.number, layout.fixed.map(FixedOrder::name));
+                    built.push(LayoutBuild { number, fixed, artifact, folder });
                 }
                 Err(ended) => return Ok(Err(ended)),
             }
         }
-        Ok(Ok(Made { built, recipes, took }))
+        Ok(Ok(LayoutBuilds { built, recipes, took }))
     }
 
     /// Has something done while everything is built in that layout.
@@ -230,10 +230,10 @@ impl Bench<'_> {
         question: &Question,
         layout: u32,
         took: &mut Duration,
-    ) -> Result<Result<Digest, Laid>, ExperimentError> {
+    ) -> Result<Result<Digest, LayoutsResult>, ExperimentError> {
         let Some(builds) = self.builds(question).all(&question.revisions, question.retry_failed)?
         else {
-            return Ok(Err(Laid::Interrupted));
+            return Ok(Err(LayoutsResult::Interrupted));
         };
         *took += builds.iter().map(|build| build.took).sum::<Duration>();
         let why = match builds.first().map(|build| &build.state) {
@@ -242,7 +242,7 @@ impl Bench<'_> {
             Some(BuildState::TimedOut { .. }) => "it timed out".to_owned(),
             None => "there is no revision".to_owned(),
         };
-        Ok(Err(Laid::NotBuilt { layout, why }))
+        Ok(Err(LayoutsResult::NotBuilt { layout, why }))
     }
 
     /// The folder of a layout; what ended it where there is none.
@@ -251,14 +251,14 @@ impl Bench<'_> {
         question: &Question,
         layout: u32,
         artifact: Digest,
-    ) -> Result<Result<PathBuf, Laid>, ExperimentError> {
+    ) -> Result<Result<PathBuf, LayoutsResult>, ExperimentError> {
         Ok(match self.builds(question).unpack_one((&question.revisions[0], artifact), 0, 1)? {
-            Unpacked::Folder(folder) => Ok(folder),
-            Unpacked::Otherwise(_) => {
+            UnpackResult::Folder(folder) => Ok(folder),
+            UnpackResult::Otherwise(_) => {
                 let why = "it came out otherwise when it was built again".to_owned();
-                Err(Laid::NotBuilt { layout, why })
+                Err(LayoutsResult::NotBuilt { layout, why })
             }
-            Unpacked::Interrupted => Err(Laid::Interrupted),
+            UnpackResult::Interrupted => Err(LayoutsResult::Interrupted),
         })
     }
 
@@ -266,12 +266,12 @@ impl Bench<'_> {
     fn session_of_layouts(
         &mut self,
         question: &Question,
-        built: &[Build],
+        built: &[LayoutBuild],
         (recipes, took): (&str, Duration),
     ) -> Result<Session, ExperimentError> {
         let digest = Digest::of(format!("layouts\n{}\n{recipes}", question.digest()));
         let rounds = question.rule().max_rounds;
-        let cell = |key: &BenchmarkKey, build: &Build| Cell {
+        let cell = |key: &BenchmarkKey, build: &LayoutBuild| Cell {
             revision: question.revisions[0].id.clone(),
             artifact: build.artifact,
             benchmark: key.clone(),
@@ -320,11 +320,11 @@ impl Bench<'_> {
 
 fn rows(
     question: &Question,
-    built: &[Build],
+    built: &[LayoutBuild],
     session: &Session,
     samples: &[Vec<Sample>],
     metric: Option<&str>,
-) -> Vec<Row> {
+) -> Vec<BenchmarkLayouts> {
     let plan = question.plan.keyed_benchmarks();
     let of_benchmark = session.cells.chunks(built.len()).zip(samples.chunks(built.len()));
     of_benchmark
@@ -361,18 +361,23 @@ pub fn execution(samples: &[Vec<Sample>]) -> f64 {
     walls.iter().sum::<f64>() / walls.len().max(1) as f64 / 1e9
 }
 
-fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Sample>]) -> Row {
+fn row(
+    key: &BenchmarkKey,
+    metric: &Metric,
+    built: &[LayoutBuild],
+    samples: &[Vec<Sample>],
+) -> BenchmarkLayouts {
     let shuffled = || built.iter().zip(samples).filter(|(build, _)| build.fixed.is_none());
     let measured: Vec<Vec<Process>> =
         shuffled().map(|(_, of)| executions(of, &metric.name)).collect();
     let summary = |of: &[Sample]| {
         let values: Vec<f64> =
             of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
-        Summary::censored(&values, &Limited::of(of, metric).bounds)
+        Summary::censored(&values, &LimitedExecutions::of(of, metric).bounds)
     };
     // What was cut off hides how far executions differ.
     let is_known = !samples.iter().flatten().any(Sample::is_limited);
-    Row {
+    BenchmarkLayouts {
         benchmark: key.clone(),
         metric: metric.clone(),
         layouts: shuffled().map(|(build, of)| (build.number, summary(of))).collect(),
@@ -381,8 +386,8 @@ fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Samp
             .zip(samples)
             .filter_map(|(build, of)| Some((build.fixed?, summary(of))))
             .collect(),
-        levels: Levels::of(OfLayouts(&measured)).filter(|_| is_known),
-        limited: Limited::of(samples.iter().flatten(), metric),
+        levels: Levels::of(LayoutValues(&measured)).filter(|_| is_known),
+        limited: LimitedExecutions::of(samples.iter().flatten(), metric),
         execution: execution(samples),
         failure: samples
             .iter()

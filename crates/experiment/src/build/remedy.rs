@@ -70,7 +70,7 @@ pub fn remedy_of(error: &str) -> Option<Remedy> {
 
 /// A way to give a build the flags of a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cure {
+pub enum RemedyRoute {
     /// In the environment, where the makefile sets no flags of its own.
     Environment(Remedy),
     /// As words of the build command, which override what the makefile sets.
@@ -80,18 +80,18 @@ pub enum Cure {
 impl Remedy {
     /// The ways to give these flags to a build by this command, the least intrusive first.
     #[must_use]
-    pub fn cures(self, build: Option<&str>) -> Vec<Cure> {
-        let mut cures = vec![Cure::Environment(self)];
+    pub fn cures(self, build: Option<&str>) -> Vec<RemedyRoute> {
+        let mut cures = vec![RemedyRoute::Environment(self)];
         let make =
             build.filter(|build| build.split_whitespace().any(|word| word.ends_with("make")));
         cures.extend(
-            make.map(|build| Cure::Build(self, format!("{build} CFLAGS='{}'", self.flags))),
+            make.map(|build| RemedyRoute::Build(self, format!("{build} CFLAGS='{}'", self.flags))),
         );
         cures
     }
 }
 
-impl Cure {
+impl RemedyRoute {
     /// The remedy that it applies.
     #[must_use]
     pub fn remedy(&self) -> Remedy {
@@ -121,10 +121,10 @@ mod tests {
     fn flags_go_into_the_environment_first_and_into_the_words_of_make() {
         assert_eq!(remedy_of("a.c:1:2: error: unknown type"), None);
         let remedy = remedy_of("ld: multiple definition of `x'").unwrap();
-        assert_eq!(remedy.cures(None), [Cure::Environment(remedy)]);
-        assert_eq!(remedy.cures(Some("sh cmake.sh")), [Cure::Environment(remedy)]);
+        assert_eq!(remedy.cures(None), [RemedyRoute::Environment(remedy)]);
+        assert_eq!(remedy.cures(Some("sh cmake.sh")), [RemedyRoute::Environment(remedy)]);
         let made = remedy.cures(Some("make -j2"));
-        assert_eq!(made[1], Cure::Build(remedy, "make -j2 CFLAGS='-O2 -fcommon'".into()));
+        assert_eq!(made[1], RemedyRoute::Build(remedy, "make -j2 CFLAGS='-O2 -fcommon'".into()));
         assert_eq!(made[1].quirk("q").build.as_deref(), Some("make -j2 CFLAGS='-O2 -fcommon'"));
         assert_eq!(made[0].quirk("q").environment["CFLAGS"], "-O2 -fcommon");
     }

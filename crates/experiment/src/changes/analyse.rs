@@ -6,24 +6,24 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Change, Digest, Metric, Revision, Series};
-use tacho_stats::changes::{Options, Point};
+use tacho_stats::changes::{Options, SeriesValue};
 use tacho_stats::history::RunReading;
 use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 
-use super::life::Living;
-use super::material::{Material, Runs};
+use super::life::SeriesLife;
+use super::material::{Material, RunTags};
 use super::scope::{JudgedSeries, Scope};
 use super::{judge_measured, whose};
-use crate::analysis::series::{self, Of, RunValue};
+use crate::analysis::series::{self, RunValue, SeriesScope};
 use crate::pending::identical_builds::Equals;
-use crate::run::stopping_reason::Rules;
+use crate::run::stopping_reason::RunRules;
 
 /// How often to begin again where other processes judge the same series at the same time.
 const ATTEMPTS: usize = 3;
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Analysed {
+pub struct ChangeAnalysis {
     /// All changes that are kept of the host, withdrawn ones too, in the order in which they were
     /// found.
     pub changes: Vec<Change>,
@@ -39,9 +39,9 @@ pub fn analyse(
     store: &mut Store,
     scope: Scope<'_>,
     now: Timestamp,
-) -> Result<Analysed, StoreError> {
+) -> Result<ChangeAnalysis, StoreError> {
     let materials = materials(store, scope)?;
-    let points: Vec<&[Point]> =
+    let points: Vec<&[SeriesValue]> =
         materials.iter().map(|material| material.points.as_slice()).collect();
     let readings: Vec<Option<Vec<RunReading>>> =
         materials.iter().map(|material| material.readings.clone()).collect();
@@ -56,7 +56,7 @@ pub fn analyse(
         }
     }
     let changes = store.changes(scope.host)?;
-    Ok(Analysed { changes, series })
+    Ok(ChangeAnalysis { changes, series })
 }
 
 /// Brings all series together with what is kept; `false` when another process came between.
@@ -92,7 +92,7 @@ fn keep(
         if before.is_some_and(|before| before.judged == analysis.judged) {
             continue;
         }
-        let lived = Living { material, judgement, known, before, now }.live(&mut names);
+        let lived = SeriesLife { material, judgement, known, before, now }.live(&mut names);
         let (changes, happenings) = (&lived.changes, &lived.happenings);
         all &= store.keep_analysis(
             host,
@@ -116,12 +116,19 @@ fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, Store
     let mut revisions: Vec<Revision> = store.revisions()?;
     revisions.retain(|revision| tried.contains(revision.id.as_str()));
     let (recipes, equals) = (scope.recipes, Equals::new(&store.counts(scope.host)?));
-    let (runs, rules) = (Runs::read(store)?, Rules::read(store)?);
+    let (runs, rules) = (RunTags::read(store)?, RunRules::read(store)?);
     let mut all = Vec::new();
     for (benchmark, key) in scope.plan.keyed_benchmarks() {
         let metrics = metrics(benchmark);
         let Scope { host, host_name, .. } = scope;
-        let of = Of { host, host_name, benchmark: &key, recipes, equals: &equals, rules: &rules };
+        let of = SeriesScope {
+            host,
+            host_name,
+            benchmark: &key,
+            recipes,
+            equals: &equals,
+            rules: &rules,
+        };
         let measured = series::read_with_values(store, of, &metrics, &revisions)?.into_iter();
         let tried = |(series, _): &(Series, Vec<Vec<RunValue>>)| {
             series.points.iter().any(|point| {
@@ -140,7 +147,7 @@ fn metrics(benchmark: &Benchmark) -> Vec<Metric> {
     benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect()
 }
 
-impl Analysed {
+impl ChangeAnalysis {
     /// The series of a benchmark and metric, if it is among those that were judged.
     #[must_use]
     pub fn series(&self, benchmark: &BenchmarkKey, metric: &str) -> Option<&JudgedSeries> {

@@ -5,7 +5,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_stats::changes::{Change, Options, Point, detect};
+use tacho_stats::changes::{DetectedChange, Options, SeriesValue, detect};
 
 use super::came_with_a_run;
 
@@ -50,9 +50,10 @@ impl History {
     /// What is told now and was not told before: each with its place, and whether it is measured
     /// again first.
     fn told(&mut self) -> Vec<(usize, bool)> {
-        let points: Vec<Point> = self.values.iter().copied().map(Point::of).collect();
+        let points: Vec<SeriesValue> = self.values.iter().copied().map(SeriesValue::of).collect();
         let found = detect(&points, &Options::default()).changes;
-        let found: Vec<Change> = found.into_iter().filter(|change| change.p <= 0.05).collect();
+        let found: Vec<DetectedChange> =
+            found.into_iter().filter(|change| change.p <= 0.05).collect();
         let places: Vec<usize> = found.iter().map(|change| change.index).collect();
         let is_known = |place: usize| self.told.iter().any(|told| told.abs_diff(place) <= SAME);
         let new = found.iter().filter(|change| !is_known(change.index));
@@ -64,7 +65,7 @@ impl History {
 
     /// Whether it came with a run, as the evidence has its sides: up to the changes beside it, and
     /// not far.
-    fn is_asked(&self, change: &Change, places: &[usize]) -> bool {
+    fn is_asked(&self, change: &DetectedChange, places: &[usize]) -> bool {
         let here = change.index;
         let from = places.iter().copied().filter(|&place| place < here).max().unwrap_or(0);
         let to =

@@ -7,7 +7,7 @@ use tacho_stats::changes::ledger::SAME_PLACE;
 
 /// Changes whose places agree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event<'a> {
+pub struct ChangeEvent<'a> {
     /// The full name of the revision after which they are; each one's likeliest is after it …
     pub good: String,
     /// … and not after this one.
@@ -19,11 +19,11 @@ pub struct Event<'a> {
 }
 
 /// The places of revisions in history, by full name.
-pub type Orders = HashMap<String, u64>;
+pub type RevisionOrders = HashMap<String, u64>;
 
 /// The places of these revisions.
 #[must_use]
-pub fn orders(revisions: &[Revision]) -> Orders {
+pub fn orders(revisions: &[Revision]) -> RevisionOrders {
     revisions.iter().map(|revision| (revision.id.clone(), revision.order)).collect()
 }
 
@@ -38,17 +38,17 @@ pub fn orders(revisions: &[Revision]) -> Orders {
 #[must_use]
 pub fn events<'a>(
     changes: impl IntoIterator<Item = &'a Change>,
-    orders: &Orders,
-) -> Vec<Event<'a>> {
-    let mut placed: Vec<Placed> =
-        changes.into_iter().filter_map(|change| Placed::of(change, orders)).collect();
+    orders: &RevisionOrders,
+) -> Vec<ChangeEvent<'a>> {
+    let mut placed: Vec<PlacedChange> =
+        changes.into_iter().filter_map(|change| PlacedChange::of(change, orders)).collect();
     placed.sort_by_key(|one| (!one.is_of_level(), one.bad - one.good, one.at, &one.change.name));
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<ChangeGroup> = Vec::new();
     for one in placed {
         let agreeing = groups.iter_mut().filter(|group| group.agrees(&one));
         match agreeing.min_by_key(|group| group.distance(&one)) {
             Some(group) => group.take(one),
-            None => groups.push(Group::of(one)),
+            None => groups.push(ChangeGroup::of(one)),
         }
     }
     groups.sort_by_key(|group| (group.commits().1, group.commits().0));
@@ -60,16 +60,16 @@ pub fn events<'a>(
 type EventFacts<'a> = BTreeMap<u64, &'a str>;
 
 /// A change, with the places of its revisions in history.
-struct Placed<'a> {
+struct PlacedChange<'a> {
     good: u64,
     at: u64,
     bad: u64,
     change: &'a Change,
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedChange<'a> {
     /// Its ends; wider where they do not hold its likeliest revision, as those of older versions.
-    fn of(change: &'a Change, orders: &Orders) -> Option<Self> {
+    fn of(change: &'a Change, orders: &RevisionOrders) -> Option<Self> {
         let order = |revision: &str| orders.get(revision).copied();
         let (good, bad) = (order(&change.finding.good)?, order(&change.finding.bad)?);
         let at = order(&change.finding.revision).unwrap_or(bad);
@@ -82,7 +82,7 @@ impl<'a> Placed<'a> {
 }
 
 /// Changes that agree.
-struct Group<'a> {
+struct ChangeGroup<'a> {
     /// The interval that all have in common.
     good: u64,
     bad: u64,
@@ -90,11 +90,11 @@ struct Group<'a> {
     first: u64,
     last: u64,
     /// At least one, the exactest first.
-    changes: Vec<Placed<'a>>,
+    changes: Vec<PlacedChange<'a>>,
 }
 
-impl<'a> Group<'a> {
-    fn of(one: Placed<'a>) -> Self {
+impl<'a> ChangeGroup<'a> {
+    fn of(one: PlacedChange<'a>) -> Self {
         Self { good: one.good, bad: one.bad, first: one.at, last: one.at, changes: vec![one] }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Group<'a> {
         (self.good.min(self.first.saturating_sub(1)), self.bad.max(self.last))
     }
 
-    fn agrees(&self, one: &Placed) -> bool {
+    fn agrees(&self, one: &PlacedChange) -> bool {
         if self.changes[0].is_of_level() && !one.is_of_level() {
             let (good, bad) = self.commits();
             return good < one.at && one.at <= bad && one.good < bad && good < one.bad;
@@ -113,11 +113,11 @@ impl<'a> Group<'a> {
         good < bad && first + SAME_PLACE as u64 > good && last <= bad + SAME_PLACE as u64
     }
 
-    fn distance(&self, one: &Placed) -> u64 {
+    fn distance(&self, one: &PlacedChange) -> u64 {
         self.changes[0].at.abs_diff(one.at)
     }
 
-    fn take(&mut self, one: Placed<'a>) {
+    fn take(&mut self, one: PlacedChange<'a>) {
         if one.is_of_level() || !self.changes[0].is_of_level() {
             (self.good, self.bad) = (self.good.max(one.good), self.bad.min(one.bad));
             (self.first, self.last) = (self.first.min(one.at), self.last.max(one.at));
@@ -127,13 +127,13 @@ impl<'a> Group<'a> {
 
     /// The place that most of them take for the first; that of the exactest of these.
     fn revision(&self) -> u64 {
-        let says = |one: &&Placed| one.is_of_level() == self.changes[0].is_of_level();
+        let says = |one: &&PlacedChange| one.is_of_level() == self.changes[0].is_of_level();
         let votes = |at: u64| self.changes.iter().filter(says).filter(|one| one.at == at).count();
         let places = self.changes.iter().filter(says).rev().map(|one| one.at);
         places.max_by_key(|&at| votes(at)).unwrap_or(self.last)
     }
 
-    fn event(self, known: &EventFacts) -> Event<'a> {
+    fn event(self, known: &EventFacts) -> ChangeEvent<'a> {
         let name =
             |place: u64| known.get(&place).map_or_else(String::new, |name| (*name).to_owned());
         let before =
@@ -143,7 +143,7 @@ impl<'a> Group<'a> {
         let size = |change: &Change| change.finding.effect.map_or(f64::INFINITY, f64::abs);
         let mut changes: Vec<&Change> = self.changes.into_iter().map(|one| one.change).collect();
         changes.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| a.name.cmp(&b.name)));
-        Event { good, bad, revision, changes }
+        ChangeEvent { good, bad, revision, changes }
     }
 }
 
@@ -156,15 +156,16 @@ mod tests {
 
     /// Changes after and up to these places, as events of their names.
     fn grouped(intervals: &[(u64, u64)]) -> Vec<(String, String, Vec<String>)> {
-        let orders: Orders = (0..100).map(|order| (format!("r{order}"), order)).collect();
+        let orders: RevisionOrders = (0..100).map(|order| (format!("r{order}"), order)).collect();
         let changes: Vec<Change> = (intervals.iter().enumerate())
             .map(|(at, (good, bad))| {
                 change(&format!("c{at}"), &format!("r{good}"), &format!("r{bad}"), 0.1)
             })
             .collect();
         let events = events(&changes, &orders).into_iter();
-        let names =
-            |event: &Event<'_>| event.changes.iter().map(|change| change.name.clone()).collect();
+        let names = |event: &ChangeEvent<'_>| {
+            event.changes.iter().map(|change| change.name.clone()).collect()
+        };
         events.map(|event| (event.good.clone(), event.bad.clone(), names(&event))).collect()
     }
 
@@ -196,7 +197,7 @@ mod tests {
     }
 
     fn told(changes: &[Change]) -> Vec<(String, String, String, usize)> {
-        let orders: Orders = (0..100).map(|order| (format!("r{order}"), order)).collect();
+        let orders: RevisionOrders = (0..100).map(|order| (format!("r{order}"), order)).collect();
         let events = events(changes, &orders).into_iter();
         events.map(|event| (event.good, event.revision, event.bad, event.changes.len())).collect()
     }
@@ -235,7 +236,7 @@ mod tests {
             step in 1_u64..4,
         ) {
             // Only some commits are measured.
-            let orders: Orders = (0..200).map(|place| (format!("r{}", place * step), place * step)).collect();
+            let orders: RevisionOrders = (0..200).map(|place| (format!("r{}", place * step), place * step)).collect();
             let changes: Vec<Change> = (places.iter().enumerate())
                 .map(|(which, &(good, inner, outer, scatter))| {
                     let kind = if scatter == 0 { ChangeKind::Spread } else { ChangeKind::Step };
@@ -257,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_largest_comes_first_and_most_name_the_revision() {
-        let orders: Orders = (0..10).map(|order| (format!("r{order}"), order)).collect();
+        let orders: RevisionOrders = (0..10).map(|order| (format!("r{order}"), order)).collect();
         let changes = [
             change("small", "r1", "r3", 0.02),
             Change {
@@ -278,6 +279,6 @@ mod tests {
 
     #[test]
     fn a_change_of_unknown_revisions_is_in_no_event() {
-        assert_eq!(events(&[change("c", "r1", "r2", 0.1)], &Orders::new()), []);
+        assert_eq!(events(&[change("c", "r1", "r2", 0.1)], &RevisionOrders::new()), []);
     }
 }

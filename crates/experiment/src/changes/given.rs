@@ -1,8 +1,8 @@
 //! Anybody's numbers, judged.
 
-use tacho_record::numbers::{Given, GivenPoint};
-use tacho_stats::changes::{Options, Point};
-use tacho_stats::history::{Execution, RunReading};
+use tacho_record::numbers::{GivenPoint, GivenSeries};
+use tacho_stats::changes::{Options, SeriesValue};
+use tacho_stats::history::{HistoryExecution, RunReading};
 
 use super::readings::{Executions, readings_of};
 use super::{Environments, Judgement, judge_measured};
@@ -11,7 +11,7 @@ use super::{Environments, Judgement, judge_measured};
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedGiven<'a> {
     /// The series.
-    pub given: &'a Given,
+    pub given: &'a GivenSeries,
     /// What stands for each point: the median of its samples; not finite where there is a gap.
     pub values: Vec<f64>,
     /// With what each point was measured.
@@ -22,12 +22,12 @@ pub struct JudgedGiven<'a> {
 
 /// Judges series that were given together.
 #[must_use]
-pub fn judge_given(series: &[Given]) -> Vec<JudgedGiven<'_>> {
-    let prepared: Vec<(Environments, Vec<Point>)> = series.iter().map(points).collect();
-    let all: Vec<&[Point]> = prepared.iter().map(|(_, points)| points.as_slice()).collect();
+pub fn judge_given(series: &[GivenSeries]) -> Vec<JudgedGiven<'_>> {
+    let prepared: Vec<(Environments, Vec<SeriesValue>)> = series.iter().map(points).collect();
+    let all: Vec<&[SeriesValue]> = prepared.iter().map(|(_, points)| points.as_slice()).collect();
     let readings: Vec<Option<Vec<RunReading>>> = series.iter().map(readings).collect();
     let judgements = judge_measured(&all, &readings, &Options::default());
-    let judged = |((given, (environments, points)), judgement): ((_, (_, Vec<Point>)), _)| {
+    let judged = |((given, (environments, points)), judgement): ((_, (_, Vec<SeriesValue>)), _)| {
         let values = points.iter().map(|point| point.value).collect();
         JudgedGiven { given, values, environments, judgement }
     };
@@ -35,25 +35,30 @@ pub fn judge_given(series: &[Given]) -> Vec<JudgedGiven<'_>> {
 }
 
 /// The points as the detector takes them.
-fn points(given: &Given) -> (Environments, Vec<Point>) {
+fn points(given: &GivenSeries) -> (Environments, Vec<SeriesValue>) {
     let environments =
         Environments::new(given.points.iter().map(|point| point.tags.clone()).collect());
     let point = |(point, environment): (&GivenPoint, u32)| {
-        let gap = Point { environment, ..Point::of(f64::NAN) };
-        Point::from_samples(&point.samples, environment).unwrap_or(gap)
+        let gap = SeriesValue { environment, ..SeriesValue::of(f64::NAN) };
+        SeriesValue::from_samples(&point.samples, environment).unwrap_or(gap)
     };
     let points = given.points.iter().zip(environments.numbers()).map(point).collect();
     (environments, points)
 }
 
 /// What each run says of each point; none where the series is not judged by that.
-fn readings(given: &Given) -> Option<Vec<RunReading>> {
+fn readings(given: &GivenSeries) -> Option<Vec<RunReading>> {
     let mut runs = Executions::new();
     for (revision, point) in given.points.iter().enumerate() {
         for (sample, origin) in point.samples.iter().zip(&point.origins) {
             let (layout, round) = (origin.layout, origin.round);
             let ln = sample.ln();
-            runs.entry(origin.run).or_default().push(Execution { revision, layout, round, ln });
+            runs.entry(origin.run).or_default().push(HistoryExecution {
+                revision,
+                layout,
+                round,
+                ln,
+            });
         }
     }
     for executions in runs.values_mut() {

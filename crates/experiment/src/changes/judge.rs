@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::changes::judgement::Judgement;
 use tacho_stats::believed;
-use tacho_stats::changes::{Detection, Judged, Options, Point, detect};
+use tacho_stats::changes::{Detection, JudgementStatus, Options, SeriesValue, detect};
 use tacho_stats::history::RunReading;
 
 use super::tracked::{add_at_borders, tracked};
@@ -17,7 +17,7 @@ pub const FALSE_SHARE: f64 = 0.05;
 ///
 /// At borders that no run links, where readings say nothing, values count too.
 #[must_use]
-pub fn judge_measured<S: AsRef<[Point]>>(
+pub fn judge_measured<S: AsRef<[SeriesValue]>>(
     series: &[S],
     readings: &[Option<Vec<RunReading>>],
     options: &Options,
@@ -37,10 +37,10 @@ pub fn judge_measured<S: AsRef<[Point]>>(
 ///
 /// Series that could not be judged do not count among the many.
 #[must_use]
-pub fn judge<S: AsRef<[Point]>>(series: &[S], options: &Options) -> Vec<Judgement> {
+pub fn judge<S: AsRef<[SeriesValue]>>(series: &[S], options: &Options) -> Vec<Judgement> {
     let detections: Vec<Detection> =
         series.iter().map(|points| detect(points.as_ref(), options)).collect();
-    let judged = detections.iter().filter(|detection| detection.judged == Judged::Yes);
+    let judged = detections.iter().filter(|detection| detection.judged == JudgementStatus::Yes);
     let families: Vec<Vec<f64>> = judged
         .map(|detection| detection.everything().iter().map(|change| change.p).collect())
         .collect();
@@ -58,15 +58,15 @@ fn divide(mut detection: Detection, cut: f64) -> Judgement {
 
 #[cfg(test)]
 mod tests {
-    use tacho_stats::changes::Change;
+    use tacho_stats::changes::DetectedChange;
 
     use super::*;
 
     /// A level with a fixed to and fro of 1 %, and a step half way.
-    fn stepping(step: f64) -> Vec<Point> {
+    fn stepping(step: f64) -> Vec<SeriesValue> {
         let noise = |place: usize| 0.02 * (((place * 7919) % 101) as f64 / 101.0 - 0.5);
         let level = |place: usize| if place < 30 { 100.0 } else { 100.0 * (1.0 + step) };
-        (0..60).map(|place| Point::of(level(place) * (1.0 + noise(place)))).collect()
+        (0..60).map(|place| SeriesValue::of(level(place) * (1.0 + noise(place)))).collect()
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_change_that_many_series_show_by_chance_is_set_aside() {
-        let one = Change {
+        let one = DetectedChange {
             index: 1,
             range: 1..=1,
             before: 1.0,

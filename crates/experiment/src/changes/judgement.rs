@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{Digest, Tagged};
-use tacho_stats::changes::{Change, Detection};
+use tacho_record::{Digest, TagChange};
+use tacho_stats::changes::{DetectedChange, Detection};
 use tacho_stats::history::HistoryVerdict;
 
 /// What was found in one series among many.
@@ -13,14 +13,14 @@ pub struct Judgement {
     pub detection: Detection,
     /// Changes that would be reported if this series were the only one: this many series show as
     /// clear ones by chance.
-    pub chance: Vec<Change>,
+    pub chance: Vec<DetectedChange>,
     /// The largest p value that is believed: of this many series, or of a series that is judged by
     /// its runs.
     pub cut: f64,
     /// What its runs know, where the series was measured in rounds and judged by them.
     pub history: Option<HistoryVerdict>,
     /// Why changes are the machine's, by their places.
-    pub machines: BTreeMap<usize, Tagged>,
+    pub machines: BTreeMap<usize, TagChange>,
 }
 
 impl Judgement {
@@ -34,7 +34,7 @@ impl Judgement {
     /// counts too.
     #[must_use]
     pub fn digest(&self, material: Digest) -> Digest {
-        let machine = |(index, why): (&usize, &Tagged)| format!("\n{index} {}", why.after);
+        let machine = |(index, why): (&usize, &TagChange)| format!("\n{index} {}", why.after);
         let machines: String = self.machines.iter().map(machine).collect();
         if machines.is_empty() { material } else { Digest::of(format!("{material}{machines}")) }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tacho_record::{Change, ChangeKind, Finding, Life, Withdrawal};
 use tacho_stats::changes as stats;
-use tacho_stats::changes::ledger::{Alert, Reason, State};
+use tacho_stats::changes::ledger::{Alert, AlertState, WithdrawalReason};
 
 /// The effect as the detector has it: infinite where the level before is nothing.
 pub(super) fn effect(finding: &Finding) -> f64 {
@@ -18,7 +18,7 @@ pub(super) fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> 
     let index = place(&finding.revision)?;
     let (good, bad) = (place(&finding.good)?, place(&finding.bad)?);
     let effect = effect(finding);
-    let found = stats::Change {
+    let found = stats::DetectedChange {
         index,
         range: good + 1..=bad,
         before: finding.before,
@@ -30,29 +30,29 @@ pub(super) fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> 
         kind: stats_kind(finding.kind),
     };
     let state = match change.life {
-        Life::Confirmed => State::Confirmed,
-        Life::Provisional => State::Provisional,
-        Life::Withdrawn { why } => State::Withdrawn(reason(why)),
+        Life::Confirmed => AlertState::Confirmed,
+        Life::Provisional => AlertState::Provisional,
+        Life::Withdrawn { why } => AlertState::Withdrawn(reason(why)),
     };
     let since = finding.points as usize;
     Some(Alert { id, change: found, state, seen: finding.seen, missed: finding.missed, since })
 }
 
-pub(super) fn withdrawal(why: Reason) -> Withdrawal {
+pub(super) fn withdrawal(why: WithdrawalReason) -> Withdrawal {
     match why {
-        Reason::Nearer => Withdrawal::Nearer,
-        Reason::NotConfirmed => Withdrawal::NotConfirmed,
-        Reason::NotReproduced => Withdrawal::NotReproduced,
-        Reason::NotSeen => Withdrawal::NotSeen,
+        WithdrawalReason::Nearer => Withdrawal::Nearer,
+        WithdrawalReason::NotConfirmed => Withdrawal::NotConfirmed,
+        WithdrawalReason::NotReproduced => Withdrawal::NotReproduced,
+        WithdrawalReason::NotSeen => Withdrawal::NotSeen,
     }
 }
 
-fn reason(why: Withdrawal) -> Reason {
+fn reason(why: Withdrawal) -> WithdrawalReason {
     match why {
-        Withdrawal::Nearer => Reason::Nearer,
-        Withdrawal::NotConfirmed => Reason::NotConfirmed,
-        Withdrawal::NotReproduced => Reason::NotReproduced,
-        Withdrawal::NotSeen => Reason::NotSeen,
+        Withdrawal::Nearer => WithdrawalReason::Nearer,
+        Withdrawal::NotConfirmed => WithdrawalReason::NotConfirmed,
+        Withdrawal::NotReproduced => WithdrawalReason::NotReproduced,
+        Withdrawal::NotSeen => WithdrawalReason::NotSeen,
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use tacho_record::{
-    Change, ChangeKind, Digest, Direction, Finding, Happened, Happening, Life, Tagged, Withdrawal,
-    Word, change_name,
+    Change, ChangeKind, ChangeState, Digest, Direction, Finding, Happening, HappeningKind, Life,
+    TagChange, Withdrawal, change_name,
 };
 use tacho_stats::Summary;
 use tacho_stats::changes::ledger::{
-    self, Alert, CONFIRM_AFTER, Event, Reason, SAME_PLACE, State, WITHDRAW_AFTER,
+    self, Alert, AlertEvent, AlertState, CONFIRM_AFTER, SAME_PLACE, WITHDRAW_AFTER,
+    WithdrawalReason,
 };
 use tacho_stats::changes::{self as stats, Detection};
 use tacho_store::Analysis;
@@ -28,7 +29,7 @@ const NOT_REPRODUCED: Life = Life::Withdrawn { why: Withdrawal::NotReproduced };
 
 /// What came of an analysis of one series.
 #[derive(Debug)]
-pub struct Lived {
+pub struct LifeUpdate {
     /// The changes that are new or otherwise than they were kept.
     pub changes: Vec<Change>,
     /// What happened, each with the name of its change.
@@ -36,7 +37,7 @@ pub struct Lived {
 }
 
 /// One series, being brought together with what is kept of it.
-pub struct Living<'a> {
+pub struct SeriesLife<'a> {
     /// The series.
     pub material: &'a Material,
     /// What is found in it now.
@@ -49,12 +50,12 @@ pub struct Living<'a> {
     pub now: Timestamp,
 }
 
-impl Living<'_> {
+impl SeriesLife<'_> {
     /// Lives through all analyses since the last one: one for each point that was added at the end,
     /// else one.
     ///
     /// Names that are taken are `names`, which the new ones are added to.
-    pub fn live(&self, names: &mut HashSet<String>) -> Lived {
+    pub fn live(&self, names: &mut HashSet<String>) -> LifeUpdate {
         let places = self.material.programs();
         // What measuring again did not show stays withdrawn.
         let known = self.known.iter().filter(|change| change.life != NOT_REPRODUCED);
@@ -90,13 +91,13 @@ impl Living<'_> {
         alerts: &mut [Alert],
         kept: &HashMap<u32, &Change>,
         filled: &HashSet<u32>,
-        hidden: &[Hidden],
-        events: &mut Vec<Event>,
+        hidden: &[HiddenChange],
+        events: &mut Vec<AlertEvent>,
     ) {
-        let seen: Vec<Hidden> = alerts
+        let seen: Vec<HiddenChange> = alerts
             .iter()
             .filter(|alert| alert.stands() && alert.missed == 0 && alert.change.kind.is_of_level())
-            .map(|alert| Hidden {
+            .map(|alert| HiddenChange {
                 good: self.good(&alert.change),
                 bad: *alert.change.range.end(),
                 effect: alert.change.effect,
@@ -105,22 +106,22 @@ impl Living<'_> {
             .collect();
         for alert in alerts.iter_mut().filter(|alert| alert.stands()) {
             let (good, bad) = (self.good(&alert.change), *alert.change.range.end());
-            let is_nearer = |it: &&Hidden| {
+            let is_nearer = |it: &&HiddenChange| {
                 good <= it.good && it.bad <= bad && it.bad.saturating_sub(it.good) < bad - good
             };
             let shown =
                 if filled.contains(&alert.id) && alert.missed > 0 { &seen[..] } else { &[] };
-            let nearer: Vec<&Hidden> = hidden.iter().chain(shown).filter(is_nearer).collect();
+            let nearer: Vec<&HiddenChange> = hidden.iter().chain(shown).filter(is_nearer).collect();
             let is_fact = kept.get(&alert.id).is_some_and(|change| change.differs_again());
             if !is_fact && self.is_hidden(&alert.change, nearer) {
-                alert.state = State::Withdrawn(Reason::Nearer);
-                events.push(Event::Withdrawn { id: alert.id, why: Reason::Nearer });
+                alert.state = AlertState::Withdrawn(WithdrawalReason::Nearer);
+                events.push(AlertEvent::Withdrawn { id: alert.id, why: WithdrawalReason::Nearer });
             }
         }
     }
 
     /// The last place with a value that is surely before a change.
-    fn good(&self, change: &stats::Change) -> usize {
+    fn good(&self, change: &stats::DetectedChange) -> usize {
         self.material.places().rev().find(|place| place < change.range.start()).unwrap_or(0)
     }
 
@@ -142,7 +143,7 @@ impl Living<'_> {
     /// What is told and cannot be looked at now, as where its revisions do not build any more. A
     /// provisional change counts as well: no analysis can confirm or withdraw it there. One that
     /// was not seen any more before is not told.
-    fn hidden(&self, places: &HashMap<&str, usize>) -> Vec<Hidden> {
+    fn hidden(&self, places: &HashMap<&str, usize>) -> Vec<HiddenChange> {
         let points = self.material.series.points.iter().enumerate();
         let all: HashMap<&str, usize> =
             points.map(|(place, point)| (point.revision.id.as_str(), place)).collect();
@@ -159,7 +160,12 @@ impl Living<'_> {
                 [&change.finding.good, &change.finding.bad].map(|id| all.get(id.as_str()));
             let is_programs =
                 change.finding.kind != ChangeKind::Environment || change.differs_again();
-            Some(Hidden { good: *good?, bad: *bad?, effect: effect(&change.finding), is_programs })
+            Some(HiddenChange {
+                good: *good?,
+                bad: *bad?,
+                effect: effect(&change.finding),
+                is_programs,
+            })
         };
         self.known.iter().filter(is_hidden).filter_map(hidden).collect()
     }
@@ -169,13 +175,13 @@ impl Living<'_> {
     /// them. What the environment did explains no change of the program.
     fn is_hidden<'a>(
         &self,
-        found: &stats::Change,
-        those: impl IntoIterator<Item = &'a Hidden>,
+        found: &stats::DetectedChange,
+        those: impl IntoIterator<Item = &'a HiddenChange>,
     ) -> bool {
         let (good, bad) = (self.good(found), *found.range.end());
-        let overlaps = |it: &Hidden| it.good.max(good) < it.bad.min(bad);
-        let explains = |it: &Hidden| it.is_programs || found.kind == stats::Kind::Environment;
-        let is_alike = |it: &&Hidden| {
+        let overlaps = |it: &HiddenChange| it.good.max(good) < it.bad.min(bad);
+        let explains = |it: &HiddenChange| it.is_programs || found.kind == stats::Kind::Environment;
+        let is_alike = |it: &&HiddenChange| {
             overlaps(it) && explains(it) && (it.effect > 0.0) == (found.effect > 0.0)
         };
         let known: f64 = those.into_iter().filter(is_alike).map(|it| size(it.effect)).sum();
@@ -211,16 +217,16 @@ impl Living<'_> {
         &self,
         length: usize,
         alerts: &[Alert],
-        (refuted, hidden): (&[PlaceMeasuredAgain], &[Hidden]),
+        (refuted, hidden): (&[PlaceMeasuredAgain], &[HiddenChange]),
         places: &HashMap<&str, usize>,
     ) -> Detection {
         let whole = length == self.material.points.len();
         let mut detection =
             if whole { self.judgement.everything() } else { self.material.detect_until(length) };
-        let identity = |change: &stats::Change| (change.index, change.kind);
+        let identity = |change: &stats::DetectedChange| (change.index, change.kind);
         let known: Vec<_> = ledger::known(alerts, &detection).into_iter().map(identity).collect();
-        let is_known = |change: &stats::Change| known.contains(&identity(change));
-        let is_told = |change: &stats::Change| {
+        let is_known = |change: &stats::DetectedChange| known.contains(&identity(change));
+        let is_told = |change: &stats::DetectedChange| {
             (is_known(change) || change.p <= self.judgement.cut && !self.is_hidden(change, hidden))
                 && !refuted.iter().any(|refuted| refuted.is(change))
         };
@@ -233,11 +239,11 @@ impl Living<'_> {
 
     /// Leaves to the commit what other layouts have shown to be its own, though one build alone
     /// differs.
-    fn keep_settled(&self, found: &mut [stats::Change], places: &HashMap<&str, usize>) {
+    fn keep_settled(&self, found: &mut [stats::DetectedChange], places: &HashMap<&str, usize>) {
         let settled = self.known.iter().filter(|change| change.is_settled_by_layouts());
         let settled: Vec<PlaceMeasuredAgain> =
             settled.filter_map(|change| PlaceMeasuredAgain::of(change, places)).collect();
-        let is_build = |found: &&mut stats::Change| found.kind == stats::Kind::Build;
+        let is_build = |found: &&mut stats::DetectedChange| found.kind == stats::Kind::Build;
         for found in found.iter_mut().filter(is_build) {
             if settled.iter().any(|settled| settled.is(found)) {
                 found.kind = stats::Kind::Step;
@@ -247,15 +253,15 @@ impl Living<'_> {
 
     /// Leaves a step for the better that was confirmed one: when its level is lost soon after, it
     /// is not told to have been a dip, whose end is nobody's loss.
-    fn keep_gains(&self, found: &mut [stats::Change], alerts: &[Alert]) {
+    fn keep_gains(&self, found: &mut [stats::DetectedChange], alerts: &[Alert]) {
         let rises_well = self.material.series.key.metric.better == Direction::Higher;
         let is_gain = |alert: &&Alert| {
-            alert.state == State::Confirmed
+            alert.state == AlertState::Confirmed
                 && alert.change.kind == stats::Kind::Step
                 && (alert.change.effect > 0.0) == rises_well
         };
         for gain in alerts.iter().filter(is_gain) {
-            let is_it = |found: &stats::Change| {
+            let is_it = |found: &stats::DetectedChange| {
                 found.kind == stats::Kind::DipStart
                     && found.index.abs_diff(gain.change.index) <= SAME_PLACE
                     && (found.effect > 0.0) == rises_well
@@ -273,14 +279,14 @@ impl Living<'_> {
         &self,
         alerts: &[Alert],
         kept: &HashMap<u32, &Change>,
-        events: &[Event],
+        events: &[AlertEvent],
         names: &mut HashSet<String>,
-    ) -> Lived {
+    ) -> LifeUpdate {
         // What was withdrawn before is as it was, and nobody was told yet of what is new and not
         // seen any more.
         let is_told = |alert: &&Alert| match kept.get(&alert.id) {
             Some(change) => alert.stands() || change.stands(),
-            None => alert.stands() && (alert.missed == 0 || alert.state == State::Confirmed),
+            None => alert.stands() && (alert.missed == 0 || alert.state == AlertState::Confirmed),
         };
         let told: Vec<&Alert> = alerts.iter().filter(is_told).collect();
         let with_names: Vec<(String, &Alert)> = told
@@ -292,7 +298,7 @@ impl Living<'_> {
             .collect();
         let mut fixed = fixed(&with_names, kept);
         self.keep_fixed(&mut fixed, alerts, kept);
-        let mut lived = Lived { changes: Vec::new(), happenings: Vec::new() };
+        let mut lived = LifeUpdate { changes: Vec::new(), happenings: Vec::new() };
         for (name, alert) in &with_names {
             let before = kept.get(&alert.id).copied();
             let change = self.change(name, alert, before, fixed.get(name).cloned());
@@ -372,9 +378,9 @@ impl Living<'_> {
         fixed_by: Option<String>,
     ) -> Change {
         let life = match alert.state {
-            State::Provisional => Life::Provisional,
-            State::Confirmed => Life::Confirmed,
-            State::Withdrawn(why) => Life::Withdrawn { why: withdrawal(why) },
+            AlertState::Provisional => Life::Provisional,
+            AlertState::Confirmed => Life::Confirmed,
+            AlertState::Withdrawn(why) => Life::Withdrawn { why: withdrawal(why) },
         };
         let finding = self.finding(alert);
         match before {
@@ -385,7 +391,7 @@ impl Living<'_> {
                 found: self.now,
                 finding,
                 life,
-                word: Word::New,
+                word: ChangeState::New,
                 note: String::new(),
                 fixed_by,
                 again: None,
@@ -421,7 +427,11 @@ impl Living<'_> {
             environment: machine
                 .cloned()
                 .into_iter()
-                .chain(differences.map(|d| Tagged { tag: d.tag, before: d.before, after: d.after }))
+                .chain(differences.map(|d| TagChange {
+                    tag: d.tag,
+                    before: d.before,
+                    after: d.after,
+                }))
                 .collect(),
             points: u32::try_from(self.material.places().count()).unwrap_or(u32::MAX),
             seen: alert.seen,
@@ -431,7 +441,7 @@ impl Living<'_> {
 }
 
 /// A change with its ends among all points, such as one whose place has no values now.
-struct Hidden {
+struct HiddenChange {
     good: usize,
     bad: usize,
     effect: f64,
@@ -454,7 +464,7 @@ impl PlaceMeasuredAgain {
 
     /// Whether that is the same one once more: at the same place and in the same direction, and not
     /// twice as large, as it would be if something else had come to it.
-    fn is(&self, found: &stats::Change) -> bool {
+    fn is(&self, found: &stats::DetectedChange) -> bool {
         let alike = (found.effect > 0.0) == (self.effect > 0.0) && found.kind.is_of_level();
         alike
             && self.index.abs_diff(found.index) <= SAME_PLACE
@@ -482,18 +492,18 @@ fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<St
     let mut standing: Vec<&(String, &Alert)> =
         named.iter().filter(|(_, alert)| alert.stands()).collect();
     standing.sort_by_key(|(_, alert)| alert.change.index);
-    let changes: Vec<stats::Change> =
+    let changes: Vec<stats::DetectedChange> =
         standing.iter().map(|(_, alert)| as_known(alert, kept.get(&alert.id).copied())).collect();
     let back = returns(&changes)
         .into_iter()
         .enumerate()
         .filter_map(|(at, by)| Some((standing[at], standing[by?])));
-    let confirmed = back.filter(|(_, (_, by))| by.state == State::Confirmed);
+    let confirmed = back.filter(|(_, (_, by))| by.state == AlertState::Confirmed);
     confirmed.map(|((name, _), (by, _))| (name.clone(), by.clone())).collect()
 }
 
 /// A change as it was found, or the program's where it differed when it was measured again.
-fn as_known(alert: &Alert, kept: Option<&Change>) -> stats::Change {
+fn as_known(alert: &Alert, kept: Option<&Change>) -> stats::DetectedChange {
     let mut change = alert.change.clone();
     if change.kind == stats::Kind::Environment && kept.is_some_and(Change::differs_again) {
         change.kind = stats::Kind::Step;
@@ -506,34 +516,34 @@ fn happened(
     before: Option<&Change>,
     now: &Change,
     alert: &Alert,
-    events: &[Event],
-) -> Vec<Happened> {
+    events: &[AlertEvent],
+) -> Vec<HappeningKind> {
     let mut all = Vec::new();
     match before {
-        None => all.push(Happened::Found { revision: now.finding.revision.clone() }),
+        None => all.push(HappeningKind::Found { revision: now.finding.revision.clone() }),
         Some(before) if has_moved(&before.finding, &now.finding) => {
-            all.push(Happened::Moved { from: Box::new(before.finding.clone()) });
+            all.push(HappeningKind::Moved { from: Box::new(before.finding.clone()) });
         }
         Some(_) => {}
     }
     for event in events {
         match *event {
-            Event::Revived { id } if id == alert.id && before.is_some() => {
-                all.push(Happened::Found { revision: now.finding.revision.clone() });
+            AlertEvent::Revived { id } if id == alert.id && before.is_some() => {
+                all.push(HappeningKind::Found { revision: now.finding.revision.clone() });
             }
-            Event::Confirmed { id } if id == alert.id => {
-                all.push(Happened::Confirmed { seen: Some(alert.seen) });
+            AlertEvent::Confirmed { id } if id == alert.id => {
+                all.push(HappeningKind::Confirmed { seen: Some(alert.seen) });
             }
-            Event::Withdrawn { id, why } if id == alert.id => {
-                all.push(Happened::Withdrawn { why: withdrawal(why) });
+            AlertEvent::Withdrawn { id, why } if id == alert.id => {
+                all.push(HappeningKind::Withdrawn { why: withdrawal(why) });
             }
             _ => {}
         }
     }
     let fixed = before.and_then(|before| before.fixed_by.as_ref());
     match (fixed, &now.fixed_by) {
-        (old, Some(by)) if old != Some(by) => all.push(Happened::Fixed { by: by.clone() }),
-        (Some(_), None) => all.push(Happened::Unfixed),
+        (old, Some(by)) if old != Some(by) => all.push(HappeningKind::Fixed { by: by.clone() }),
+        (Some(_), None) => all.push(HappeningKind::Unfixed),
         _ => {}
     }
     all

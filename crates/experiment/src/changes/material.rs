@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::{BenchmarkKey, Build, Digest, Point as Measured, Run, Series, plan};
 use tacho_stats::Summary;
-use tacho_stats::changes::{Detection, Options, Point, detect};
-use tacho_stats::history::{self, Execution, RunReading};
+use tacho_stats::changes::{Detection, Options, SeriesValue, detect};
+use tacho_stats::history::{self, HistoryExecution, RunReading};
 use tacho_store::{Store, StoreError};
 
 use super::readings::{Executions, readings_of};
@@ -26,7 +26,7 @@ pub struct Material {
     pub series: Series,
     /// For each of them its value; not finite where there is none, or where the same program stands
     /// before it.
-    pub points: Vec<Point>,
+    pub points: Vec<SeriesValue>,
     /// What each run says of each point; none where the series is judged by the values of its
     /// points.
     pub readings: Option<Vec<RunReading>>,
@@ -40,7 +40,7 @@ impl Material {
     /// Prepares a series whose measurements are of these runs; `single` are the values of its
     /// points one by one.
     #[must_use]
-    pub fn new(series: Series, single: &[Vec<RunValue>], runs: &Runs) -> Self {
+    pub fn new(series: Series, single: &[Vec<RunValue>], runs: &RunTags) -> Self {
         let stands = by_program(&series.points);
         let values: Vec<Option<&Measured>> =
             stands.iter().map(|stands| stands.map(|place| &series.points[place])).collect();
@@ -49,11 +49,11 @@ impl Material {
             .map(|found| found.map_or_else(Tags::new, |found| runs.tags(&series, found)));
         let environments = Environments::new(tags.collect());
         let point = |(found, environment): (Option<&Measured>, u32)| {
-            let gap = Point { environment, ..Point::of(f64::NAN) };
+            let gap = SeriesValue { environment, ..SeriesValue::of(f64::NAN) };
             found.and_then(|found| point(found, environment)).unwrap_or(gap)
         };
         let bounds = values.iter().flatten().filter(|found| is_bound(found)).count();
-        let points: Vec<Point> =
+        let points: Vec<SeriesValue> =
             values.iter().copied().zip(environments.numbers()).map(point).collect();
         let is_whole = |place: &usize| series.points[*place].limited.count == 0;
         let used: Vec<Option<usize>> = (stands.into_iter().zip(&points))
@@ -147,14 +147,14 @@ impl Material {
 ///
 /// Samples that reached a limit rank above all others, so that leaving them out would make a
 /// program that became slower look faster.
-fn point(measured: &Measured, environment: u32) -> Option<Point> {
+fn point(measured: &Measured, environment: u32) -> Option<SeriesValue> {
     let limited = &measured.limited;
     if limited.count == 0 {
-        return Point::from_samples(&measured.values, environment);
+        return SeriesValue::from_samples(&measured.values, environment);
     }
     let summary = Summary::sampled(&measured.values, &limited.bounds, false)?;
-    let known = Point::from_samples(&measured.values, environment)?;
-    (!is_bound(measured)).then_some(Point { value: summary.median, ..known })
+    let known = SeriesValue::from_samples(&measured.values, environment)?;
+    (!is_bound(measured)).then_some(SeriesValue { value: summary.median, ..known })
 }
 
 /// Whether of the median of what was measured only a lower bound is known.
@@ -166,15 +166,15 @@ fn is_bound(measured: &Measured) -> bool {
 
 /// The executions whose values stand for each point; none where a run has a number too large.
 fn executions(used: &[Option<usize>], single: &[Vec<RunValue>]) -> Option<Executions> {
-    let mut runs: BTreeMap<u32, Vec<(u32, u32, Execution)>> = BTreeMap::new();
+    let mut runs: BTreeMap<u32, Vec<(u32, u32, HistoryExecution)>> = BTreeMap::new();
     for (revision, stands) in used.iter().enumerate() {
         for one in stands.and_then(|place| single.get(place)).into_iter().flatten() {
             let RunValue { run, round, position, layout, value } = *one;
-            let execution = Execution { revision, layout, round, ln: value.ln() };
+            let execution = HistoryExecution { revision, layout, round, ln: value.ln() };
             runs.entry(u32::try_from(run).ok()?).or_default().push((round, position, execution));
         }
     }
-    let in_order = |(run, mut all): (u32, Vec<(u32, u32, Execution)>)| {
+    let in_order = |(run, mut all): (u32, Vec<(u32, u32, HistoryExecution)>)| {
         all.sort_by_key(|(round, position, _)| (*round, *position));
         (run, all.into_iter().map(|(.., execution)| execution).collect())
     };
@@ -206,9 +206,9 @@ fn by_program(points: &[Measured]) -> Vec<Option<usize>> {
 
 /// What was measured with, run by run.
 #[derive(Clone, Debug, Default)]
-pub struct Runs(HashMap<i64, (Tags, Option<plan::Plan>)>);
+pub struct RunTags(HashMap<i64, (Tags, Option<plan::Plan>)>);
 
-impl Runs {
+impl RunTags {
     /// All runs of a store.
     pub fn read(store: &mut Store) -> Result<Self, StoreError> {
         let mut all = HashMap::new();
@@ -275,7 +275,7 @@ fn read_plan(run: &Run) -> Option<plan::Plan> {
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::Limited;
+    use tacho_record::LimitedExecutions;
 
     use super::*;
     use crate::build::builds::tests::{built, revision};
@@ -292,7 +292,11 @@ mod tests {
             values: values.to_vec(),
             layouts: vec![],
             absent: None,
-            limited: Limited { count: limited, bounds: vec![100.0; limited as usize], why: None },
+            limited: LimitedExecutions {
+                count: limited,
+                bounds: vec![100.0; limited as usize],
+                why: None,
+            },
             runs: vec![1],
             failed: 0,
             failure: None,

@@ -1,14 +1,14 @@
 //! What a change means: worse or better, and whether it is over.
 
-use tacho_record::{ChangeKind, Direction, Life, Word};
-use tacho_stats::changes::{Change, Kind};
+use tacho_record::{ChangeKind, ChangeState, Direction, Life};
+use tacho_stats::changes::{DetectedChange, Kind};
 
 /// A level has come back when no more than this share of the change is left.
 pub const RETURNED: f64 = 0.25;
 
 /// Whether it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChangeVerdict {
     /// It got better.
     Better,
     /// It got worse.
@@ -17,18 +17,22 @@ pub enum Verdict {
 
 /// Which way is better, for one change: a wider spread is never.
 #[must_use]
-pub fn verdict(change: &Change, better: Direction) -> Verdict {
+pub fn verdict(change: &DetectedChange, better: Direction) -> ChangeVerdict {
     let rises_well = better == Direction::Higher && change.kind != Kind::Spread;
-    if (change.effect > 0.0) == rises_well { Verdict::Better } else { Verdict::Worse }
+    if (change.effect > 0.0) == rises_well { ChangeVerdict::Better } else { ChangeVerdict::Worse }
 }
 
 /// The same for a change as it is kept.
 #[must_use]
-pub fn verdict_of(change: &tacho_record::Change) -> Verdict {
+pub fn verdict_of(change: &tacho_record::Change) -> ChangeVerdict {
     let finding = &change.finding;
     let rises_well =
         change.series.metric.better == Direction::Higher && finding.kind != ChangeKind::Spread;
-    if (finding.after > finding.before) == rises_well { Verdict::Better } else { Verdict::Worse }
+    if (finding.after > finding.before) == rises_well {
+        ChangeVerdict::Better
+    } else {
+        ChangeVerdict::Worse
+    }
 }
 
 /// Whether it is a change of the program for the worse that still stands, and that nobody has said
@@ -47,9 +51,9 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
     let is_seen = change.finding.missed == 0 || change.life == Life::Confirmed;
     change.stands()
         && is_seen
-        && change.state() == Word::New
+        && change.state() == ChangeState::New
         && !excused
-        && verdict_of(change) == Verdict::Worse
+        && verdict_of(change) == ChangeVerdict::Worse
 }
 
 /// Whether a change may be what the host drifted from one run to the next: no run measured both
@@ -80,8 +84,8 @@ impl FalseAlarms {
     #[must_use]
     pub fn of<'a>(changes: impl IntoIterator<Item = &'a tacho_record::Change>) -> Self {
         changes.into_iter().fold(Self::default(), |sum, change| Self {
-            marked: sum.marked + usize::from(change.word == Word::FalseAlarm),
-            looked_at: sum.looked_at + usize::from(change.word != Word::New),
+            marked: sum.marked + usize::from(change.word == ChangeState::FalseAlarm),
+            looked_at: sum.looked_at + usize::from(change.word != ChangeState::New),
             told: sum.told + 1,
         })
     }
@@ -100,10 +104,10 @@ impl FalseAlarms {
 /// left of a change of the program. One build that differs is no level of the program: it neither
 /// comes back nor brings one back.
 #[must_use]
-pub fn returns(changes: &[Change]) -> Vec<Option<usize>> {
+pub fn returns(changes: &[DetectedChange]) -> Vec<Option<usize>> {
     let of_level = |at: &usize| changes[*at].kind.is_of_level() && changes[*at].kind != Kind::Build;
     let returned = |at: usize| {
-        let mut left = Left::of(&changes[at]);
+        let mut left = RemainingChange::of(&changes[at]);
         (at + 1..changes.len())
             .filter(of_level)
             .find(|&later| left.is_little_after(&changes[later]))
@@ -112,19 +116,19 @@ pub fn returns(changes: &[Change]) -> Vec<Option<usize>> {
 }
 
 /// What is left of a change as others follow it.
-struct Left<'a> {
-    change: &'a Change,
+struct RemainingChange<'a> {
+    change: &'a DetectedChange,
     /// By what the environments since have multiplied the level.
     environments: f64,
 }
 
-impl<'a> Left<'a> {
-    fn of(change: &'a Change) -> Self {
+impl<'a> RemainingChange<'a> {
+    fn of(change: &'a DetectedChange) -> Self {
         Self { change, environments: 1.0 }
     }
 
     /// Whether the level came back with this change, the next one.
-    fn is_little_after(&mut self, later: &Change) -> bool {
+    fn is_little_after(&mut self, later: &DetectedChange) -> bool {
         if later.kind == Kind::Environment && self.change.kind != Kind::Environment {
             let ratio = later.after / later.before;
             // Where there is no such ratio, the level is taken as it is.
@@ -142,9 +146,9 @@ impl<'a> Left<'a> {
 mod tests {
     use super::*;
 
-    fn change(before: f64, after: f64, kind: Kind) -> Change {
+    fn change(before: f64, after: f64, kind: Kind) -> DetectedChange {
         let effect = after / before - 1.0;
-        Change {
+        DetectedChange {
             index: 1,
             range: 1..=1,
             before,
@@ -160,11 +164,14 @@ mod tests {
     #[test]
     fn the_metric_says_which_way_is_better_and_a_spread_never_is() {
         let up = change(10.0, 12.0, Kind::Step);
-        assert_eq!(verdict(&up, Direction::Lower), Verdict::Worse);
-        assert_eq!(verdict(&up, Direction::Higher), Verdict::Better);
+        assert_eq!(verdict(&up, Direction::Lower), ChangeVerdict::Worse);
+        assert_eq!(verdict(&up, Direction::Higher), ChangeVerdict::Better);
         let wider = change(1.0, 2.0, Kind::Spread);
-        assert_eq!(verdict(&wider, Direction::Higher), Verdict::Worse);
-        assert_eq!(verdict(&change(2.0, 1.0, Kind::Spread), Direction::Higher), Verdict::Better);
+        assert_eq!(verdict(&wider, Direction::Higher), ChangeVerdict::Worse);
+        assert_eq!(
+            verdict(&change(2.0, 1.0, Kind::Spread), Direction::Higher),
+            ChangeVerdict::Better
+        );
     }
 
     #[test]

@@ -29,17 +29,20 @@ mod tracked;
 mod whose;
 
 pub use crate::changes::judgement::Judgement;
-pub use analyse::{Analysed, analyse};
-pub use confirm::{Answer, Confirmation, LEFT, Outcome, Said, confirm, other_layouts, why_not};
+pub use analyse::{ChangeAnalysis, analyse};
+pub use confirm::{
+    Confirmation, ConfirmationFinding, ConfirmationResult, ConfirmationVerdict, LEFT, confirm,
+    other_layouts, why_not,
+};
 pub use environment::{Difference, Environments, Tags};
-pub use event::{Event, Orders, events, orders};
+pub use event::{ChangeEvent, RevisionOrders, events, orders};
 pub use given::{JudgedGiven, judge_given};
 pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use kept_alert::kind_of;
 pub use life::CATCH_UP;
-pub use material::{Material, Runs};
+pub use material::{Material, RunTags};
 pub use meaning::{
-    FalseAlarms, RETURNED, Verdict, came_with_a_run, is_new_regression, returns, verdict,
+    ChangeVerdict, FalseAlarms, RETURNED, came_with_a_run, is_new_regression, returns, verdict,
     verdict_of,
 };
 pub use named::take_up;

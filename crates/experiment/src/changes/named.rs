@@ -3,14 +3,14 @@
 use tacho_record::{Bisection, Change};
 use tacho_store::{Store, StoreError};
 
-use super::event::Orders;
+use super::event::RevisionOrders;
 
 /// Shows each change at the commit that the newest bisection of its series named within its range.
 ///
 /// Only what is shown changes: what is kept of a change stays as the series has it.
 pub fn take_up(
     store: &mut Store,
-    orders: &Orders,
+    orders: &RevisionOrders,
     changes: &mut [Change],
 ) -> Result<(), StoreError> {
     let bisections: Vec<Bisection> =
@@ -22,7 +22,7 @@ pub fn take_up(
 }
 
 /// Whether this bisection named the commit of the change, which is then shown there.
-fn take_up_one(bisection: &Bisection, orders: &Orders, change: &mut Change) -> bool {
+fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Change) -> bool {
     let (asked, series, finding) = (&bisection.asked, &change.series, &change.finding);
     let is_of_series = bisection.host == series.host
         && asked.test.is_none()

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tacho_stats::history::{self, Execution, RunReading};
+use tacho_stats::history::{self, HistoryExecution, RunReading};
 
 /// The detector of values needs this many.
 const FEWEST: usize = 6;
 
 /// The executions of a series, by the number of their run; those of a run in the order of time.
-pub(super) type Executions = BTreeMap<u32, Vec<Execution>>;
+pub(super) type Executions = BTreeMap<u32, Vec<HistoryExecution>>;
 
 /// The readings of all runs; none where the detector of values serves the series better.
 ///
@@ -29,7 +29,7 @@ pub(super) fn readings_of(runs: &Executions) -> Option<Vec<RunReading>> {
 }
 
 /// Whether two samples of one program differ.
-fn scatters(executions: &[Execution]) -> bool {
+fn scatters(executions: &[HistoryExecution]) -> bool {
     let mut firsts: BTreeMap<(usize, u32), u64> = BTreeMap::new();
     executions.iter().any(|one| {
         let bits = one.ln.to_bits();
@@ -43,8 +43,8 @@ mod tests {
 
     /// One run of these logarithms: for each revision its samples, one a round.
     fn run(samples: &[&[f64]]) -> Executions {
-        let of = |(revision, samples): (usize, &&[f64])| -> Vec<Execution> {
-            let execution = |(round, &ln)| Execution { revision, layout: 0, round, ln };
+        let of = |(revision, samples): (usize, &&[f64])| -> Vec<HistoryExecution> {
+            let execution = |(round, &ln)| HistoryExecution { revision, layout: 0, round, ln };
             (0..).zip(samples.iter()).map(execution).collect()
         };
         BTreeMap::from([(1, samples.iter().enumerate().flat_map(of).collect())])

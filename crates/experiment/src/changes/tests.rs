@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
-    BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host,
-    Life, Metric, Otherwise, Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey,
-    Tagged, Warmup, Withdrawal, Word,
+    BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, ChangeState, Digest, Finding,
+    FindingDifference, HappeningKind, Host, Life, Metric, Outcome, Place, Plan, Purpose, Recipes,
+    Rule, Sample, SeriesKey, TagChange, Warmup, Withdrawal,
 };
 use tacho_store::{HostId, Location, NewAnalysis, NewRun, Store};
 use tempfile::TempDir;
@@ -49,7 +49,7 @@ pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
             missed: 0,
         },
         life: Life::Confirmed,
-        word: Word::New,
+        word: ChangeState::New,
         note: String::new(),
         fixed_by: None,
         again: None,
@@ -177,7 +177,7 @@ impl Lab {
         self.store.put_build(self.host, &build).unwrap();
     }
 
-    fn judge(&mut self) -> Analysed {
+    fn judge(&mut self) -> ChangeAnalysis {
         self.judged += 1;
         let recipes = &Recipes::usual(self.plan.subject.recipe());
         let scope = Scope { host: self.host, host_name: "lab", plan: &self.plan, recipes };
@@ -205,15 +205,15 @@ impl Lab {
 
     /// What happened to a change, in one word each.
     fn story(&mut self, name: &str) -> Vec<&'static str> {
-        let word = |what: &Happened| match what {
-            Happened::Confirmed { .. } => "confirmed",
-            Happened::Fixed { .. } => "fixed",
-            Happened::Found { .. } => "found",
-            Happened::Measured(_) => "measured",
-            Happened::Moved { .. } => "moved",
-            Happened::Said { .. } => "said",
-            Happened::Unfixed => "unfixed",
-            Happened::Withdrawn { .. } => "withdrawn",
+        let word = |what: &HappeningKind| match what {
+            HappeningKind::Confirmed { .. } => "confirmed",
+            HappeningKind::Fixed { .. } => "fixed",
+            HappeningKind::Found { .. } => "found",
+            HappeningKind::Measured(_) => "measured",
+            HappeningKind::Moved { .. } => "moved",
+            HappeningKind::Said { .. } => "said",
+            HappeningKind::Unfixed => "unfixed",
+            HappeningKind::Withdrawn { .. } => "withdrawn",
         };
         self.store.happenings(name).unwrap().iter().map(|happening| word(&happening.what)).collect()
     }
@@ -236,7 +236,7 @@ fn a_history_measured_at_once_is_judged_at_once() {
     assert!((finding.effect.unwrap() - 0.2).abs() < 0.02, "{finding:?}");
     assert_eq!(
         (change.life, change.state()),
-        (Life::Confirmed, Word::New),
+        (Life::Confirmed, ChangeState::New),
         "it would have been seen five times"
     );
     assert!(is_new_regression(&change));
@@ -275,10 +275,12 @@ fn it_keeps_its_name_from_the_first_sight_to_being_sure() {
 fn what_the_user_says_stays_whatever_is_found_later() {
     let mut lab = Lab::new();
     let change = lab.measure(1..41, step).only();
-    lab.store.say(&change.name, Word::Expected, "it does more", Timestamp::UNIX_EPOCH).unwrap();
+    lab.store
+        .say(&change.name, ChangeState::Expected, "it does more", Timestamp::UNIX_EPOCH)
+        .unwrap();
     let later = lab.measure(41..61, |_| 100.0).judge().changes;
     let [slower, faster] = later.as_slice() else { panic!("{later:#?}") };
-    assert_eq!((slower.word, slower.note.as_str()), (Word::Expected, "it does more"));
+    assert_eq!((slower.word, slower.note.as_str()), (ChangeState::Expected, "it does more"));
     assert_eq!(
         slower.fixed_by.as_ref(),
         Some(&faster.name),
@@ -291,7 +293,7 @@ fn what_the_user_says_stays_whatever_is_found_later() {
 fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
     let mut lab = Lab::new();
     let told = lab.measure(1..41, step).only();
-    lab.store.say(&told.name, Word::Acknowledged, "known", Timestamp::UNIX_EPOCH).unwrap();
+    lab.store.say(&told.name, ChangeState::Acknowledged, "known", Timestamp::UNIX_EPOCH).unwrap();
     // As the detector of values had it: a commit late, by another digest.
     let mut late = lab.only();
     (late.finding.revision, late.finding.bad) = ("r21".into(), "r21".into());
@@ -308,7 +310,10 @@ fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
     };
     assert!(lab.store.keep_analysis(lab.host, &new).unwrap());
     let now = lab.only();
-    assert_eq!((&now.name, now.word, now.note.as_str()), (&told.name, Word::Acknowledged, "known"));
+    assert_eq!(
+        (&now.name, now.word, now.note.as_str()),
+        (&told.name, ChangeState::Acknowledged, "known")
+    );
     assert_eq!((now.finding.revision.as_str(), now.life), ("r20", Life::Confirmed));
     assert!(!is_new_regression(&now));
 }
@@ -352,7 +357,7 @@ fn a_change_where_a_quirk_begins_is_called_that() {
     lab.measure(1..20, step).quirks = vec!["libc".into()];
     let change = lab.measure(20..41, step).only();
     assert_eq!(change.finding.kind, ChangeKind::Environment);
-    let told: Vec<String> = change.finding.environment.iter().map(Tagged::told).collect();
+    let told: Vec<String> = change.finding.environment.iter().map(TagChange::told).collect();
     assert_eq!(told, ["the quirk `libc` begins here"]);
     assert!(!is_new_regression(&change));
 }
@@ -365,7 +370,7 @@ fn a_change_with_the_compiler_of_the_builds_is_called_that() {
     lab.measure(1..20, step).tools = cc("cc 13.1.0");
     let change = lab.measure(20..41, step).only();
     assert_eq!(change.finding.kind, ChangeKind::Environment);
-    let told: Vec<String> = change.finding.environment.iter().map(Tagged::told).collect();
+    let told: Vec<String> = change.finding.environment.iter().map(TagChange::told).collect();
     assert_eq!(told, ["the compiler cc changed here too: cc 12.2.0, then cc 13.1.0"]);
     assert!(!is_new_regression(&change));
 }
@@ -399,7 +404,7 @@ fn measured_between_it_is_the_same_change_in_a_narrower_range() {
     let earlier = |order| if order < 18 { 100.0 } else { 120.0 };
     let change = lab.measure(1..17, earlier).measure(27..45, earlier).only();
     assert_eq!((change.finding.good.as_str(), change.finding.bad.as_str()), ("r16", "r27"));
-    lab.store.say(&change.name, Word::Expected, "the cache", Timestamp::UNIX_EPOCH).unwrap();
+    lab.store.say(&change.name, ChangeState::Expected, "the cache", Timestamp::UNIX_EPOCH).unwrap();
     let refined = lab.measure(17..27, earlier).only();
     let finding = &refined.finding;
     assert_eq!(
@@ -408,7 +413,7 @@ fn measured_between_it_is_the_same_change_in_a_narrower_range() {
     );
     assert_eq!(
         (&refined.name, refined.word, refined.note.as_str()),
-        (&change.name, Word::Expected, "the cache")
+        (&change.name, ChangeState::Expected, "the cache")
     );
     assert_eq!(lab.story(&change.name), ["found", "confirmed", "said", "moved"]);
 }
@@ -433,9 +438,9 @@ fn a_narrower_range_is_told_where_the_revision_stays() {
     assert_eq!((narrower.finding.good.as_str(), narrower.finding.bad.as_str()), ("r19", "r20"));
     assert_eq!(lab.story(&change.name), ["found", "confirmed", "moved"]);
     let moved = lab.store.happenings(&change.name).unwrap().pop().unwrap().what;
-    let Happened::Moved { from } = moved else { panic!("{moved:?}") };
+    let HappeningKind::Moved { from } = moved else { panic!("{moved:?}") };
     assert_eq!((from.good.as_str(), from.bad.as_str()), ("r16", "r20"));
-    assert_eq!(from.otherwise(&narrower.finding), [Otherwise::Ends]);
+    assert_eq!(from.otherwise(&narrower.finding), [FindingDifference::Ends]);
 }
 
 #[test]
@@ -593,6 +598,6 @@ fn a_series_that_is_too_short_is_said_to_be() {
         analysed
             .series
             .iter()
-            .all(|one| one.judgement.detection.judged != tacho_stats::changes::Judged::Yes)
+            .all(|one| one.judgement.detection.judged != tacho_stats::changes::JudgementStatus::Yes)
     );
 }

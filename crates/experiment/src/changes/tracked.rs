@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tacho_stats::Summary;
 use tacho_stats::changes::ledger::SAME_PLACE;
-use tacho_stats::changes::{Change, Detection, Drift, Judged, Kind, Point};
+use tacho_stats::changes::{DetectedChange, Detection, Drift, JudgementStatus, Kind, SeriesValue};
 use tacho_stats::history::{self, HistoryChange, HistoryVerdict, Origin, RunReading};
 
 use super::Judgement;
@@ -21,10 +21,10 @@ const NEAR: usize = 30;
 const LARGE: f64 = 0.1;
 
 /// Judges a series by the readings of its runs.
-pub(super) fn tracked(points: &[Point], readings: &[RunReading]) -> Judgement {
+pub(super) fn tracked(points: &[SeriesValue], readings: &[RunReading]) -> Judgement {
     let verdict = history::judge(readings);
     let befores = [0].into_iter().chain(verdict.changes.iter().map(|change| change.index));
-    let mut changes: Vec<Change> = verdict
+    let mut changes: Vec<DetectedChange> = verdict
         .changes
         .iter()
         .zip(befores)
@@ -36,7 +36,8 @@ pub(super) fn tracked(points: &[Point], readings: &[RunReading]) -> Judgement {
         last: readings.iter().map(|one| one.revision).max().unwrap_or(0),
         effect: drift.exp_m1(),
     });
-    let detection = Detection { changes, drift, judged: Judged::Yes, ..Detection::default() };
+    let detection =
+        Detection { changes, drift, judged: JudgementStatus::Yes, ..Detection::default() };
     Judgement {
         detection,
         chance: Vec::new(),
@@ -56,14 +57,14 @@ pub(super) fn add_at_borders(
     readings: &[RunReading],
 ) {
     let borders = borders(readings);
-    let is_large = |change: &&Change| change.effect.max(-1.0).ln_1p().abs() >= LARGE;
+    let is_large = |change: &&DetectedChange| change.effect.max(-1.0).ln_1p().abs() >= LARGE;
     for change in
         by_values.changes.iter().filter(|change| change.kind.is_of_level()).filter(is_large)
     {
         let is_near = |border: &&usize| border.abs_diff(change.index) <= SAME_PLACE;
         let border =
             borders.iter().filter(is_near).min_by_key(|border| border.abs_diff(change.index));
-        let is_there = |other: &Change| {
+        let is_there = |other: &DetectedChange| {
             let ends =
                 other.range.start().saturating_sub(SAME_PLACE)..=*other.range.end() + SAME_PLACE;
             ends.contains(&change.index) && (other.effect > 0.0) == (change.effect > 0.0)
@@ -71,7 +72,11 @@ pub(super) fn add_at_borders(
         let Some(&border) = border.filter(|_| !detection.changes.iter().any(is_there)) else {
             continue;
         };
-        detection.changes.push(Change { index: border, range: border..=border, ..change.clone() });
+        detection.changes.push(DetectedChange {
+            index: border,
+            range: border..=border,
+            ..change.clone()
+        });
     }
     detection.changes.sort_by_key(|change| change.index);
 }
@@ -93,7 +98,7 @@ fn borders(readings: &[RunReading]) -> Vec<usize> {
 }
 
 /// A change as others are reported; the level before it begins at `from`.
-fn told(change: &HistoryChange, from: usize, points: &[Point]) -> Change {
+fn told(change: &HistoryChange, from: usize, points: &[SeriesValue]) -> DetectedChange {
     let before = level(points, from..change.index).unwrap_or_else(|| change.before.exp());
     let (low, high) = change.interval;
     let kind = match change.origin {
@@ -101,7 +106,7 @@ fn told(change: &HistoryChange, from: usize, points: &[Point]) -> Change {
         Origin::Commit if came_with_environment(change, points) => Kind::Environment,
         Origin::Commit => Kind::Step,
     };
-    Change {
+    DetectedChange {
         index: change.index,
         range: change.range.clone(),
         before,
@@ -116,7 +121,7 @@ fn told(change: &HistoryChange, from: usize, points: &[Point]) -> Change {
 
 /// The level as it was measured: without what is known of runs, of which nothing measured has that
 /// value.
-fn level(points: &[Point], places: Range<usize>) -> Option<f64> {
+fn level(points: &[SeriesValue], places: Range<usize>) -> Option<f64> {
     let values =
         points.get(places)?.iter().map(|point| point.value).filter(|value| value.is_finite());
     let near: Vec<f64> = values.rev().take(NEAR).collect();
@@ -124,8 +129,8 @@ fn level(points: &[Point], places: Range<usize>) -> Option<f64> {
 }
 
 /// Whether no environment was met on both sides.
-fn came_with_environment(change: &HistoryChange, points: &[Point]) -> bool {
-    let met = |points: &[Point]| -> HashSet<u32> {
+fn came_with_environment(change: &HistoryChange, points: &[SeriesValue]) -> bool {
+    let met = |points: &[SeriesValue]| -> HashSet<u32> {
         points
             .iter()
             .filter(|point| point.value.is_finite())
@@ -138,7 +143,7 @@ fn came_with_environment(change: &HistoryChange, points: &[Point]) -> bool {
 }
 
 /// Marks the changes of which the second takes back the first after a few revisions.
-fn mark_dips(changes: &mut [Change], verdict: &HistoryVerdict) {
+fn mark_dips(changes: &mut [DetectedChange], verdict: &HistoryVerdict) {
     for which in 1..changes.len() {
         let [first, second] = [which - 1, which].map(|which| &verdict.changes[which]);
         let is_short = second.index - first.index <= DIP;

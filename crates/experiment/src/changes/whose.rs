@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use tacho_record::{
-    BenchmarkKey, Change, Direction, Metric, Point as Measured, ReferenceProgram, Tagged, Unit,
+    BenchmarkKey, Change, Direction, Metric, Point as Measured, ReferenceProgram, TagChange, Unit,
 };
 use tacho_stats::changes::{self as stats, Kind};
 use tacho_stats::lab::{
@@ -17,9 +17,9 @@ use tacho_store::{HostId, Store, StoreError};
 
 use super::scope::{JudgedSeries, Scope};
 use crate::analysis::reference::{self, ReferenceTrack};
-use crate::analysis::series::{self, Of};
+use crate::analysis::series::{self, SeriesScope};
 use crate::pending::identical_builds::Equals;
-use crate::run::stopping_reason::Rules;
+use crate::run::stopping_reason::RunRules;
 
 /// Half of a 95 % interval, in standard errors.
 const HALF: f64 = 1.96;
@@ -68,17 +68,17 @@ pub(super) fn mark(
 }
 
 /// Whether a change is of the level, and not known to be of something else.
-fn may_be_machines(change: &stats::Change) -> bool {
+fn may_be_machines(change: &stats::DetectedChange) -> bool {
     is_known(change) && change.kind != Kind::Environment
 }
 
 /// Whether it has a size.
-fn is_known(change: &stats::Change) -> bool {
+fn is_known(change: &stats::DetectedChange) -> bool {
     change.kind.is_of_level() && change.effect.is_finite() && change.effect > -1.0
 }
 
 /// Why a change is the machine's.
-fn words(evidence: &MachineEvidence, tracks: &[ReferenceTrack]) -> Tagged {
+fn words(evidence: &MachineEvidence, tracks: &[ReferenceTrack]) -> TagChange {
     let MachineEvidence { reference, changed, measured, denied } = *evidence;
     let together = format!("{changed} of {measured} benchmarks changed at once");
     let after = match reference {
@@ -88,7 +88,7 @@ fn words(evidence: &MachineEvidence, tracks: &[ReferenceTrack]) -> Tagged {
         }
         None => format!("{together}, and {denied} series did not change on another host"),
     };
-    Tagged { tag: Tagged::MACHINE.to_owned(), before: String::new(), after }
+    TagChange { tag: TagChange::MACHINE.to_owned(), before: String::new(), after }
 }
 
 /// How the reference moved: ``the reference became 5.1 % slower (`latency` most clearly)``.
@@ -159,7 +159,7 @@ impl LabGathering {
         let key = &material.series.key;
         let place = |index: usize| self.places.of(material.revision(index));
         let last = material.points.len().saturating_sub(1);
-        let change = |change: &stats::Change| {
+        let change = |change: &stats::DetectedChange| {
             let (low, high) = change.interval;
             LabChange {
                 place: place(change.index),
@@ -204,12 +204,12 @@ impl LabGathering {
         keys: &[(BenchmarkKey, Metric)],
     ) -> Result<(), StoreError> {
         let revisions = store.revisions()?;
-        let (equals, rules) = (Equals::new(&store.counts(host)?), Rules::read(store)?);
+        let (equals, rules) = (Equals::new(&store.counts(host)?), RunRules::read(store)?);
         let (kept, number) = (store.changes(host)?, self.lab.references.len() - 1);
         for (key, metric) in keys {
             let recipes = scope.recipes;
             let (equals, rules) = (&equals, &rules);
-            let of = Of { host, host_name, benchmark: key, recipes, equals, rules };
+            let of = SeriesScope { host, host_name, benchmark: key, recipes, equals, rules };
             let read = series::read(store, of, std::slice::from_ref(metric), &revisions)?;
             for series in read {
                 let value = |measured: &Measured| {

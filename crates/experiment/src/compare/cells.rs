@@ -4,7 +4,7 @@ use crate::compare::row::COMMAND;
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Cell, Comparing, Parameters, Plan, Program};
 
-use super::sides::Executable;
+use super::sides::SideExecutable;
 use crate::Question;
 
 /// The benchmarks that two such programs have in common, without the parameters that they fix: one
@@ -81,7 +81,7 @@ fn at(row: &BenchmarkKey, program: &Program) -> BenchmarkKey {
 pub(super) fn cells(
     question: &Question,
     terms: &Comparing,
-    sides: &[Executable],
+    sides: &[SideExecutable],
 ) -> Vec<(Cell, usize)> {
     let rounds = question.rule().max_rounds;
     let first = sides.iter().take_while(|executable| executable.of == 0).count();

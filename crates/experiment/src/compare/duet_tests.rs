@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Ended, Execution, Request};
-use tacho_record::{Comparing, Cpus, Until};
-use tacho_stats::compare::{Because, Note, Verdict};
+use tacho_measure::{Execution, ExecutionEnd, Request};
+use tacho_record::{Comparing, Cpus, StopCondition};
+use tacho_stats::compare::{ChoiceReason, Note, Verdict};
 
 use super::tests::{ONE, TWO, compared, lab, rows, terms};
 use crate::ExperimentError;
 use crate::track_tests::Lab;
 
 fn duet(lab: &Lab) -> Comparing {
-    Comparing { control: false, duet: Some([2, 5]), until: Until::AllRounds, ..terms(lab) }
+    Comparing { control: false, duet: Some([2, 5]), until: StopCondition::AllRounds, ..terms(lab) }
 }
 
 /// The processor that a request is kept to.
@@ -30,7 +30,7 @@ fn taking(times: f64) -> impl FnMut(&Request, Timestamp) -> Execution {
         let load = if at.as_second() % 2 == 0 { 1.0 } else { 1.5 };
         let drift = 1.0 + at.as_second() as f64 * 1e-9;
         let wall = 0.1 * own * place * load * drift;
-        Execution::of(Ended::Exited(0), at, Duration::from_secs_f64(wall))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_secs_f64(wall))
     }
 }
 
@@ -43,7 +43,7 @@ fn what_disturbs_both_and_what_processors_differ_by_is_no_difference() {
         assert_eq!((row.verdict, row.comparison.counts.rounds), (verdict, 20), "{row:?}");
         let (low, high) = row.comparison.estimate.unwrap().interval.unwrap();
         assert!(low > times - 1e-3 && high < times + 1e-3, "{low} {high}");
-        assert_eq!(row.comparison.choice.because, Because::Duet);
+        assert_eq!(row.comparison.choice.because, ChoiceReason::Duet);
         let is_place =
             |note: &Note| matches!(note, Note::Places(places) if (places * 1.1 - 1.0).abs() < 1e-3);
         assert!(row.comparison.notes.iter().any(is_place), "{:?}", row.comparison.notes);
@@ -86,7 +86,7 @@ fn what_was_interrupted_goes_on_with_whole_pairs() {
         let (mut script, mut left) = (taking(1.02), stop);
         let first = compared(&lab, &duet(&lab), |request: &Request, at| {
             if left == 0 {
-                return Execution::of(Ended::Interrupted, at, Duration::from_millis(1));
+                return Execution::of(ExecutionEnd::Interrupted, at, Duration::from_millis(1));
             }
             left -= 1;
             script(request, at)
@@ -106,14 +106,15 @@ fn what_was_interrupted_goes_on_with_whole_pairs() {
 
 #[test]
 fn who_cannot_be_prepared_leaves_the_other_without_a_sample() {
-    let plan = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\nprepare = 'p {revision}'\nconclude = 'c {revision}'\n";
+    let plan = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\nprepare = 'p \
+        {revision}'\nconclude = 'c {revision}'\n";
     let lab = lab(plan, 6);
     let mut commands = Vec::new();
     let all = rows(compared(&lab, &duet(&lab), |request: &Request, at| {
         let command = request.command.join(" ");
         commands.push(command.clone());
         let fails = command.ends_with("p r2");
-        Execution::of(Ended::Exited(i32::from(fails)), at, Duration::from_millis(1))
+        Execution::of(ExecutionEnd::Exited(i32::from(fails)), at, Duration::from_millis(1))
     }));
     assert!(!commands.iter().any(|command| command.starts_with("b ")), "{commands:?}");
     let begun = |hook: &str| commands.iter().filter(|command| command.contains(hook)).count();

@@ -12,7 +12,7 @@ use tacho_report::comparison::ComparedRow;
 
 /// How a row stands to those that are judged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum FamilyRole {
     /// It never varied, on either side.
     Constant,
     /// It follows from others.
@@ -21,7 +21,7 @@ pub(super) enum Part {
     Member,
 }
 
-impl Part {
+impl FamilyRole {
     fn of(metric: &Metric, is_constant: bool) -> Self {
         match is_constant {
             true => Self::Constant,
@@ -54,29 +54,30 @@ impl Part {
 }
 
 /// The verdicts of all rows.
-pub(super) fn verdicts(rows: &[(&Comparison, Part)]) -> Vec<Verdict> {
-    let members =
-        || rows.iter().filter(|(_, part)| *part == Part::Member).map(|(row, _)| (*row).clone());
+pub(super) fn verdicts(rows: &[(&Comparison, FamilyRole)]) -> Vec<Verdict> {
+    let members = || {
+        rows.iter().filter(|(_, part)| *part == FamilyRole::Member).map(|(row, _)| (*row).clone())
+    };
     let family: Vec<Comparison> = members().collect();
     let mut judged = judge_together(&family, FALSE_DISCOVERIES).into_iter();
-    let mut verdict = |row: &Comparison, part: Part| match part {
-        Part::Member => judged.next(),
-        Part::Derived => {
+    let mut verdict = |row: &Comparison, part: FamilyRole| match part {
+        FamilyRole::Member => judged.next(),
+        FamilyRole::Derived => {
             judge_together(&[&family[..], std::slice::from_ref(row)].concat(), FALSE_DISCOVERIES)
                 .pop()
         }
-        Part::Constant => None,
+        FamilyRole::Constant => None,
     };
     rows.iter().map(|(row, part)| verdict(row, *part).unwrap_or(row.verdict)).collect()
 }
 
 /// The parts of rows as they were judged.
-pub(super) fn parts(rows: &[ComparedRow]) -> Vec<Part> {
-    rows.iter().map(Part::of_row).collect()
+pub(super) fn parts(rows: &[ComparedRow]) -> Vec<FamilyRole> {
+    rows.iter().map(FamilyRole::of_row).collect()
 }
 
 /// How many rows are judged together.
 #[must_use]
 pub fn judged_together(rows: &[ComparedRow]) -> usize {
-    parts(rows).into_iter().filter(|part| *part == Part::Member).count()
+    parts(rows).into_iter().filter(|part| *part == FamilyRole::Member).count()
 }

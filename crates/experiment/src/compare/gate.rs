@@ -1,7 +1,7 @@
 //! What somebody wants a comparison to fail on, and how its rows stand to that.
 
 use tacho_record::{Direction, FailOn};
-use tacho_stats::compare::{More, Verdict};
+use tacho_stats::compare::{MoreSamples, Verdict};
 
 use super::rounds::{ROUNDING, reaches};
 use tacho_report::comparison::ComparedRow;
@@ -25,7 +25,7 @@ impl From<&FailOn> for Gate {
 
 /// How a row stands to a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stands {
+pub enum GateOutcome {
     /// It is slower, by the limit or more.
     Slower,
     /// It is not, for certain.
@@ -38,43 +38,45 @@ impl Gate {
     /// How that row stands, which both sides have values of; `margin` is the share up to which two
     /// are the same.
     #[must_use]
-    pub fn stands(&self, row: &ComparedRow, margin: f64) -> Stands {
+    pub fn stands(&self, row: &ComparedRow, margin: f64) -> GateOutcome {
         let Some(limit) = self.slower else {
             return if self.unclear && row.verdict == Verdict::Unclear {
-                Stands::Open
+                GateOutcome::Open
             } else {
-                Stands::Below
+                GateOutcome::Below
             };
         };
         let between = row.worse_by();
         match row.verdict {
-            Verdict::Faster | Verdict::Same => Stands::Below,
+            Verdict::Faster | Verdict::Same => GateOutcome::Below,
             Verdict::Slower => match between {
-                _ if limit <= 0.0 => Stands::Slower,
-                Some((least, _)) if reaches(least, limit) => Stands::Slower,
-                Some((_, most)) if !reaches(most, limit) => Stands::Below,
-                _ => Stands::Open,
+                _ if limit <= 0.0 => GateOutcome::Slower,
+                Some((least, _)) if reaches(least, limit) => GateOutcome::Slower,
+                Some((_, most)) if !reaches(most, limit) => GateOutcome::Below,
+                _ => GateOutcome::Open,
             },
             // Within the margin nothing is slower.
             Verdict::Unclear => match between {
-                Some((_, most)) if limit > 0.0 && !reaches(most, limit) => Stands::Below,
-                Some((_, most)) if limit <= 0.0 && most <= margin + ROUNDING => Stands::Below,
-                _ => Stands::Open,
+                Some((_, most)) if limit > 0.0 && !reaches(most, limit) => GateOutcome::Below,
+                Some((_, most)) if limit <= 0.0 && most <= margin + ROUNDING => GateOutcome::Below,
+                _ => GateOutcome::Open,
             },
         }
     }
 
     /// Whether it fails, by how its rows stand and what only the first side has.
     #[must_use]
-    pub fn fails(&self, rows: &[Stands], is_missing: bool) -> bool {
-        let has = |stands: Stands| rows.contains(&stands);
-        has(Stands::Slower) || self.unclear && has(Stands::Open) || self.missing && is_missing
+    pub fn fails(&self, rows: &[GateOutcome], is_missing: bool) -> bool {
+        let has = |stands: GateOutcome| rows.contains(&stands);
+        has(GateOutcome::Slower)
+            || self.unclear && has(GateOutcome::Open)
+            || self.missing && is_missing
     }
 
     /// How many more would tell how an open row stands; of one that would be told alone, as many as
     /// it takes among all.
     #[must_use]
-    pub fn more(&self, row: &ComparedRow) -> Option<More> {
+    pub fn more(&self, row: &ComparedRow) -> Option<MoreSamples> {
         let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else {
             return row.comparison.more;
         };
@@ -88,9 +90,9 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::{BenchmarkKey, Limited, Metric, Parameters, Unit};
+    use tacho_record::{BenchmarkKey, LimitedExecutions, Metric, Parameters, Unit};
     use tacho_stats::Summary;
-    use tacho_stats::compare::{Better, Look, Rules, Sample, Sides, compare};
+    use tacho_stats::compare::{Better, ComparisonRules, Look, SampleValue, Sides, compare};
 
     use super::*;
 
@@ -98,13 +100,16 @@ mod tests {
 
     /// A row of two sides with these values, one a round.
     fn row(better: Direction, [a, b]: [&[f64]; 2]) -> ComparedRow {
-        let side = |values: &[f64]| -> Vec<Sample> {
-            (0..).zip(values).map(|(round, value)| Sample::new(*value).in_round(round)).collect()
+        let side = |values: &[f64]| -> Vec<SampleValue> {
+            (0..)
+                .zip(values)
+                .map(|(round, value)| SampleValue::new(*value).in_round(round))
+                .collect()
         };
         let (of_a, of_b) = (side(a), side(b));
-        let rules = Rules {
+        let rules = ComparisonRules {
             better: if better == Direction::Lower { Better::Lower } else { Better::Higher },
-            ..Rules::default()
+            ..ComparisonRules::default()
         };
         let sides = Sides { a: &of_a, b: &of_b, control: &[] };
         let comparison = compare(&sides, &rules, Look::only(a.len(), 0.05));
@@ -120,7 +125,7 @@ mod tests {
             verdict: comparison.verdict,
             comparison,
             settled: false,
-            limited: [Limited::default(), Limited::default()],
+            limited: [LimitedExecutions::default(), LimitedExecutions::default()],
             round: 0.0,
             failure: None,
         }
@@ -131,7 +136,7 @@ mod tests {
         (0..10).map(|n| centre * (1.0 + spread / 10.0 * (f64::from(n * step % 10) - 4.5))).collect()
     }
 
-    fn stands(better: Direction, (ratio, spread): (f64, f64), limit: f64) -> Stands {
+    fn stands(better: Direction, (ratio, spread): (f64, f64), limit: f64) -> GateOutcome {
         let row = row(better, [&around(100.0, spread, 7), &around(100.0 * ratio, spread, 3)]);
         Gate { slower: Some(limit), ..Gate::default() }.stands(&row, MARGIN)
     }
@@ -139,18 +144,18 @@ mod tests {
     #[test]
     fn a_row_is_open_where_its_interval_holds_the_limit() {
         for (ratio, spread, limit, wanted) in [
-            (1.10, 0.01, 0.05, Stands::Slower),
-            (1.10, 0.01, 0.20, Stands::Below),
-            (1.05, 0.02, 0.05, Stands::Open),
-            (1.00, 0.001, 0.05, Stands::Below),
-            (0.80, 0.01, 0.05, Stands::Below),
+            (1.10, 0.01, 0.05, GateOutcome::Slower),
+            (1.10, 0.01, 0.20, GateOutcome::Below),
+            (1.05, 0.02, 0.05, GateOutcome::Open),
+            (1.00, 0.001, 0.05, GateOutcome::Below),
+            (0.80, 0.01, 0.05, GateOutcome::Below),
             // Unclear, and yet not by 20 %.
-            (1.00, 0.10, 0.20, Stands::Below),
-            (1.00, 0.10, 0.02, Stands::Open),
+            (1.00, 0.10, 0.20, GateOutcome::Below),
+            (1.00, 0.10, 0.02, GateOutcome::Open),
             // As slower as it may be.
-            (1.03, 0.01, 0.0, Stands::Slower),
-            (1.00, 0.10, 0.0, Stands::Open),
-            (1.00, 0.001, 0.0, Stands::Below),
+            (1.03, 0.01, 0.0, GateOutcome::Slower),
+            (1.00, 0.10, 0.0, GateOutcome::Open),
+            (1.00, 0.001, 0.0, GateOutcome::Below),
         ] {
             assert_eq!(
                 stands(Direction::Lower, (ratio, spread), limit),
@@ -168,17 +173,20 @@ mod tests {
         let gate = Gate { slower: Some(0.5), ..Gate::default() };
         assert_eq!(
             (gate.stands(&few, MARGIN), few.worse_by(), gate.more(&few)),
-            (Stands::Open, None, None)
+            (GateOutcome::Open, None, None)
         );
         let raised = row(Direction::Lower, [&[0.0; 8], &[100.0; 8]]);
-        assert_eq!(gate.stands(&raised, MARGIN), Stands::Slower);
+        assert_eq!(gate.stands(&raised, MARGIN), GateOutcome::Slower);
         assert_eq!(
             gate.stands(&row(Direction::Lower, [&[100.0; 8], &[0.0; 8]]), MARGIN),
-            Stands::Below
+            GateOutcome::Below
         );
         let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1, -0.3, 0.4];
         let open = row(Direction::Lower, [&around_zero, &around_zero.map(|value| 0.1 - value)]);
-        assert_eq!((open.verdict, gate.stands(&open, MARGIN)), (Verdict::Unclear, Stands::Open));
+        assert_eq!(
+            (open.verdict, gate.stands(&open, MARGIN)),
+            (Verdict::Unclear, GateOutcome::Open)
+        );
         assert_eq!(open.worse_by(), Some((f64::NEG_INFINITY, f64::INFINITY)));
     }
 
@@ -189,21 +197,21 @@ mod tests {
             unclear,
             missing,
         };
-        let open = [Stands::Below, Stands::Open];
+        let open = [GateOutcome::Below, GateOutcome::Open];
         assert!(!gate(true, false, false).fails(&open, true), "neither was asked for");
         assert!(
             gate(true, true, false).fails(&open, false)
                 && gate(true, false, true).fails(&open, true)
         );
-        assert!(gate(true, false, false).fails(&[Stands::Slower], false));
-        assert!(!gate(true, true, true).fails(&[Stands::Below], false));
+        assert!(gate(true, false, false).fails(&[GateOutcome::Slower], false));
+        assert!(!gate(true, true, true).fails(&[GateOutcome::Below], false));
         let wide = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0, 0.1, 3)]);
         assert_eq!(
             gate(false, true, false).stands(&wide, MARGIN),
-            Stands::Open,
+            GateOutcome::Open,
             "whatever is unclear"
         );
-        assert_eq!(gate(false, false, true).stands(&wide, MARGIN), Stands::Below);
+        assert_eq!(gate(false, false, true).stands(&wide, MARGIN), GateOutcome::Below);
     }
 
     #[test]
@@ -217,11 +225,12 @@ mod tests {
         let wide = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0, 0.1, 3)]);
         assert_eq!(of(1.0, 0.0), wide.comparison.more.map(|more| more.rounds), "from none");
         let mut alone = row(Direction::Lower, [&around(100.0, 0.01, 7), &around(120.0, 0.01, 3)]);
-        (alone.verdict, alone.comparison.more) = (Verdict::Unclear, Some(More { rounds: 40 }));
+        (alone.verdict, alone.comparison.more) =
+            (Verdict::Unclear, Some(MoreSamples { rounds: 40 }));
         let gate = Gate { slower: Some(0.05), ..Gate::default() };
         assert_eq!(
             (gate.stands(&alone, MARGIN), gate.more(&alone)),
-            (Stands::Open, Some(More { rounds: 40 }))
+            (GateOutcome::Open, Some(MoreSamples { rounds: 40 }))
         );
     }
 }

@@ -2,11 +2,11 @@
 //! taken.
 
 use crate::compare::row::FALSE_DISCOVERIES;
-use tacho_record::{Comparing, Limited, Metric, Run, RunState, Sample};
+use tacho_record::{Comparing, LimitedExecutions, Metric, Run, RunState, Sample};
 use tacho_report::comparison::ComparedRow;
 use tacho_stats::Summary;
-use tacho_stats::compare::{Because, Verdict};
-use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
+use tacho_stats::compare::{ChoiceReason, Verdict};
+use tacho_stats::levels::{LayoutValues, Levels, Process};
 
 use super::family;
 use super::rounds::Sequential;
@@ -25,7 +25,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
             // Levels belong to the ratio beside them.
             let evened = match comparison.choice.because {
                 // The control is A once more, as it is for the ratio.
-                Because::HostMoves => {
+                ChoiceReason::HostMoves => {
                     let programs: Vec<usize> = (0..group.samples.len()).map(|it| it % 2).collect();
                     at_usual_speed(&group.samples, &programs, &metric.name).samples
                 }
@@ -39,7 +39,8 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
                 verdict: comparison.verdict,
                 comparison: comparison.clone(),
                 settled: group.settled,
-                limited: [0, 1].map(|side| Limited::of(group.side(side).iter().flatten(), metric)),
+                limited: [0, 1]
+                    .map(|side| LimitedExecutions::of(group.side(side).iter().flatten(), metric)),
                 round: round_takes(terms, &group.samples),
                 failure: failure(&[0, 1, 2].map(|side| group.side(side).concat())),
             });
@@ -97,7 +98,7 @@ pub(crate) fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> 
     let measured: Vec<Vec<Process>> =
         builds.iter().map(|build| executions(build, &metric.name)).collect();
     let is_known = builds.len() > 1 && !builds.iter().flatten().any(Sample::is_limited);
-    Levels::of(OfLayouts(&measured)).filter(|_| is_known)
+    Levels::of(LayoutValues(&measured)).filter(|_| is_known)
 }
 
 pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {

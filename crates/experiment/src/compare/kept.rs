@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::plan::parse;
 use tacho_record::{
-    BenchmarkKey, Comparing, Digest, Exported, Limited, Metric, Purpose, Run, RunState, Sample,
+    BenchmarkKey, Comparing, Digest, ExportedMetric, LimitedExecutions, Metric, Purpose, Run,
+    RunState, Sample,
 };
 use tacho_stats::Summary;
-use tacho_stats::compare::{Prior, Rules, Sample as Value, compare_earlier};
+use tacho_stats::compare::{ComparisonRules, RunEffectPrior, SampleValue, compare_earlier};
 use tacho_store::Store;
 
 use super::judge::{believe, failure, mean_wall, summary};
@@ -24,7 +25,7 @@ use tacho_report::comparison::ComparedRow;
 
 /// What a side has of a row.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Had {
+pub(super) struct RowSamples {
     /// The samples, of a side that was executed in this run or an earlier one.
     pub samples: Vec<Sample>,
     /// What was executed.
@@ -59,7 +60,7 @@ pub(super) fn judged(
         for metric in metrics {
             let programs = known.get(&metric.name).cloned().unwrap_or_default();
             let exported = exported.each_ref().map(|of| said_of(of, benchmark, metric));
-            let prior = Prior::of_programs(&programs);
+            let prior = RunEffectPrior::of_programs(&programs);
             rows.push(row(terms.margin, (benchmark, metric), (of_row, exported), prior));
         }
     }
@@ -70,19 +71,20 @@ pub(super) fn judged(
 fn row(
     margin: f64,
     (benchmark, metric): (&BenchmarkKey, &Metric),
-    (had, exported): ([&Had; 2], [Option<&Exported>; 2]),
-    known: Option<Prior>,
+    (had, exported): ([&RowSamples; 2], [Option<&ExportedMetric>; 2]),
+    known: Option<RunEffectPrior>,
 ) -> ComparedRow {
     let of = |side: usize| match exported[side] {
-        Some(Exported { values, limited, .. }) => {
-            let bounds = limited.bounds.iter().map(|bound| Value::new(*bound).at_least());
-            values.iter().copied().map(Value::new).chain(bounds).collect()
+        Some(ExportedMetric { values, limited, .. }) => {
+            let bounds = limited.bounds.iter().map(|bound| SampleValue::new(*bound).at_least());
+            values.iter().copied().map(SampleValue::new).chain(bounds).collect()
         }
         None => values(metric, &had[side].samples),
     };
     let (a, b) = (of(0), of(1));
-    let rules = ruled(metric, [&a, &b], &Rules { margin, ..Rules::default() });
-    let prior = rules.once.map_or_else(|| Prior::or_unknown(known), |counted| counted.with(known));
+    let rules = ruled(metric, [&a, &b], &ComparisonRules { margin, ..ComparisonRules::default() });
+    let prior =
+        rules.once.map_or_else(|| RunEffectPrior::or_unknown(known), |counted| counted.with(known));
     let comparison = compare_earlier(&a, &b, &rules, prior, ERROR);
     let samples = had.map(|had| had.samples.clone());
     ComparedRow {
@@ -98,7 +100,7 @@ fn row(
         settled: false,
         limited: [0, 1].map(|side| match exported[side] {
             Some(of) => of.limited.clone(),
-            None => Limited::of(&samples[side], metric),
+            None => LimitedExecutions::of(&samples[side], metric),
         }),
         round: samples.iter().filter_map(|side| mean_wall(side)).sum(),
         failure: failure(&samples),
@@ -106,9 +108,9 @@ fn row(
 }
 
 /// What a file says, by benchmark and metric; of several the first.
-type ExportedByKey<'a> = HashMap<(&'a str, &'a str), &'a Exported>;
+type ExportedByKey<'a> = HashMap<(&'a str, &'a str), &'a ExportedMetric>;
 
-fn by_name(said: &[Exported]) -> ExportedByKey<'_> {
+fn by_name(said: &[ExportedMetric]) -> ExportedByKey<'_> {
     let mut all = ExportedByKey::new();
     for one in said {
         all.entry((&one.benchmark, &one.metric.name)).or_insert(one);
@@ -121,7 +123,7 @@ fn said_of<'a>(
     said: &ExportedByKey<'a>,
     benchmark: &BenchmarkKey,
     metric: &Metric,
-) -> Option<&'a Exported> {
+) -> Option<&'a ExportedMetric> {
     said.get(&(benchmark.to_string().as_str(), metric.name.as_str())).copied()
 }
 
@@ -131,7 +133,7 @@ pub(super) fn had(
     run: Option<&Run>,
     terms: &Comparing,
     side: usize,
-) -> Result<Vec<Had>, ExperimentError> {
+) -> Result<Vec<RowSamples>, ExperimentError> {
     if let Some(earlier) = terms.earlier[side] {
         let Some(then) = store.comparing(earlier.run)? else { return Ok(nothing(terms)) };
         let all = of_run(store, earlier.run, &then, earlier.side)?;
@@ -147,8 +149,8 @@ pub(super) fn had(
     }
 }
 
-fn nothing(terms: &Comparing) -> Vec<Had> {
-    vec![Had::default(); terms.rows.len()]
+fn nothing(terms: &Comparing) -> Vec<RowSamples> {
+    vec![RowSamples::default(); terms.rows.len()]
 }
 
 /// What a run has of a side that it executed, row after row: its cells are in the order that
@@ -158,7 +160,7 @@ fn of_run(
     run: i64,
     terms: &Comparing,
     side: usize,
-) -> Result<Vec<Had>, ExperimentError> {
+) -> Result<Vec<RowSamples>, ExperimentError> {
     // Executions of several layouts are not those of one program: nothing of them is taken.
     if !terms.executes(side) || terms.sides.iter().any(|side| side.program.builds() > 1) {
         return Ok(nothing(terms));
@@ -169,8 +171,10 @@ fn of_run(
     let mut all = Vec::new();
     for row in 0..terms.rows.len() {
         all.push(match cells.get(row * each + place) {
-            Some((id, cell)) => Had { samples: store.samples(*id)?, artifact: Some(cell.artifact) },
-            None => Had::default(),
+            Some((id, cell)) => {
+                RowSamples { samples: store.samples(*id)?, artifact: Some(cell.artifact) }
+            }
+            None => RowSamples::default(),
         });
     }
     Ok(all)
@@ -196,7 +200,7 @@ fn medians_of_runs<'a>(
     store: &mut Store,
     runs: impl Iterator<Item = &'a Run>,
     benchmark: &BenchmarkKey,
-    had: [&Had; 2],
+    had: [&RowSamples; 2],
     metrics: &[Metric],
 ) -> Result<BTreeMap<String, Vec<Vec<f64>>>, ExperimentError> {
     let artifacts: Vec<Digest> = had.iter().filter_map(|had| had.artifact).collect();
@@ -250,7 +254,7 @@ mod tests {
     use std::time::Duration;
 
     use jiff::Timestamp;
-    use tacho_measure::{Ended, Execution, Request};
+    use tacho_measure::{Execution, ExecutionEnd, Request};
 
     use super::super::tests::{TWO, compared, lab, rows, terms};
     use super::*;
@@ -261,7 +265,7 @@ mod tests {
     fn run(lab: &Lab, takes: [u64; 2]) -> Run {
         let script = |request: &Request, at: Timestamp| {
             let side = usize::from(request.command.join(" ").ends_with("r2"));
-            Execution::of(Ended::Exited(0), at, Duration::from_millis(takes[side]))
+            Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(takes[side]))
         };
         rows(compared(lab, &terms(lab), script)).run.unwrap()
     }
@@ -330,7 +334,7 @@ mod tests {
         let mut left = 4;
         let stopped = compared(&lab, &terms(&lab), |_, at| {
             left -= 1;
-            let ended = if left > 0 { Ended::Exited(0) } else { Ended::Interrupted };
+            let ended = if left > 0 { ExecutionEnd::Exited(0) } else { ExecutionEnd::Interrupted };
             Execution::of(ended, at, Duration::from_millis(1))
         });
         assert!(rows(stopped).interrupted);

@@ -5,11 +5,14 @@
 //! comparison, and is no part of any series.
 //!
 //! ```text
-//! cells      what is executed for each row, side by side     judge   the rows, from samples and terms alone
+//! cells      what is executed for each row, side by side
+//! sides      makes both sides executable
+//! rounds     says when a benchmark needs no more rounds
+//! sampled    the samples of each side
 //! kept       sides of earlier runs and of files
-//! sides      making both sides executable                    rounds  when a benchmark needs no more
-//! gate       what somebody wants it to fail on             sampled the samples of each side
+//! judge      judges the rows, from samples and terms alone
 //! family     which rows are judged together
+//! gate       what the user wants it to fail on
 //! ```
 
 mod cells;
@@ -33,29 +36,28 @@ pub use crate::compare::row::COMMAND;
 pub use crate::compare::row::FALSE_DISCOVERIES;
 pub use cells::rows_of;
 pub use family::judged_together;
-pub use gate::{Gate, Stands};
+pub use gate::{Gate, GateOutcome};
 pub use judge::judge;
 pub use quirks::{QuirkEffect, quirk_effects};
-pub use sampled::{Sampled, loads, sampled};
-pub(crate) use sides::{Executable as SideExecutable, Ready as ReadySides, command_trial};
+pub use sampled::{SideSamples, loads, sampled};
+pub(crate) use sides::{ReadySides, SideExecutable, command_trial};
 
 use std::time::{Duration, Instant};
 
 use rounds::Sequential;
-use sides::Ready;
 use tacho_record::{Comparing, Digest, Purpose, Run, Sample};
 use tacho_report::comparison::{CarriedOver, ComparedRow, HostLoad};
 use tacho_store::{MeasurementId, Store};
 
-use crate::analysis::carry_over::{Carried, Executed};
-use crate::run::rounds::{Measured, measure_until};
+use crate::analysis::carry_over::{CarryOver, ProgramSamples};
+use crate::run::rounds::{SessionResult, measure_until};
 use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::duet::why_not_at_once;
-use crate::{Bench, ExperimentError, Question, preflight};
+use crate::{Context, ExperimentError, Question, preflight};
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub enum Compared {
+pub enum ComparisonResult {
     /// Both built to the same artifacts: they are the same program, and nothing was measured.
     SameProgram,
     /// A side cannot be had: which, and why.
@@ -66,12 +68,12 @@ pub enum Compared {
         why: String,
     },
     /// They were measured.
-    Measured(Box<Rows>),
+    Measured(Box<ComparisonData>),
     /// The user stopped it before anything was measured.
     Interrupted,
 }
 
-impl Compared {
+impl ComparisonResult {
     /// The run that measured both sides, if one did.
     #[must_use]
     pub fn run(&self) -> Option<&Run> {
@@ -84,7 +86,7 @@ impl Compared {
 
 /// What was measured.
 #[derive(Clone, Debug)]
-pub struct Rows {
+pub struct ComparisonData {
     /// The run, if there is one.
     pub run: Option<Run>,
     /// On which terms.
@@ -103,7 +105,7 @@ pub struct Rows {
     pub loads: Vec<(i64, HostLoad)>,
 }
 
-impl Rows {
+impl ComparisonData {
     /// Of sides of which nothing was executed: there is no run.
     fn of(terms: &Comparing, rows: Vec<ComparedRow>, loads: Vec<(i64, HostLoad)>) -> Self {
         let (together, terms) = (judged_together(&rows), terms.clone());
@@ -126,10 +128,10 @@ impl Rows {
 /// the sides are commands, which are executed in the plan's folder. Interrupted or killed, the same
 /// question on the same terms goes on where it stopped.
 pub fn compare(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     terms: &Comparing,
-) -> Result<Compared, ExperimentError> {
+) -> Result<ComparisonResult, ExperimentError> {
     preflight::check(bench, question)?;
     check_at_once(question, terms)?;
     bench.put_metrics(&question.plan)?;
@@ -138,34 +140,38 @@ pub fn compare(
         return unexecuted(bench.store, terms);
     }
     let sides = match bench.sides(question, terms)? {
-        Ready::Interrupted => return Ok(Compared::Interrupted),
-        Ready::Not { side, why } => return Ok(Compared::NotBuilt { side, why }),
-        Ready::Sides(sides) => sides,
+        ReadySides::Interrupted => return Ok(ComparisonResult::Interrupted),
+        ReadySides::Not { side, why } => return Ok(ComparisonResult::NotBuilt { side, why }),
+        ReadySides::Sides(sides) => sides,
     };
     let (a, b) = sides.split_at(sides.iter().take_while(|executable| executable.of == 0).count());
     if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same_program(b)) {
-        return Ok(Compared::SameProgram);
+        return Ok(ComparisonResult::SameProgram);
     }
     let session = bench.session_of_sides(question, terms, &sides)?;
     let began = Instant::now();
     let mut until = Sequential::of_session(terms, &session);
-    let Measured { interrupted, .. } = measure_until(bench, &session, &mut until)?;
+    let SessionResult { interrupted, .. } = measure_until(bench, &session, &mut until)?;
     let executing = Some(began.elapsed());
     let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
     let rows = judged(bench.store, &run, terms)?;
     let carried = carried_over(bench.store, &run, terms)?;
     let loads = loads(bench.store, Some(&run), terms)?;
     let (run, terms, together) = (Some(run), terms.clone(), judged_together(&rows));
-    let rows = Rows { run, terms, interrupted, executing, rows, together, carried, loads };
-    Ok(Compared::Measured(Box::new(rows)))
+    let rows =
+        ComparisonData { run, terms, interrupted, executing, rows, together, carried, loads };
+    Ok(ComparisonResult::Measured(Box::new(rows)))
 }
 
 /// Compares sides of which none is executed, by what the store and files say of them. The store is
 /// only read.
-pub fn unexecuted(store: &mut Store, terms: &Comparing) -> Result<Compared, ExperimentError> {
+pub fn unexecuted(
+    store: &mut Store,
+    terms: &Comparing,
+) -> Result<ComparisonResult, ExperimentError> {
     let rows = kept::judged(store, None, terms)?;
     let loads = loads(store, None, terms)?;
-    Ok(Compared::Measured(Box::new(Rows::of(terms, rows, loads))))
+    Ok(ComparisonResult::Measured(Box::new(ComparisonData::of(terms, rows, loads))))
 }
 
 /// Whether what is compared can be executed at the same time, if it is to be.
@@ -211,10 +217,10 @@ pub fn carried_over(
     // The third of a row is the first once more.
     let programs =
         (0_u32..).flat_map(|row| (0..each).map(move |place| 2 * row + u32::from(place == 1)));
-    let executed = |(program, samples)| Executed { program, metric: "wall", samples };
-    let all: Vec<Executed> =
+    let executed = |(program, samples)| ProgramSamples { program, metric: "wall", samples };
+    let all: Vec<ProgramSamples> =
         programs.zip(samples.iter().map(Vec::as_slice)).map(executed).collect();
-    Ok(Carried::of(&all, run.seed).and_then(|carried| {
+    Ok(CarryOver::of(&all, run.seed).and_then(|carried| {
         let (row, side) = (carried.after as usize / 2, carried.after as usize % 2);
         let (benchmark, _) = terms.rows.get(row)?;
         Some(CarriedOver { benchmark: benchmark.clone(), side, share: carried.share })
@@ -233,13 +239,13 @@ fn digest(question: &Question, terms: &Comparing) -> Digest {
     Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// The interrupted run of the same question, else a new one, ready to measure.
     fn session_of_sides(
         &mut self,
         question: &Question,
         terms: &Comparing,
-        sides: &[sides::Executable],
+        sides: &[sides::SideExecutable],
     ) -> Result<Session, ExperimentError> {
         let cells = cells::cells(question, terms, sides);
         let (run, ids) = self.run_of_sides(question, terms, &cells)?;

@@ -4,16 +4,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tacho_record::{Comparing, Metric, Rule, Sample, Until};
+use tacho_record::{Comparing, Metric, Rule, Sample, StopCondition};
 use tacho_stats::compare::{
-    Comparison, Look, Looks, Pair, Rules, Sample as Value, Sides, Verdict, compare, compare_duet,
+    Comparison, ComparisonRules, DuetPair, Look, Looks, SampleValue, Sides, Verdict, compare,
+    compare_duet,
 };
 
-use super::family::{self, Part};
+use super::family::{self, FamilyRole};
 use crate::analysis::estimator::{by, ruled};
 use crate::compare::row::ERROR;
 use crate::run::budget::wall;
-use crate::run::rounds::Stopping;
+use crate::run::rounds::StoppingRule;
 use crate::run::session::Session;
 
 /// Fewer rounds than this are planned by no budget.
@@ -24,12 +25,12 @@ pub(super) struct Sequential<'a> {
     terms: &'a Comparing,
     rule: Rule,
     seed: u64,
-    pub groups: Vec<Group>,
+    pub groups: Vec<BenchmarkCells>,
     looks: Option<Looks>,
 }
 
 /// One benchmark: its cells, side after side.
-pub(super) struct Group {
+pub(super) struct BenchmarkCells {
     /// Which of the terms' rows.
     row: usize,
     /// The first cell.
@@ -48,7 +49,7 @@ impl<'a> Sequential<'a> {
     pub fn new(terms: &'a Comparing, rule: &Rule, seed: u64, cells: usize) -> Self {
         let each = cells / terms.rows.len().max(1);
         let [a, b] = terms.sides.each_ref().map(|side| side.program.builds());
-        let group = |row: usize| Group {
+        let group = |row: usize| BenchmarkCells {
             row,
             first: row * each,
             builds: [a, b, a],
@@ -101,8 +102,9 @@ impl<'a> Sequential<'a> {
         };
         let at_once = if self.terms.duet.is_some() { 2 } else { 1 };
         let longest = |together: &[Vec<Sample>]| together.iter().map(warm).max();
-        let of =
-            |group: &Group| group.samples.chunks(at_once).filter_map(longest).sum::<Duration>();
+        let of = |group: &BenchmarkCells| {
+            group.samples.chunks(at_once).filter_map(longest).sum::<Duration>()
+        };
         let round: Duration = self.groups.iter().map(of).sum();
         let room = budget.as_nanos().checked_div(round.as_nanos()).unwrap_or(most as u128);
         usize::try_from(room).unwrap_or(most).clamp(FEWEST.min(most), most)
@@ -126,11 +128,15 @@ impl<'a> Sequential<'a> {
         let group = &self.groups[at];
         let (_, metrics) = &self.terms.rows[group.row];
         let estimator = self.terms.estimator.map(by);
-        let rules =
-            Rules { margin: self.terms.margin, estimator, seed: self.seed, ..Rules::default() };
+        let rules = ComparisonRules {
+            margin: self.terms.margin,
+            estimator,
+            seed: self.seed,
+            ..ComparisonRules::default()
+        };
         let one = |(row, metric): (usize, &Metric)| {
             let look = match group.comparisons.get(row) {
-                _ if self.terms.until == Until::AllRounds => look.in_passing(),
+                _ if self.terms.until == StopCondition::AllRounds => look.in_passing(),
                 // The same look once more, at the end.
                 Some(before) if before.look.rounds == look.rounds => {
                     Look { ends: before.look.ends, ..look }
@@ -149,15 +155,15 @@ impl<'a> Sequential<'a> {
 
     /// Whether that benchmark needs no more, with all rows judged together as they stand.
     fn is_settled(&self, at: usize) -> bool {
-        let of_group = |group: &'_ Group| -> Vec<Part> {
+        let of_group = |group: &'_ BenchmarkCells| -> Vec<FamilyRole> {
             let (_, metrics) = &self.terms.rows[group.row];
             let sides = || [group.side(0), group.side(1)];
-            metrics.iter().map(|metric| Part::of_samples(metric, sides())).collect()
+            metrics.iter().map(|metric| FamilyRole::of_samples(metric, sides())).collect()
         };
         let parts =
             self.groups.iter().filter(|group| !group.comparisons.is_empty()).flat_map(of_group);
         let all = self.groups.iter().flat_map(|group| &group.comparisons);
-        let all: Vec<(&Comparison, Part)> = all.zip(parts).collect();
+        let all: Vec<(&Comparison, FamilyRole)> = all.zip(parts).collect();
         let before: usize = self.groups[..at].iter().map(|group| group.comparisons.len()).sum();
         let verdicts = family::verdicts(&all);
         let own = self.groups[at].comparisons.iter().zip(&verdicts[before..]);
@@ -166,7 +172,7 @@ impl<'a> Sequential<'a> {
     }
 }
 
-impl Group {
+impl BenchmarkCells {
     /// The samples of each build of a side; the third is the control.
     pub fn side(&self, side: usize) -> &[Vec<Sample>] {
         self.part(&self.samples, side)
@@ -190,7 +196,7 @@ impl Group {
     }
 }
 
-impl Stopping for Sequential<'_> {
+impl StoppingRule for Sequential<'_> {
     fn record(&mut self, cell: usize, sample: &Sample) {
         let group = self.groups.iter_mut().rfind(|group| group.first <= cell);
         if let Some(group) = group {
@@ -247,45 +253,55 @@ pub(super) fn reaches(share: f64, limit: f64) -> bool {
 }
 
 /// Whether a row needs no more.
-fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
+fn is_enough(until: StopCondition, row: &Comparison, verdict: Verdict) -> bool {
     match until {
-        Until::AllRounds => false,
-        Until::Precise(share) => {
+        StopCondition::AllRounds => false,
+        StopCondition::Precise(share) => {
             row.estimate.and_then(|estimate| estimate.reach()).is_some_and(|reach| reach <= share)
         }
         // Of what is slower it must be clear whether it is so by more than the limit.
-        Until::Settled(Some(limit)) if verdict == Verdict::Slower => {
+        StopCondition::Settled(Some(limit)) if verdict == Verdict::Slower => {
             let estimate = row.estimate.filter(|estimate| estimate.ratio.is_some());
             let (near, far) = slower_by(estimate.and_then(|estimate| estimate.repeated));
             reaches(near, limit) || !reaches(far, limit)
         }
-        Until::Settled(_) => verdict != Verdict::Unclear,
+        StopCondition::Settled(_) => verdict != Verdict::Unclear,
     }
 }
 
 /// A metric of a benchmark, from the samples of both sides and of the control if there is one.
-fn comparison(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comparison {
+fn comparison(
+    metric: &Metric,
+    group: &BenchmarkCells,
+    rules: &ComparisonRules,
+    look: Look,
+) -> Comparison {
     let [a, b, control] = [0, 1, 2].map(|side| in_layouts(metric, group.side(side)));
     compare(&Sides { a: &a, b: &b, control: &control }, &ruled(metric, [&a, &b], rules), look)
 }
 
 /// The same where both sides were executed at the same time: the one at the even position had the
 /// first processor.
-fn of_pairs(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comparison {
+fn of_pairs(
+    metric: &Metric,
+    group: &BenchmarkCells,
+    rules: &ComparisonRules,
+    look: Look,
+) -> Comparison {
     let [of_a, of_b] = [0, 1].map(|side| values(metric, &group.side(side).concat()));
     let rules = ruled(metric, [&of_a, &of_b], rules);
     let [a, b] = [0, 1].map(|side| placed(metric, group.side(side)));
     let mut pairs = Vec::with_capacity(a.len());
     for (round, (a, _)) in &a {
         if let Some((b, place)) = b.get(round) {
-            pairs.push(Pair { a: *a, b: *b, swapped: place % 2 == 0 });
+            pairs.push(DuetPair { a: *a, b: *b, swapped: place % 2 == 0 });
         }
     }
     compare_duet(&pairs, &rules, look)
 }
 
 /// What counts of a side that has one build, by its round, with its position in that.
-fn placed(metric: &Metric, builds: &[Vec<Sample>]) -> BTreeMap<u32, (Value, u32)> {
+fn placed(metric: &Metric, builds: &[Vec<Sample>]) -> BTreeMap<u32, (SampleValue, u32)> {
     let side = builds.first().map(Vec::as_slice).unwrap_or_default();
     let positions: BTreeMap<u32, u32> =
         side.iter().map(|sample| (sample.place.round, sample.place.position)).collect();
@@ -294,7 +310,7 @@ fn placed(metric: &Metric, builds: &[Vec<Sample>]) -> BTreeMap<u32, (Value, u32)
 }
 
 /// What counts of a side, each value in its round, and of several builds in its layout.
-fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<Value> {
+fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<SampleValue> {
     let [side] = builds else {
         let of = |(layout, build): (u32, &Vec<Sample>)| {
             values(metric, build).into_iter().map(move |value| value.of_layout(layout))
@@ -306,12 +322,15 @@ fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<Value> {
 
 /// What counts of a side, each value in its round; of a limit that was reached a bound, where less
 /// is better.
-pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<Value> {
+pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<SampleValue> {
     let one = |sample: &Sample| {
         let place = sample.place;
         let exact = sample.value(&metric.name).filter(|_| sample.counts());
-        let bound = || sample.bound(metric).map(|bound| Value::new(bound).at_least());
-        exact.map(Value::new).or_else(bound).map(|it| it.in_round(place.round).at(place.position))
+        let bound = || sample.bound(metric).map(|bound| SampleValue::new(bound).at_least());
+        exact
+            .map(SampleValue::new)
+            .or_else(bound)
+            .map(|it| it.in_round(place.round).at(place.position))
     };
     side.iter().filter_map(one).collect()
 }

@@ -12,7 +12,7 @@ use crate::analysis::host_load::host_load;
 
 /// What there is of a side at a benchmark.
 #[derive(Clone, Debug)]
-pub struct Sampled {
+pub struct SideSamples {
     /// The benchmark, without the parameters that the sides fix.
     pub benchmark: BenchmarkKey,
     /// The first, the second, or the first once more: the control.
@@ -31,7 +31,7 @@ pub fn sampled(
     store: &mut Store,
     run: &Run,
     terms: &Comparing,
-) -> Result<Vec<Sampled>, ExperimentError> {
+) -> Result<Vec<SideSamples>, ExperimentError> {
     if !(terms.executes(0) && terms.executes(1)) {
         return of_earlier(store, Some(run), terms);
     }
@@ -48,7 +48,7 @@ pub fn sampled(
         };
         let layout = (builds > 1).then_some(build);
         let (benchmark, samples) = (benchmark.clone(), store.samples(id)?);
-        all.push(Sampled { benchmark, side, layout, run: run.number, samples });
+        all.push(SideSamples { benchmark, side, layout, run: run.number, samples });
     }
     Ok(all)
 }
@@ -77,7 +77,7 @@ fn of_earlier(
     store: &mut Store,
     run: Option<&Run>,
     terms: &Comparing,
-) -> Result<Vec<Sampled>, ExperimentError> {
+) -> Result<Vec<SideSamples>, ExperimentError> {
     let sides = [had(store, run, terms, 0)?, had(store, run, terms, 1)?];
     let mut all = Vec::new();
     for (at, (benchmark, _)) in terms.rows.iter().enumerate() {
@@ -85,7 +85,7 @@ fn of_earlier(
             let earlier = terms.earlier[side].map(|earlier| earlier.run);
             let Some(executed) = earlier.or(run.map(|run| run.number)) else { continue };
             let (benchmark, samples) = (benchmark.clone(), of[at].samples.clone());
-            all.push(Sampled { benchmark, side, layout: None, run: executed, samples });
+            all.push(SideSamples { benchmark, side, layout: None, run: executed, samples });
         }
     }
     Ok(all)

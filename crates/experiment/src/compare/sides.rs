@@ -7,24 +7,24 @@ use tacho_record::plan::{Benchmark, Hooks, Output};
 use tacho_record::{BuildState, Cell, Comparing, Digest, Limits, Program, Revision, Side};
 
 use super::COMMAND;
-use crate::bench::{Command, Start};
-use crate::build::builds::Unpacked;
+use crate::bench::{BenchCommand, Start};
+use crate::build::builds::UnpackResult;
 use crate::run::prepare::prepare_trial;
-use crate::trial::prepared::{Surroundings, Trial};
-use crate::{Bench, ExperimentError, Question};
+use crate::trial::prepared::{Trial, TrialContext};
+use crate::{Context, ExperimentError, Question};
 
 /// What came of making sides executable.
-pub(crate) enum Ready {
+pub(crate) enum ReadySides {
     /// The user stopped it.
     Interrupted,
     /// One of them cannot be had.
     Not { side: String, why: String },
     /// Those that are to be executed, in their order, layout after layout.
-    Sides(Vec<Executable>),
+    Sides(Vec<SideExecutable>),
 }
 
 /// A side that can be executed, or one of its layouts.
-pub(crate) struct Executable {
+pub(crate) struct SideExecutable {
     pub side: Side,
     /// Which of the sides that are executed.
     pub of: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Executable {
     folder: PathBuf,
 }
 
-impl Executable {
+impl SideExecutable {
     /// The revision that its samples are kept under.
     pub fn revision(&self) -> &str {
         self.side.program.revision().unwrap_or_default()
@@ -79,13 +79,13 @@ pub(crate) fn command_trial(
     seed: u64,
 ) -> Result<Trial, ExperimentError> {
     let around =
-        Surroundings { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
+        TrialContext { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
     Trial::filled(benchmark, around)
 }
 
 /// A command as `tacho bench` has them, with nothing beside it.
-fn plain(command: &str, words: &[String], shell: bool) -> Command {
-    Command {
+fn plain(command: &str, words: &[String], shell: bool) -> BenchCommand {
+    BenchCommand {
         name: COMMAND.to_owned(),
         text: command.to_owned(),
         parameters: Vec::new(),
@@ -98,18 +98,18 @@ fn plain(command: &str, words: &[String], shell: bool) -> Command {
         output: Output::Needed,
         hooks: Hooks::default(),
         timeout: Duration::MAX,
-        conditions: Command::usual_conditions(),
+        conditions: BenchCommand::usual_conditions(),
         limits: Limits::default(),
     }
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// Makes all sides executable that are not of an earlier run.
     pub(super) fn sides(
         &mut self,
         question: &Question,
         terms: &Comparing,
-    ) -> Result<Ready, ExperimentError> {
+    ) -> Result<ReadySides, ExperimentError> {
         let wanted: Vec<&Side> = terms
             .sides
             .iter()
@@ -125,7 +125,7 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         wanted: &[&Side],
-    ) -> Result<Ready, ExperimentError> {
+    ) -> Result<ReadySides, ExperimentError> {
         let mut all: Vec<(usize, Digest)> = Vec::new();
         for (of, side) in wanted.iter().enumerate() {
             if let Program::Layouts { artifacts, .. } = &side.program {
@@ -133,11 +133,11 @@ impl Bench<'_> {
                 continue;
             }
             let Some(digest) = self.artifact(question, side)? else {
-                return Ok(Ready::Interrupted);
+                return Ok(ReadySides::Interrupted);
             };
             match digest {
                 Ok(digest) => all.push((of, digest)),
-                Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
+                Err(why) => return Ok(ReadySides::Not { side: side.name.clone(), why }),
             }
         }
         self.builder.keep(&all.iter().map(|(_, digest)| *digest).collect::<Vec<_>>());
@@ -145,16 +145,16 @@ impl Bench<'_> {
         for (done, &(of, artifact)) in all.iter().enumerate() {
             let side = wanted[of];
             let Some(folder) = self.folder(question, side, artifact, done, all.len())? else {
-                return Ok(Ready::Interrupted);
+                return Ok(ReadySides::Interrupted);
             };
             match folder {
                 Ok(folder) => {
-                    ready.push(Executable { side: (*side).clone(), of, artifact, folder });
+                    ready.push(SideExecutable { side: (*side).clone(), of, artifact, folder });
                 }
-                Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
+                Err(why) => return Ok(ReadySides::Not { side: side.name.clone(), why }),
             }
         }
-        Ok(Ready::Sides(ready))
+        Ok(ReadySides::Sides(ready))
     }
 
     /// What is executed for a side, built if need be; the reason where it cannot be, nothing when
@@ -201,15 +201,15 @@ impl Bench<'_> {
         let revision = known(question, revision);
         let unpacked = self.builds(question).unpack_one((&revision, artifact), done, total)?;
         let why = match unpacked {
-            Unpacked::Folder(folder) => return Ok(Some(Ok(folder))),
-            Unpacked::Interrupted => return Ok(None),
-            Unpacked::Otherwise(BuildState::Built { .. }) => {
+            UnpackResult::Folder(folder) => return Ok(Some(Ok(folder))),
+            UnpackResult::Interrupted => return Ok(None),
+            UnpackResult::Otherwise(BuildState::Built { .. }) => {
                 "it came out otherwise when it was built again".to_owned()
             }
-            Unpacked::Otherwise(BuildState::Failed { why } | BuildState::Skipped { why }) => {
+            UnpackResult::Otherwise(BuildState::Failed { why } | BuildState::Skipped { why }) => {
                 format!("its build is not kept any more, and cannot be made again: {why}")
             }
-            Unpacked::Otherwise(state) => format!("its build {}", state.word()),
+            UnpackResult::Otherwise(state) => format!("its build {}", state.word()),
         };
         // What series were measured with stays what is known of the revision.
         if let (Program::Build { .. } | Program::Layouts { .. }, Some(before)) =

@@ -5,20 +5,21 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
+use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
 use tacho_record::{
-    Comparing, Digest, Direction, Host, Metric, Parameter, Parameters, Program, Side, Unit, Until,
+    Comparing, Digest, Direction, Host, Metric, Parameter, Parameters, Program, Side,
+    StopCondition, Unit,
 };
-use tacho_stats::compare::{Because, Look, Looks, Verdict};
+use tacho_stats::compare::{ChoiceReason, Look, Looks, Verdict};
 use tacho_store::Store;
-use tacho_subject::{Builder, Built, ScriptedBuilder};
+use tacho_subject::{BuildOutcome, Builder, ScriptedBuilder};
 
 use tacho_report::comparison::CarriedOver;
 
-use super::{Compared, Rows, carried_over, compare, judged, rows_of};
+use super::{ComparisonData, ComparisonResult, carried_over, compare, judged, rows_of};
 use crate::build::builds::tests::revision;
 use crate::track_tests::Lab;
-use crate::{Bench, Question, Silent};
+use crate::{Context, Question, SilentObserver};
 
 pub const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 pub const TWO: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
@@ -47,7 +48,7 @@ pub fn terms(lab: &Lab) -> Comparing {
         estimator: None,
         margin: 0.01,
         rows,
-        until: Until::Settled(None),
+        until: StopCondition::Settled(None),
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
@@ -59,7 +60,7 @@ pub fn compared(
     lab: &Lab,
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
-) -> Compared {
+) -> ComparisonResult {
     compared_of(lab, &mut ScriptedBuilder::new(), terms, script)
 }
 
@@ -68,7 +69,7 @@ fn compared_of(
     builder: &mut ScriptedBuilder,
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
-) -> Compared {
+) -> ComparisonResult {
     compared_in(&mut lab.store(), lab, builder, &lab.question(), terms, script)
 }
 
@@ -78,7 +79,7 @@ pub fn compared_by_seed(
     seed: u64,
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
-) -> Compared {
+) -> ComparisonResult {
     let question = Question { seed, ..lab.question() };
     compared_in(&mut lab.store(), lab, &mut ScriptedBuilder::new(), &question, terms, script)
 }
@@ -90,14 +91,14 @@ fn compared_in(
     question: &Question,
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
-) -> Compared {
+) -> ComparisonResult {
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
-    let mut bench = Bench {
+    let mut bench = Context {
         store,
         builder,
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };
@@ -106,8 +107,8 @@ fn compared_in(
     compared
 }
 
-pub fn rows(compared: Compared) -> Rows {
-    let Compared::Measured(rows) = compared else { panic!("{compared:?}") };
+pub fn rows(compared: ComparisonResult) -> ComparisonData {
+    let ComparisonResult::Measured(rows) = compared else { panic!("{compared:?}") };
     *rows
 }
 
@@ -118,7 +119,7 @@ fn taking(of: impl Fn(&str) -> u64) -> impl FnMut(&Request, Timestamp) -> Execut
     move |request, at| {
         number += 1;
         let micros = of(&request.command.join(" ")) * (1000 + number * 7 % 10);
-        Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_micros(micros))
     }
 }
 
@@ -142,7 +143,7 @@ fn each_benchmark_ends_when_it_is_settled() {
 #[test]
 fn only_what_ended_by_being_told_is_shown_as_that() {
     let slow = |command: &str| if command == "b r2" { 150 } else { 100 };
-    let ends = |plan: &str, until: Until| {
+    let ends = |plan: &str, until: StopCondition| {
         let lab = lab(plan, 30);
         let all = rows(compared(&lab, &Comparing { until, ..terms(&lab) }, taking(slow)));
         let look = all.rows[0].comparison.look;
@@ -150,32 +151,33 @@ fn only_what_ended_by_being_told_is_shown_as_that() {
     };
     let one = "[[benchmark]]\nname = 'b'\ncommand = 'b {build}'\n";
     let first = Looks::planned(30, 0.05).all()[0];
-    assert_eq!(ends(one, Until::Settled(None)), (first.rounds, first.ends));
+    assert_eq!(ends(one, StopCondition::Settled(None)), (first.rounds, first.ends));
     let plain = Look::only(30, 0.05).ends;
-    assert_eq!(ends(one, Until::AllRounds), (30, plain));
+    assert_eq!(ends(one, StopCondition::AllRounds), (30, plain));
     // Beside another row it is told at the first look and believed later: then it did not end by
     // that.
-    let (rounds, ends) = ends(TWO, Until::Settled(None));
+    let (rounds, ends) = ends(TWO, StopCondition::Settled(None));
     assert!(rounds > first.rounds && ends == plain, "{rounds} {ends:?}");
 }
 
 #[test]
 fn the_ratio_is_the_one_that_was_asked_for() {
-    use tacho_record::Estimator as Asked;
+    use tacho_record::RequestedEstimator;
     use tacho_stats::compare::Estimator;
     let asked = [
-        (Asked::Mean, Estimator::Mean),
-        (Asked::Median, Estimator::Median),
-        (Asked::Minimum, Estimator::Minimum),
+        (RequestedEstimator::Mean, Estimator::Mean),
+        (RequestedEstimator::Median, Estimator::Median),
+        (RequestedEstimator::Minimum, Estimator::Minimum),
     ];
     for (asked, wanted) in asked {
         let lab = lab(TWO, 12);
-        let terms = Comparing { estimator: Some(asked), until: Until::AllRounds, ..terms(&lab) };
+        let terms =
+            Comparing { estimator: Some(asked), until: StopCondition::AllRounds, ..terms(&lab) };
         let all = rows(compared(&lab, &terms, taking(|_| 100)));
         let ratio = all.rows[0].comparison.estimate.unwrap();
         assert_eq!(
             (ratio.estimator, all.rows[0].comparison.choice.because),
-            (wanted, Because::Asked)
+            (wanted, ChoiceReason::Asked)
         );
         assert_eq!(all.rows[0].comparison.control.unwrap().estimator, wanted);
         let (mut store, run) = (lab.store(), all.run.unwrap());
@@ -190,8 +192,8 @@ fn executions_of_one_layout_are_not_taken_for_independent() {
     let lab = lab("[[benchmark]]\nname = 'b'\ncommand = 'b {build}'\n", 20);
     let (mut builder, never) = (ScriptedBuilder::new(), AtomicBool::new(false));
     let mut made = |order: u64| match builder.build(&revision(order), &never).unwrap() {
-        Built::Done { build, .. } => build.state.artifact().unwrap(),
-        Built::Interrupted => panic!("{order}"),
+        BuildOutcome::Done { build, .. } => build.state.artifact().unwrap(),
+        BuildOutcome::Interrupted => panic!("{order}"),
     };
     let artifacts: Vec<Digest> = (1..=6).map(&mut made).collect();
     let side = |name: &str, artifacts: &[Digest]| Side {
@@ -199,7 +201,7 @@ fn executions_of_one_layout_are_not_taken_for_independent() {
         program: Program::Layouts { artifacts: artifacts.to_vec(), revision: "r1".into() },
     };
     let sides = [side("a", &artifacts[..3]), side("b", &artifacts[3..])];
-    let terms = Comparing { sides, until: Until::AllRounds, ..terms(&lab) };
+    let terms = Comparing { sides, until: StopCondition::AllRounds, ..terms(&lab) };
     // The layouts are 10 % apart, the sides 3 %, executions of one layout less than 1 %.
     let level = |command: &str| {
         let is_of = |artifact: &Digest| command.contains(&artifact.to_string()[..16]);
@@ -215,7 +217,7 @@ fn executions_of_one_layout_are_not_taken_for_independent() {
 #[test]
 fn all_rounds_are_executed_where_that_is_asked_for() {
     let lab = lab(ONE, 9);
-    let all_rounds = Comparing { until: Until::AllRounds, ..terms(&lab) };
+    let all_rounds = Comparing { until: StopCondition::AllRounds, ..terms(&lab) };
     let of = |command: &str| if command == "b r2" { 150 } else { 100 };
     let all = rows(compared(&lab, &all_rounds, taking(of)));
     assert_eq!((all.rows[0].settled, all.rows[0].comparison.counts.rounds), (false, 9));
@@ -232,7 +234,7 @@ fn what_was_interrupted_goes_on_and_ends_as_it_would_have() {
         let mut left = stop;
         let first = compared(&lab, &terms(&lab), |request: &Request, at| {
             if left == 0 {
-                return Execution::of(Ended::Interrupted, at, Duration::from_millis(1));
+                return Execution::of(ExecutionEnd::Interrupted, at, Duration::from_millis(1));
             }
             left -= 1;
             script(request, at)
@@ -241,8 +243,9 @@ fn what_was_interrupted_goes_on_and_ends_as_it_would_have() {
         let second = rows(compared(&lab, &terms(&lab), &mut script));
         assert!(!second.interrupted);
         assert_eq!(second.run.as_ref().unwrap().number, 1, "stopped after {stop}");
-        let words =
-            |all: &Rows| all.rows.iter().map(|row| row.comparison.clone()).collect::<Vec<_>>();
+        let words = |all: &ComparisonData| {
+            all.rows.iter().map(|row| row.comparison.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(words(&second), words(&expected), "stopped after {stop}");
     }
 }
@@ -252,7 +255,7 @@ fn the_same_artifacts_are_not_measured() {
     let lab = lab(ONE, 3);
     let mut terms = terms(&lab);
     terms.sides[1] = Side { name: "again".into(), ..terms.sides[0].clone() };
-    assert!(matches!(compared(&lab, &terms, |_, _| panic!()), Compared::SameProgram));
+    assert!(matches!(compared(&lab, &terms, |_, _| panic!()), ComparisonResult::SameProgram));
 }
 
 #[test]
@@ -289,7 +292,7 @@ fn what_has_nothing_in_common_is_refused_in_words() {
 fn carried(seed: u64, noise: f64, takes: impl Fn(&str, &str) -> f64) -> Option<CarriedOver> {
     let lab = lab(ONE, 30);
     let (mut state, mut before) = (seed, String::new());
-    let all_rounds = Comparing { until: Until::AllRounds, ..terms(&lab) };
+    let all_rounds = Comparing { until: StopCondition::AllRounds, ..terms(&lab) };
     let all = rows(compared_by_seed(&lab, seed, &all_rounds, |request: &Request, at| {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -297,7 +300,7 @@ fn carried(seed: u64, noise: f64, takes: impl Fn(&str, &str) -> f64) -> Option<C
         let command = request.command.join(" ");
         let seconds = takes(&before, &command) * (1.0 + noise * share);
         before = command;
-        Execution::of(Ended::Exited(0), at, Duration::from_secs_f64(seconds))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_secs_f64(seconds))
     }));
     let mut store = lab.store();
     let run = all.run.unwrap();
@@ -361,7 +364,7 @@ fn a_row_that_the_family_does_not_believe_says_how_many_more_would_do() {
     };
     let many: String = (0..24).map(benchmark).collect();
     let lab = lab(&many, 5);
-    let terms = Comparing { until: Until::AllRounds, ..terms(&lab) };
+    let terms = Comparing { until: StopCondition::AllRounds, ..terms(&lab) };
     // The first is slower by little more than it varies; of all others nothing differs, and all
     // vary much.
     let mut number = 0_u64;
@@ -371,7 +374,7 @@ fn a_row_that_the_family_does_not_believe_says_how_many_more_would_do() {
         let noise = number * number * 7919 % 101;
         let micros =
             if request.command[0] == "b0" { 100 * of_first + noise } else { 100_000 + 90 * noise };
-        Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_micros(micros))
     };
     let all = rows(compared(&lab, &terms, script));
     let first = &all.rows[0];

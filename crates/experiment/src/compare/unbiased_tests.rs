@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tacho_measure::{Ended, Execution, Request};
-use tacho_record::{Comparing, Until};
-use tacho_stats::compare::{Influence, Placed};
+use tacho_measure::{Execution, ExecutionEnd, Request};
+use tacho_record::{Comparing, StopCondition};
+use tacho_stats::compare::{Influence, PlacedSample};
 
 use super::tests::{ONE, compared_by_seed, lab, rows, terms};
 
@@ -27,9 +27,9 @@ const CELLS: u64 = 3;
 /// carries nothing.
 fn estimated(planted: Planted, seed: u64) -> (f64, f64) {
     let lab = lab(ONE, 12);
-    let terms = Comparing { until: Until::AllRounds, ..terms(&lab) };
+    let terms = Comparing { until: StopCondition::AllRounds, ..terms(&lab) };
     let (mut number, mut noise) = (0_u64, seed);
-    let mut placed: Vec<Placed> = Vec::new();
+    let mut placed: Vec<PlacedSample> = Vec::new();
     let all = rows(compared_by_seed(&lab, seed, &terms, |request: &Request, at| {
         noise =
             noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -41,10 +41,10 @@ fn estimated(planted: Planted, seed: u64) -> (f64, f64) {
         let takes = 0.1 * (1.0 + drift) * (1.0 + first) * (1.0 + odd) * (1.0 + 0.02 * share);
         if round > 0 {
             let subject = u32::from(request.command.join(" ").ends_with("r2"));
-            placed.push(Placed { subject, beside: u32::from(place == 0), value: takes });
+            placed.push(PlacedSample { subject, beside: u32::from(place == 0), value: takes });
         }
         number += 1;
-        Execution::of(Ended::Exited(0), at, Duration::from_secs_f64(takes))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_secs_f64(takes))
     }));
     let ratio = all.rows[0].comparison.estimate.unwrap().ratio.unwrap();
     (ratio.ln(), Influence::of(&placed, seed).unwrap().p)

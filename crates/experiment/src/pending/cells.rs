@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Build, Cell, Digest, Plan, Revision};
-use tacho_store::Count;
+use tacho_store::SampleCounts;
 
-use crate::pending::converged::Settled;
+use crate::pending::converged::ConvergedCells;
 use crate::pending::edited_benchmarks::Failures;
 use crate::pending::identical_builds::Equals;
-use crate::pending::missing_counters::Uncounted;
+use crate::pending::missing_counters::MissingCounters;
 
 /// What is wanted, beyond what the plan says.
 #[derive(Clone, Copy, Debug)]
@@ -29,30 +29,30 @@ pub struct RoundDemand<'a> {
 
 /// The samples that are already kept, by benchmark and build.
 #[derive(Clone, Debug, Default)]
-pub struct Counts(HashMap<(String, String, Digest), Samples>);
+pub struct SamplesByCell(HashMap<(String, String, Digest), CellSamples>);
 
 /// How many samples there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Samples {
+pub struct CellSamples {
     /// Those that count.
     pub valid: u32,
     /// Those that failed, the warm-up left out.
     pub failed: u32,
 }
 
-impl Counts {
+impl SamplesByCell {
     /// What the store has counted.
-    pub fn new(counts: impl IntoIterator<Item = Count>) -> Self {
-        let entry = |count: Count| {
-            let Count { benchmark, revision, artifact, valid, failed } = count;
-            ((benchmark.identity(), revision, artifact), Samples { valid, failed })
+    pub fn new(counts: impl IntoIterator<Item = SampleCounts>) -> Self {
+        let entry = |count: SampleCounts| {
+            let SampleCounts { benchmark, revision, artifact, valid, failed } = count;
+            ((benchmark.identity(), revision, artifact), CellSamples { valid, failed })
         };
         Self(counts.into_iter().map(entry).collect())
     }
 
     /// Those of a revision's present build: what was measured of another program is no part of
     /// them.
-    pub fn of(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> Samples {
+    pub fn of(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> CellSamples {
         self.0.get(&(key.identity(), revision.to_owned(), artifact)).copied().unwrap_or_default()
     }
 }
@@ -63,15 +63,15 @@ pub struct PendingFacts<'a> {
     /// The builds of the range, in order of history.
     pub built: &'a [(&'a Revision, &'a Build)],
     /// The samples that are kept.
-    pub counts: &'a Counts,
+    pub counts: &'a SamplesByCell,
     /// Who stands for whom.
     pub equals: &'a Equals,
     /// What is known of cells that have only ever failed.
     pub failures: &'a Failures,
     /// Who needs no more, whatever the number of samples.
-    pub settled: &'a Settled,
+    pub settled: &'a ConvergedCells,
     /// What lacks a counter.
-    pub uncounted: &'a Uncounted,
+    pub uncounted: &'a MissingCounters,
 }
 
 /// The cells that still lack samples, the newest revision first, so that its answer is the
@@ -108,7 +108,7 @@ impl PendingFacts<'_> {
         artifact: Digest,
         wanted: RoundDemand<'_>,
     ) -> u32 {
-        let Samples { valid, failed } = self.counts.of(key, revision, artifact);
+        let CellSamples { valid, failed } = self.counts.of(key, revision, artifact);
         if self.failures.are_void(key, revision, artifact) {
             return wanted.rounds;
         }
@@ -130,7 +130,7 @@ impl PendingFacts<'_> {
         let own = || cells.iter().filter(|cell| cell.benchmark == *key);
         let valid = |revision: &str, artifact| self.counts.of(key, revision, artifact).valid;
         let is_new = |cell: &Cell| {
-            let Samples { valid, failed } = self.counts.of(key, &cell.revision, cell.artifact);
+            let CellSamples { valid, failed } = self.counts.of(key, &cell.revision, cell.artifact);
             valid + failed == 0
         };
         if !own().any(is_new) {
@@ -212,20 +212,20 @@ mod tests {
             let index = revisions.iter().position(|r| r.id == revision).unwrap();
             Digest::of(artifacts[index])
         };
-        let rows = rows.iter().map(|&(revision, valid, failed)| Count {
+        let rows = rows.iter().map(|&(revision, valid, failed)| SampleCounts {
             benchmark: key.clone(),
             revision: revision.to_owned(),
             artifact: artifact(revision),
             valid,
             failed,
         });
-        let rows: Vec<Count> = rows.collect();
+        let rows: Vec<SampleCounts> = rows.collect();
         let failing = rows.iter().filter(|count| count.valid == 0);
         let failing = failing.map(|count| (key.identity(), count.revision.clone(), count.artifact));
         let failures = Failures::hopeless(failing);
-        let (counts, equals) = (Counts::new(rows.clone()), Equals::new(&rows));
+        let (counts, equals) = (SamplesByCell::new(rows.clone()), Equals::new(&rows));
         let (counts, equals, failures) = (&counts, &equals, &failures);
-        let (settled, uncounted) = (&Settled::default(), &Uncounted::default());
+        let (settled, uncounted) = (&ConvergedCells::default(), &MissingCounters::default());
         let known = PendingFacts { built: &pairs, counts, equals, failures, settled, uncounted };
         missing(&plan, known, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
     }

@@ -14,7 +14,7 @@ type CellKey = (String, String, Digest);
 /// Cells that need no more: their median is known as precisely as was asked for, or the time for
 /// them is spent.
 #[derive(Debug, Default)]
-pub struct Settled {
+pub struct ConvergedCells {
     /// By cell, its measurements of the metric whose median is to be known.
     measured: HashMap<CellKey, Vec<Values>>,
     /// By benchmark, that metric.
@@ -22,7 +22,7 @@ pub struct Settled {
     cells: HashSet<CellKey>,
 }
 
-impl Settled {
+impl ConvergedCells {
     /// What the store says to that question.
     pub fn read(store: &mut Store, host: HostId, question: &Question) -> Result<Self, StoreError> {
         let mut settled = Self::default();

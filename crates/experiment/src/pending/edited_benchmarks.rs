@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use tacho_record::plan::{self, Benchmark, Hook};
 use tacho_record::{BenchmarkKey, Digest, Plan};
-use tacho_store::{Count, HostId, Store, StoreError};
+use tacho_store::{HostId, SampleCounts, Store, StoreError};
 
 use crate::run::enough::is_given_up;
 
@@ -27,7 +27,7 @@ impl Failures {
     pub fn read(
         store: &mut Store,
         host: HostId,
-        counts: &[Count],
+        counts: &[SampleCounts],
         plan: &Plan,
     ) -> Result<Self, StoreError> {
         let mut plans: HashMap<i64, Option<Plan>> = HashMap::new();

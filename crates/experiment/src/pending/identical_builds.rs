@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Digest};
-use tacho_store::Count;
+use tacho_store::SampleCounts;
 
 /// For each benchmark and artifact the revision whose samples stand for all others that built to
 /// it.
@@ -16,7 +16,7 @@ pub struct Equals(HashMap<(String, Digest), (u32, String)>);
 impl Equals {
     /// From what the store has counted, which is in order of history.
     #[must_use]
-    pub fn new(counts: &[Count]) -> Self {
+    pub fn new(counts: &[SampleCounts]) -> Self {
         let mut best: HashMap<(String, Digest), (u32, String)> = HashMap::new();
         for count in counts {
             let samples = count.valid + count.failed;

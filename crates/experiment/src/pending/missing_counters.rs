@@ -12,14 +12,14 @@ use crate::Question;
 ///
 /// A counter of an ordinary execution needs one in each round, callgrind's only one.
 #[derive(Clone, Debug, Default)]
-pub struct Uncounted {
+pub struct MissingCounters {
     /// For each counter, how many values are wanted.
     wanted: Vec<(Counter, u32)>,
     /// How many there are.
     there: HashMap<(Counter, String, String, Digest), u32>,
 }
 
-impl Uncounted {
+impl MissingCounters {
     /// What the store has of what the question wants.
     ///
     /// What this host cannot count is not waited for: only what the plan may do without gets so

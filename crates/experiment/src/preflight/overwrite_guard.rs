@@ -11,11 +11,11 @@ use std::time::SystemTime;
 use tacho_record::Plan;
 use tacho_record::plan::{self, Benchmark, ExpectOutput, Output, OutputPlace};
 
-use crate::{Bench, ExperimentError};
+use crate::{Context, ExperimentError};
 
 /// Whether all files that executions of that benchmark write are theirs to write.
 pub fn check(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     benchmark: &Benchmark,
     folder: &Path,
 ) -> Result<(), ExperimentError> {
@@ -48,7 +48,7 @@ fn files(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
 
 /// What that file is, if it is not for executions of that benchmark to write.
 fn not_its_own(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     benchmark: &Benchmark,
     folder: &Path,
     file: &str,
@@ -83,7 +83,7 @@ fn not_its_own(
 /// Whether a run of this host measured the benchmark with that file to write, and the file has been
 /// written since.
 fn was_written(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     benchmark: &Benchmark,
     file: &str,
     written: Option<SystemTime>,

@@ -11,21 +11,21 @@ use tacho_measure::Unavailable;
 use tacho_record::plan::Benchmark;
 use tacho_record::{Build, Digest, layout_folder};
 
-use crate::build::builds::Unpacked;
+use crate::build::builds::UnpackResult;
 use crate::trial::prepared::{Trial, Workplace};
-use crate::{Bench, ExperimentError, Question};
+use crate::{Context, ExperimentError, Question};
 
 /// What was built to find out, by its place among the revisions; `None` when interrupted.
 ///
 /// Only where several revisions are to be built: else the executions say it as soon.
 pub fn check(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     retry_failed: bool,
 ) -> Result<Option<BTreeMap<usize, Build>>, ExperimentError> {
     let revisions = &question.revisions;
     let mut tried = BTreeMap::new();
-    let is_new = |bench: &mut Bench<'_>, place: usize| {
+    let is_new = |bench: &mut Context<'_>, place: usize| {
         bench.builds(question).known(&revisions[place], retry_failed).map(|build| build.is_none())
     };
     if revisions.len() < 2 || !is_new(bench, 0)? {
@@ -59,7 +59,7 @@ enum MissingProgram {
 }
 
 fn missing(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     place: usize,
     (artifact, layouts): (Digest, Option<u32>),
@@ -67,11 +67,11 @@ fn missing(
     let revision = &question.revisions[place];
     let total = question.revisions.len();
     let build = match bench.builds(question).unpack_one((revision, artifact), place, total)? {
-        Unpacked::Folder(folder) => {
+        UnpackResult::Folder(folder) => {
             layouts.map_or(folder.clone(), |_| folder.join(layout_folder(0)))
         }
-        Unpacked::Otherwise(_) => return Ok(MissingProgram::Nothing),
-        Unpacked::Interrupted => return Ok(MissingProgram::Interrupted),
+        UnpackResult::Otherwise(_) => return Ok(MissingProgram::Nothing),
+        UnpackResult::Interrupted => return Ok(MissingProgram::Interrupted),
     };
     for (benchmark, key) in
         question.plan.keyed_benchmarks().iter().filter(|(benchmark, _)| !makes_it(benchmark))

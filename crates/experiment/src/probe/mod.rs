@@ -33,9 +33,9 @@ use tacho_record::{Digest, Probing, Purpose, ReferenceMode, Run, RunState, Sampl
 use tacho_store::Store;
 
 use crate::compare::{ReadySides, SideExecutable};
-use crate::run::rounds::{Measured, measure_until};
+use crate::run::rounds::{SessionResult, measure_until};
 use crate::run::session::{Session, SessionCell};
-use crate::{Bench, ExperimentError, Question, preflight};
+use crate::{Context, ExperimentError, Question, preflight};
 
 pub use answer::{ProbeFinding, ProbeRow, ProbeVerdict, probed_rows};
 pub(crate) use apply::{disturber, under};
@@ -79,7 +79,7 @@ pub struct ProbeAnswer {
 /// Probes programs on the machine whose files are at that root. Interrupted or killed, the same
 /// question goes on where it stopped.
 pub fn probe(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     wish: &ProbeWish,
     root: &Root,
@@ -108,7 +108,7 @@ pub fn probe(
     let terms = bench.store.probing(session.run.number)?.unwrap_or(terms);
     let began = Instant::now();
     let mut until = stopping::ProbeStopping::of_session(&terms, &session);
-    let Measured { interrupted, .. } = measure_until(bench, &session, &mut until)?;
+    let SessionResult { interrupted, .. } = measure_until(bench, &session, &mut until)?;
     let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
     let rows = kept_rows(bench.store, &run, &terms)?;
     let executing = Some(began.elapsed());
@@ -147,7 +147,7 @@ fn digest(question: &Question, terms: &Probing) -> Digest {
     Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// The interrupted run of the same question, else a new one, ready to measure.
     fn session_of_probe(
         &mut self,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tacho_machine::Root;
-use tacho_measure::{Ended, Request};
+use tacho_measure::{ExecutionEnd, Request};
 use tacho_record::plan::Benchmark;
 use tacho_record::{
     BenchmarkKey, Cell, Disturbance, ProbeSide, Probing, Program, Side, UnavailableDisturbance,
@@ -18,7 +18,7 @@ use crate::compare::{SideExecutable, command_trial};
 use crate::run::prepare::prepare_trial;
 use crate::run::session::SampleDemand;
 use crate::trial::prepared::{Trial, rehearse};
-use crate::{Bench, ExperimentError, Question};
+use crate::{Context, ExperimentError, Question};
 
 /// Little memory is a multiple of this, so that it comes out the same each time.
 const STEP: u64 = 4 << 20;
@@ -198,7 +198,7 @@ fn files(of: &SideExecutable, request: &Request) -> Vec<PathBuf> {
 
 /// What is probed, with what can be had here; nothing when interrupted.
 pub fn terms(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     wish: &ProbeWish,
     (ready, root): (&[SideExecutable], &Root),
@@ -260,7 +260,7 @@ fn common_layouts(sides: &[ProbeSide]) -> Vec<u32> {
 
 /// The disturbance as it can be had here, or why it cannot.
 fn can_be_had(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     benchmarks: &[Benchmark],
     under: Disturbance,
     root: &Root,
@@ -286,7 +286,7 @@ fn can_be_had(
 /// The most memory that a side needs as usual, in bytes: each is executed once. Nothing when
 /// interrupted.
 fn memory(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     terms: &Probing,
     ready: &[SideExecutable],
@@ -298,7 +298,7 @@ fn memory(
         let of = executable(&usual, ready, (side, None));
         let trial = undisturbed(question, of, cell, question.seed)?;
         let execution = bench.executor.execute(&trial.request);
-        if execution.ended == Ended::Interrupted {
+        if execution.ended == ExecutionEnd::Interrupted {
             return Ok(None);
         }
         let usage = execution.usage;

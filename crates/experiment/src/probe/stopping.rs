@@ -3,7 +3,7 @@
 use tacho_record::{Probing, Sample};
 
 use super::answer::{looked_at, row};
-use crate::run::rounds::Stopping;
+use crate::run::rounds::StoppingRule;
 use crate::run::session::Session;
 
 /// A probe, as far as it came.
@@ -50,7 +50,7 @@ impl<'a> ProbeStopping<'a> {
     }
 }
 
-impl Stopping for ProbeStopping<'_> {
+impl StoppingRule for ProbeStopping<'_> {
     fn record(&mut self, cell: usize, sample: &Sample) {
         self.samples[cell].push(sample.clone());
     }

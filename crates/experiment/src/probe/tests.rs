@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_machine::Root;
-use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
+use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
 use tacho_record::{CompanionPlace, Disturbance, Host, Metric, ProbeSide, Program, Side};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
 use super::*;
-use crate::Silent;
+use crate::SilentObserver;
 use crate::compare::rows_of;
 use crate::track_tests::Lab;
 
@@ -140,11 +140,11 @@ fn probed(
     let mut store = lab.store();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut ScriptedBuilder::new(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };
@@ -162,11 +162,11 @@ fn measured(end: ProbeEnd) -> ProbeAnswer {
 fn taking(of: impl Fn(&Request) -> u64) -> impl FnMut(&Request, Timestamp) -> Execution {
     move |request, at| {
         if request.command[0] == "sh" {
-            return Execution::of(Ended::Exited(0), at, Duration::from_millis(1));
+            return Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(1));
         }
         let phase = (at.as_nanosecond() % 7919) as f64 * 0.618_033_988_75;
         let micros = of(request) as f64 * (1.0 + phase.fract() / 100.0);
-        Execution::of(Ended::Exited(0), at, Duration::from_secs_f64(micros / 1e6))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_secs_f64(micros / 1e6))
     }
 }
 

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use tacho_record::Sample;
 
 /// How long the execution took; nothing for one that never began.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a number that was a `u64` of nanoseconds
+// The number was a `u64` of nanoseconds.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn wall(sample: &Sample) -> Duration {
     Duration::from_nanos(sample.value("wall").unwrap_or_default() as u64)
 }
@@ -18,7 +19,7 @@ pub fn wall(sample: &Sample) -> Duration {
 /// session, to its own end: hooks and all else in between included, the time between two sessions
 /// not.
 #[derive(Debug, Default)]
-pub struct Spent {
+pub struct SpentTime {
     /// When each session began, as samples tell the time.
     sessions: Vec<Timestamp>,
     /// When the last sample ended.
@@ -31,7 +32,7 @@ pub struct Spent {
     in_pairs: bool,
 }
 
-impl Spent {
+impl SpentTime {
     /// Nothing, of a run with sessions that began at these times, in order.
     pub fn new(sessions: Vec<Timestamp>, cells: usize) -> Self {
         Self { sessions, cells: vec![(Duration::ZERO, 0); cells], ..Self::default() }
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_is_executed_at_the_same_time_is_spent_once() {
-        let mut spent = Spent::new(vec![second(0)], 2).in_pairs(true);
+        let mut spent = SpentTime::new(vec![second(0)], 2).in_pairs(true);
         let at = |position, from, takes| sample(1, position, from, takes);
         // A second of waiting, then both; the other is the shorter one, and then the longer one.
         spent.record(0, &at(0, 1, 3.0));
@@ -112,19 +113,19 @@ mod tests {
 
     #[test]
     fn hooks_cost_and_the_time_between_sessions_does_not() {
-        let mut spent = Spent::new(vec![second(0), second(1000)], 2);
+        let mut spent = SpentTime::new(vec![second(0), second(1000)], 2);
         spent.record(0, &sample(0, 0, 5, 1.0));
         spent.record(1, &sample(1, 0, 8, 2.0));
         spent.record(0, &sample(1, 1, 1003, 1.0));
         assert_eq!([0, 1, 2, 3].map(|round| spent.before(round).as_secs()), [0, 6, 14, 14]);
         assert_eq!([0, 1].map(|cell| spent.expected(cell).as_secs()), [4, 4]);
         assert_eq!([0, 1].map(|cell| spent.of(cell).as_secs()), [4, 4]);
-        assert_eq!(Spent::new(vec![], 1).expected(0), Duration::ZERO);
+        assert_eq!(SpentTime::new(vec![], 1).expected(0), Duration::ZERO);
     }
 
     #[test]
     fn a_clock_that_was_set_back_takes_nothing_away() {
-        let mut spent = Spent::new(vec![second(100)], 1);
+        let mut spent = SpentTime::new(vec![second(100)], 1);
         spent.record(0, &sample(1, 0, 200, 1.0));
         spent.record(0, &sample(2, 0, 50, 3.0));
         assert_eq!([spent.before(2), spent.before(3)].map(|time| time.as_secs()), [101, 104]);

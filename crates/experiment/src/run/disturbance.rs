@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tacho_store::QuietWait;
 
-use crate::{Bench, Event, ExperimentError};
+use crate::{Context, Event, ExperimentError};
 
 /// How long the host is looked at before a round.
 pub const LOOK: Duration = Duration::from_millis(200);
@@ -41,7 +41,7 @@ impl Quiet {
     /// Waits before that round until the host is quiet, or no longer may be waited.
     pub fn wait(
         &mut self,
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         run: i64,
         round: u32,
     ) -> Result<(), ExperimentError> {

@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Ended, Execution, Readings, Request, ScriptedExecutor};
+use tacho_measure::{Execution, ExecutionEnd, Readings, Request, ScriptedExecutor};
 use tacho_record::{Outcome, Sample};
 use tacho_store::QuietWait;
 
 use crate::run::disturbance::LOOK;
 use crate::track_tests::{Lab, ended};
-use crate::{Event, Observer, Silent};
+use crate::{Event, Observer, SilentObserver};
 
 /// Two cells of a second each, three rounds after a warm-up.
 fn lab(most: &str) -> Lab {
@@ -24,7 +24,7 @@ fn beside(others: Duration) -> Execution {
     let readings = Readings { other_cpu: Some(others), ..Readings::default() };
     Execution {
         readings,
-        ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, Duration::from_secs(1))
+        ..Execution::of(ExecutionEnd::Exited(0), Timestamp::UNIX_EPOCH, Duration::from_secs(1))
     }
 }
 
@@ -116,7 +116,7 @@ fn a_host_that_stays_loud_is_waited_for_no_longer_than_wished_all_rounds_togethe
     let lab = lab("500ms");
     let mut executor =
         ScriptedExecutor::new(quietly).looking(loud_until(Duration::from_secs(1000)));
-    let tracked = lab.track_by(&mut executor, &mut Silent).unwrap();
+    let tracked = lab.track_by(&mut executor, &mut SilentObserver).unwrap();
     assert_eq!((tracked.samples, tracked.interrupted), (8, false));
     let waits = lab.store().waits(1).unwrap();
     assert_eq!(
@@ -136,7 +136,7 @@ fn a_disturbed_round_that_is_not_kept_by_itself_is_an_error() {
         }
         script(request, at)
     });
-    let error = lab.track_by(&mut executor, &mut Silent).unwrap_err();
+    let error = lab.track_by(&mut executor, &mut SilentObserver).unwrap_err();
     assert!(
         error.to_string().starts_with("round 2 was disturbed, and of its 2 samples "),
         "{error}"
@@ -182,7 +182,7 @@ fn without_the_wish_nothing_is_looked_at_or_repeated() {
     lab.measure = "rounds = 3".to_owned();
     let always: Vec<i64> = (0..100).collect();
     let mut executor = ScriptedExecutor::new(loud_in(&always)).looking(|_| panic!("nobody looks"));
-    assert_eq!(lab.track_by(&mut executor, &mut Silent).unwrap().samples, 8);
+    assert_eq!(lab.track_by(&mut executor, &mut SilentObserver).unwrap().samples, 8);
     assert_eq!(rounds(&lab), (vec![1, 2, 3], vec![]));
 }
 
@@ -199,7 +199,7 @@ fn interrupted_anywhere_it_comes_to_the_same_rounds() {
             let tracked = lab.track(|_, at| {
                 if executed == stop && !stopped {
                     stopped = true;
-                    return ended(Ended::Interrupted, at);
+                    return ended(ExecutionEnd::Interrupted, at);
                 }
                 executed += 1;
                 beside(Duration::from_secs(loud(executed - 1).into()))

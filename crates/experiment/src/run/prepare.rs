@@ -8,22 +8,22 @@ use tacho_record::plan::PlannedMetric;
 use tacho_record::{Build, Cell, Digest, Metric, Plan, Purpose, Revision, Run, Sample};
 use tacho_store::{HostId, MeasurementId, Store, StoreError};
 
-use crate::build::builds::{Builds, was_not_fetched};
-use crate::pending::cells::{self, Counts, PendingFacts};
-use crate::pending::converged::Settled;
+use crate::build::builds::{BuildContext, was_not_fetched};
+use crate::pending::cells::{self, PendingFacts, SamplesByCell};
+use crate::pending::converged::ConvergedCells;
 use crate::pending::edited_benchmarks::Failures;
 use crate::pending::identical_builds::Equals;
-use crate::pending::missing_counters::Uncounted;
+use crate::pending::missing_counters::MissingCounters;
 use crate::question::Question;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::prepared::{Trial, Workplace};
-use crate::{Bench, ExperimentError, pending};
+use crate::{Context, ExperimentError, pending};
 
 /// How often builds may come out otherwise before what they are built of is left alone.
 const ATTEMPTS: u32 = 3;
 
 /// Whether there is something to measure.
-pub enum Prepared {
+pub enum Preparation {
     /// A build came out otherwise when it was built again: what is missing has changed.
     Changed,
     /// The user stopped it.
@@ -35,7 +35,7 @@ pub enum Prepared {
 }
 
 /// Whether an interrupted run is taken up again.
-pub(crate) enum TakenUp {
+pub(crate) enum ResumedRun {
     /// The user stopped it.
     Interrupted,
     /// There is none that can be.
@@ -51,10 +51,10 @@ pub(crate) enum TakenUp {
     },
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// Who builds for this question.
-    pub fn builds<'b>(&'b mut self, question: &'b Question) -> Builds<'b> {
-        Builds {
+    pub fn builds<'b>(&'b mut self, question: &'b Question) -> BuildContext<'b> {
+        BuildContext {
             store: self.store,
             builder: self.builder,
             observer: self.observer,
@@ -106,13 +106,13 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         known: &mut Vec<Build>,
-    ) -> Result<Prepared, ExperimentError> {
+    ) -> Result<Preparation, ExperimentError> {
         match self.take_up(question, question.digest())? {
-            TakenUp::Interrupted => return Ok(Prepared::Interrupted),
-            TakenUp::Run { run, cells, folders } => {
+            ResumedRun::Interrupted => return Ok(Preparation::Interrupted),
+            ResumedRun::Run { run, cells, folders } => {
                 return self.session(question, *run, cells, &folders);
             }
-            TakenUp::None => {}
+            ResumedRun::None => {}
         }
         for _ in 0..ATTEMPTS {
             // As they are now: some may have been built again. What could not be fetched a moment
@@ -126,11 +126,11 @@ impl Bench<'_> {
                 *known = builds;
             }
             match self.begin(question, known)? {
-                Prepared::Changed => {}
+                Preparation::Changed => {}
                 prepared => return Ok(prepared),
             }
         }
-        Ok(Prepared::Changed)
+        Ok(Preparation::Changed)
     }
 
     /// The interrupted run of that digest, its builds unpacked, if there is one and they are what
@@ -139,21 +139,21 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         digest: Digest,
-    ) -> Result<TakenUp, ExperimentError> {
+    ) -> Result<ResumedRun, ExperimentError> {
         let Some(run) = self.store.unfinished_run(digest, self.host)? else {
-            return Ok(TakenUp::None);
+            return Ok(ResumedRun::None);
         };
         let cells = self.store.cells(run.number)?;
         match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
-            None => Ok(TakenUp::Interrupted),
+            None => Ok(ResumedRun::Interrupted),
             Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
-                Ok(TakenUp::Run { run: Box::new(run), cells, folders })
+                Ok(ResumedRun::Run { run: Box::new(run), cells, folders })
             }
             // A build came out otherwise: what is measured from here on belongs to a run of its
             // own.
             Some(_) => {
                 self.store.abandon_run(run.number, self.executor.now())?;
-                Ok(TakenUp::None)
+                Ok(ResumedRun::None)
             }
         }
     }
@@ -163,16 +163,16 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         builds: &[Build],
-    ) -> Result<Prepared, ExperimentError> {
+    ) -> Result<Preparation, ExperimentError> {
         let cells = missing((self.store, self.host), self.executor, question, builds)?;
         if cells.is_empty() {
-            return Ok(Prepared::NothingToDo);
+            return Ok(Preparation::NothingToDo);
         }
         let Some(folders) = self.unpack(question, cells.iter())? else {
-            return Ok(Prepared::Interrupted);
+            return Ok(Preparation::Interrupted);
         };
         if !cells.iter().all(|cell| folders.contains_key(&cell.artifact)) {
-            return Ok(Prepared::Changed);
+            return Ok(Preparation::Changed);
         }
         let (run, cells) = self.begin_run(Purpose::Track, question.digest(), question, cells)?;
         self.session(question, run, cells, &folders)
@@ -210,10 +210,10 @@ impl Bench<'_> {
         run: Run,
         cells: Vec<(MeasurementId, Cell)>,
         folders: &HashMap<Digest, PathBuf>,
-    ) -> Result<Prepared, ExperimentError> {
-        let counts = Counts::new(self.store.counts(self.host)?);
-        let settled = Settled::read(self.store, self.host, question)?;
-        let uncounted = Uncounted::read((self.store, self.host), self.executor, question)?;
+    ) -> Result<Preparation, ExperimentError> {
+        let counts = SamplesByCell::new(self.store.counts(self.host)?);
+        let settled = ConvergedCells::read(self.store, self.host, question)?;
+        let uncounted = MissingCounters::read((self.store, self.host), self.executor, question)?;
         let mut ready = Vec::with_capacity(cells.len());
         let beside: Vec<Cell> = cells.iter().map(|(_, cell)| cell.clone()).collect();
         for (id, cell) in cells {
@@ -237,7 +237,7 @@ impl Bench<'_> {
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         let reference = question.plan.measure.reference.mode();
-        Ok(Prepared::Ready(Box::new(Session {
+        Ok(Preparation::Ready(Box::new(Session {
             run,
             cells: ready,
             duet: None,
@@ -257,10 +257,10 @@ pub(crate) fn missing(
     let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
     let counts = store.counts(host)?;
     let failures = Failures::read(store, host, &counts, &question.plan)?;
-    let settled = Settled::read(store, host, question)?;
+    let settled = ConvergedCells::read(store, host, question)?;
     let equals = Equals::new(&counts);
-    let counts = Counts::new(counts);
-    let uncounted = &Uncounted::read((store, host), executor, question)?;
+    let counts = SamplesByCell::new(counts);
+    let uncounted = &MissingCounters::read((store, host), executor, question)?;
     let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
     let known = PendingFacts { built: &built, counts, equals, failures, settled, uncounted };
     Ok(cells::missing(&question.plan, known, wanted(question)))
@@ -290,7 +290,7 @@ fn link_rounds(question: &Question) -> u32 {
 fn is_link(
     question: &Question,
     (cell, beside): (&Cell, &[Cell]),
-    counts: &Counts,
+    counts: &SamplesByCell,
     own: &[Sample],
 ) -> bool {
     let own =
@@ -306,7 +306,7 @@ fn is_link(
 
 /// How many samples of its own a cell needs in this run: what it set out for, unless another run
 /// has meanwhile taken some of them.
-fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> u32 {
+fn enough(question: &Question, cell: &Cell, counts: &SamplesByCell, own: &[Sample]) -> u32 {
     if !question.counted.is_empty() {
         // What other runs have taken may lack a counter.
         return cell.rounds;

@@ -10,10 +10,10 @@ use std::time::Duration;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_measure::{Ended, ReferenceFile};
+use tacho_measure::{ExecutionEnd, ReferenceFile};
 use tacho_record::{ReferenceMode, ReferenceProgram, ReferenceSample, Run};
 
-use crate::{Bench, ExperimentError};
+use crate::{Context, ExperimentError};
 
 /// The largest share of the time that the reference takes in cheap mode.
 pub const CHEAP: f64 = 0.05;
@@ -40,7 +40,7 @@ pub(crate) type ReferenceTurn = (usize, ReferenceProgram);
 impl ReferenceTurns {
     /// Of a run, new or taken up again.
     pub fn new(
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         run: &Run,
         mode: ReferenceMode,
     ) -> Result<Self, ExperimentError> {
@@ -124,7 +124,7 @@ impl ReferenceTurns {
     /// Executes a program and keeps what it took; `false` when interrupted.
     pub fn execute(
         &mut self,
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         run: i64,
         (round, program): (u32, ReferenceProgram),
     ) -> Result<bool, ExperimentError> {
@@ -133,8 +133,8 @@ impl ReferenceTurns {
         };
         let execution = bench.executor.execute(&file.request(program, &self.folder));
         match execution.ended {
-            Ended::Interrupted => return Ok(false),
-            Ended::Exited(0) => {
+            ExecutionEnd::Interrupted => return Ok(false),
+            ExecutionEnd::Exited(0) => {
                 let sample = ReferenceSample {
                     digest: ReferenceFile::digest(),
                     program,

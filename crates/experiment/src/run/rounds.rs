@@ -8,26 +8,26 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tacho_measure::{Absent, Request};
+use tacho_measure::{MissingMetric, Request};
 use tacho_record::{Counter, Sample, Warmup};
 use tacho_store::Absence;
 
 use crate::run::budget::wall;
 use crate::run::disturbance::Quiet;
 use crate::run::reference::{ReferenceTurn, ReferenceTurns};
-use crate::run::run_state::Progress;
+use crate::run::run_state::RunProgress;
 use crate::run::schedule::{Schedule, ScheduledTrial};
 use crate::run::session::{References, Session, SessionCell};
 use crate::run::warmup;
-use crate::trial::duet::Pair;
-use crate::trial::execute::{Attempt, Sampled, Turn};
-use crate::trial::fixtures::Beside;
+use crate::trial::duet::TrialPair;
+use crate::trial::execute::{Attempt, SampleWithOutput, Turn};
+use crate::trial::fixtures::Fixtures;
 use crate::trial::prepared::moment;
-use crate::{Bench, Event, ExperimentError};
+use crate::{Context, Event, ExperimentError};
 
 /// What a session of measuring came to.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Measured {
+pub struct SessionResult {
     /// Samples that it took.
     pub samples: usize,
     /// Time spent in executions, hooks included.
@@ -40,15 +40,18 @@ pub struct Measured {
 ///
 /// Each sample is kept before the next execution starts, unless the store ends with us; interrupted
 /// or killed, a session of the same run goes on where this one stopped.
-pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, ExperimentError> {
-    measure_until(bench, session, &mut Never)
+pub fn measure(
+    bench: &mut Context<'_>,
+    session: &Session,
+) -> Result<SessionResult, ExperimentError> {
+    measure_until(bench, session, &mut NeverStop)
 }
 
 /// Who says before the rounds are done that a cell needs no more.
 ///
 /// What it says is a function of the samples alone, so that a run that is taken up again goes on as
 /// it would have.
-pub trait Stopping {
+pub trait StoppingRule {
     /// Takes note of a sample of a cell, in the order in which they are taken.
     fn record(&mut self, cell: usize, sample: &Sample);
 
@@ -65,9 +68,9 @@ pub trait Stopping {
 }
 
 /// Who never does.
-struct Never;
+struct NeverStop;
 
-impl Stopping for Never {
+impl StoppingRule for NeverStop {
     fn record(&mut self, _: usize, _: &Sample) {}
 
     fn look(&mut self, _: u32) -> Vec<usize> {
@@ -84,17 +87,17 @@ impl Stopping for Never {
 /// The same, with somebody who may say before the end that a cell needs no more; what was measured
 /// before is known to it.
 pub fn measure_until(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     session: &Session,
-    until: &mut dyn Stopping,
-) -> Result<Measured, ExperimentError> {
+    until: &mut dyn StoppingRule,
+) -> Result<SessionResult, ExperimentError> {
     let mut rounds = Rounds::new(bench, session, until)?;
     let whole = rounds.all();
     // Whatever happened.
     rounds.write()?;
     let began = Instant::now();
     rounds.beside.clean_up(rounds.bench.executor, rounds.bench.observer);
-    let measured = Measured {
+    let measured = SessionResult {
         executing: rounds.measured.executing + began.elapsed(),
         interrupted: !whole?,
         ..rounds.measured
@@ -111,7 +114,7 @@ pub fn measure_until(
 }
 
 /// Reports each build that was changed while it was measured.
-fn report_changed_builds(bench: &mut Bench<'_>, session: &Session) {
+fn report_changed_builds(bench: &mut Context<'_>, session: &Session) {
     for SessionCell { cell, .. } in &session.cells {
         if let Some(path) = bench.builder.changed(cell.artifact) {
             bench.observer.note(&Event::BuildChanged { cell, path: &path });
@@ -121,13 +124,13 @@ fn report_changed_builds(bench: &mut Bench<'_>, session: &Session) {
 
 /// The rounds of one session.
 struct Rounds<'a, 'b> {
-    bench: &'a mut Bench<'b>,
+    bench: &'a mut Context<'b>,
     session: &'a Session,
     schedule: Schedule,
-    progress: Progress<'a>,
-    until: &'a mut dyn Stopping,
+    progress: RunProgress<'a>,
+    until: &'a mut dyn StoppingRule,
     references: References,
-    beside: Beside<'a>,
+    beside: Fixtures<'a>,
     quiet: Quiet,
     reference: ReferenceTurns,
     /// The fixed programs of this round.
@@ -138,7 +141,7 @@ struct Rounds<'a, 'b> {
     instructions: Vec<(u32, usize)>,
     /// The cells whose instructions callgrind is still to count.
     without_instructions: HashSet<usize>,
-    measured: Measured,
+    measured: SessionResult,
     /// Of which cells it is kept why they lack which metric.
     absent: HashSet<(usize, String)>,
     /// The samples of each cell that are not in the store yet, where that is lost with us.
@@ -148,9 +151,9 @@ struct Rounds<'a, 'b> {
 impl<'a, 'b> Rounds<'a, 'b> {
     /// Stands where the run stands: at nothing, or at what an earlier session of it left.
     fn new(
-        bench: &'a mut Bench<'b>,
+        bench: &'a mut Context<'b>,
         session: &'a Session,
-        until: &'a mut dyn Stopping,
+        until: &'a mut dyn StoppingRule,
     ) -> Result<Self, ExperimentError> {
         let run = &session.run;
         let schedule =
@@ -160,7 +163,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         bench.store.begin_session(run.number, moment(bench.executor.now()))?;
         let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
         bench.store.put_unread(run.number, &unread)?;
-        let mut progress = Progress::new(session, bench.store.sessions(run.number)?);
+        let mut progress = RunProgress::new(session, bench.store.sessions(run.number)?);
         progress.settle(&until.look(0));
         let done = session.done();
         bench.observer.note(&Event::MeasuringBegins {
@@ -181,14 +184,14 @@ impl<'a, 'b> Rounds<'a, 'b> {
             progress,
             until,
             references,
-            beside: Beside::new(session),
+            beside: Fixtures::new(session),
             quiet,
             reference,
             turns: Vec::new(),
             subject,
             instructions: Vec::new(),
             without_instructions: (0..session.cells.len()).filter(uncounted).collect(),
-            measured: Measured::default(),
+            measured: SessionResult::default(),
             absent: HashSet::new(),
             unwritten: vec![Vec::new(); session.cells.len()],
         })
@@ -448,7 +451,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             next: None,
         };
         let trials = two.map(|trial| &self.session.cells[trial.cell].trial);
-        let mut pair = Pair { trials, turns: two.map(turn), cpus };
+        let mut pair = TrialPair { trials, turns: two.map(turn), cpus };
         let mut tried = pair.execute(self.bench.executor)?;
         for (which, trial) in two.into_iter().enumerate() {
             if tried[which].counts() && self.without_instructions.remove(&trial.cell) {
@@ -464,7 +467,11 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(tried)
     }
 
-    fn keep(&mut self, trial: ScheduledTrial, sampled: &Sampled) -> Result<(), ExperimentError> {
+    fn keep(
+        &mut self,
+        trial: ScheduledTrial,
+        sampled: &SampleWithOutput,
+    ) -> Result<(), ExperimentError> {
         self.keep_answer(trial, sampled)?;
         // What may be marked as disturbed once its round is over is kept by itself.
         if self.bench.store.outlives_us() || self.quiet.is_wanted() {
@@ -488,7 +495,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// Both or neither: half a pair would be none.
     fn keep_pair(
         &mut self,
-        pair: &[(ScheduledTrial, Box<Sampled>)],
+        pair: &[(ScheduledTrial, Box<SampleWithOutput>)],
     ) -> Result<(), ExperimentError> {
         for (trial, sampled) in pair {
             self.keep_answer(*trial, sampled)?;
@@ -505,7 +512,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     fn keep_answer(
         &mut self,
         trial: ScheduledTrial,
-        sampled: &Sampled,
+        sampled: &SampleWithOutput,
     ) -> Result<(), ExperimentError> {
         let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
         if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
@@ -520,10 +527,14 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Takes note of a sample that is kept.
-    fn tell(&mut self, trial: ScheduledTrial, sampled: &Sampled) -> Result<(), ExperimentError> {
+    fn tell(
+        &mut self,
+        trial: ScheduledTrial,
+        sampled: &SampleWithOutput,
+    ) -> Result<(), ExperimentError> {
         let SessionCell { cell, .. } = &self.session.cells[trial.cell];
-        let Sampled { sample, absent, .. } = sampled;
-        for absent @ Absent { metric, why } in absent {
+        let SampleWithOutput { sample, absent, .. } = sampled;
+        for absent @ MissingMetric { metric, why } in absent {
             if self.absent.insert((trial.cell, metric.to_string())) {
                 if Counter::named(metric).is_some() {
                     let benchmark = &cell.benchmark.name;
@@ -582,7 +593,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
 /// What is otherwise on the host than when the run began, as `end.load` for `now.load`.
 pub(crate) fn end_facts(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     run: i64,
 ) -> Result<BTreeMap<String, String>, ExperimentError> {
     let before = bench.store.conditions(run)?;
@@ -593,6 +604,6 @@ pub(crate) fn end_facts(
         .collect())
 }
 
-pub(crate) fn absence(absent: &Absent) -> Absence {
+pub(crate) fn absence(absent: &MissingMetric) -> Absence {
     Absence { metric: absent.metric.to_string(), why: absent.why.to_string() }
 }

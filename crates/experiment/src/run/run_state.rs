@@ -11,7 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::{Outcome, Place, Rule, Sample, Warmup};
 
-use crate::run::budget::{Spent, wall};
+use crate::run::budget::{SpentTime, wall};
 use crate::run::disturbance::REPEATS;
 use crate::run::enough::{GIVE_UP_AFTER, MetricValues, is_precise};
 use crate::run::noise::Noise;
@@ -23,7 +23,7 @@ use crate::run::session::{SampleDemand, Session, SessionCell};
 const LONGEST_WARMUP: u32 = 10_000;
 
 /// Where a run stands.
-pub struct Progress<'a> {
+pub struct RunProgress<'a> {
     rule: &'a Rule,
     cells: Vec<CellProgress<'a>>,
     /// How many are executed at the same time: two where the session is of pairs.
@@ -32,7 +32,7 @@ pub struct Progress<'a> {
     done: HashSet<Place>,
     /// The last round that has one.
     last: u32,
-    spent: Spent,
+    spent: SpentTime,
     /// The loudest that samples of a round tell of, by the round.
     noise: BTreeMap<u32, Noise>,
     /// The rounds that were disturbed, and count no more.
@@ -46,7 +46,7 @@ struct CellProgress<'a> {
     counted: u32,
     failed: usize,
     succeeded: bool,
-    warm: Warm,
+    warm: WarmupState,
     /// What is known of the metric whose median is to be known precisely.
     known: MetricValues,
     precise: bool,
@@ -58,7 +58,7 @@ struct CellProgress<'a> {
 
 /// How warm a cell is.
 #[derive(Default)]
-struct Warm {
+struct WarmupState {
     executions: u32,
     /// How long they took.
     time: Duration,
@@ -68,7 +68,7 @@ struct Warm {
 impl<'a> CellProgress<'a> {
     fn new(cell: &'a SessionCell) -> Self {
         let (wanted, known) = (&cell.wanted, cell.wanted.elsewhere.clone());
-        let warm = Warm::default();
+        let warm = WarmupState::default();
         let (precise, settled) = (false, false);
         Self {
             wanted,
@@ -140,13 +140,13 @@ impl<'a> CellProgress<'a> {
     }
 }
 
-impl<'a> Progress<'a> {
+impl<'a> RunProgress<'a> {
     /// Where the run stands after what earlier sessions of it have left; `sessions` are when they
     /// all began.
     pub fn new(session: &'a Session, sessions: Vec<Timestamp>) -> Self {
         let rule = &session.run.rule;
         let cells: Vec<CellProgress> = session.cells.iter().map(CellProgress::new).collect();
-        let spent = Spent::new(sessions, cells.len()).in_pairs(session.duet.is_some());
+        let spent = SpentTime::new(sessions, cells.len()).in_pairs(session.duet.is_some());
         let at_once = if session.duet.is_some() { 2 } else { 1 };
         let (noise, disturbed) = (BTreeMap::new(), BTreeSet::new());
         let mut progress =

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use tacho_record::{
-    BenchmarkKey, Digest, Direction, End, Metric, Plan, Rule, Run, RunState, Steadiness, Stopped,
-    plan,
+    BenchmarkKey, Digest, Direction, EndReason, Metric, Plan, Rule, Run, RunState, Steadiness,
+    Stop, plan,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
@@ -16,7 +16,7 @@ use crate::run::enough::{MetricValues, is_precise};
 
 /// The rules of those runs that did not simply measure a fixed number of rounds.
 #[derive(Debug, Default)]
-pub struct Rules(HashMap<i64, RuledRun>);
+pub struct RunRules(HashMap<i64, RuledRun>);
 
 /// A run that measured by such a rule.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ struct RuledRun {
     plan: Option<Plan>,
 }
 
-impl Rules {
+impl RunRules {
     /// Those of the store.
     pub fn read(store: &mut Store) -> Result<Self, StoreError> {
         let open = |run: &Run| run.rule.precision.is_some() || run.rule.budget.is_some();
@@ -54,7 +54,7 @@ impl Rules {
 }
 
 /// A revision, and what was built of it.
-type Build = (String, Digest);
+type BuildKey = (String, Digest);
 
 impl RuledRun {
     /// What ended measuring that gave these values, if it was not simply the number of rounds.
@@ -62,7 +62,7 @@ impl RuledRun {
         &self,
         measured: impl Iterator<Item = &'v Values>,
         better: Direction,
-    ) -> Option<Stopped> {
+    ) -> Option<Stop> {
         let (mut known, mut rounds) = (MetricValues::default(), 0);
         for it in measured {
             known.add(better, &it.values, &it.limited.bounds);
@@ -70,31 +70,31 @@ impl RuledRun {
             rounds += it.values.len() + (it.limited.count + it.failed + warm_up) as usize;
         }
         let by = if is_precise(&self.rule, &known) {
-            End::Precision
+            EndReason::Precision
         } else if rounds >= self.rule.max_rounds as usize {
             // Without a precision that is simply the number of rounds.
-            self.rule.precision.as_ref().map(|_| End::MaxRounds)?
+            self.rule.precision.as_ref().map(|_| EndReason::MaxRounds)?
         } else if self.rule.budget.is_some()
             && self.state == RunState::Finished
             && !known.values.is_empty()
         {
-            End::Budget
+            EndReason::Budget
         } else {
             return None;
         };
-        Some(Stopped { by, precision: self.rule.precision.clone() })
+        Some(Stop { by, precision: self.rule.precision.clone() })
     }
 }
 
 /// What ended the measuring of each build of a benchmark.
 #[derive(Debug, Default)]
-pub struct Ends(HashMap<Build, Stopped>);
+pub struct StoppingReasons(HashMap<BuildKey, Stop>);
 
-impl Ends {
+impl StoppingReasons {
     /// Those of the benchmark, each by the rule of the last run that measured it.
     pub fn read(
         store: &mut Store,
-        rules: &Rules,
+        rules: &RunRules,
         host: HostId,
         benchmark: &BenchmarkKey,
     ) -> Result<Self, StoreError> {
@@ -102,7 +102,7 @@ impl Ends {
             return Ok(Self::default());
         }
         // Who measured what is the same whatever the metric.
-        let mut last: HashMap<Build, i64> = HashMap::new();
+        let mut last: HashMap<BuildKey, i64> = HashMap::new();
         for values in store.values(host, benchmark, "wall")? {
             let run = last.entry((values.revision, values.artifact)).or_default();
             *run = (*run).max(values.run);
@@ -130,7 +130,7 @@ impl Ends {
 
     /// What ended that of this build.
     #[must_use]
-    pub fn of(&self, revision: &str, artifact: Digest) -> Option<Stopped> {
+    pub fn of(&self, revision: &str, artifact: Digest) -> Option<Stop> {
         self.0.get(&(revision.to_owned(), artifact)).cloned()
     }
 }

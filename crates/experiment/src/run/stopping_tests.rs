@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Ended, Execution, Request};
+use tacho_measure::{Execution, ExecutionEnd, Request};
 use tacho_record::Course;
 
 use crate::track_tests::{Lab, ended};
@@ -34,11 +34,11 @@ impl World {
     fn script(&self, mut left: usize) -> impl FnMut(&Request, Timestamp) -> Execution {
         move |request, at| {
             if left == 0 {
-                return ended(Ended::Interrupted, at);
+                return ended(ExecutionEnd::Interrupted, at);
             }
             left -= 1;
             let wall = Duration::from_micros(self.next(&request.command.join(" ")));
-            Execution::of(Ended::Exited(0), at, wall)
+            Execution::of(ExecutionEnd::Exited(0), at, wall)
         }
     }
 }
@@ -104,7 +104,7 @@ fn a_warm_up_by_time_is_filled_by_each_cell() {
     let fails_at_third = |request: &Request, at| {
         *shared.borrow_mut() += 1;
         let fails = request.command[0] == "calm" && *shared.borrow() == 5;
-        let how = Ended::Exited(i32::from(fails));
+        let how = ExecutionEnd::Exited(i32::from(fails));
         Execution::of(how, at, Duration::from_secs(1))
     };
     lab.track(fails_at_third).unwrap();
@@ -135,7 +135,7 @@ fn boosted_executions_are_found_and_left_out_of_all_revisions() {
         *number += 1;
         let level = if *number <= 2 && request.command[0] == "calm" { 93_000 } else { 100_000 };
         let wall = Duration::from_micros(level + *number * 7919 % 101 * 10);
-        Execution::of(Ended::Exited(0), at, wall)
+        Execution::of(ExecutionEnd::Exited(0), at, wall)
     };
     assert_eq!(lab.track(boosted).unwrap().samples, 2 * 2 * 12);
     let mut store = lab.store();
@@ -163,7 +163,7 @@ fn what_one_revision_needs_to_warm_up_is_left_out_of_all() {
         let level =
             if *number <= 3 && request.command.join(" ") == "calm r2" { 130_000 } else { 100_000 };
         Execution::of(
-            Ended::Exited(0),
+            ExecutionEnd::Exited(0),
             at,
             Duration::from_micros(level + *number * 7919 % 101 * 10),
         )

@@ -44,7 +44,7 @@ pub fn find(store: &mut Store, run: &Run, session: &Session) -> Result<(), Exper
 pub(crate) fn steadiness(samples: &[Sample], metric: &Metric) -> Steadiness {
     let (rounds, values) = sequence(samples, metric);
     let found = steady::steadiness(&values, metric.better == Direction::Lower);
-    let phase = |phase: &steady::Phase| Phase {
+    let phase = |phase: &steady::LevelPhase| Phase {
         first: rounds[phase.range.start],
         last: rounds[phase.range.end - 1],
         level: phase.level,
@@ -71,11 +71,11 @@ fn sequence(samples: &[Sample], metric: &Metric) -> (Vec<u32>, Vec<f64>) {
     counted.filter_map(|sample| Some((sample.place.round, sample.value(&metric.name)?))).unzip()
 }
 
-fn course(course: steady::Course) -> Course {
+fn course(course: steady::LevelCourse) -> Course {
     match course {
-        steady::Course::Flat => Course::Flat,
-        steady::Course::NoSteadyState => Course::NoSteadyState,
-        steady::Course::Slowdown => Course::Slowdown,
-        steady::Course::WarmUp => Course::WarmUp,
+        steady::LevelCourse::Flat => Course::Flat,
+        steady::LevelCourse::NoSteadyState => Course::NoSteadyState,
+        steady::LevelCourse::Slowdown => Course::Slowdown,
+        steady::LevelCourse::WarmUp => Course::WarmUp,
     }
 }

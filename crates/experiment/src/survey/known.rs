@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use tacho_record::{Build, Cell, Digest, Direction, Metric, Revision};
 use tacho_stats::Summary;
-use tacho_stats::history::{self, Execution, RunReading};
-use tacho_stats::place::{Candidates, Place, Rules, survey};
+use tacho_stats::history::{self, HistoryExecution, RunReading};
+use tacho_stats::place::{Candidates, ChangePlace, SurveyRules, survey};
 use tacho_store::{Store, StoreError, Values};
 
-use super::edges::{self, Edge};
+use super::edges::{self, EnvironmentEdge};
 use crate::build::layout_rotation::layout_of;
-use crate::changes::{Runs, Tags};
-use crate::run::budget::Spent;
-use crate::survey::outcome::{Placed, Surveyed, Wish};
-use crate::{Bench, Question};
+use crate::changes::{RunTags, Tags};
+use crate::run::budget::SpentTime;
+use crate::survey::outcome::{SurveyOutcome, SurveyRequest, SurveyedBenchmark};
+use crate::{Context, Question};
 
 /// What is known.
 pub(super) struct SurveyFacts {
@@ -47,7 +47,12 @@ struct PlaceValues {
 /// The executions of a candidate in one run: those that reached a limit took longer than all
 /// others. None where of their median only a bound is known, of a metric of which more is better
 /// not even that, and where a value is not above 0.
-fn executions(at: usize, metric: &Metric, one: &Values, layouts: Option<u32>) -> Vec<Execution> {
+fn executions(
+    at: usize,
+    metric: &Metric,
+    one: &Values,
+    layouts: Option<u32>,
+) -> Vec<HistoryExecution> {
     let is_lower = metric.better == Direction::Lower;
     let bounds = if is_lower { &one.limited.bounds[..] } else { &[] };
     let is_bound = Summary::censored(&one.values, bounds).is_none_or(|summary| summary.is_bound);
@@ -58,7 +63,7 @@ fn executions(at: usize, metric: &Metric, one: &Values, layouts: Option<u32>) ->
     let execution = |round: u32, value: f64| {
         let layout = layouts.map_or(0, |layouts| layout_of(round, layouts));
         let layout = u32::try_from(layout).unwrap_or(u32::MAX);
-        Execution { revision: at, layout, round, ln: value.ln() }
+        HistoryExecution { revision: at, layout, round, ln: value.ln() }
     };
     let measured =
         one.rounds.iter().zip(&one.values).map(|(round, value)| execution(*round, *value));
@@ -69,10 +74,10 @@ fn executions(at: usize, metric: &Metric, one: &Values, layouts: Option<u32>) ->
 
 impl SurveyFacts {
     pub fn read(
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         question: &Question,
-        (digest, wish): (Digest, &Wish),
-        placed: &Placed,
+        (digest, wish): (Digest, &SurveyRequest),
+        placed: &SurveyOutcome,
     ) -> Result<Self, StoreError> {
         let mut of: HashMap<String, Build> = bench
             .store
@@ -118,7 +123,8 @@ impl SurveyFacts {
         for one in values {
             by_artifact.entry(one.artifact).or_default().push(one);
         }
-        let (mut runs, mut unusable) = (BTreeMap::<i64, Vec<Execution>>::new(), BTreeSet::new());
+        let (mut runs, mut unusable) =
+            (BTreeMap::<i64, Vec<HistoryExecution>>::new(), BTreeSet::new());
         for (at, (revision, build)) in self.revisions.iter().zip(&self.built).enumerate() {
             let Some(build) = build else { continue };
             let artifact = build.state.artifact();
@@ -147,7 +153,7 @@ impl SurveyFacts {
 
     /// What the question has taken: builds that were not there when it was first asked, and the
     /// time of its runs.
-    fn account(&mut self, bench: &mut Bench<'_>, digest: Digest) -> Result<(), StoreError> {
+    fn account(&mut self, bench: &mut Context<'_>, digest: Digest) -> Result<(), StoreError> {
         let builds = || self.built.iter().flatten();
         let there: Vec<&str> = builds().map(|build| build.revision.as_str()).collect();
         let earlier = bench.store.begin_survey(digest, bench.host, &there)?;
@@ -162,11 +168,11 @@ impl SurveyFacts {
     }
 
     /// What is known of each benchmark.
-    pub fn surveyed(&self, question: &Question, rules: &Rules) -> Vec<Surveyed> {
+    pub fn surveyed(&self, question: &Question, rules: &SurveyRules) -> Vec<SurveyedBenchmark> {
         let edges = &edges::places(&edges::of_quirks(question));
         let one = |of: &PlaceValues| {
             let candidates = Candidates { unusable: &of.unusable, edges };
-            Surveyed {
+            SurveyedBenchmark {
                 key: of.key.clone(),
                 metric: of.metric.clone(),
                 survey: survey(candidates, &of.readings, rules),
@@ -181,12 +187,13 @@ impl SurveyFacts {
         &self,
         store: &mut Store,
         question: &Question,
-        surveyed: &mut [Surveyed],
+        surveyed: &mut [SurveyedBenchmark],
     ) -> Result<(), StoreError> {
-        let (quirks, runs) = (edges::of_quirks(question), Runs::read(store)?);
+        let (quirks, runs) = (edges::of_quirks(question), RunTags::read(store)?);
         for (one, measured) in surveyed.iter_mut().zip(&self.measured) {
-            let edges = |place: &Place| {
-                let is_there = |edge: &&Edge| place.good < edge.at && edge.at <= place.bad;
+            let edges = |place: &ChangePlace| {
+                let is_there =
+                    |edge: &&EnvironmentEdge| place.good < edge.at && edge.at <= place.bad;
                 let others = edges::of_others(self.tags(measured, place, &runs));
                 quirks.iter().filter(is_there).cloned().chain(others).collect()
             };
@@ -196,7 +203,12 @@ impl SurveyFacts {
     }
 
     /// With what each revision of a place was measured the last time.
-    fn tags(&self, measured: &PlaceValues, place: &Place, runs: &Runs) -> Vec<(usize, Tags)> {
+    fn tags(
+        &self,
+        measured: &PlaceValues,
+        place: &ChangePlace,
+        runs: &RunTags,
+    ) -> Vec<(usize, Tags)> {
         let mut last: BTreeMap<usize, i64> = BTreeMap::new();
         let is_inside = |it: &&RunReading| (place.good..=place.bad).contains(&it.revision);
         for reading in measured.readings.iter().filter(is_inside) {
@@ -253,14 +265,14 @@ impl SurveyFacts {
 }
 
 /// How long the run has measured.
-fn time_of(bench: &mut Bench<'_>, run: i64) -> Result<Duration, StoreError> {
+fn time_of(bench: &mut Context<'_>, run: i64) -> Result<Duration, StoreError> {
     let cells = bench.store.cells(run)?;
     let mut samples = Vec::new();
     for (at, (id, _)) in cells.iter().enumerate() {
         samples.extend(bench.store.samples(*id)?.into_iter().map(|sample| (at, sample)));
     }
     samples.sort_by_key(|(_, sample)| sample.at);
-    let mut spent = Spent::new(bench.store.sessions(run)?, cells.len());
+    let mut spent = SpentTime::new(bench.store.sessions(run)?, cells.len());
     for (at, sample) in &samples {
         spent.record(*at, sample);
     }

@@ -12,27 +12,27 @@ pub(crate) mod outcome;
 #[cfg(test)]
 mod tests;
 
-pub use outcome::{Ended, Placed, Surveyed, Wish};
+pub use outcome::{SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use tacho_record::{Cell, Digest, Purpose, Rule, Run};
-use tacho_stats::place::{Batch, Rules, Survey, batch};
+use tacho_stats::place::{Batch, Survey, SurveyRules, batch};
 use tacho_store::MeasurementId;
 
-use crate::pending::converged::Settled;
-use crate::run::prepare::{Prepared, TakenUp, first_metric, prepare_trial};
+use crate::pending::converged::ConvergedCells;
+use crate::run::prepare::{Preparation, ResumedRun, first_metric, prepare_trial};
 use crate::run::rounds::measure;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::track::check;
-use crate::{Bench, Event, ExperimentError, Question};
-pub use edges::Edge;
+use crate::{Context, Event, ExperimentError, Question};
+pub use edges::EnvironmentEdge;
 use known::SurveyFacts;
 
 /// What makes it the same question: how is measured, what of, and how large a change is looked for;
 /// not how much it may take.
-fn digest(question: &Question, wish: &Wish) -> Digest {
+fn digest(question: &Question, wish: &SurveyRequest) -> Digest {
     let revisions: Vec<&str> =
         question.revisions.iter().map(|revision| revision.id.as_str()).collect();
     let rule = Rule { budget: None, ..question.rule().clone() };
@@ -54,13 +54,13 @@ fn digest(question: &Question, wish: &Wish) -> Digest {
 /// Looks for the changes among the question's revisions, until each is pinned to one of them, or
 /// builds or time are spent.
 pub fn place(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
-    wish: &Wish,
-) -> Result<Placed, ExperimentError> {
+    wish: &SurveyRequest,
+) -> Result<SurveyOutcome, ExperimentError> {
     check(bench, question)?;
     let digest = digest(question, wish);
-    let mut placed = Placed::nothing();
+    let mut placed = SurveyOutcome::nothing();
     let mut before = None;
     loop {
         let known = SurveyFacts::read(bench, question, (digest, wish), &placed)?;
@@ -72,10 +72,10 @@ pub fn place(
         let ended = if next.is_empty() {
             Some(why(wish, &known, &placed))
         } else if so_far == before {
-            Some(Ended::Unsettled)
+            Some(SurveyEnd::Unsettled)
         } else {
             let done = bench.batch(question, &next, digest, (wish, &known), &mut placed)?;
-            (!done).then_some(Ended::Interrupted)
+            (!done).then_some(SurveyEnd::Interrupted)
         };
         if let Some(ended) = ended {
             placed.ended = ended;
@@ -88,19 +88,19 @@ pub fn place(
 
 /// How densely is looked at first: as many builds as there may be decide, or as many as there is
 /// time for.
-fn rules(question: &Question, wish: &Wish, known: &SurveyFacts) -> Rules {
+fn rules(question: &Question, wish: &SurveyRequest, known: &SurveyFacts) -> SurveyRules {
     let in_time = wish.budget.map(|budget| {
         let each = known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX));
         each.filter(|each| !each.is_zero())
             .map_or(2, |each| whole(budget.as_secs_f64() / each.as_secs_f64()))
     });
     let most = [wish.builds, in_time].into_iter().flatten().min();
-    let rules = Rules::new(wish.least, question.revisions.len(), most);
-    wish.zoom.map_or(rules, |(first, last)| Rules { grid: 2, ..rules }.zoomed(first, last))
+    let rules = SurveyRules::new(wish.least, question.revisions.len(), most);
+    wish.zoom.map_or(rules, |(first, last)| SurveyRules { grid: 2, ..rules }.zoomed(first, last))
 }
 
 /// How many more builds there may be; 0 when the time is spent.
-fn left(wish: &Wish, known: &SurveyFacts) -> usize {
+fn left(wish: &SurveyRequest, known: &SurveyFacts) -> usize {
     let builds = wish.builds.map(|most| most.saturating_sub(known.made));
     let in_time = wish.budget.map(|budget| {
         let time = budget.saturating_sub(known.spent);
@@ -120,21 +120,21 @@ fn whole(number: f64) -> usize {
     number.clamp(0.0, 1e6) as usize
 }
 
-fn why(wish: &Wish, known: &SurveyFacts, placed: &Placed) -> Ended {
+fn why(wish: &SurveyRequest, known: &SurveyFacts, placed: &SurveyOutcome) -> SurveyEnd {
     let asks = placed.surveyed.iter().any(|one| !one.survey.asks.is_empty());
     match (asks, wish.budget) {
-        (false, _) => Ended::Known,
-        (true, Some(budget)) if known.spent >= budget => Ended::Budget,
-        (true, _) => Ended::Builds,
+        (false, _) => SurveyEnd::Known,
+        (true, Some(budget)) if known.spent >= budget => SurveyEnd::Budget,
+        (true, _) => SurveyEnd::Builds,
     }
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// What is built and measured next: what was under way, else what is asked for, as far as
     /// builds are left.
     fn next(
         &mut self,
-        surveyed: &[Surveyed],
+        surveyed: &[SurveyedBenchmark],
         digest: Digest,
         left: usize,
         known: &SurveyFacts,
@@ -156,8 +156,8 @@ impl Bench<'_> {
         question: &Question,
         next: &Batch,
         digest: Digest,
-        (wish, known): (&Wish, &SurveyFacts),
-        placed: &mut Placed,
+        (wish, known): (&SurveyRequest, &SurveyFacts),
+        placed: &mut SurveyOutcome,
     ) -> Result<bool, ExperimentError> {
         let batch: BTreeSet<usize> = next.build.iter().chain(&next.again).copied().collect();
         let revisions = batch.iter().map(|&place| question.revisions[place].clone()).collect();
@@ -177,9 +177,9 @@ impl Bench<'_> {
         let prepared = self.prepare_batch(&question, digest, cells)?;
         placed.building += began.elapsed();
         match prepared {
-            Prepared::Interrupted => Ok(false),
-            Prepared::NothingToDo | Prepared::Changed => Ok(true),
-            Prepared::Ready(session) => {
+            Preparation::Interrupted => Ok(false),
+            Preparation::NothingToDo | Preparation::Changed => Ok(true),
+            Preparation::Ready(session) => {
                 let measured = measure(self, &session)?;
                 placed.run = Some(session.run.number);
                 placed.samples += measured.samples;
@@ -195,24 +195,24 @@ impl Bench<'_> {
         question: &Question,
         digest: Digest,
         cells: Vec<Cell>,
-    ) -> Result<Prepared, ExperimentError> {
+    ) -> Result<Preparation, ExperimentError> {
         match self.take_up(question, digest)? {
-            TakenUp::Interrupted => return Ok(Prepared::Interrupted),
-            TakenUp::Run { run, cells, folders } => {
+            ResumedRun::Interrupted => return Ok(Preparation::Interrupted),
+            ResumedRun::Run { run, cells, folders } => {
                 return self.session_of_batch(question, *run, cells, &folders);
             }
-            TakenUp::None => {}
+            ResumedRun::None => {}
         }
         if cells.is_empty() {
-            return Ok(Prepared::NothingToDo);
+            return Ok(Preparation::NothingToDo);
         }
         let Some(folders) = self.unpack(question, cells.iter())? else {
-            return Ok(Prepared::Interrupted);
+            return Ok(Preparation::Interrupted);
         };
         let cells: Vec<Cell> =
             cells.into_iter().filter(|cell| folders.contains_key(&cell.artifact)).collect();
         if cells.is_empty() {
-            return Ok(Prepared::Changed);
+            return Ok(Preparation::Changed);
         }
         let (run, cells) = self.begin_run(Purpose::Track, digest, question, cells)?;
         self.session_of_batch(question, run, cells, &folders)
@@ -224,8 +224,8 @@ impl Bench<'_> {
         run: Run,
         cells: Vec<(MeasurementId, Cell)>,
         folders: &HashMap<Digest, PathBuf>,
-    ) -> Result<Prepared, ExperimentError> {
-        let settled = Settled::read(self.store, self.host, question)?;
+    ) -> Result<Preparation, ExperimentError> {
+        let settled = ConvergedCells::read(self.store, self.host, question)?;
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
@@ -241,7 +241,7 @@ impl Bench<'_> {
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         let reference = question.plan.measure.reference.mode();
-        Ok(Prepared::Ready(Box::new(Session {
+        Ok(Preparation::Ready(Box::new(Session {
             run,
             cells: ready,
             duet: None,

@@ -5,11 +5,11 @@ use std::time::Duration;
 use tacho_record::{BenchmarkKey, Build, Metric};
 use tacho_stats::place::Survey;
 
-use crate::survey::edges::Edge;
+use crate::survey::edges::EnvironmentEdge;
 
 /// What is looked for, and how much it may take.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
+pub struct SurveyRequest {
     /// The smallest change that is worth a build: 0.05 is 5 %.
     pub least: f64,
     /// At most this many builds, those of interrupted sessions included.
@@ -25,7 +25,7 @@ pub struct Wish {
 
 /// What ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum SurveyEnd {
     /// Nothing that could be built or measured would tell more.
     Known,
     /// The builds are made.
@@ -40,7 +40,7 @@ pub enum Ended {
 
 /// What is known of one benchmark over the history.
 #[derive(Clone, Debug)]
-pub struct Surveyed {
+pub struct SurveyedBenchmark {
     /// The benchmark with its parameters.
     pub key: BenchmarkKey,
     /// By which metric.
@@ -49,20 +49,20 @@ pub struct Surveyed {
     pub survey: Survey,
     /// Of each of these places what besides the program changed in it, so that it need not be the
     /// program; told at the end.
-    pub edges: Vec<Vec<Edge>>,
+    pub edges: Vec<Vec<EnvironmentEdge>>,
 }
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct SurveyOutcome {
     /// What is known of each benchmark.
-    pub surveyed: Vec<Surveyed>,
+    pub surveyed: Vec<SurveyedBenchmark>,
     /// The builds, in order of history: those of this question, and those that were there.
     pub builds: Vec<Build>,
     /// How many builds the question has taken, those of interrupted sessions included.
     pub made: usize,
     /// What ended it.
-    pub ended: Ended,
+    pub ended: SurveyEnd,
     /// The last run of this session, if there was any.
     pub run: Option<i64>,
     /// Builds tried by this session.
@@ -75,13 +75,13 @@ pub struct Placed {
     pub executing: Duration,
 }
 
-impl Placed {
+impl SurveyOutcome {
     pub(crate) fn nothing() -> Self {
         Self {
             surveyed: Vec::new(),
             builds: Vec::new(),
             made: 0,
-            ended: Ended::Interrupted,
+            ended: SurveyEnd::Interrupted,
             run: None,
             tried: 0,
             samples: 0,

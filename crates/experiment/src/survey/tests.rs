@@ -5,17 +5,18 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Ended as Exited, Execution, Request, ScriptedExecutor};
-use tacho_record::{BuildState, Host, Quirky, Tagged};
-use tacho_stats::place::Known as Pin;
+use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
+use tacho_record::{BuildState, Host, QuirkRecipe, TagChange};
+use tacho_stats::place::PlaceStatus;
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
-use crate::Silent;
+use crate::SilentObserver;
 use crate::track_tests::{Lab, ended};
 
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
-const LEAST: Wish = Wish { least: 0.05, builds: None, budget: None, zoom: None, metric: None };
+const LEAST: SurveyRequest =
+    SurveyRequest { least: 0.05, builds: None, budget: None, zoom: None, metric: None };
 
 /// A history of 200 revisions with two changes.
 struct Past {
@@ -37,28 +38,33 @@ impl Past {
     fn executes(&self, request: &Request, at: Timestamp) -> Execution {
         self.executed.set(self.executed.get() + 1);
         if self.executed.get() == self.stop {
-            return ended(Exited::Interrupted, at);
+            return ended(ExecutionEnd::Interrupted, at);
         }
         let order = request.command[1].trim_start_matches('r').parse().unwrap();
         let wobble = 0.02 * (((self.executed.get() * 7919) % 101) as f64 / 101.0 - 0.5);
         let wall = Duration::from_secs_f64(level(order) * 1e-3 * (1.0 + wobble));
-        Execution { wall, ..ended(Exited::Exited(0), at) }
+        Execution { wall, ..ended(ExecutionEnd::Exited(0), at) }
     }
 
-    fn place(&self, builder: &mut ScriptedBuilder, wish: &Wish) -> Placed {
+    fn place(&self, builder: &mut ScriptedBuilder, wish: &SurveyRequest) -> SurveyOutcome {
         self.asks(builder, &self.lab.question(), wish)
     }
 
-    fn asks(&self, builder: &mut ScriptedBuilder, question: &Question, wish: &Wish) -> Placed {
+    fn asks(
+        &self,
+        builder: &mut ScriptedBuilder,
+        question: &Question,
+        wish: &SurveyRequest,
+    ) -> SurveyOutcome {
         let mut store = self.lab.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
         let script = |request: &Request, at| self.executes(request, at);
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
-        let mut bench = Bench {
+        let mut bench = Context {
             store: &mut store,
             builder,
             executor: &mut executor,
-            observer: &mut Silent,
+            observer: &mut SilentObserver,
             interrupt: &AtomicBool::new(false),
             host,
         };
@@ -69,19 +75,20 @@ impl Past {
 }
 
 /// Between which revisions something changed, and how well that is known.
-fn places(placed: &Placed) -> Vec<(usize, usize, Pin)> {
+fn places(placed: &SurveyOutcome) -> Vec<(usize, usize, PlaceStatus)> {
     let [one] = placed.surveyed.as_slice() else { panic!("{placed:?}") };
     one.survey.places.iter().map(|place| (place.good + 1, place.bad + 1, place.known)).collect()
 }
 
-const BOTH: [(usize, usize, Pin); 2] = [(70, 71, Pin::Pinned), (151, 152, Pin::Pinned)];
+const BOTH: [(usize, usize, PlaceStatus); 2] =
+    [(70, 71, PlaceStatus::Pinned), (151, 152, PlaceStatus::Pinned)];
 
 #[test]
 fn changes_are_pinned_by_few_builds_and_the_same_again_builds_nothing() {
     let past = Past::new();
     let mut builder = ScriptedBuilder::new();
     let placed = past.place(&mut builder, &LEAST);
-    assert_eq!((places(&placed), placed.ended), (BOTH.to_vec(), Ended::Known));
+    assert_eq!((places(&placed), placed.ended), (BOTH.to_vec(), SurveyEnd::Known));
     assert!(placed.made < 30 && builder.builds().len() == placed.made, "{placed:?}");
     assert_eq!(
         past.lab.store().runs().unwrap().len(),
@@ -100,7 +107,7 @@ fn interrupted_anywhere_it_ends_with_the_same_builds() {
         let mut past = Past::new();
         let mut resumed = ScriptedBuilder::new();
         past.stop = stop;
-        assert_eq!(past.place(&mut resumed, &LEAST).ended, Ended::Interrupted, "{stop}");
+        assert_eq!(past.place(&mut resumed, &LEAST).ended, SurveyEnd::Interrupted, "{stop}");
         past.stop = u64::MAX;
         let placed = past.place(&mut resumed, &LEAST);
         assert_eq!(
@@ -116,16 +123,16 @@ fn interrupted_anywhere_it_ends_with_the_same_builds() {
 fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
     let past = Past::new();
     let mut builder = ScriptedBuilder::new();
-    let placed = past.place(&mut builder, &Wish { builds: Some(12), ..LEAST });
-    assert_eq!((builder.builds().len(), placed.made, placed.ended), (12, 12, Ended::Builds));
+    let placed = past.place(&mut builder, &SurveyRequest { builds: Some(12), ..LEAST });
+    assert_eq!((builder.builds().len(), placed.made, placed.ended), (12, 12, SurveyEnd::Builds));
     for (good, bad, known) in places(&placed) {
         assert!(
-            known == Pin::Range && [71, 152].iter().any(|at| good < *at && *at <= bad),
+            known == PlaceStatus::Range && [71, 152].iter().any(|at| good < *at && *at <= bad),
             "{placed:?}"
         );
     }
-    let more = past.place(&mut builder, &Wish { builds: Some(40), ..LEAST });
-    assert_eq!((places(&more), more.ended), (BOTH.to_vec(), Ended::Known));
+    let more = past.place(&mut builder, &SurveyRequest { builds: Some(40), ..LEAST });
+    assert_eq!((places(&more), more.ended), (BOTH.to_vec(), SurveyEnd::Known));
     assert!(more.made <= 40 && builder.builds().len() == more.made);
 }
 
@@ -133,12 +140,12 @@ fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
 fn build(past: &Past, builder: &mut ScriptedBuilder, revisions: impl Iterator<Item = usize>) {
     let mut store = past.lab.store();
     let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
-    let mut executor = ScriptedExecutor::new(|_: &Request, at| ended(Exited::Exited(0), at));
-    let mut bench = Bench {
+    let mut executor = ScriptedExecutor::new(|_: &Request, at| ended(ExecutionEnd::Exited(0), at));
+    let mut bench = Context {
         store: &mut store,
         builder,
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };
@@ -155,9 +162,9 @@ fn builds_that_were_there_before_are_not_counted() {
     // The first and the last, which are needed, are among them.
     build(&past, &mut builder, (0..200).step_by(10).chain([199]));
     let before = builder.builds().len();
-    let wish = Wish { builds: Some(12), ..LEAST };
+    let wish = SurveyRequest { builds: Some(12), ..LEAST };
     past.stop = 20;
-    assert_eq!(past.place(&mut builder, &wish).ended, Ended::Interrupted);
+    assert_eq!(past.place(&mut builder, &wish).ended, SurveyEnd::Interrupted);
     let interrupted = builder.builds().len() - before;
     past.stop = u64::MAX;
     let placed = past.place(&mut builder, &wish);
@@ -171,19 +178,19 @@ fn a_budget_is_spent_on_builds_too() {
     let past = Past::new();
     let mut builder = ScriptedBuilder::new();
     // A build takes a second.
-    let wish = Wish { budget: Some(Duration::from_secs(15)), ..LEAST };
+    let wish = SurveyRequest { budget: Some(Duration::from_secs(15)), ..LEAST };
     let placed = past.place(&mut builder, &wish);
-    assert_eq!(placed.ended, Ended::Budget);
+    assert_eq!(placed.ended, SurveyEnd::Budget);
     assert!((5..15).contains(&builder.builds().len()), "{:?}", builder.builds());
     let again = past.place(&mut builder, &wish);
-    assert_eq!((again.samples, again.ended), (0, Ended::Budget), "spent stays spent");
+    assert_eq!((again.samples, again.ended), (0, SurveyEnd::Budget), "spent stays spent");
 }
 
 #[test]
 fn a_zoom_builds_nothing_outside() {
     let past = Past::new();
     let mut builder = ScriptedBuilder::new();
-    let placed = past.place(&mut builder, &Wish { zoom: Some((60, 80)), ..LEAST });
+    let placed = past.place(&mut builder, &SurveyRequest { zoom: Some((60, 80)), ..LEAST });
     assert_eq!(places(&placed), BOTH[..1]);
     let order = |name: &String| name[1..].parse::<usize>().unwrap();
     assert!(
@@ -213,7 +220,7 @@ fn with_a_quirk(past: &Past, from: usize, before: usize, skip: bool) -> Question
     let text = format!("[subject]\n{quirk}[measure]\nrounds = 3\n{ONE}");
     question.plan = tacho_record::plan::parse(&text, "tacho.toml").unwrap();
     for revision in &question.revisions[from - 1..before - 1] {
-        let quirky = Quirky { recipe: Digest::of("scripted"), quirks: vec!["q".into()] };
+        let quirky = QuirkRecipe { recipe: Digest::of("scripted"), quirks: vec!["q".into()] };
         question.recipes.insert(revision.id.clone(), quirky);
     }
     question
@@ -225,8 +232,11 @@ fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_
     let mut builder = ScriptedBuilder::new();
     let placed = past.asks(&mut builder, &with_a_quirk(&past, 40, 71, false), &LEAST);
     assert_eq!(places(&placed), BOTH);
-    let tagged = Tagged { tag: "quirks".into(), before: "q".into(), after: "none".into() };
-    assert_eq!(placed.surveyed[0].edges, [vec![Edge { at: 70, tagged: tagged.clone() }], vec![]]);
+    let tagged = TagChange { tag: "quirks".into(), before: "q".into(), after: "none".into() };
+    assert_eq!(
+        placed.surveyed[0].edges,
+        [vec![EnvironmentEdge { at: 70, tagged: tagged.clone() }], vec![]]
+    );
     // The grid has 17, the other change halves a stretch of 12 or 13: of the edge there are both
     // sides.
     let of_edge =
@@ -235,14 +245,14 @@ fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_
 
     // A range over an edge is told to be one, and so where it begins.
     let past = Past::new();
-    let wish = Wish { builds: Some(3), ..LEAST };
+    let wish = SurveyRequest { builds: Some(3), ..LEAST };
     let question = with_a_quirk(&past, 60, 65, false);
     let placed = past.asks(&mut ScriptedBuilder::new(), &question, &wish);
     let range = places(&placed).iter().position(|(good, bad, _)| *good < 60 && 65 <= *bad).unwrap();
-    let begins = Tagged { before: "none".into(), after: "q".into(), ..tagged.clone() };
+    let begins = TagChange { before: "none".into(), after: "q".into(), ..tagged.clone() };
     assert_eq!(
         placed.surveyed[0].edges[range],
-        [Edge { at: 59, tagged: begins }, Edge { at: 64, tagged }],
+        [EnvironmentEdge { at: 59, tagged: begins }, EnvironmentEdge { at: 64, tagged }],
         "{placed:?}"
     );
 

@@ -6,14 +6,14 @@ use tacho_stats::sweep::{SweepCurve, SweepLevels};
 
 use super::MetricLimit;
 use super::observed::executions;
-use crate::bench::{Answer, Question, measure};
-use crate::{Bench, ExperimentError};
+use crate::bench::{BenchQuestion, BenchResult, measure};
+use crate::{Context, ExperimentError};
 
 /// What a sweep asks.
 #[derive(Clone, Debug)]
 pub struct SweepQuestion {
     /// The commands, one a value, and how they are executed.
-    pub bench: Question,
+    pub bench: BenchQuestion,
     /// The metric whose best value is looked for; none: the time of each command.
     pub objective: Option<Metric>,
     /// The limits that a value is to keep, to be the best.
@@ -69,7 +69,7 @@ pub enum MissingCurve {
 #[derive(Clone, Debug)]
 pub struct SweepAnswer {
     /// What was measured.
-    pub answer: Answer,
+    pub answer: BenchResult,
     /// One a value, in order of the commands.
     pub rows: Vec<SweepRow>,
     /// The curve over the values that have a place in it.
@@ -80,7 +80,7 @@ pub struct SweepAnswer {
 
 /// Measures all values in rounds, and judges the curve.
 pub fn sweep(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &SweepQuestion,
 ) -> Result<SweepAnswer, ExperimentError> {
     let answer = measure(bench, &question.bench)?;

@@ -4,14 +4,14 @@ use tacho_record::{Metric, Rule, Sample};
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, LoadStep, LoadTrial};
 
 use super::MetricLimit;
-use crate::bench::{Question, measure};
-use crate::{Bench, ExperimentError};
+use crate::bench::{BenchQuestion, measure};
+use crate::{Context, ExperimentError};
 
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub struct LoadQuestion {
     /// The commands, one a load, the lowest load first, and how they are executed.
-    pub bench: Question,
+    pub bench: BenchQuestion,
     /// What a trial is to keep.
     pub limit: MetricLimit,
     /// What says how much a trial really carried, if that is read.
@@ -38,7 +38,7 @@ pub struct HighestLoad {
 
 /// Looks for the highest load that keeps the limit.
 pub fn highest_load(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &LoadQuestion,
 ) -> Result<HighestLoad, ExperimentError> {
     let loads = question.bench.commands.len();
@@ -67,14 +67,14 @@ impl LoadQuestion {
     /// Makes one trial.
     fn trial(
         &self,
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         load: usize,
         found: &mut HighestLoad,
     ) -> Result<(), ExperimentError> {
         let number = found.search.trials().len();
         let own = &self.bench;
         let rule = Rule { warmup: false.into(), min_rounds: 1, max_rounds: 1, ..own.rule.clone() };
-        let question = Question {
+        let question = BenchQuestion {
             commands: vec![own.commands[load].clone()],
             rule,
             seed: own.seed.wrapping_add(number as u64),

@@ -1,13 +1,13 @@
 //! The best value, looked for: coarse first, then finer where it may be.
 
 use tacho_record::{Rule, Sample};
-use tacho_stats::interleaved::Execution;
+use tacho_stats::interleaved::InterleavedExecution;
 use tacho_stats::sweep::{OptimumSearch, SearchRules, SearchStep, SweepCurve, ValueSpan};
 
 use super::grid::{MissingCurve, SweepQuestion, SweepRow, judged};
 use super::observed::executions;
-use crate::bench::{Question, measure};
-use crate::{Bench, ExperimentError};
+use crate::bench::{BenchQuestion, measure};
+use crate::{Context, ExperimentError};
 
 /// A search may take so many executions in any case: those of its first stage, and a few more.
 const FEWEST: usize = 50;
@@ -60,7 +60,7 @@ pub struct FoundOptimum {
 
 /// Looks for the best value.
 pub fn find_optimum(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &OptimumQuestion,
 ) -> Result<FoundOptimum, ExperimentError> {
     let grid = question.sweep.bench.commands.len();
@@ -114,7 +114,7 @@ impl OptimumQuestion {
     /// Executes these values; whether the user stopped it.
     fn stage(
         &self,
-        bench: &mut Bench<'_>,
+        bench: &mut Context<'_>,
         values: &[usize],
         rounds: u32,
         samples: &mut [Vec<Sample>],
@@ -125,7 +125,7 @@ impl OptimumQuestion {
         // Each stage has an order of its own.
         let stage = samples.iter().flatten().count() as u64;
         let question =
-            Question { commands, rule, seed: own.seed.wrapping_add(stage), ..own.clone() };
+            BenchQuestion { commands, rule, seed: own.seed.wrapping_add(stage), ..own.clone() };
         let answer = measure(bench, &question)?;
         let first = last_round(samples);
         for (value, measured) in values.iter().zip(answer.samples) {
@@ -147,7 +147,8 @@ impl OptimumQuestion {
         let metrics: Vec<_> = (0..samples.len()).map(|value| self.sweep.metric(value)).collect();
         let own: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
         let Ok(all) = executions(&own, &metrics) else { return false };
-        let new: Vec<Execution> = all.into_iter().filter(|it| it.round > before).collect();
+        let new: Vec<InterleavedExecution> =
+            all.into_iter().filter(|it| it.round > before).collect();
         search.observe(&new);
         for value in values {
             let has_values = new.iter().any(|it| it.program == *value);

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Ended, Execution, Request, ScriptedExecutor, Usage};
+use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor, Usage};
 use tacho_record::plan::{Hooks, Output};
 use tacho_record::{Host, Limits, Metric, ReferenceMode, Rule};
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, SweepShape};
@@ -13,12 +13,12 @@ use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
-use crate::bench::{Command, Question, Standings, Start};
+use crate::bench::{BenchCommand, BenchQuestion, Standings, Start};
 use crate::trial::prepared::Exits;
-use crate::{Bench, Silent};
+use crate::{Context, SilentObserver};
 
-fn question(values: impl Iterator<Item = u32>, rounds: u32) -> Question {
-    let command = |value: u32| Command {
+fn question(values: impl Iterator<Item = u32>, rounds: u32) -> BenchQuestion {
+    let command = |value: u32| BenchCommand {
         name: format!("n={value}"),
         text: format!("prog {value}"),
         parameters: vec![("n".to_owned(), value.to_string())],
@@ -27,10 +27,10 @@ fn question(values: impl Iterator<Item = u32>, rounds: u32) -> Question {
         output: Output::Needed,
         hooks: Hooks::default(),
         timeout: Duration::MAX,
-        conditions: Command::usual_conditions(),
+        conditions: BenchCommand::usual_conditions(),
         limits: Limits::default(),
     };
-    Question {
+    BenchQuestion {
         commands: values.map(command).collect(),
         rule: Rule {
             warmup: false.into(),
@@ -51,8 +51,8 @@ fn question(values: impl Iterator<Item = u32>, rounds: u32) -> Question {
     }
 }
 
-fn swept(bench: Question, limits: &[&str]) -> SweepQuestion {
-    let number = |command: &Command| command.parameters[0].1.parse().unwrap();
+fn swept(bench: BenchQuestion, limits: &[&str]) -> SweepQuestion {
+    let number = |command: &BenchCommand| command.parameters[0].1.parse().unwrap();
     SweepQuestion {
         positions: Some(bench.commands.iter().map(number).collect()),
         bench,
@@ -67,7 +67,7 @@ fn swept(bench: Question, limits: &[&str]) -> SweepQuestion {
 /// %.
 fn with<T>(
     cost: impl Fn(f64) -> (f64, f64),
-    act: impl FnOnce(&mut Bench<'_>) -> T,
+    act: impl FnOnce(&mut Context<'_>) -> T,
 ) -> (T, Vec<String>) {
     let mut number = 0_u32;
     let script = |request: &Request, at: Timestamp| {
@@ -78,16 +78,16 @@ fn with<T>(
         let memory = (mebibytes * 1_048_576.0) as u64;
         let usage = Usage { peak_memory: Some(memory), ..Usage::default() };
         let wall = Duration::from_secs_f64(milliseconds * noise / 1000.0);
-        Execution { usage, ..Execution::of(Ended::Exited(0), at, wall) }
+        Execution { usage, ..Execution::of(ExecutionEnd::Exited(0), at, wall) }
     };
     let mut store = Store::open(&Location::Memory).unwrap();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script);
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut ScriptedBuilder::new(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host,
     };

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use tacho_measure::{Absent, Count, Unavailable};
+use tacho_measure::{CounterValue, MissingMetric, Unavailable};
 use tacho_record::{Counter, Sample};
 
 use super::*;
@@ -11,7 +11,8 @@ use crate::Event;
 
 const COUNTED: &str =
     "[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['wall', 'instructions?', 'energy']\n";
-const CALLGRIND: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'ready'\nmetrics = ['callgrind-instructions']\n";
+const CALLGRIND: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'ready'\nmetrics = \
+    ['callgrind-instructions']\n";
 
 /// Keeps what is said to be absent.
 #[derive(Default)]
@@ -53,7 +54,8 @@ fn callgrind(count: u64) -> impl Fn(&Request, Timestamp) -> Execution {
             assert_eq!(request.command.last().unwrap(), "a");
             let out = out.strip_suffix("%p").unwrap();
             let part = format!(
-                "cmd: a\ndesc: Timerange: Basic block 0 - 1\ndesc: Trigger: Program termination\ntotals: {count}\n"
+                "cmd: a\ndesc: Timerange: Basic block 0 - 1\ndesc: Trigger: Program \
+                 termination\ntotals: {count}\n"
             );
             fs::write(format!("{out}7"), part).unwrap();
             let log = "== Parent PID: 1\n== For interactive control, run 'callgrind_control -h'\n";
@@ -74,7 +76,7 @@ fn counts_are_kept_with_the_share_of_time_that_they_were_counted_in() {
         assert_eq!(request.counters, [Counter::Instructions, Counter::Energy]);
         let count = |value, running| {
             let (enabled, running) = (Duration::from_millis(10), Duration::from_millis(running));
-            Count { value, enabled, running }
+            CounterValue { value, enabled, running }
         };
         let counts =
             vec![(Counter::Instructions, count(500, 4)), (Counter::Energy, count(2_500_000, 10))];
@@ -91,15 +93,17 @@ fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional
     let lab = Lab::new(COUNTED, 1);
     let executed = || ScriptedExecutor::new(|_, _| panic!("nothing is executed"));
     let mut executor = executed().lacking(Counter::Energy, unavailable());
-    let error = lab.ask(&lab.question(), &mut executor, &mut Silent).unwrap_err();
+    let error = lab.ask(&lab.question(), &mut executor, &mut SilentObserver).unwrap_err();
     assert_eq!(error.to_string(), "benchmark `a` asks for `energy`: not available here: no");
     assert_eq!(error.hint().unwrap(), "`energy?` leaves it out where it cannot be had");
     assert_eq!(lab.store().builds(lab.store().hosts().unwrap()[0].0).unwrap(), []);
 
     let mut executor = ScriptedExecutor::new(|request, at| {
         // As the real one says of each execution.
-        let absent =
-            vec![Absent::new("instructions", "not available here: no"), Absent::new("on-cpu", "…")];
+        let absent = vec![
+            MissingMetric::new("instructions", "not available here: no"),
+            MissingMetric::new("on-cpu", "…"),
+        ];
         Execution { absent, ..well(request, at) }
     })
     .lacking(Counter::Instructions, unavailable());
@@ -117,7 +121,7 @@ fn what_cannot_be_had_is_an_error_before_anything_is_built_unless_it_is_optional
 fn callgrind_counts_once_for_each_cell_and_run() {
     let lab = Lab::new(CALLGRIND, 2);
     let mut executor = ScriptedExecutor::new(callgrind(1234));
-    let tracked = lab.ask(&lab.question(), &mut executor, &mut Silent).unwrap();
+    let tracked = lab.ask(&lab.question(), &mut executor, &mut SilentObserver).unwrap();
     assert_eq!(tracked.samples, 8);
     let requests = executor.requests();
     let counted: Vec<usize> =
@@ -140,7 +144,7 @@ fn callgrind_counts_once_for_each_cell_and_run() {
 
     let lab = Lab { measure: "rounds = 5".into(), ..lab };
     let more = lab.question();
-    lab.ask(&more, &mut executor, &mut Silent).unwrap();
+    lab.ask(&more, &mut executor, &mut SilentObserver).unwrap();
     assert_eq!(
         values(&lab, "callgrind-instructions").iter().flatten().count(),
         4,
@@ -152,7 +156,7 @@ fn callgrind_counts_once_for_each_cell_and_run() {
 fn what_fails_under_callgrind_keeps_its_sample() {
     let lab = Lab::new(CALLGRIND, 1);
     let mut executor = ScriptedExecutor::new(|request, at| {
-        if is_callgrind(request) { ended(Ended::Killed(4), at) } else { well(request, at) }
+        if is_callgrind(request) { ended(ExecutionEnd::Killed(4), at) } else { well(request, at) }
     });
     let mut heard = Heard::default();
     let tracked = lab.ask(&lab.question(), &mut executor, &mut heard).unwrap();
@@ -170,7 +174,7 @@ fn what_fails_under_callgrind_keeps_its_sample() {
 fn interrupted_under_callgrind_it_is_counted_when_the_run_goes_on() {
     let lab = Lab::new(CALLGRIND, 1);
     let stopped = lab.track(|request, at| {
-        if is_callgrind(request) { ended(Ended::Interrupted, at) } else { well(request, at) }
+        if is_callgrind(request) { ended(ExecutionEnd::Interrupted, at) } else { well(request, at) }
     });
     assert_eq!((stopped.as_ref().unwrap().interrupted, stopped.unwrap().samples), (true, 1));
     lab.track(callgrind(9)).unwrap();
@@ -189,25 +193,25 @@ fn what_is_asked_for_later_is_counted_later() {
     };
     let question = with("callgrind-instructions", Counter::CallgrindInstructions);
     let mut executor = ScriptedExecutor::new(callgrind(5));
-    let tracked = lab.ask(&question, &mut executor, &mut Silent).unwrap();
+    let tracked = lab.ask(&question, &mut executor, &mut SilentObserver).unwrap();
     assert_eq!(tracked.samples, 2, "a warm-up and one to count");
     assert_eq!(
         values(&lab, "callgrind-instructions").into_iter().flatten().collect::<Vec<_>>(),
         [5.0]
     );
-    let again = lab.ask(&question, &mut executor, &mut Silent).unwrap();
+    let again = lab.ask(&question, &mut executor, &mut SilentObserver).unwrap();
     assert_eq!((again.samples, again.run), (0, None));
 
     let question = with("task-clock", Counter::TaskClock);
     let mut executor = ScriptedExecutor::new(|request, at| {
         let time = Duration::from_millis(1);
-        let count = Count { value: 7, enabled: time, running: time };
+        let count = CounterValue { value: 7, enabled: time, running: time };
         Execution { counts: vec![(Counter::TaskClock, count)], ..well(request, at) }
     });
     assert_eq!(
-        lab.ask(&question, &mut executor, &mut Silent).unwrap().samples,
+        lab.ask(&question, &mut executor, &mut SilentObserver).unwrap().samples,
         4,
         "in each of three rounds"
     );
-    assert_eq!(lab.ask(&question, &mut executor, &mut Silent).unwrap().samples, 0);
+    assert_eq!(lab.ask(&question, &mut executor, &mut SilentObserver).unwrap().samples, 0);
 }

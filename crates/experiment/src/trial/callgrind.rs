@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use tacho_measure::{Absent, Ended, Executor, Request, UnderCallgrind, under_callgrind};
+use tacho_measure::{
+    CallgrindExecution, ExecutionEnd, Executor, MissingMetric, Request, under_callgrind,
+};
 use tacho_record::{Counter, Outcome, Sample};
 
 use crate::trial::execute::{Attempt, Halt, Turn};
@@ -30,9 +32,9 @@ impl Trial {
         let metric = Counter::CallgrindInstructions.name();
         match counted {
             Ok(Ok(count)) => sampled.sample.add(metric, count as f64),
-            Ok(Err(why)) => sampled.absent.push(Absent::new(metric, why)),
+            Ok(Err(why)) => sampled.absent.push(MissingMetric::new(metric, why)),
             Err(Halt::Failed(outcome)) => {
-                sampled.absent.push(Absent::new(metric, under(&outcome, None)));
+                sampled.absent.push(MissingMetric::new(metric, under(&outcome, None)));
             }
             Err(Halt::Interrupted(trouble)) => return Attempt::Interrupted(trouble),
         }
@@ -88,11 +90,11 @@ impl Trial {
     /// What was counted, if the program did under callgrind what it is expected to do.
     fn judged_count(
         &self,
-        counted: UnderCallgrind,
+        counted: CallgrindExecution,
         reference: Option<tacho_record::Digest>,
     ) -> Result<Result<u64, String>, Halt> {
-        let UnderCallgrind { execution, instructions, complaint } = counted;
-        if execution.ended == Ended::Interrupted {
+        let CallgrindExecution { execution, instructions, complaint } = counted;
+        if execution.ended == ExecutionEnd::Interrupted {
             return Err(Halt::Interrupted(None));
         }
         Ok(match self.judge(&execution, reference) {

@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use tacho_measure::{
-    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Executor, NotReady, Readiness,
+    CompanionEnd, CompanionRequest, CompanionUsage, Executor, NotReady, Readiness, ReadyCompanion,
     Request,
 };
-use tacho_record::plan::{self, Per, Port, Ready, fill, fill_shell};
+use tacho_record::plan::{self, CompanionLifetime, Port, Ready, fill, fill_shell};
 use tacho_record::{Failure, Outcome};
 
 use crate::trial::hooks::{PORT, with_port};
@@ -19,7 +19,7 @@ use crate::trial::hooks::{PORT, with_port};
 pub struct CompanionDemand {
     request: CompanionRequest,
     port: Option<Port>,
-    per: Per,
+    per: CompanionLifetime,
 }
 
 /// What stands in the way of an execution.
@@ -83,7 +83,7 @@ pub fn port(companion: Option<&plan::Companion>) -> Option<String> {
 pub struct Member {
     wanted: CompanionDemand,
     port: Option<u16>,
-    alive: Option<Box<dyn Companion>>,
+    alive: Option<Box<dyn ReadyCompanion>>,
 }
 
 impl Member {
@@ -139,7 +139,7 @@ impl Member {
 
     /// Ends it if it lives as long as one execution.
     pub fn after_execution(&mut self) {
-        if self.wanted.per == Per::Execution {
+        if self.wanted.per == CompanionLifetime::Execution {
             self.end();
         }
     }
@@ -192,7 +192,8 @@ impl Company {
     }
 
     fn member_for(&mut self, wanted: &CompanionDemand) -> usize {
-        let same = |member: &Member| wanted.per == Per::Run && member.wanted == *wanted;
+        let same =
+            |member: &Member| wanted.per == CompanionLifetime::Run && member.wanted == *wanted;
         self.members.iter().position(same).unwrap_or_else(|| {
             self.members.push(Member::new(wanted.clone()));
             self.members.len() - 1

@@ -4,7 +4,7 @@ use tacho_measure::{Execution, Unavailable};
 use tacho_record::plan::{Counting, PlannedMetric};
 use tacho_record::{Counter, Metric, Plan};
 
-use crate::{Bench, Event, ExperimentError};
+use crate::{Context, Event, ExperimentError};
 
 /// The counters that these metrics ask for.
 pub fn asked(metrics: &[PlannedMetric]) -> impl Iterator<Item = Counter> {
@@ -30,7 +30,7 @@ pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
 
 /// Whether this host has all that the plan asks for: what it may do without is reported, the rest
 /// is an error.
-pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> {
+pub fn check(bench: &mut Context<'_>, plan: &Plan) -> Result<(), ExperimentError> {
     for benchmark in &plan.benchmarks {
         let asked = benchmark.metrics.iter().filter_map(|planned| planned.counting);
         check_counters(bench, &benchmark.name, asked)?;
@@ -40,7 +40,7 @@ pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> 
 
 /// The same of one benchmark; what it does without, with the reasons.
 pub fn check_counters(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     benchmark: &str,
     asked: impl Iterator<Item = Counting>,
 ) -> Result<Vec<(&'static str, String)>, ExperimentError> {
@@ -63,7 +63,7 @@ mod tests {
     use std::time::Duration;
 
     use jiff::Timestamp;
-    use tacho_measure::{Count, Ended};
+    use tacho_measure::{CounterValue, ExecutionEnd};
 
     use super::*;
 
@@ -71,11 +71,11 @@ mod tests {
     fn the_smallest_share_is_kept_beside_what_was_scaled() {
         let count = |value, share| {
             let (enabled, running) = (Duration::from_millis(1), Duration::from_micros(share));
-            Count { value, enabled, running }
+            CounterValue { value, enabled, running }
         };
-        let execution = |counts: &[(Counter, Count)]| Execution {
+        let execution = |counts: &[(Counter, CounterValue)]| Execution {
             counts: counts.to_vec(),
-            ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, Duration::ZERO)
+            ..Execution::of(ExecutionEnd::Exited(0), Timestamp::UNIX_EPOCH, Duration::ZERO)
         };
         let three = [
             (Counter::Instructions, count(5, 700)),

@@ -1,7 +1,7 @@
 //! What goes on around an execution to disturb it: commands right before it, a process beside it,
 //! commands after it that undo what is left.
 
-use tacho_measure::{CompanionRequest, Ended, Executor, NotReady, Request};
+use tacho_measure::{CompanionRequest, ExecutionEnd, Executor, NotReady, Request};
 
 use crate::probe::frequency::ClockSetting;
 use crate::trial::hooks::{line, tail};
@@ -75,8 +75,8 @@ impl Disturber {
     ) -> Result<(), DisturberEnd> {
         let execution = executor.execute(request);
         match &execution.ended {
-            Ended::Exited(0) => Ok(()),
-            Ended::Interrupted => Err(DisturberEnd::Interrupted),
+            ExecutionEnd::Exited(0) => Ok(()),
+            ExecutionEnd::Interrupted => Err(DisturberEnd::Interrupted),
             other => Err(self.failed(&line(other), &tail(&execution))),
         }
     }

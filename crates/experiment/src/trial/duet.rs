@@ -9,7 +9,9 @@ use tacho_record::plan::{Benchmark, Output, OutputPlace, PlannedMetric};
 use tacho_record::{Counter, Cpus, Failure, Outcome};
 
 use crate::ExperimentError;
-use crate::trial::execute::{Attempt, Halt, Sampled, Turn, empty_time, net_of_shell, trouble};
+use crate::trial::execute::{
+    Attempt, Halt, SampleWithOutput, Turn, empty_time, net_of_shell, trouble,
+};
 use crate::trial::hooks::HookEnd;
 use crate::trial::prepared::Trial;
 
@@ -45,7 +47,7 @@ pub fn why_not_at_once(benchmark: &Benchmark) -> Option<&'static str> {
 }
 
 /// Two trials, the first for the first of two processors.
-pub struct Pair<'a> {
+pub struct TrialPair<'a> {
     /// What is executed.
     pub trials: [&'a Trial; 2],
     /// When, and beside what; companions are none.
@@ -55,27 +57,27 @@ pub struct Pair<'a> {
 }
 
 /// Which of the two it was that there is no execution of, and why.
-struct Halted {
+struct PairHalt {
     which: usize,
     halt: Halt,
 }
 
-impl Halted {
+impl PairHalt {
     fn of(which: usize) -> impl Fn(Halt) -> Self {
         move |halt| Self { which, halt }
     }
 }
 
-impl Pair<'_> {
+impl TrialPair<'_> {
     /// Executes both at the same time; see [`Trial::execute`].
     pub fn execute(&self, executor: &mut dyn Executor) -> Result<[Attempt; 2], ExperimentError> {
         let at = executor.now();
         let tried = match self.attempt(executor) {
             Ok(sampled) => sampled.map(|sampled| Attempt::Sampled(Box::new(sampled))),
-            Err(Halted { halt: Halt::Interrupted(trouble), .. }) => {
+            Err(PairHalt { halt: Halt::Interrupted(trouble), .. }) => {
                 [Attempt::Interrupted(trouble), Attempt::Interrupted(None)]
             }
-            Err(Halted { which, halt: Halt::Failed(outcome) }) => [0, 1].map(|place| {
+            Err(PairHalt { which, halt: Halt::Failed(outcome) }) => [0, 1].map(|place| {
                 let outcome =
                     if place == which { outcome.clone() } else { without_the_other(&outcome) };
                 Attempt::without_execution(self.turns[place].place, at, outcome)
@@ -87,7 +89,7 @@ impl Pair<'_> {
         Ok(tried)
     }
 
-    fn attempt(&self, executor: &mut dyn Executor) -> Result<[Sampled; 2], Halted> {
+    fn attempt(&self, executor: &mut dyn Executor) -> Result<[SampleWithOutput; 2], PairHalt> {
         let shell_first = self.turns[0].shell_first;
         let before = if shell_first { self.empty_shells(executor)? } else { [None; 2] };
         let mut sampled = self.between_hooks(executor)?;
@@ -98,7 +100,7 @@ impl Pair<'_> {
                     net_of_shell(&mut sampled.sample, before[place].or(after[place]));
                 }
             }
-            Err(Halted { which, halt: Halt::Failed(outcome) }) => {
+            Err(PairHalt { which, halt: Halt::Failed(outcome) }) => {
                 if sampled[which].sample.outcome == Outcome::Valid {
                     sampled[which].sample.outcome = outcome;
                 }
@@ -113,13 +115,16 @@ impl Pair<'_> {
     }
 
     /// Both executions with what is done before and after them.
-    fn between_hooks(&self, executor: &mut dyn Executor) -> Result<[Sampled; 2], Halted> {
+    fn between_hooks(
+        &self,
+        executor: &mut dyn Executor,
+    ) -> Result<[SampleWithOutput; 2], PairHalt> {
         let round = |which: usize| Some(self.turns[which].place);
         let (mut begun, mut prepared) = (0, Ok(()));
         while begun < 2 && prepared.is_ok() {
             let prepare = self.trials[begun].hooks.prepare.as_ref();
             let end = prepare.map_or(Ok(()), |hook| hook.execute(executor, round(begun), None));
-            prepared = end.map_err(|end| Halted::of(begun)(end.into()));
+            prepared = end.map_err(|end| PairHalt::of(begun)(end.into()));
             begun += 1;
         }
         let mut tried = prepared.and_then(|()| self.at_once(executor));
@@ -138,7 +143,7 @@ impl Pair<'_> {
                 (Ok(sampled), Err(HookEnd::Interrupted)) => {
                     sampled[which].trouble = Some(hook.unfinished());
                 }
-                (Err(Halted { halt: Halt::Interrupted(told), .. }), end) => {
+                (Err(PairHalt { halt: Halt::Interrupted(told), .. }), end) => {
                     *told = trouble(hook, end).or_else(|| told.take());
                 }
                 _ => {}
@@ -147,26 +152,26 @@ impl Pair<'_> {
         tried
     }
 
-    fn at_once(&self, executor: &mut dyn Executor) -> Result<[Sampled; 2], Halted> {
+    fn at_once(&self, executor: &mut dyn Executor) -> Result<[SampleWithOutput; 2], PairHalt> {
         let requests = [0, 1].map(|which| self.pinned(which, &self.trials[which].request));
         let executions = executor.execute_pair(requests.each_ref());
         let judged = |which: usize| {
             let judged = self.trials[which].judged(&executions[which], &self.turns[which], None);
-            judged.map_err(Halted::of(which))
+            judged.map_err(PairHalt::of(which))
         };
         Ok([judged(0)?, judged(1)?])
     }
 
     /// The wall times of both empty shells at the same time, in nanoseconds; nothing where a
     /// program has no shell.
-    fn empty_shells(&self, executor: &mut dyn Executor) -> Result<[Option<f64>; 2], Halted> {
+    fn empty_shells(&self, executor: &mut dyn Executor) -> Result<[Option<f64>; 2], PairHalt> {
         let [Some(one), Some(other)] = self.trials.map(|trial| trial.shell.as_ref()) else {
             return Ok([None; 2]);
         };
         let shells = [self.pinned(0, one), self.pinned(1, other)];
         let executions: [Execution; 2] = executor.execute_pair(shells.each_ref());
         let time = |which: usize| {
-            empty_time(&shells[which], &executions[which]).map(Some).map_err(Halted::of(which))
+            empty_time(&shells[which], &executions[which]).map(Some).map_err(PairHalt::of(which))
         };
         Ok([time(0)?, time(1)?])
     }

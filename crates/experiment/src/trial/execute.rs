@@ -6,13 +6,13 @@
 //! companion's end; `conclude`. What was begun is ended whatever happens, an interrupt included.
 
 use jiff::Timestamp;
-use tacho_measure::{Absent, CompanionUsage, Ended, Execution, Executor, Request};
-use tacho_record::{Digest, Failure, Metric, Name, Outcome, Place, Sample};
+use tacho_measure::{CompanionUsage, Execution, ExecutionEnd, Executor, MissingMetric, Request};
+use tacho_record::{Digest, Failure, Metric, MetricName, Outcome, Place, Sample};
 
 use crate::ExperimentError;
 use crate::trial::companions::{Member, Missing};
 use crate::trial::disturber::DisturberEnd;
-use crate::trial::hooks::{Hook, HookEnd, Trouble, line, tail, with_port};
+use crate::trial::hooks::{HookEnd, HookFailure, ReadyHook, line, tail, with_port};
 use crate::trial::prepared::{LONGEST_KEPT, Trial, moment};
 
 /// When and beside what a trial is executed.
@@ -34,10 +34,10 @@ pub struct Turn<'a> {
 #[derive(Debug)]
 pub enum Attempt {
     /// A sample, valid or failed.
-    Sampled(Box<Sampled>),
+    Sampled(Box<SampleWithOutput>),
     /// The user interrupted it: there is no sample. What was to be ended all the same may have
     /// failed.
-    Interrupted(Option<Trouble>),
+    Interrupted(Option<HookFailure>),
 }
 
 impl Attempt {
@@ -51,7 +51,7 @@ impl Attempt {
     #[must_use]
     pub fn without_execution(place: Place, at: Timestamp, outcome: Outcome) -> Self {
         let sample = Sample { place, at: moment(at), outcome, values: Vec::new() };
-        Attempt::Sampled(Box::new(Sampled {
+        Attempt::Sampled(Box::new(SampleWithOutput {
             sample,
             answer: None,
             kept: None,
@@ -63,7 +63,7 @@ impl Attempt {
 
 /// A sample, and what there is of it besides.
 #[derive(Debug)]
-pub struct Sampled {
+pub struct SampleWithOutput {
     /// The sample.
     pub sample: Sample,
     /// The digest of its output, when the first valid one becomes the reference.
@@ -71,9 +71,9 @@ pub struct Sampled {
     /// The beginning of its output, when that is kept.
     pub kept: Option<Vec<u8>>,
     /// What could not be read of it, and why.
-    pub absent: Vec<Absent>,
+    pub absent: Vec<MissingMetric>,
     /// What the user did not let be finished.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<HookFailure>,
 }
 
 /// Why there is no execution to judge.
@@ -82,7 +82,7 @@ pub enum Halt {
     /// What it needs beside it failed.
     Failed(Outcome),
     /// The user interrupted it; what was to be ended all the same may have failed.
-    Interrupted(Option<Trouble>),
+    Interrupted(Option<HookFailure>),
 }
 
 impl From<Missing> for Halt {
@@ -135,13 +135,20 @@ impl Trial {
 
     /// Whether what failed did not fail because its build is gone.
     pub(crate) fn check_build(&self, tried: &Attempt) -> Result<(), ExperimentError> {
-        let has_failed = matches!(tried, Attempt::Sampled(sampled) if matches!(sampled.sample.outcome, Outcome::Failed { .. }));
+        let has_failed = match tried {
+            Attempt::Sampled(one) => matches!(one.sample.outcome, Outcome::Failed { .. }),
+            Attempt::Interrupted(_) => false,
+        };
         let gone = self.build.as_ref().filter(|build| has_failed && !build.exists());
         gone.map_or(Ok(()), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
     }
 
     /// All of it, with the empty shell on either side.
-    fn attempt(&self, executor: &mut dyn Executor, turn: &mut Turn<'_>) -> Result<Sampled, Halt> {
+    fn attempt(
+        &self,
+        executor: &mut dyn Executor,
+        turn: &mut Turn<'_>,
+    ) -> Result<SampleWithOutput, Halt> {
         let not_started = |why| {
             let failure = Failure::NotStarted { why };
             Halt::Failed(Outcome::Failed { failure, output: String::new() })
@@ -172,7 +179,7 @@ impl Trial {
         &self,
         executor: &mut dyn Executor,
         turn: &mut Turn<'_>,
-    ) -> Result<Sampled, Halt> {
+    ) -> Result<SampleWithOutput, Halt> {
         let round = Some(turn.place);
         let port =
             turn.companion.as_mut().map(|member| member.port(executor)).transpose()?.flatten();
@@ -196,7 +203,7 @@ impl Trial {
             }
             // The execution itself is whole: an interrupt during its epilogue does not undo it.
             (Ok(sampled), Some((hook, Err(HookEnd::Interrupted)))) => {
-                Ok(Sampled { trouble: Some(hook.unfinished()), ..sampled })
+                Ok(SampleWithOutput { trouble: Some(hook.unfinished()), ..sampled })
             }
             (Err(Halt::Interrupted(_)), Some((hook, end))) => {
                 Err(Halt::Interrupted(trouble(hook, end)))
@@ -211,7 +218,7 @@ impl Trial {
         executor: &mut dyn Executor,
         turn: &mut Turn<'_>,
         port: Option<u16>,
-    ) -> Result<Sampled, Halt> {
+    ) -> Result<SampleWithOutput, Halt> {
         let Some(member) = turn.companion.as_mut() else {
             let request = self.padded(&self.request, turn.place);
             let execution = match &turn.next {
@@ -235,8 +242,8 @@ impl Trial {
         execution: &Execution,
         turn: &Turn<'_>,
         used: Option<Result<CompanionUsage, Outcome>>,
-    ) -> Result<Sampled, Halt> {
-        if execution.ended == Ended::Interrupted {
+    ) -> Result<SampleWithOutput, Halt> {
+        if execution.ended == ExecutionEnd::Interrupted {
             return Err(Halt::Interrupted(None));
         }
         let (mut outcome, mut values) = self.read(execution, self.judge(execution, turn.reference));
@@ -254,7 +261,7 @@ impl Trial {
         let valid = outcome == Outcome::Valid;
         let answer = self.reference(execution).filter(|_| valid);
         let sample = Sample { place: turn.place, at: moment(execution.at), outcome, values };
-        Ok(Sampled { sample, answer, kept: self.kept(execution), absent, trouble: None })
+        Ok(SampleWithOutput { sample, answer, kept: self.kept(execution), absent, trouble: None })
     }
 
     /// The beginning of the output, if that is kept.
@@ -266,7 +273,7 @@ impl Trial {
 }
 
 /// What is wrong when a hook that must be finished was not, or failed.
-pub fn trouble(hook: &Hook, end: Result<(), HookEnd>) -> Option<Trouble> {
+pub fn trouble(hook: &ReadyHook, end: Result<(), HookEnd>) -> Option<HookFailure> {
     match end {
         Ok(()) => None,
         Err(HookEnd::Failed(trouble)) => Some(trouble),
@@ -282,8 +289,8 @@ fn empty(shell: &Request, executor: &mut dyn Executor) -> Result<f64, Halt> {
 /// The wall time of that execution of the empty shell, in nanoseconds.
 pub fn empty_time(shell: &Request, execution: &Execution) -> Result<f64, Halt> {
     match &execution.ended {
-        Ended::Exited(0) => Ok(execution.wall.as_nanos() as f64),
-        Ended::Interrupted => Err(Halt::Interrupted(None)),
+        ExecutionEnd::Exited(0) => Ok(execution.wall.as_nanos() as f64),
+        ExecutionEnd::Interrupted => Err(Halt::Interrupted(None)),
         other => {
             let why =
                 format!("the empty shell (`{}`) failed: {}", shell.command.join(" "), line(other));
@@ -305,7 +312,7 @@ pub fn net_of_shell(sample: &mut Sample, shell: Option<f64>) {
 }
 
 /// Takes the processor time of a companion from that of others on the host, who it is none of.
-fn not_of_others(values: &mut [(Name, f64)], usage: CompanionUsage) {
+fn not_of_others(values: &mut [(MetricName, f64)], usage: CompanionUsage) {
     let others = values.iter_mut().find(|(name, _)| name == "host-other-cpu");
     if let (Some((_, others)), Some(cpu)) = (others, usage.cpu) {
         // That of others is counted in ticks, and the companion's to the nanosecond.
@@ -314,7 +321,7 @@ fn not_of_others(values: &mut [(Name, f64)], usage: CompanionUsage) {
 }
 
 /// What a companion used, by the names of its metrics.
-fn of_companion(usage: CompanionUsage) -> impl Iterator<Item = (Name, f64)> {
+fn of_companion(usage: CompanionUsage) -> impl Iterator<Item = (MetricName, f64)> {
     let cpu = usage.cpu.map(|cpu| ("companion-cpu", cpu.as_nanos() as f64));
     let peak = usage.peak_memory.map(|bytes| ("companion-peak-memory", bytes as f64));
     cpu.into_iter().chain(peak).map(|(name, value)| (name.into(), value))

@@ -15,7 +15,7 @@ use crate::trial::hooks::HookEnd;
 use crate::{Event, GIVE_UP_AFTER, Observer};
 
 /// What goes on beside the rounds of a session.
-pub struct Beside<'a> {
+pub struct Fixtures<'a> {
     session: &'a Session,
     company: Company,
     /// Cells whose setup was begun: in this order.
@@ -24,7 +24,7 @@ pub struct Beside<'a> {
     broken: Vec<Option<(Outcome, usize)>>,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> Fixtures<'a> {
     /// Nothing goes on yet.
     pub fn new(session: &'a Session) -> Self {
         let company = Company::new(session.cells.iter().map(|cell| cell.trial.companion.as_ref()));

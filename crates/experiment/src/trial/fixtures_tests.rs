@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{
-    Captured, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Execution,
-    NotReady, Readiness, Request, ScriptedExecutor,
+    CapturedOutput, CompanionEnd, CompanionRequest, CompanionUsage, Execution, ExecutionEnd,
+    NotReady, Readiness, ReadyCompanion, Request, ScriptedExecutor,
 };
 use tacho_record::{Outcome, Sample};
 
 use crate::track_tests::{Lab, ended, well};
-use crate::{Event, Observer, Silent};
+use crate::{Event, Observer, SilentObserver};
 
 /// What happened, one line each.
 type Log = Rc<RefCell<Vec<String>>>;
@@ -66,7 +66,7 @@ fn with_shells_of(
         let empty = request.command[3].is_empty();
         log.borrow_mut().push(if empty { "empty".into() } else { request.command[3].clone() });
         let wall = if empty { times.next().unwrap() } else { 10 };
-        Execution::of(Ended::Exited(0), at, Duration::from_millis(wall))
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(wall))
     }
 }
 
@@ -99,7 +99,7 @@ fn the_empty_shell_comes_before_or_after_as_the_seed_has_it() {
             lab.track(|request, at| {
                 count.set(count.get() + 1);
                 if count.get() > after {
-                    ended(Ended::Interrupted, at)
+                    ended(ExecutionEnd::Interrupted, at)
                 } else {
                     script(request, at)
                 }
@@ -127,7 +127,7 @@ fn the_empty_shell_comes_before_or_after_as_the_seed_has_it() {
 fn a_shell_that_fails_makes_no_valid_sample() {
     let lab = Lab::new(SHELL, 1);
     lab.track(|request, at| {
-        ended(Ended::Exited(if request.command[3].is_empty() { 2 } else { 0 }), at)
+        ended(ExecutionEnd::Exited(if request.command[3].is_empty() { 2 } else { 0 }), at)
     })
     .unwrap();
     let lines = lab.samples();
@@ -140,8 +140,9 @@ fn a_shell_that_fails_makes_no_valid_sample() {
 
 // ---- hooks
 
-const HOOKS: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nsetup = 'setup {revision}'\n\
-    prepare = 'prepare {revision}'\nconclude = 'conclude {revision}'\ncleanup = 'cleanup {revision}'\n";
+const HOOKS: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nsetup = 'setup \
+    {revision}'\nprepare = 'prepare {revision}'\nconclude = 'conclude {revision}'\ncleanup = \
+    'cleanup {revision}'\n";
 
 #[test]
 fn setups_come_before_everything_and_cleanups_after_it() {
@@ -192,7 +193,7 @@ fn a_setup_that_fails_fails_its_cell_and_no_other() {
         let execution = script(request, at);
         let fails = told(request) == "setup r1";
         let stderr_tail = if fails { b"no room\n".to_vec() } else { vec![] };
-        let how = if fails { Ended::TimedOut } else { Ended::Exited(0) };
+        let how = if fails { ExecutionEnd::TimedOut } else { ExecutionEnd::Exited(0) };
         Execution { ended: how, stderr_tail, ..execution }
     };
     let tracked = lab.track(fails_at_r1).unwrap();
@@ -219,12 +220,15 @@ fn a_setup_that_fails_later_costs_what_succeeded_nothing() {
     let executions = Shared::new(0);
     lab.track(|request, at| {
         executions.set(executions.get() + u32::from(told(request) == "a r1"));
-        if executions.get() > 2 { ended(Ended::Interrupted, at) } else { well(request, at) }
+        if executions.get() > 2 { ended(ExecutionEnd::Interrupted, at) } else { well(request, at) }
     })
     .unwrap();
     let broken = |request: &Request, at| {
-        let how =
-            if told(request).starts_with("setup") { Ended::Exited(1) } else { Ended::Exited(0) };
+        let how = if told(request).starts_with("setup") {
+            ExecutionEnd::Exited(1)
+        } else {
+            ExecutionEnd::Exited(0)
+        };
         ended(how, at)
     };
     lab.track(broken).unwrap();
@@ -239,7 +243,7 @@ fn interrupted_in<'a>(
 ) -> impl FnMut(&Request, Timestamp) -> Execution + 'a {
     move |request, at| {
         log.borrow_mut().push(told(request));
-        if told(request) == what { ended(Ended::Interrupted, at) } else { well(request, at) }
+        if told(request) == what { ended(ExecutionEnd::Interrupted, at) } else { well(request, at) }
     }
 }
 
@@ -300,7 +304,7 @@ fn a_cleanup_that_fails_is_told_and_undoes_no_sample() {
     let lab = Lab::new(HOOKS, 1);
     let mut troubles = Troubles::default();
     let mut executor = ScriptedExecutor::new(|request, at| {
-        let how = Ended::Exited(i32::from(told(request) == "cleanup r1"));
+        let how = ExecutionEnd::Exited(i32::from(told(request) == "cleanup r1"));
         Execution { stderr_tail: b"busy".to_vec(), ..ended(how, at) }
     });
     assert_eq!(lab.track_by(&mut executor, &mut troubles).unwrap().samples, 4);
@@ -315,7 +319,10 @@ fn what_the_user_does_not_let_be_finished_is_told() {
     let interrupted = Shared::new(false);
     let mut executor = ScriptedExecutor::new(|request, at| {
         interrupted.set(interrupted.get() || told(request) == "a r1");
-        ended(if interrupted.get() { Ended::Interrupted } else { Ended::Exited(0) }, at)
+        ended(
+            if interrupted.get() { ExecutionEnd::Interrupted } else { ExecutionEnd::Exited(0) },
+            at,
+        )
     });
     assert!(lab.track_by(&mut executor, &mut troubles).unwrap().interrupted);
     let unfinished = |hook| format!("a r1: `{hook}` was not finished: interrupted ()");
@@ -327,8 +334,8 @@ fn what_the_user_does_not_let_be_finished_is_told() {
 /// A plan whose benchmark has a companion that lives as long as that.
 fn server(per: &str) -> String {
     format!(
-        "[[benchmark]]\nname = 'a'\ncommand = 'client {{revision}} {{port}}'\nprepare = 'prepare {{port}}'\n\
-         companion = {{ command = 'server {{port}}', port = 'free', per = '{per}' }}\n"
+        "[[benchmark]]\nname = 'a'\ncommand = 'client {{revision}} {{port}}'\nprepare = 'prepare \
+         {{port}}'\ncompanion = {{ command = 'server {{port}}', port = 'free', per = '{per}' }}\n"
     )
 }
 
@@ -341,10 +348,10 @@ struct Server {
     left: Option<u32>,
 }
 
-impl Companion for Server {
+impl ReadyCompanion for Server {
     fn ended(&mut self) -> Option<CompanionEnd> {
         (self.left == Some(0)).then(|| CompanionEnd {
-            ended: Ended::Killed(11),
+            ended: ExecutionEnd::Killed(11),
             left_behind: 0,
             tail: b"segmentation fault".to_vec(),
         })
@@ -381,7 +388,7 @@ fn beside(log: &Log, lives: Option<u32>) -> ScriptedExecutor<'_> {
 fn a_companion_of_each_execution_lives_from_prepare_to_conclude() {
     let lab = Lab::new(&server("execution"), 1);
     let log = Log::default();
-    lab.track_by(&mut beside(&log, None), &mut Silent).unwrap();
+    lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     let log = log.borrow();
     let trial = |round: u32| {
         let port = 40_000 + round;
@@ -415,7 +422,7 @@ fn lives(log: &Log) -> (usize, usize, Vec<String>) {
 fn a_companion_of_a_cell_lives_as_long_as_its_session() {
     let lab = Lab::new(&server("cell"), 3);
     let log = Log::default();
-    lab.track_by(&mut beside(&log, None), &mut Silent).unwrap();
+    lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     assert_eq!(lives(&log), (3, 3, ["40000", "40001", "40002"].map(str::to_owned).into()));
 }
 
@@ -423,11 +430,11 @@ fn a_companion_of_a_cell_lives_as_long_as_its_session() {
 fn companions_of_a_run_are_shared_where_they_are_the_same() {
     let lab = Lab::new(&server("run"), 3);
     let log = Log::default();
-    lab.track_by(&mut beside(&log, None), &mut Silent).unwrap();
+    lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     assert_eq!(lives(&log), (1, 1, vec!["40000".to_owned()]));
     let lab = Lab::new(&server("run").replace("'server ", "'{build}/server "), 3);
     let log = Log::default();
-    lab.track_by(&mut beside(&log, None), &mut Silent).unwrap();
+    lab.track_by(&mut beside(&log, None), &mut SilentObserver).unwrap();
     assert_eq!(lives(&log).0, 3, "each build has a server of its own");
 }
 
@@ -435,7 +442,7 @@ fn companions_of_a_run_are_shared_where_they_are_the_same() {
 fn a_companion_that_dies_fails_the_execution_and_is_started_again() {
     let lab = Lab::new(&server("cell"), 1);
     let log = Log::default();
-    lab.track_by(&mut beside(&log, Some(2)), &mut Silent).unwrap();
+    lab.track_by(&mut beside(&log, Some(2)), &mut SilentObserver).unwrap();
     let outcomes: Vec<bool> =
         samples(&lab).values().map(|sample| sample.outcome == Outcome::Valid).collect();
     assert_eq!(outcomes, [true, false, true, false]);
@@ -459,7 +466,7 @@ fn a_companion_that_never_becomes_ready_is_given_up_with_its_cell() {
     .with_companions(|_| {
         Err(NotReady::Failed { why: "not ready".into(), tail: b"bind: in use".to_vec() })
     });
-    assert_eq!(lab.track_by(&mut executor, &mut Silent).unwrap().samples, 2);
+    assert_eq!(lab.track_by(&mut executor, &mut SilentObserver).unwrap().samples, 2);
     let lines = lab.samples();
     assert!(
         lines
@@ -468,7 +475,7 @@ fn a_companion_that_never_becomes_ready_is_given_up_with_its_cell() {
     );
     let lab = Lab::new(&server("execution"), 1);
     let mut executor = ScriptedExecutor::new(well).with_companions(|_| Err(NotReady::Interrupted));
-    assert!(lab.track_by(&mut executor, &mut Silent).unwrap().interrupted);
+    assert!(lab.track_by(&mut executor, &mut SilentObserver).unwrap().interrupted);
     assert_eq!(lab.samples().len(), 0);
 }
 
@@ -484,12 +491,12 @@ fn an_error_ends_what_was_begun() {
         log.borrow_mut().push(told(request));
         let _ = std::fs::remove_dir_all(&logs);
         std::fs::write(&logs, "").unwrap();
-        Execution { stdout: Some(Captured::keeping("said")), ..well(request, at) }
+        Execution { stdout: Some(CapturedOutput::keeping("said")), ..well(request, at) }
     })
     .with_companions(move |_| {
         Ok(Box::new(Server { log: Rc::clone(&servers), name: "server".into(), left: None }))
     });
-    assert!(lab.track_by(&mut executor, &mut Silent).is_err());
+    assert!(lab.track_by(&mut executor, &mut SilentObserver).is_err());
     assert_eq!(*log.borrow(), ["prepare 40000 in 0", "client r1 40000", "end server", "cleanup"]);
 }
 
@@ -500,7 +507,7 @@ fn outputs_are_kept_with_their_samples_and_once() {
     let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\noutput = 'keep'\n", 2);
     lab.track(|request, at| {
         let said = format!("answer of {}", request.command[1]);
-        Execution { stdout: Some(Captured::keeping(said)), ..well(request, at) }
+        Execution { stdout: Some(CapturedOutput::keeping(said)), ..well(request, at) }
     })
     .unwrap();
     let mut store = lab.store();

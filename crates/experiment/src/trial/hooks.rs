@@ -1,26 +1,26 @@
 //! The hooks of a benchmark at a build: what is executed, and what it means when it does not go
 //! well.
 
-use tacho_measure::{Ended, Execution, Executor, Request};
+use tacho_measure::{Execution, ExecutionEnd, Executor, Request};
 use tacho_record::plan::{self, fill_shell};
 use tacho_record::{Failure, Outcome, Place, killed_by};
 
 /// The hooks, ready to be executed.
 #[derive(Clone, Debug, Default)]
-pub struct Hooks {
+pub struct ReadyHooks {
     /// Before everything is executed.
-    pub setup: Option<Hook>,
+    pub setup: Option<ReadyHook>,
     /// Before each execution.
-    pub prepare: Option<Hook>,
+    pub prepare: Option<ReadyHook>,
     /// After each execution.
-    pub conclude: Option<Hook>,
+    pub conclude: Option<ReadyHook>,
     /// After everything was executed.
-    pub cleanup: Option<Hook>,
+    pub cleanup: Option<ReadyHook>,
 }
 
 /// One of them.
 #[derive(Clone, Debug)]
-pub struct Hook {
+pub struct ReadyHook {
     name: &'static str,
     request: Request,
 }
@@ -29,21 +29,21 @@ pub struct Hook {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HookEnd {
     /// It failed: so did what it is a hook of.
-    Failed(Trouble),
+    Failed(HookFailure),
     /// The user interrupted it, or it was not begun any more.
     Interrupted,
 }
 
 /// A hook that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct HookFailure {
     /// Which, and how, in one line.
     pub why: String,
     /// The last of what it printed.
     pub output: String,
 }
 
-impl Trouble {
+impl HookFailure {
     /// What comes of the execution that it is a hook of.
     #[must_use]
     pub fn outcome(self) -> Outcome {
@@ -51,14 +51,14 @@ impl Trouble {
     }
 }
 
-impl Hooks {
+impl ReadyHooks {
     /// Those of a plan, with these values filled in; all else is as in that request.
     #[must_use]
     pub fn new(hooks: &plan::Hooks, values: &[(&str, &str)], like: &Request) -> Self {
         let mut ready = Self::default();
         for (name, plan::Hook { script, timeout }) in hooks.each() {
             let command = ["sh", "-c", &fill_shell(script, values)].map(str::to_owned).to_vec();
-            let hook = Some(Hook {
+            let hook = Some(ReadyHook {
                 name,
                 request: Request { command, timeout: *timeout, ..like.clone() },
             });
@@ -73,7 +73,7 @@ impl Hooks {
     }
 }
 
-impl Hook {
+impl ReadyHook {
     /// Executes it, unless the user interrupts.
     pub fn execute(
         &self,
@@ -96,8 +96,8 @@ impl Hook {
 
     /// What is said when it was not executed to its end.
     #[must_use]
-    pub fn unfinished(&self) -> Trouble {
-        Trouble {
+    pub fn unfinished(&self) -> HookFailure {
+        HookFailure {
             why: format!("`{}` was not finished: interrupted", self.name),
             output: String::new(),
         }
@@ -114,25 +114,25 @@ impl Hook {
 
     fn judge(&self, execution: &Execution) -> Result<(), HookEnd> {
         let how = match &execution.ended {
-            Ended::Exited(0) => return Ok(()),
-            Ended::Interrupted => return Err(HookEnd::Interrupted),
+            ExecutionEnd::Exited(0) => return Ok(()),
+            ExecutionEnd::Interrupted => return Err(HookEnd::Interrupted),
             other => line(other),
         };
         let why = format!("`{}` failed: {how}", self.name);
-        Err(HookEnd::Failed(Trouble { why, output: tail(execution) }))
+        Err(HookEnd::Failed(HookFailure { why, output: tail(execution) }))
     }
 }
 
 /// How something ended that should have gone well, in one line.
-pub fn line(ended: &Ended) -> String {
+pub fn line(ended: &ExecutionEnd) -> String {
     match ended {
-        Ended::Exited(code) => format!("exit {code}"),
-        Ended::Interrupted => "interrupted".to_owned(),
-        Ended::Killed(number) => killed_by(*number),
-        Ended::LimitReached(_) => "it reached a limit".to_owned(),
-        Ended::Stopped(number) => Failure::Stopped { number: *number }.line(),
-        Ended::TimedOut => "timed out".to_owned(),
-        Ended::NotStarted(why) => why.clone(),
+        ExecutionEnd::Exited(code) => format!("exit {code}"),
+        ExecutionEnd::Interrupted => "interrupted".to_owned(),
+        ExecutionEnd::Killed(number) => killed_by(*number),
+        ExecutionEnd::LimitReached(_) => "it reached a limit".to_owned(),
+        ExecutionEnd::Stopped(number) => Failure::Stopped { number: *number }.line(),
+        ExecutionEnd::TimedOut => "timed out".to_owned(),
+        ExecutionEnd::NotStarted(why) => why.clone(),
     }
 }
 

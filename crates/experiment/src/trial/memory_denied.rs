@@ -1,7 +1,7 @@
 //! How a program ends that was refused memory: the kernel tells nobody, so it is read from the end
 //! itself.
 
-use tacho_measure::{Ended, Execution};
+use tacho_measure::{Execution, ExecutionEnd};
 
 /// The signals that such a program dies of: of its own accord, by using what it was not given, or
 /// before it began. SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGKILL, SIGSEGV.
@@ -30,10 +30,10 @@ const WORDS: [&str; 15] = [
 /// Whether that is how a program ends which asked for more address space than it may have.
 pub fn was_refused_memory(execution: &Execution) -> bool {
     match execution.ended {
-        Ended::Killed(signal) => SIGNALS.contains(&signal),
+        ExecutionEnd::Killed(signal) => SIGNALS.contains(&signal),
         // A shell tells so of its child.
-        Ended::Exited(code) if SIGNALS.contains(&(code - 128)) => true,
-        Ended::Exited(_) => {
+        ExecutionEnd::Exited(code) if SIGNALS.contains(&(code - 128)) => true,
+        ExecutionEnd::Exited(_) => {
             let stdout = execution.stdout.as_ref().map_or(&[][..], |stdout| &stdout.tail);
             [&execution.stderr_tail, stdout].into_iter().any(says_so)
         }
@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    fn of(ended: Ended, said: &str) -> bool {
+    fn of(ended: ExecutionEnd, said: &str) -> bool {
         let execution = Execution::of(ended, Timestamp::UNIX_EPOCH, Duration::ZERO);
         was_refused_memory(&Execution { stderr_tail: said.into(), ..execution })
     }
@@ -62,27 +62,28 @@ mod tests {
     #[test]
     fn what_was_refused_memory_says_so_or_dies_of_it() {
         let said = [
-            "x: error while loading shared libraries: libc.so.6: failed to map segment from shared object",
+            "x: error while loading shared libraries: libc.so.6: failed to map segment from \
+             shared object",
             "terminate called after throwing an instance of 'std::bad_alloc'",
             "sort: memory exhausted",
             "fork: Cannot allocate memory",
             "Traceback (most recent call last):\nMemoryError",
             "fatal error: runtime: out of memory",
         ];
-        assert!(said.iter().all(|said| of(Ended::Exited(1), said)));
-        assert!([6, 9, 11].into_iter().all(|signal| of(Ended::Killed(signal), "")));
-        assert!(of(Ended::Exited(139), ""), "as a shell says it");
+        assert!(said.iter().all(|said| of(ExecutionEnd::Exited(1), said)));
+        assert!([6, 9, 11].into_iter().all(|signal| of(ExecutionEnd::Killed(signal), "")));
+        assert!(of(ExecutionEnd::Exited(139), ""), "as a shell says it");
     }
 
     #[test]
     fn another_end_is_a_failure() {
-        assert!(!of(Ended::Exited(1), "usage: x FILE"));
-        assert!(!of(Ended::Exited(2), ""));
+        assert!(!of(ExecutionEnd::Exited(1), "usage: x FILE"));
+        assert!(!of(ExecutionEnd::Exited(2), ""));
         assert!(
-            !of(Ended::Killed(15), "") && !of(Ended::Killed(8), ""),
+            !of(ExecutionEnd::Killed(15), "") && !of(ExecutionEnd::Killed(8), ""),
             "ended by somebody, divided by zero"
         );
-        assert!(!of(Ended::Exited(143), ""));
-        assert!(!of(Ended::TimedOut, "out of memory"));
+        assert!(!of(ExecutionEnd::Exited(143), ""));
+        assert!(!of(ExecutionEnd::TimedOut, "out of memory"));
     }
 }

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
-use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request, check_no_pipe};
+use tacho_measure::{
+    Capture, Execution, ExecutionEnd, Executor, OutputRequest, Request, check_no_pipe,
+};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Name, Outcome,
-    Parameters, Place, Reached, derived, layout_folder,
+    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, MetricName, Outcome,
+    Parameters, Place, ReachedLimit, derived, layout_folder,
 };
 
 use crate::ExperimentError;
@@ -20,7 +22,7 @@ use crate::trial::companions::{self, CompanionDemand};
 use crate::trial::counters;
 use crate::trial::disturber::Disturber;
 use crate::trial::env_padding::Padding;
-use crate::trial::hooks::{Hooks, tail};
+use crate::trial::hooks::{ReadyHooks, tail};
 use crate::trial::memory_denied::was_refused_memory;
 use crate::trial::readings::{OutputMetrics, Unreadable};
 
@@ -37,7 +39,7 @@ pub struct Trial {
     /// The shell of the request with nothing to do.
     pub(crate) shell: Option<Request>,
     /// What is done beside executions.
-    pub(crate) hooks: Hooks,
+    pub(crate) hooks: ReadyHooks,
     /// What is under way during them.
     pub(crate) companion: Option<CompanionDemand>,
     /// Whether the output is kept.
@@ -94,7 +96,7 @@ impl Exits {
 
 /// What is around a trial, and filled into its command and hooks.
 #[derive(Clone, Debug)]
-pub struct Surroundings<'a> {
+pub struct TrialContext<'a> {
     /// The folder that relative paths start from.
     pub folder: &'a Path,
     /// What is filled in, by name.
@@ -140,16 +142,16 @@ impl Trial {
 
         let hooks = environment(benchmark, parameters, workplace);
         let (folder, seed) = (workplace.plan_folder, workplace.seed);
-        let trial = Self::filled(benchmark, Surroundings { folder, values: &values, hooks, seed })?;
+        let trial = Self::filled(benchmark, TrialContext { folder, values: &values, hooks, seed })?;
         Ok(Self { build: workplace.build.exists().then(|| workplace.build.to_owned()), ..trial })
     }
 
     /// Prepares the trial of a benchmark with nothing but these values filled in, and at no build.
     pub fn filled(
         benchmark: &Benchmark,
-        surroundings: Surroundings<'_>,
+        surroundings: TrialContext<'_>,
     ) -> Result<Self, ExperimentError> {
-        let Surroundings { folder, values, hooks, seed } = surroundings;
+        let TrialContext { folder, values, hooks, seed } = surroundings;
         let (answer, look) = expected_output(&benchmark.expect.stdout, folder)?;
         let output = OutputMetrics::new(&benchmark.metrics, folder);
         let (stdout, stderr) = output.looks(look);
@@ -179,7 +181,7 @@ impl Trial {
         Ok(Self {
             build: None,
             shell: empty_shell(benchmark, &subject),
-            hooks: Hooks::new(&benchmark.hooks, values, &hooks),
+            hooks: ReadyHooks::new(&benchmark.hooks, values, &hooks),
             companion: (benchmark.companion.as_ref())
                 .map(|companion| CompanionDemand::new(companion, values, &beside, folder)),
             keeps: benchmark.output == Output::Keep,
@@ -267,7 +269,7 @@ impl Trial {
         &self,
         execution: &Execution,
         outcome: Outcome,
-    ) -> (Outcome, Vec<(Name, f64)>) {
+    ) -> (Outcome, Vec<(MetricName, f64)>) {
         let mut values = values(execution);
         if let Outcome::LimitReached { reached, .. } = &outcome {
             at_least(&mut values, reached);
@@ -293,7 +295,7 @@ impl Trial {
     /// The exit status, where several are right.
     fn exit_status(&self, execution: &Execution) -> Option<f64> {
         match (&self.exit, &execution.ended) {
-            (Exits::Any | Exits::AnyOf(_), Ended::Exited(status)) => Some((*status).into()),
+            (Exits::Any | Exits::AnyOf(_), ExecutionEnd::Exited(status)) => Some((*status).into()),
             _ => None,
         }
     }
@@ -304,13 +306,15 @@ impl Trial {
             return Outcome::LimitReached { reached, output: tail(execution) };
         }
         let failure = match &execution.ended {
-            Ended::Exited(code) if !self.exit.has(*code) => Some(Failure::Exit { code: *code }),
-            Ended::Exited(_) => self.wrong_answer(execution, reference),
-            Ended::Killed(number) => Some(Failure::Signal { number: *number }),
-            Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
-            Ended::Stopped(number) => Some(Failure::Stopped { number: *number }),
+            ExecutionEnd::Exited(code) if !self.exit.has(*code) => {
+                Some(Failure::Exit { code: *code })
+            }
+            ExecutionEnd::Exited(_) => self.wrong_answer(execution, reference),
+            ExecutionEnd::Killed(number) => Some(Failure::Signal { number: *number }),
+            ExecutionEnd::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
+            ExecutionEnd::Stopped(number) => Some(Failure::Stopped { number: *number }),
             // Limits are told above; an interrupted one is never judged.
-            Ended::LimitReached(_) | Ended::TimedOut | Ended::Interrupted => {
+            ExecutionEnd::LimitReached(_) | ExecutionEnd::TimedOut | ExecutionEnd::Interrupted => {
                 Some(Failure::TimedOut)
             }
         };
@@ -320,12 +324,12 @@ impl Trial {
 
     /// The limit that it reached. Of a limit on address space the kernel does not tell: an end that
     /// looks like that of a program which was refused some is taken for it.
-    fn reached(&self, execution: &Execution) -> Option<Reached> {
+    fn reached(&self, execution: &Execution) -> Option<ReachedLimit> {
         let limits = self.request.limits;
         let how = match &execution.ended {
-            Ended::LimitReached(limit) => return Some(limits.reached(*limit, None)),
-            Ended::Exited(code) if !self.exit.has(*code) => format!("exit {code}"),
-            Ended::Killed(number) => tacho_record::killed_by(*number),
+            ExecutionEnd::LimitReached(limit) => return Some(limits.reached(*limit, None)),
+            ExecutionEnd::Exited(code) if !self.exit.has(*code) => format!("exit {code}"),
+            ExecutionEnd::Killed(number) => tacho_record::killed_by(*number),
             _ => return None,
         };
         let reached = || limits.reached(Limit::AddressSpace, Some(how));
@@ -377,7 +381,7 @@ fn conditioned(benchmark: &Benchmark, request: Request) -> Request {
 }
 
 /// Raises the value of what was limited to the limit: it would have been more.
-fn at_least(values: &mut Vec<(Name, f64)>, reached: &Reached) {
+fn at_least(values: &mut Vec<(MetricName, f64)>, reached: &ReachedLimit) {
     let (name, at) = match reached.limit {
         Limit::AddressSpace => return,
         Limit::CpuTime => ("cpu", reached.at as f64),
@@ -412,7 +416,7 @@ fn environment(
 }
 
 /// What becomes of the output, if that is to be known of it.
-fn capture(output: &Output, look: Option<Look>, plan_folder: &Path) -> Capture {
+fn capture(output: &Output, look: Option<OutputRequest>, plan_folder: &Path) -> Capture {
     match output {
         Output::Inherit => Capture::Inherit,
         Output::File(path) => {
@@ -420,7 +424,7 @@ fn capture(output: &Output, look: Option<Look>, plan_folder: &Path) -> Capture {
         }
         Output::Keep => {
             let look = look.unwrap_or_default();
-            Capture::Read(Look { keep: look.keep.max(Some(LONGEST_KEPT)), ..look })
+            Capture::Read(OutputRequest { keep: look.keep.max(Some(LONGEST_KEPT)), ..look })
         }
         Output::Needed => look.map_or(Capture::Nothing, Capture::Read),
         Output::Pipe => Capture::Read(look.unwrap_or_default()),
@@ -434,13 +438,13 @@ pub(crate) fn moment(at: Timestamp) -> Timestamp {
 
 /// What an execution's readings, and those of the host, are called; what could not be read is
 /// absent. In order of the names.
-fn values(execution: &Execution) -> Vec<(Name, f64)> {
+fn values(execution: &Execution) -> Vec<(MetricName, f64)> {
     let nanoseconds = |time: Duration| time.as_nanos() as f64;
     let usage = &execution.usage;
     // Who had no memory even to start was not executed.
     let never_started =
-        matches!(execution.ended, Ended::LimitReached(_)) && execution.wall.is_zero();
-    if never_started || matches!(execution.ended, Ended::NotStarted(_)) {
+        matches!(execution.ended, ExecutionEnd::LimitReached(_)) && execution.wall.is_zero();
+    if never_started || matches!(execution.ended, ExecutionEnd::NotStarted(_)) {
         return Vec::new();
     }
     // To the microsecond, as user and sys are, wall time from 10 ms on: no more digits than mean
@@ -475,7 +479,7 @@ fn values(execution: &Execution) -> Vec<(Name, f64)> {
     ];
     let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let others = execution.readings.values().into_iter().chain(counters::values(execution));
-    let mut all: Vec<(Name, f64)> =
+    let mut all: Vec<(MetricName, f64)> =
         own.chain(others).map(|(name, value)| (name.into(), value)).collect();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     derived::complete(&mut all);
@@ -512,18 +516,18 @@ pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<()
 fn expected_output(
     expected: &ExpectOutput,
     plan_folder: &Path,
-) -> Result<(RightAnswer, Option<Look>), ExperimentError> {
+) -> Result<(RightAnswer, Option<OutputRequest>), ExperimentError> {
     Ok(match expected {
         ExpectOutput::Anything => (RightAnswer::Any, None),
-        ExpectOutput::Contains(text) => (RightAnswer::Contains, Some(Look::search(text))),
+        ExpectOutput::Contains(text) => (RightAnswer::Contains, Some(OutputRequest::search(text))),
         ExpectOutput::File(file) => {
             let path = plan_folder.join(file);
             let read = check_no_pipe(&path).and_then(|()| std::fs::read(&path));
             let content =
                 read.map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
-            (RightAnswer::Known(Digest::of(content)), Some(Look::digest()))
+            (RightAnswer::Known(Digest::of(content)), Some(OutputRequest::digest()))
         }
-        ExpectOutput::Same => (RightAnswer::SameAsFirst, Some(Look::digest())),
+        ExpectOutput::Same => (RightAnswer::SameAsFirst, Some(OutputRequest::digest())),
     })
 }
 
@@ -534,19 +538,19 @@ fn join(folder: &Path, path: Option<&str>) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use tacho_measure::{Scheduled, Usage};
+    use tacho_measure::{SchedulerTimes, Usage};
     use tacho_record::Metric;
 
     use super::*;
 
     fn execution(usage: Usage) -> Execution {
         let wall = Duration::from_millis(3);
-        Execution { usage, ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, wall) }
+        Execution { usage, ..Execution::of(ExecutionEnd::Exited(0), Timestamp::UNIX_EPOCH, wall) }
     }
 
     #[test]
     fn each_reading_is_a_metric_and_each_metric_a_reading() {
-        let scheduled = Some(Scheduled::default());
+        let scheduled = Some(SchedulerTimes::default());
         let all = values(&execution(Usage { peak_memory: Some(1), scheduled, ..Usage::default() }));
         assert!(all.is_sorted_by(|a, b| a.0 < b.0));
         let mut names = Metric::BUILT_IN;
@@ -554,7 +558,8 @@ mod tests {
         assert_eq!(all.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), names);
 
         let usage = Usage::default();
-        let some: Vec<Name> = values(&execution(usage)).into_iter().map(|(name, _)| name).collect();
+        let some: Vec<MetricName> =
+            values(&execution(usage)).into_iter().map(|(name, _)| name).collect();
         let absent: Vec<_> = usage.absent().into_iter().map(|absent| absent.metric).collect();
         assert_eq!(some.len() + absent.len(), names.len());
         assert!(absent.iter().all(|metric| !some.iter().any(|name| name == metric)));
@@ -578,7 +583,7 @@ mod tests {
     #[test]
     fn what_is_made_of_readings_is_reckoned_right() {
         let time = Duration::from_micros;
-        let scheduled = Some(Scheduled { on_cpu: time(1900), waiting: time(100) });
+        let scheduled = Some(SchedulerTimes { on_cpu: time(1900), waiting: time(100) });
         let usage = Usage { user: time(1500), sys: time(500), scheduled, ..Usage::default() };
         let values = values(&execution(usage));
         let value =

@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use tacho_measure::{Captured, Execution, Look, Parser, check_no_pipe};
+use tacho_measure::{CapturedOutput, Execution, OutputRequest, Parser, check_no_pipe};
 use tacho_record::plan::{OutputPlace, PlannedMetric};
-use tacho_record::{Metric, Name, median_of_replicates};
+use tacho_record::{Metric, MetricName, median_of_replicates};
 
 /// An output that metrics are read from may be that long, in bytes (docs/src/method).
 pub const LONGEST_OUTPUT: usize = 16 << 20;
@@ -28,7 +28,7 @@ pub struct OutputMetrics(Vec<OutputMetric>);
 
 #[derive(Clone, Debug)]
 struct OutputMetric {
-    name: Name,
+    name: MetricName,
     place: ReadingPlace,
     parser: Parser,
 }
@@ -70,15 +70,18 @@ impl OutputMetrics {
     /// What is to be known of standard output and standard error, if that was wished of standard
     /// output.
     #[must_use]
-    pub fn looks(&self, stdout: Option<Look>) -> (Option<Look>, Option<Look>) {
+    pub fn looks(
+        &self,
+        stdout: Option<OutputRequest>,
+    ) -> (Option<OutputRequest>, Option<OutputRequest>) {
         let reads = |place: &ReadingPlace| self.0.iter().any(|metric| metric.place == *place);
-        let kept = |look: Look| Look { keep: Some(LONGEST_OUTPUT), ..look };
+        let kept = |look: OutputRequest| OutputRequest { keep: Some(LONGEST_OUTPUT), ..look };
         let stdout = if reads(&ReadingPlace::Stdout) {
             Some(kept(stdout.unwrap_or_default()))
         } else {
             stdout
         };
-        (stdout, reads(&ReadingPlace::Stderr).then(|| kept(Look::default())))
+        (stdout, reads(&ReadingPlace::Stderr).then(|| kept(OutputRequest::default())))
     }
 
     /// Whether some stand in files.
@@ -103,7 +106,7 @@ impl OutputMetrics {
     }
 
     /// The values of all metrics, replicates one after the other; or why one of them has none.
-    pub fn read(&self, execution: &Execution) -> Result<Vec<(Name, f64)>, Unreadable> {
+    pub fn read(&self, execution: &Execution) -> Result<Vec<(MetricName, f64)>, Unreadable> {
         let mut values = Vec::new();
         let limit = MOST_REPLICATES.min(MOST_VALUES / self.0.len().max(1)).max(1);
         for OutputMetric { name, place, parser } in &self.0 {
@@ -133,8 +136,8 @@ struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn of(place: &ReadingPlace, execution: &'a Execution) -> Result<Self, String> {
-        let captured = |captured: Option<&'a Captured>, tail: &[u8]| Self {
-            whole: captured.and_then(Captured::whole).map(Cow::Borrowed),
+        let captured = |captured: Option<&'a CapturedOutput>, tail: &[u8]| Self {
+            whole: captured.and_then(CapturedOutput::whole).map(Cow::Borrowed),
             tail: captured.map_or(tail, |captured| &captured.tail).to_vec(),
         };
         match place {
@@ -169,7 +172,7 @@ mod tests {
     use std::time::Duration;
 
     use jiff::Timestamp;
-    use tacho_measure::Ended;
+    use tacho_measure::ExecutionEnd;
     use tacho_record::plan::parse;
 
     use super::*;
@@ -182,19 +185,22 @@ mod tests {
     }
 
     fn execution() -> Execution {
-        Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, Duration::ZERO)
+        Execution::of(ExecutionEnd::Exited(0), Timestamp::UNIX_EPOCH, Duration::ZERO)
     }
 
     #[test]
     fn only_what_is_read_is_kept() {
         let nowhere = Path::new("/nowhere");
-        let keep = Look::keep(LONGEST_OUTPUT);
+        let keep = OutputRequest::keep(LONGEST_OUTPUT);
         let stdout = metrics("{ name = 'a', from = 'key:a' }", nowhere);
         assert_eq!(stdout.looks(None), (Some(keep.clone()), None));
-        let searched = Look { search: Some("x".into()), ..keep.clone() };
-        assert_eq!(stdout.looks(Some(Look::search("x"))).0, Some(searched));
+        let searched = OutputRequest { search: Some("x".into()), ..keep.clone() };
+        assert_eq!(stdout.looks(Some(OutputRequest::search("x"))).0, Some(searched));
         let stderr = metrics("{ name = 'a', from = 'time:real' }", nowhere);
-        assert_eq!(stderr.looks(Some(Look::digest())), (Some(Look::digest()), Some(keep)));
+        assert_eq!(
+            stderr.looks(Some(OutputRequest::digest())),
+            (Some(OutputRequest::digest()), Some(keep))
+        );
         let file = metrics("{ name = 'a', from = 'key:a', file = 'f' }", nowhere);
         assert_eq!(file.looks(None), (None, None));
     }
@@ -203,15 +209,16 @@ mod tests {
     fn each_metric_is_read_from_its_place() {
         let folder = tempfile::tempdir().unwrap();
         let metrics = metrics(
-            "{ name = 'a', from = 'key:a', unit = 'ms' }, { name = 'b', from = 'key:b', stream = 'stderr' },
+            "{ name = 'a', from = 'key:a', unit = 'ms' }, { name = 'b', from = 'key:b', stream = \
+             'stderr' },
              { name = 'c', from = 'csv:c', file = 'out.csv' }",
             folder.path(),
         );
         std::fs::write(folder.path().join("out.csv"), "c\n7\n").unwrap();
         metrics.remove_files().unwrap();
         let said = Execution {
-            stdout: Some(Captured::keeping("a: 2\na: 3\n")),
-            stderr: Some(Captured::keeping("b=5\n")),
+            stdout: Some(CapturedOutput::keeping("a: 2\na: 3\n")),
+            stderr: Some(CapturedOutput::keeping("b=5\n")),
             ..execution()
         };
         let missing = metrics.read(&said).unwrap_err();
@@ -226,10 +233,10 @@ mod tests {
     fn what_is_not_there_or_too_long_is_said_with_the_end_of_the_output() {
         let metrics = metrics("{ name = 'a', from = 'key:a' }", Path::new("/nowhere"));
         let said = |stdout| metrics.read(&Execution { stdout: Some(stdout), ..execution() });
-        let nothing = said(Captured::keeping("b: 2\n")).unwrap_err();
+        let nothing = said(CapturedOutput::keeping("b: 2\n")).unwrap_err();
         assert_eq!(nothing.why, "`a`: no line begins with `a=` or `a:`");
         assert_eq!(nothing.tail, b"b: 2\n");
-        let cut = Captured { bytes: 99, ..Captured::keeping("a: 2\n") };
+        let cut = CapturedOutput { bytes: 99, ..CapturedOutput::keeping("a: 2\n") };
         assert_eq!(said(cut).unwrap_err().why, "`a`: the output is longer than 16 MiB");
     }
 
@@ -248,7 +255,7 @@ mod tests {
         let metrics = metrics("{ name = 'a', from = 'json:/a' }", Path::new("/nowhere"));
         let print = |count: usize| {
             let numbers: Vec<String> = (0..count).map(|number| number.to_string()).collect();
-            let stdout = Captured::keeping(format!("{{\"a\": [{}]}}", numbers.join(",")));
+            let stdout = CapturedOutput::keeping(format!("{{\"a\": [{}]}}", numbers.join(",")));
             metrics.read(&Execution { stdout: Some(stdout), ..execution() }).unwrap()
         };
         assert_eq!(print(MOST_REPLICATES).len(), MOST_REPLICATES);

@@ -30,7 +30,7 @@ pub use list::{ListedSetting, list};
 pub use plan::TunePlan;
 pub use session::{Audience, Notice, put_back, tuned};
 pub use setting::{SETTINGS, SettingError, TuneSetting};
-pub use tuned::{LeftAlone, Restoration, TuneStep, apply, restore};
+pub use tuned::{OverriddenSetting, Restoration, TuneStep, apply, restore};
 
 /// Why a file cannot be written here by anyone; none: root can.
 #[must_use]

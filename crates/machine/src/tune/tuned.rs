@@ -29,7 +29,7 @@ pub enum TuneStep<'a> {
 
 /// A value that is not ours any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftAlone {
+pub struct OverriddenSetting {
     /// The file, group or service.
     pub what: String,
     /// What it was before us, what we wrote, and what it is now.
@@ -42,7 +42,7 @@ pub struct Restoration {
     /// How many changes were put back.
     pub put_back: usize,
     /// What someone else changed meanwhile.
-    pub left_alone: Vec<LeftAlone>,
+    pub left_alone: Vec<OverriddenSetting>,
     /// What the kernel refused to take back, with the reason; it stays in the journal.
     pub failed: Vec<(String, String)>,
     /// The machine was started again since: the kernel had forgotten all changes.
@@ -227,7 +227,7 @@ impl Restoration {
         }
         if now != value {
             let values = [before.to_owned(), value.to_owned(), now];
-            self.left_alone.push(LeftAlone { what: path.to_owned(), values });
+            self.left_alone.push(OverriddenSetting { what: path.to_owned(), values });
             return Ok(());
         }
         root.write(path, before)?;
@@ -268,7 +268,7 @@ impl Restoration {
             // A group of someone else uses it now.
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                 let values = ["off".to_owned(), "on".to_owned(), "in use".to_owned()];
-                self.left_alone.push(LeftAlone { what: format!("{path} {name}"), values });
+                self.left_alone.push(OverriddenSetting { what: format!("{path} {name}"), values });
                 Ok(())
             }
             other => {

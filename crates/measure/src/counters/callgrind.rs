@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 use super::callgrind_files::{CallgrindFiles, sum};
 use super::count::Unavailable;
-use crate::{Ended, Execution, Executor, Request};
+use crate::{Execution, ExecutionEnd, Executor, Request};
 
 const PROGRAM: &str = "valgrind";
 
@@ -56,7 +56,7 @@ const BEFORE: [&str; 11] = [
 
 /// What came of an execution under callgrind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnderCallgrind {
+pub struct CallgrindExecution {
     /// The execution; its times, and what it used, are those of callgrind.
     pub execution: Execution,
     /// How many instructions it executed, with all that it started, outside of the kernel; or why
@@ -89,14 +89,14 @@ pub fn lacks() -> Option<Unavailable> {
 /// Its memory is where it always is, unless the request says otherwise, and its environment has
 /// always the same length: both change what programs do, a little. No limit but the time holds:
 /// callgrind itself takes memory.
-pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderCallgrind {
+pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> CallgrindExecution {
     let folder = match tempfile::Builder::new().prefix("tacho-callgrind-").tempdir() {
         Ok(folder) => folder,
         Err(error) => {
             let why = format!("no folder for the files of callgrind: {error}");
-            let ended = Ended::NotStarted(why.clone());
+            let ended = ExecutionEnd::NotStarted(why.clone());
             let execution = Execution::of(ended, executor.now(), Duration::ZERO);
-            return UnderCallgrind { execution, instructions: Err(why), complaint: None };
+            return CallgrindExecution { execution, instructions: Err(why), complaint: None };
         }
     };
     let mut wrapped = wrapped(request, &folder);
@@ -107,7 +107,7 @@ pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderC
     }
     let execution = executor.execute(&wrapped);
     let files = CallgrindFiles::read(folder.path());
-    UnderCallgrind { execution, instructions: sum(&files), complaint: files.complaint }
+    CallgrindExecution { execution, instructions: sum(&files), complaint: files.complaint }
 }
 
 /// The same request, its command under callgrind, which writes into that folder.

@@ -35,14 +35,14 @@ struct CallgrindPart {
     /// Where the stretch begins, in basic blocks since the program began: that of a process that is
     /// split off goes on from that of the other.
     from: u64,
-    why: Why,
+    why: DumpReason,
     command: String,
     instructions: u64,
 }
 
 /// Why a file was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+enum DumpReason {
     /// The process ended.
     End,
     /// It was about to become another program.
@@ -100,9 +100,9 @@ impl CallgrindPart {
     fn parse(text: &str) -> Option<Self> {
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
         let why = match value("desc: Trigger:")? {
-            "Program termination" => Why::End,
-            trigger if trigger.contains("exec") => Why::Exec,
-            _ => Why::Fork,
+            "Program termination" => DumpReason::End,
+            trigger if trigger.contains("exec") => DumpReason::Exec,
+            _ => DumpReason::Fork,
         };
         let range = value("desc: Timerange: Basic block")?;
         Some(Self {
@@ -120,7 +120,7 @@ pub fn sum(files: &CallgrindFiles) -> Result<u64, String> {
         return Err("callgrind did not begin".to_owned());
     }
     let parts = files.processes.values().flat_map(|process| &process.parts);
-    let split_off = parts.filter(|part| part.why == Why::Fork).count();
+    let split_off = parts.filter(|part| part.why == DumpReason::Fork).count();
     // One of them was there at first.
     if split_off >= files.processes.len() {
         let missing = split_off + 1 - files.processes.len();
@@ -137,7 +137,7 @@ fn instructions(
     pid: u32,
     process: &CallgrindProcess,
 ) -> Result<u64, String> {
-    if !process.parts.iter().any(|part| part.why == Why::End) {
+    if !process.parts.iter().any(|part| part.why == DumpReason::End) {
         return Err(format!(
             "process {pid} was killed before callgrind could write what it had counted"
         ));
@@ -153,7 +153,7 @@ fn instructions(
     let is_of_parent = |part: &CallgrindPart| {
         let same = |other: &CallgrindPart| other.command == part.command;
         part.from == 0
-            && part.why == Why::Exec
+            && part.why == DumpReason::Exec
             && parent.is_some_and(|parent| parent.parts.iter().any(same))
     };
     Ok(process.parts.iter().filter(|part| !is_of_parent(part)).map(|part| part.instructions).sum())
@@ -168,10 +168,10 @@ mod tests {
     /// A file as callgrind 3.19 writes it.
     fn part(command: &str, from: u64, trigger: &str, instructions: u64) -> String {
         format!(
-            "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd:  {command}\npart: 1\n\n\n\
-             desc: I1 cache: \ndesc: Timerange: Basic block {from} - {}\ndesc: Trigger: {trigger}\n\n\
-             positions: line\nevents: Ir\nsummary: {instructions}\n\nob=(1) /usr/lib/ld.so\nfn=(0) x\n0 3\n\
-             totals: {instructions}\n",
+            "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd:  \
+             {command}\npart: 1\n\n\ndesc: I1 cache: \ndesc: Timerange: Basic block {from} - \
+             {}\ndesc: Trigger: {trigger}\n\npositions: line\nevents: Ir\nsummary: \
+             {instructions}\n\nob=(1) /usr/lib/ld.so\nfn=(0) x\n0 3\ntotals: {instructions}\n",
             from + 9
         )
     }
@@ -267,7 +267,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_there_is_read_without_panic(name in "(out|log)[.][0-9.]{0,12}", text in "(?s).{0,200}") {
+        fn whatever_is_there_is_read_without_panic(
+            name in "(out|log)[.][0-9.]{0,12}",
+            text in "(?s).{0,200}",
+        ) {
             let _ = sum(&files(&[(&name, text)]));
         }
     }

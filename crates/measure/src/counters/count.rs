@@ -6,7 +6,7 @@ use tacho_record::Counter;
 
 /// What was counted in one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct CounterValue {
     /// The number, in the base unit of its metric; of energy in microjoules. Scaled, where it was
     /// not counted all the time.
     pub value: u64,
@@ -16,7 +16,7 @@ pub struct Count {
     pub running: Duration,
 }
 
-impl Count {
+impl CounterValue {
     /// The count that a reading comes to, or why it comes to none.
     ///
     /// A processor counts few things at a time. Where more are asked for, the kernel lets them take
@@ -135,42 +135,49 @@ mod tests {
 
     #[test]
     fn what_was_counted_all_the_time_is_not_touched() {
-        let count = Count::of(reading(u64::MAX, 5_000, 5_000)).unwrap();
+        let count = CounterValue::of(reading(u64::MAX, 5_000, 5_000)).unwrap();
         assert_eq!((count.value, count.share()), (u64::MAX, 100.0));
     }
 
     /// The example of docs/src/method.
     #[test]
     fn what_was_counted_some_of_the_time_is_scaled_and_the_share_is_known() {
-        let count = Count::of(reading(4_300_000, 100_000_000, 43_000_000)).unwrap();
+        let count = CounterValue::of(reading(4_300_000, 100_000_000, 43_000_000)).unwrap();
         assert_eq!((count.value, count.share()), (10_000_000, 43.0));
         // A hair below all of the time is never called all of it.
-        assert_eq!(Count::of(reading(7, 1_000_000_000, 999_999_999)).unwrap().share(), 99.99);
+        assert_eq!(
+            CounterValue::of(reading(7, 1_000_000_000, 999_999_999)).unwrap().share(),
+            99.99
+        );
     }
 
     #[test]
     fn what_was_never_counted_is_absent_and_not_zero() {
-        assert!(Count::of(reading(0, 0, 0)).unwrap_err().contains("change their user"));
-        assert!(Count::of(reading(0, 900, 0)).unwrap_err().contains("in use by others"));
+        assert!(CounterValue::of(reading(0, 0, 0)).unwrap_err().contains("change their user"));
+        assert!(CounterValue::of(reading(0, 900, 0)).unwrap_err().contains("in use by others"));
     }
 
     #[test]
     fn two_kinds_of_processors_make_one_count() {
         // 70 of 100 ns on the large ones, 30 on the small: all was counted.
         let both = reading(700, 100, 70).and(reading(90, 100, 30));
-        assert_eq!(Count::of(both).unwrap().value, 790);
+        assert_eq!(CounterValue::of(both).unwrap().value, 790);
         // Each counted half of its time.
         let both = reading(350, 100, 35).and(reading(45, 100, 15));
-        let count = Count::of(both).unwrap();
+        let count = CounterValue::of(both).unwrap();
         assert_eq!((count.value, count.share()), (790, 50.0));
     }
 
     proptest! {
         /// A program that does the same all the time is counted right, however little of the time.
         #[test]
-        fn an_even_rate_is_found_again(rate in 0_u64..50, enabled in 1_u64..1_000_000_000, share in 1_u64..=1000) {
+        fn an_even_rate_is_found_again(
+            rate in 0_u64..50,
+            enabled in 1_u64..1_000_000_000,
+            share in 1_u64..=1000,
+        ) {
             let running = (enabled * share / 1000).max(1);
-            let count = Count::of(reading(rate * running, enabled, running)).unwrap();
+            let count = CounterValue::of(reading(rate * running, enabled, running)).unwrap();
             prop_assert_eq!(count.value, rate * enabled);
             prop_assert!((0.0..=100.0).contains(&count.share()));
         }
@@ -178,7 +185,7 @@ mod tests {
         #[test]
         fn no_reading_panics(value: u64, enabled: u64, running: u64, earlier: (u64, u64, u64)) {
             let since = reading(value, enabled, running).since(reading(earlier.0, earlier.1, earlier.2));
-            let _ = Count::of(since.and(reading(value, enabled, running))).map(|count| count.share());
+            let _ = CounterValue::of(since.and(reading(value, enabled, running))).map(|count| count.share());
         }
     }
 }

@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::count::{Count, Unavailable};
+use super::count::{CounterValue, Unavailable};
 
 const FOLDER: &str = "sys/class/powercap";
 
@@ -109,14 +109,14 @@ impl Energy {
     }
 
     /// What they have taken up since then.
-    pub fn end(&mut self) -> Result<Count, String> {
+    pub fn end(&mut self) -> Result<CounterValue, String> {
         let took = self.began.elapsed();
         let value = self
             .counters
             .iter_mut()
             .map(|counter| counter.since(took))
             .sum::<Result<u64, String>>()?;
-        Ok(Count { value, enabled: took, running: took })
+        Ok(CounterValue { value, enabled: took, running: took })
     }
 }
 
@@ -201,7 +201,8 @@ mod tests {
 
     /// As laptops of Intel's list them: the package with its parts
     /// (<https://github.com/flightlessmango/MangoHud/issues/1776>), the platform
-    /// (<https://github.com/powercap/powercap/issues/3>), and the package once more (<https://github.com/dominiksalvet/asus-fan-control/issues/151>).
+    /// (<https://github.com/powercap/powercap/issues/3>), and the package once more
+    /// (<https://github.com/dominiksalvet/asus-fan-control/issues/151>).
     const INTEL: [(&str, &str, u64, u64); 5] = [
         ("intel-rapl:0", "package-0", 26_963_529_117, 262_143_328_850),
         ("intel-rapl:0:0", "core", 7_980_278_886, 262_143_328_850),
@@ -231,7 +232,8 @@ mod tests {
         ("intel-rapl:1:0", "core", 900_000, 65_532_610_987),
     ];
 
-    /// As an i7-4770S lists them, memory included (<https://github.com/intel/thermal_daemon/issues/45>).
+    /// As an i7-4770S lists them, memory included
+    /// (<https://github.com/intel/thermal_daemon/issues/45>).
     const HASWELL: [(&str, &str, u64, u64); 4] = [
         ("intel-rapl:0", "package-0", 261_000_000_000, 262_143_999_938),
         ("intel-rapl:0:0", "core", 130_000_000_000, 262_143_999_938),
@@ -347,7 +349,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_difference_across_the_end_is_what_was_added(before in 0_u64..=1000, added in 0_u64..1000) {
+        fn a_difference_across_the_end_is_what_was_added(
+            before in 0_u64..=1000,
+            added in 0_u64..1000,
+        ) {
             let after = before + added;
             prop_assert_eq!(difference(before, if after > 1000 { after - 1000 } else { after }, 1000), added);
         }

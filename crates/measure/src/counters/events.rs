@@ -6,11 +6,11 @@ use std::path::Path;
 
 use tacho_record::Counter;
 
-use super::count::{Count, CountReading, Unavailable};
+use super::count::{CountReading, CounterValue, Unavailable};
 use super::energy::{Domain, Energy};
 use super::event::{CounterEvent, EventKind, anchor, refusal};
 use super::processors::kinds_of_processors;
-use crate::Absent;
+use crate::MissingMetric;
 
 /// What is counted in the same moments, because the one is divided by the other.
 ///
@@ -155,18 +155,20 @@ impl Events {
 
     /// What was counted since then, and why what was not was not. To be called after the execution
     /// has ended.
-    pub fn end(&mut self) -> (Vec<(Counter, Count)>, Vec<Absent>) {
+    pub fn end(&mut self) -> (Vec<(Counter, CounterValue)>, Vec<MissingMetric>) {
         let energy = self.energy.iter_mut().map(|(counter, energy)| (*counter, energy.end()));
         let counted = self.counted.iter_mut().map(|counted| (counted.counter, counted.end()));
         let (mut counts, mut absent) = (Vec::new(), Vec::new());
         for (counter, count) in counted.chain(energy) {
             match count {
                 Ok(count) => counts.push((counter, count)),
-                Err(why) => absent.push(Absent::new(counter.name(), why)),
+                Err(why) => absent.push(MissingMetric::new(counter.name(), why)),
             }
         }
         absent.extend(
-            self.refused.iter().map(|(counter, why)| Absent::new(counter.name(), why.why.clone())),
+            self.refused
+                .iter()
+                .map(|(counter, why)| MissingMetric::new(counter.name(), why.why.clone())),
         );
         (counts, absent)
     }
@@ -175,7 +177,7 @@ impl Events {
 impl CountedEvent {
     /// What it counted since the last time: the process itself counts nothing, so that is the
     /// execution since.
-    fn end(&mut self) -> Result<Count, String> {
+    fn end(&mut self) -> Result<CounterValue, String> {
         let mut now = CountReading::default();
         for event in &self.events {
             let reading = event
@@ -184,7 +186,7 @@ impl CountedEvent {
             now = now.and(reading);
         }
         let reading = now.since(std::mem::replace(&mut self.last, now));
-        Count::of(reading).map_err(str::to_owned)
+        CounterValue::of(reading).map_err(str::to_owned)
     }
 }
 

@@ -18,8 +18,8 @@ use std::path::Path;
 
 use tacho_record::Counter;
 
-pub use callgrind::{UnderCallgrind, under_callgrind};
-pub use count::{Count, Unavailable};
+pub use callgrind::{CallgrindExecution, under_callgrind};
+pub use count::{CounterValue, Unavailable};
 pub use events::Events;
 
 /// Why executions on this host cannot have that counter, if they cannot.

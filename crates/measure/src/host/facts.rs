@@ -284,8 +284,9 @@ virtual = no
 
     #[test]
     fn arm_has_numbers_for_a_name_and_no_flags() {
-        let text = "processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n\
-                    CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd08\n";
+        let text = "processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd evtstrm crc32 \
+            cpuid\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: \
+            0xd08\n";
         assert_eq!(cpu_name(text).unwrap(), "implementer 0x41 part 0xd08");
         assert_eq!(
             is_virtual(text).unwrap_err(),
@@ -310,7 +311,9 @@ virtual = no
         }
 
         #[test]
-        fn lists_of_processors_are_counted(ranges in prop::collection::vec((0_u32..1000, 0_u32..50), 1..6)) {
+        fn lists_of_processors_are_counted(
+            ranges in prop::collection::vec((0_u32..1000, 0_u32..50), 1..6),
+        ) {
             let text: Vec<String> = ranges
                 .iter()
                 .map(|&(first, more)| if more == 0 { first.to_string() } else { format!("{first}-{}", first + more) })

@@ -16,7 +16,7 @@ use tacho_record::Host;
 
 pub(crate) use files::HostFiles;
 
-pub use readings::{HostReader, Readings, Whereabouts};
+pub use readings::{CpuPlacement, HostReader, Readings};
 pub use two_cpus::{TwoCpus, two_cpus};
 
 /// This host, as it describes itself at this moment.

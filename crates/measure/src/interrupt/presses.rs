@@ -33,7 +33,10 @@ impl Presses {
     /// Counts another signal that means the end as the first press, if it is.
     pub fn begin(&self, now: Duration) {
         let first = |word: u64| {
-            Last::of(word).next(now, Sender::Process).filter(|it| it.count == 1).map(Last::word)
+            LastPress::of(word)
+                .next(now, Sender::Process)
+                .filter(|it| it.count == 1)
+                .map(LastPress::word)
         };
         // What is there already stays.
         let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, first);
@@ -42,25 +45,25 @@ impl Presses {
     /// How many presses there were, with a signal that came at that time; as many as without it if
     /// it is none of its own.
     pub fn count(&self, now: Duration, from: Sender) -> u64 {
-        let press = |word: u64| Last::of(word).next(now, from).map(Last::word);
+        let press = |word: u64| LastPress::of(word).next(now, from).map(LastPress::word);
         let old = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, press);
         match old {
-            Ok(before) => (Last::of(before).count + 1).min(MOST),
-            Err(same) => Last::of(same).count,
+            Ok(before) => (LastPress::of(before).count + 1).min(MOST),
+            Err(same) => LastPress::of(same).count,
         }
     }
 }
 
 /// What is known of the last press.
 #[derive(Clone, Copy)]
-struct Last {
+struct LastPress {
     count: u64,
     by_terminal: bool,
     /// In microseconds.
     at: u64,
 }
 
-impl Last {
+impl LastPress {
     fn of(word: u64) -> Self {
         Self { count: word & 3, by_terminal: word & 4 != 0, at: word >> 3 }
     }

@@ -2,24 +2,24 @@
 
 use std::collections::HashSet;
 
-use tacho_record::Limited;
+use tacho_record::LimitedExecutions;
 
 use super::number::short;
 
 /// Something that a tool measured.
-pub(super) struct Thing {
+pub(super) struct ToolReading {
     /// What it may be called; the first name tells it from all others.
     pub names: Vec<String>,
     /// Its values, or why they cannot be used.
     pub values: Result<Vec<f64>, String>,
     /// Executions beside these that reached a limit.
-    pub limited: Limited,
+    pub limited: LimitedExecutions,
 }
 
-impl Thing {
+impl ToolReading {
     /// One of which all values are known.
     pub fn new(names: Vec<String>, values: Result<Vec<f64>, String>) -> Self {
-        Self { names, values, limited: Limited::default() }
+        Self { names, values, limited: LimitedExecutions::default() }
     }
 
     /// Its values, where that is all of them: to leave out what reached a limit would judge by the
@@ -40,16 +40,16 @@ const LISTED: usize = 5;
 /// The values of what has that name; without a name, of the only thing that there is.
 ///
 /// Things of the same first name are the same one, measured several times.
-pub(super) fn choose(things: Vec<Thing>, name: &str) -> Result<Vec<f64>, String> {
+pub(super) fn choose(things: Vec<ToolReading>, name: &str) -> Result<Vec<f64>, String> {
     let all: Vec<String> = first_names(&things);
-    let chosen: Vec<Thing> = things
+    let chosen: Vec<ToolReading> = things
         .into_iter()
         .filter(|thing| name.is_empty() || thing.names.iter().any(|n| n == name))
         .collect();
     match (first_names(&chosen).as_slice(), name) {
         ([_], _) => {
             let values: Result<Vec<Vec<f64>>, String> =
-                chosen.into_iter().map(Thing::whole).collect();
+                chosen.into_iter().map(ToolReading::whole).collect();
             Ok(values?.concat())
         }
         ([], _) if all.is_empty() => Err("it reports nothing".to_owned()),
@@ -62,7 +62,7 @@ pub(super) fn choose(things: Vec<Thing>, name: &str) -> Result<Vec<f64>, String>
 }
 
 /// The first names, each once.
-fn first_names(things: &[Thing]) -> Vec<String> {
+fn first_names(things: &[ToolReading]) -> Vec<String> {
     let mut seen = HashSet::new();
     let names = things.iter().filter_map(|thing| thing.names.first());
     names.filter(|name| seen.insert(*name)).cloned().collect()

@@ -2,7 +2,7 @@
 //! (<https://bheisler.github.io/criterion.rs/book/user_guide/command_line_output.html>): the
 //! estimate between the two bounds; and the form of libtest, which `--output-format bencher` gives.
 
-use super::choice::{Thing, choose};
+use super::choice::{ToolReading, choose};
 use super::number::leading;
 
 /// The estimate for the benchmark of that name, in nanoseconds.
@@ -11,7 +11,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 }
 
 /// All benchmarks.
-pub(super) fn things(text: &str) -> Vec<Thing> {
+pub(super) fn things(text: &str) -> Vec<ToolReading> {
     let mut things = Vec::new();
     // A name that is too long stands on the line before.
     let mut before = "";
@@ -28,8 +28,8 @@ pub(super) fn things(text: &str) -> Vec<Thing> {
     things
 }
 
-fn thing(name: &str, value: f64) -> Thing {
-    Thing::new(vec![name.to_owned()], Ok(vec![value]))
+fn thing(name: &str, value: f64) -> ToolReading {
+    ToolReading::new(vec![name.to_owned()], Ok(vec![value]))
 }
 
 /// The second of three times: `[2.5094 ms 2.5306 ms 2.5553 ms]`.

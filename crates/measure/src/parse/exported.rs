@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde_json::Value;
-use tacho_record::{Direction, Exported, Metric, Unit, shown};
+use tacho_record::{Direction, ExportedMetric, Metric, Unit, shown};
 
-use super::choice::Thing;
+use super::choice::ToolReading;
 use super::documents::documents;
 use super::limited::read_file;
 use super::{criterion, go_bench, google_benchmark, hyperfine, jmh, pyperf, pytest_benchmark};
@@ -23,7 +23,7 @@ pub struct Report {
     /// reports in which one of them differs are not alike.
     pub host: BTreeMap<String, String>,
     /// What it measured, in its order; the usual metric of each benchmark first.
-    pub benchmarks: Vec<Exported>,
+    pub benchmarks: Vec<ExportedMetric>,
 }
 
 /// The report in that file, or in that folder of criterion's.
@@ -53,7 +53,7 @@ pub fn report(text: &str) -> Result<Report, String> {
         }
     }
     let mut benchmarks = collected.benchmarks;
-    let is_finite = |one: &Exported| {
+    let is_finite = |one: &ExportedMetric| {
         one.values.iter().chain(&one.limited.bounds).all(|value| value.is_finite())
     };
     if let Some(odd) = benchmarks.iter().find(|one| !is_finite(one)) {
@@ -67,19 +67,19 @@ pub fn report(text: &str) -> Result<Report, String> {
 }
 
 /// A tool, what it says of the host, and what it reports by each of its metrics.
-type FoundExport = (&'static str, BTreeMap<String, String>, Vec<(Metric, Vec<Thing>)>);
+type FoundExport = (&'static str, BTreeMap<String, String>, Vec<(Metric, Vec<ToolReading>)>);
 
 /// The benchmarks of a report, put together from what it says of each.
 #[derive(Default)]
 struct BenchmarkList {
-    benchmarks: Vec<Exported>,
+    benchmarks: Vec<ExportedMetric>,
     /// The places of those with a name, one a metric.
     places: HashMap<String, Vec<usize>>,
 }
 
 impl BenchmarkList {
     /// Things of the same first name are the same one, measured several times.
-    fn add(&mut self, metric: &Metric, thing: Thing) -> Result<(), String> {
+    fn add(&mut self, metric: &Metric, thing: ToolReading) -> Result<(), String> {
         // On one line, wherever it is to stand.
         let Some(name) = thing.names.into_iter().next().map(|name| shown(&name)) else {
             return Ok(());
@@ -96,7 +96,7 @@ impl BenchmarkList {
         } else {
             places.push(self.benchmarks.len());
             let (metric, limited) = (metric.clone(), thing.limited);
-            self.benchmarks.push(Exported { benchmark: name, metric, values, limited });
+            self.benchmarks.push(ExportedMetric { benchmark: name, metric, values, limited });
         }
         Ok(())
     }
@@ -159,7 +159,7 @@ fn of_keys(object: &Value, keys: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 /// Scores by operation are times, others rates: the unit of each is its metric's.
-fn of_jmh(results: &Value) -> Vec<(Metric, Vec<Thing>)> {
+fn of_jmh(results: &Value) -> Vec<(Metric, Vec<ToolReading>)> {
     let one = |result: &Value| {
         let unit = result["primaryMetric"]["scoreUnit"].as_str().unwrap_or_default();
         let metric = match unit.strip_prefix("ops/") {
@@ -174,7 +174,7 @@ fn of_jmh(results: &Value) -> Vec<(Metric, Vec<Thing>)> {
     results.as_array().into_iter().flatten().map(one).collect()
 }
 
-fn of_pyperf(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> {
+fn of_pyperf(text: &str) -> Result<Vec<(Metric, Vec<ToolReading>)>, String> {
     let units = [
         time(),
         metric("memory", Unit::Bytes, Direction::Lower),
@@ -189,7 +189,7 @@ fn of_pyperf(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> {
     Ok(all)
 }
 
-fn of_google_benchmark(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> {
+fn of_google_benchmark(text: &str) -> Result<Vec<(Metric, Vec<ToolReading>)>, String> {
     let rate =
         |name: &str, unit: &str| metric(name, Unit::Other(unit.to_owned()), Direction::Higher);
     let quantities = [

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::choice::{Thing, choose};
+use super::choice::{ToolReading, choose};
 
 /// The numbers of that unit of the benchmark of that name, which may go without `Benchmark` and
 /// without `-8`.
@@ -12,7 +12,7 @@ pub(super) fn values(text: &str, name: &str, unit: &str) -> Result<Vec<f64>, Str
 }
 
 /// All benchmarks, by that unit.
-pub(super) fn things(text: &str, unit: &str) -> Vec<Thing> {
+pub(super) fn things(text: &str, unit: &str) -> Vec<ToolReading> {
     let thing = |line: &str| {
         let mut words = line.split_whitespace();
         let full = words.next().filter(|word| word.starts_with("Benchmark"))?;
@@ -22,14 +22,14 @@ pub(super) fn things(text: &str, unit: &str) -> Vec<Thing> {
         let value = pair.and_then(|pair| pair[0].parse::<f64>().ok());
         let values =
             value.map(|value| vec![value]).ok_or_else(|| format!("it reports no `{unit}`"));
-        Some(Thing::new(names(full), values))
+        Some(ToolReading::new(names(full), values))
     };
     text.lines().filter_map(thing).collect()
 }
 
 /// All benchmarks by each unit that is reported, in the order in which units are first reported.
-pub(super) fn all(text: &str) -> Vec<(&str, Vec<Thing>)> {
-    let mut all: Vec<(&str, Vec<Thing>)> = Vec::new();
+pub(super) fn all(text: &str) -> Vec<(&str, Vec<ToolReading>)> {
+    let mut all: Vec<(&str, Vec<ToolReading>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for line in text.lines().filter(|line| line.starts_with("Benchmark")) {
         let mut words = line.split_whitespace();
@@ -44,7 +44,7 @@ pub(super) fn all(text: &str) -> Vec<(&str, Vec<Thing>)> {
                 all.len() - 1
             });
             if is_counted && seen.insert(pair[1]) {
-                all[place].1.push(Thing::new(vec![full.to_owned()], Ok(vec![value])));
+                all[place].1.push(ToolReading::new(vec![full.to_owned()], Ok(vec![value])));
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::choice::{Thing, choose};
+use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
 
@@ -17,7 +17,7 @@ pub(super) fn values(text: &str, name: &str, quantity: &str) -> Result<Vec<f64>,
 }
 
 /// All benchmarks, by that quantity.
-pub(super) fn things(text: &str, quantity: &str) -> Result<Vec<Thing>, String> {
+pub(super) fn things(text: &str, quantity: &str) -> Result<Vec<ToolReading>, String> {
     let documents = documents(text)?;
     let entries = json::elements(&documents, "benchmarks")?;
     let repetition = |entry: &&&Value| entry["run_type"] != "aggregate";
@@ -30,7 +30,7 @@ pub(super) fn things(text: &str, quantity: &str) -> Result<Vec<Thing>, String> {
         let text = |key: &str| entry[key].as_str().map(str::to_owned);
         let names =
             [text("run_name").or(text("name")), text("name")].into_iter().flatten().collect();
-        Thing::new(names, value(entry, quantity).map(|value| vec![value]))
+        ToolReading::new(names, value(entry, quantity).map(|value| vec![value]))
     };
     Ok(chosen.into_iter().map(thing).collect())
 }

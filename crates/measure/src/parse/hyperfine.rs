@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
-use tacho_record::{Limited, shown};
+use tacho_record::{LimitedExecutions, shown};
 
-use super::choice::{Thing, choose};
+use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
 
@@ -21,7 +21,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 }
 
 /// All commands.
-pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
+pub(super) fn things(text: &str) -> Result<Vec<ToolReading>, String> {
     let documents = documents(text)?;
     let results = json::elements(&documents, "results")?;
     let apart: Vec<Option<String>> = documents.iter().flat_map(told_apart).collect();
@@ -31,11 +31,14 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
         let apart = apart.get(index).cloned().flatten();
         let names = [apart].into_iter().chain(known).flatten().chain([index.to_string()]).collect();
         match limited(result) {
-            Ok(None) => {
-                Thing::new(names, times(result).and_then(|it| json::or_median(it, result, SECOND)))
+            Ok(None) => ToolReading::new(
+                names,
+                times(result).and_then(|it| json::or_median(it, result, SECOND)),
+            ),
+            Ok(Some((values, limited))) => {
+                ToolReading { limited, ..ToolReading::new(names, Ok(values)) }
             }
-            Ok(Some((values, limited))) => Thing { limited, ..Thing::new(names, Ok(values)) },
-            Err(why) => Thing::new(names, Err(why)),
+            Err(why) => ToolReading::new(names, Err(why)),
         }
     };
     Ok(results.iter().enumerate().map(thing).collect())
@@ -115,7 +118,7 @@ fn times(result: &Value) -> Result<Vec<f64>, String> {
 /// theirs would have been at least.
 ///
 /// There `times` has `null` for each of them, and `times_at_least` what is known of it.
-fn limited(result: &Value) -> Result<Option<(Vec<f64>, Limited)>, String> {
+fn limited(result: &Value) -> Result<Option<(Vec<f64>, LimitedExecutions)>, String> {
     let Some(count) = result["limited"].as_u64().filter(|&limited| limited > 0) else {
         return Ok(None);
     };
@@ -131,7 +134,10 @@ fn limited(result: &Value) -> Result<Option<(Vec<f64>, Limited)>, String> {
     let bounds = json::array(&result["times_at_least"], "times_at_least", SECOND)?;
     let printable = |why: &str| why.chars().filter(|letter| !letter.is_control()).collect();
     let why = Some(result["limit"].as_str().map_or_else(|| "limit reached".to_owned(), printable));
-    Ok(Some((values, Limited { count: u32::try_from(count).unwrap_or(u32::MAX), bounds, why })))
+    Ok(Some((
+        values,
+        LimitedExecutions { count: u32::try_from(count).unwrap_or(u32::MAX), bounds, why },
+    )))
 }
 
 /// With which status the executions of each command ended, as one condition of it: that of a

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tacho_record::Unit;
 
-use super::choice::{Thing, choose};
+use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
 
@@ -16,8 +16,8 @@ pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, St
 }
 
 /// One benchmark, in that unit.
-pub(super) fn thing(result: &Value, unit: &Unit) -> Thing {
-    Thing::new(names(result), scores(result, unit))
+pub(super) fn thing(result: &Value, unit: &Unit) -> ToolReading {
+    ToolReading::new(names(result), scores(result, unit))
 }
 
 fn names(result: &Value) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! Regular expressions: the first group of each match. Syntax: <https://docs.rs/regex/latest/regex/#syntax>.
+//! Regular expressions: the first group of each match. Syntax:
+//! <https://docs.rs/regex/latest/regex/#syntax>.
 
 use regex::{Regex, RegexBuilder};
 

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use tacho_record::Unit;
 
-use super::choice::{Thing, choose};
+use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
 
@@ -14,7 +14,7 @@ pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, St
 }
 
 /// All benchmarks, in that unit.
-pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<Thing>, String> {
+pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<ToolReading>, String> {
     let documents = documents(text)?;
     let mut things = Vec::new();
     for document in &documents {
@@ -27,7 +27,7 @@ pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<Thing>, String> {
                     .map(str::to_owned)
             };
             let values = values_of(benchmark, told("unit").as_deref().unwrap_or("second"), unit);
-            things.push(Thing::new(vec![told("name").unwrap_or_default()], values));
+            things.push(ToolReading::new(vec![told("name").unwrap_or_default()], values));
         }
     }
     Ok(things)

@@ -1,8 +1,9 @@
-//! pytest-benchmark with `--benchmark-json` (<https://pytest-benchmark.readthedocs.io/en/latest/usage.html>).
+//! pytest-benchmark with `--benchmark-json`
+//! (<https://pytest-benchmark.readthedocs.io/en/latest/usage.html>).
 //!
 //! With `--benchmark-save-data` every round is a replicate, else the median stands for them.
 
-use super::choice::{Thing, choose};
+use super::choice::{ToolReading, choose};
 use super::documents::documents;
 use super::json;
 
@@ -14,7 +15,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 }
 
 /// All tests.
-pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
+pub(super) fn things(text: &str) -> Result<Vec<ToolReading>, String> {
     let documents = documents(text)?;
     let benchmarks = json::elements(&documents, "benchmarks")?;
     let thing = |benchmark: &&serde_json::Value| {
@@ -22,7 +23,7 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
         let stats = &benchmark["stats"];
         let values = json::array(&stats["data"], "data", SECOND)
             .and_then(|rounds| json::or_median(rounds, stats, SECOND));
-        Thing::new(names.map(str::to_owned).collect(), values)
+        ToolReading::new(names.map(str::to_owned).collect(), values)
     };
     Ok(benchmarks.iter().map(thing).collect())
 }

@@ -63,7 +63,8 @@ const WAYS: [&str; 24] = [
 /// The parser of a metric `m` that a plan describes so.
 fn parser(from: &str, more: &str) -> Parser {
     let text = format!(
-        "[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = [{{ name = 'm', from = '{from}'{more} }}]\n"
+        "[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = [{{ name = 'm', from = \
+         '{from}'{more} }}]\n"
     );
     let plan = parse(&text, "tacho.toml").unwrap_or_else(|errors| panic!("{errors}"));
     let PlannedMetric { metric, reading, .. } = plan.benchmarks[0].metrics[0].clone();

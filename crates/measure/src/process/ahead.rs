@@ -13,9 +13,9 @@ use tacho_record::{Cgroup, Limits};
 use super::ProcessExecutor;
 use super::answer::Answer;
 use super::cgroup::GroupFiles;
-use super::order::Spent;
+use super::order::ExecutionCost;
 use super::output::Outputs;
-use super::under_way::{Ahead, Next, UnderWay};
+use super::under_way::{ActiveOrder, EarlyExecution, NextOrder};
 use crate::{Capture, Request};
 
 /// Beside what takes longer nothing need be done: what is between two such is little of their time.
@@ -28,7 +28,7 @@ const ROOM: u32 = 3;
 const SPAN: Duration = Duration::from_millis(100);
 
 /// An order that was sent ahead.
-pub struct Sent<'a> {
+pub struct SentOrder<'a> {
     request: &'a Request,
     outputs: Outputs,
 }
@@ -36,7 +36,7 @@ pub struct Sent<'a> {
 impl ProcessExecutor {
     /// What was begun before it was asked for, if it is what is asked for now; else it is ended,
     /// and as if it had never been.
-    pub(super) fn resume(&mut self, requests: &[&Request]) -> Option<UnderWay> {
+    pub(super) fn resume(&mut self, requests: &[&Request]) -> Option<ActiveOrder> {
         let ahead = self.ahead.take()?;
         (requests == [&ahead.request]).then_some(ahead.under_way)
     }
@@ -45,9 +45,9 @@ impl ProcessExecutor {
     /// under way has ended.
     pub(super) fn send_ahead<'a>(
         &mut self,
-        next: Next<'a>,
-        under_way: &mut [UnderWay],
-    ) -> Option<Sent<'a>> {
+        next: NextOrder<'a>,
+        under_way: &mut [ActiveOrder],
+    ) -> Option<SentOrder<'a>> {
         let [one] = under_way else { return None };
         if !(self.leaves_room(next.after) && self.leaves_room(next.request)) {
             return None;
@@ -57,17 +57,17 @@ impl ProcessExecutor {
         let order = self.orders.order(next.request, GroupFiles::default()).ok()?.ahead()?;
         let (outputs, ends) = Outputs::new(next.request, &mut self.spare).ok()?;
         one.launcher.order(&order, due, &ends).ok()?;
-        Some(Sent { request: next.request, outputs })
+        Some(SentOrder { request: next.request, outputs })
     }
 
     /// Takes what was sent ahead for what is under way now. Where the launcher has forgotten it
     /// since the host had to be read, it is begun here.
-    pub(super) fn go_on(&mut self, sent: Sent<'_>, before: &Answer) {
+    pub(super) fn go_on(&mut self, sent: SentOrder<'_>, before: &Answer) {
         if before.is_followed() {
             let Some((launcher, events)) = self.launchers[0].take() else { return };
             let (outputs, limit) = (sent.outputs, sent.request.timeout);
-            let under_way = UnderWay { launcher, events, outputs, limit, answer: None };
-            self.ahead = Some(Ahead { request: sent.request.clone(), under_way });
+            let under_way = ActiveOrder { launcher, events, outputs, limit, answer: None };
+            self.ahead = Some(EarlyExecution { request: sent.request.clone(), under_way });
         } else if before.is_well() && !self.is_interrupted() {
             self.begin_ahead(sent.request);
         }
@@ -77,7 +77,7 @@ impl ProcessExecutor {
         let Ok(order) = self.orders.order(request, GroupFiles::default()) else { return };
         // What cannot be begun is told when it is asked for.
         let begun = self.begin(&[(request, &order)], SPAN).ok().and_then(|mut begun| begun.pop());
-        self.ahead = begun.map(|under_way| Ahead { request: request.clone(), under_way });
+        self.ahead = begun.map(|under_way| EarlyExecution { request: request.clone(), under_way });
     }
 
     /// Whether there is room beside an execution of that request for what is done after the one
@@ -85,7 +85,7 @@ impl ProcessExecutor {
     /// too short nor long, left a processor free, and found one at once.
     fn leaves_room(&self, request: &Request) -> bool {
         let others = u32::try_from(self.processors.saturating_sub(1)).unwrap_or(u32::MAX);
-        let has_room = |Spent { wall, cpu, waiting }: Spent| {
+        let has_room = |ExecutionCost { wall, cpu, waiting }: ExecutionCost| {
             wall < SHORT
                 && wall >= self.beside * ROOM
                 && cpu <= wall * others

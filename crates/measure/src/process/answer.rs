@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::Limit;
 
-use crate::{Ended, Scheduled, Usage};
+use crate::{ExecutionEnd, SchedulerTimes, Usage};
 
 /// What the kernel counts input and output in, in bytes.
 const BLOCK: u64 = 512;
@@ -52,7 +52,7 @@ const CUT_BY_CPU_TIME: i64 = 3;
 
 /// What a child was doing when it could not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum LaunchStep {
     /// Becoming the program.
     Starting,
     /// Joining a control group.
@@ -98,17 +98,17 @@ impl Answer {
     }
 
     /// What it was doing when it could not be started.
-    pub fn step(&self) -> Step {
-        const STEPS: [Step; 6] = [
-            Step::Joining,
-            Step::Scheduling,
-            Step::Nicing,
-            Step::Pinning,
-            Step::Randomising,
-            Step::Limiting,
+    pub fn step(&self) -> LaunchStep {
+        const STEPS: [LaunchStep; 6] = [
+            LaunchStep::Joining,
+            LaunchStep::Scheduling,
+            LaunchStep::Nicing,
+            LaunchStep::Pinning,
+            LaunchStep::Randomising,
+            LaunchStep::Limiting,
         ];
         let place = usize::try_from(self.numbers[STEP]).ok().and_then(|step| step.checked_sub(1));
-        place.and_then(|place| STEPS.get(place).copied()).unwrap_or(Step::Starting)
+        place.and_then(|place| STEPS.get(place).copied()).unwrap_or(LaunchStep::Starting)
     }
 
     /// Whether the launcher takes further orders.
@@ -157,22 +157,22 @@ impl Answer {
     }
 
     /// How it ended, or why it was ended.
-    pub fn ended(&self) -> Ended {
+    pub fn ended(&self) -> ExecutionEnd {
         let status = ExitStatus::from_raw(i32::try_from(self.numbers[STATUS]).unwrap_or_default());
         match (self.numbers[CUT], status.code(), status.signal()) {
             (CUT_BY_LIMIT, ..) => self.timed_out(),
-            (CUT_BY_ORDER, ..) => Ended::Interrupted,
-            (CUT_BY_CPU_TIME, ..) => Ended::LimitReached(Limit::CpuTime),
-            (_, Some(code), _) => Ended::Exited(code),
-            (_, None, signal) => Ended::Killed(signal.unwrap_or_default()),
+            (CUT_BY_ORDER, ..) => ExecutionEnd::Interrupted,
+            (CUT_BY_CPU_TIME, ..) => ExecutionEnd::LimitReached(Limit::CpuTime),
+            (_, Some(code), _) => ExecutionEnd::Exited(code),
+            (_, None, signal) => ExecutionEnd::Killed(signal.unwrap_or_default()),
         }
     }
 
     /// How it was ended at its time limit.
-    fn timed_out(&self) -> Ended {
+    fn timed_out(&self) -> ExecutionEnd {
         match i32::try_from(self.numbers[STOPPED]) {
-            Ok(signal) if signal > 0 => Ended::Stopped(signal),
-            _ => Ended::TimedOut,
+            Ok(signal) if signal > 0 => ExecutionEnd::Stopped(signal),
+            _ => ExecutionEnd::TimedOut,
         }
     }
 
@@ -208,11 +208,11 @@ impl Answer {
     }
 
     /// How it was scheduled, without what its conditions took, as its wall time is.
-    fn scheduled(&self) -> Option<Scheduled> {
+    fn scheduled(&self) -> Option<SchedulerTimes> {
         let without =
             |time: Duration, place| time.saturating_sub(Duration::from_nanos(self.count(place)));
         let whole = parse_schedstat(&self.schedstat)?;
-        Some(Scheduled {
+        Some(SchedulerTimes {
             on_cpu: without(whole.on_cpu, PREPARED_RUNNING),
             waiting: without(whole.waiting, PREPARED_WAITING),
         })
@@ -233,11 +233,11 @@ impl Answer {
 /// got one.
 ///
 /// A kernel without these statistics has no such file, or one that says that it never got any.
-fn parse_schedstat(text: &str) -> Option<Scheduled> {
+fn parse_schedstat(text: &str) -> Option<SchedulerTimes> {
     let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();
     let (on_cpu, waiting, slices) = (next()?, next()?, next()?);
-    (slices > 0).then(|| Scheduled {
+    (slices > 0).then(|| SchedulerTimes {
         on_cpu: Duration::from_nanos(on_cpu),
         waiting: Duration::from_nanos(waiting),
     })
@@ -292,7 +292,7 @@ mod tests {
             block_output: 9 * 512,
             voluntary_switches: 10,
             involuntary_switches: 11,
-            scheduled: Some(Scheduled {
+            scheduled: Some(SchedulerTimes {
                 on_cpu: Duration::from_nanos(12),
                 waiting: Duration::from_nanos(13),
             }),
@@ -343,11 +343,20 @@ mod tests {
 
     #[test]
     fn an_end_of_our_making_goes_before_its_own() {
-        assert_eq!(answer(&[(STATUS, 7 << 8)], "").ended(), Ended::Exited(7));
-        assert_eq!(answer(&[(STATUS, 11)], "").ended(), Ended::Killed(11));
-        assert_eq!(answer(&[(STATUS, 7 << 8), (CUT, CUT_BY_LIMIT)], "").ended(), Ended::TimedOut);
-        assert_eq!(answer(&[(STATUS, 15), (CUT, CUT_BY_ORDER)], "").ended(), Ended::Interrupted);
-        assert_eq!(answer(&[(STOPPED, 19), (CUT, CUT_BY_LIMIT)], "").ended(), Ended::Stopped(19));
+        assert_eq!(answer(&[(STATUS, 7 << 8)], "").ended(), ExecutionEnd::Exited(7));
+        assert_eq!(answer(&[(STATUS, 11)], "").ended(), ExecutionEnd::Killed(11));
+        assert_eq!(
+            answer(&[(STATUS, 7 << 8), (CUT, CUT_BY_LIMIT)], "").ended(),
+            ExecutionEnd::TimedOut
+        );
+        assert_eq!(
+            answer(&[(STATUS, 15), (CUT, CUT_BY_ORDER)], "").ended(),
+            ExecutionEnd::Interrupted
+        );
+        assert_eq!(
+            answer(&[(STOPPED, 19), (CUT, CUT_BY_LIMIT)], "").ended(),
+            ExecutionEnd::Stopped(19)
+        );
         assert_eq!(answer(&[(LEFT, 2)], "").left_behind(), 2);
         assert_eq!(answer(&[(LEFT, 2), (CUT, CUT_BY_LIMIT)], "").left_behind(), 0);
     }

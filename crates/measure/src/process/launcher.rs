@@ -22,8 +22,8 @@ use rustix::process::{
 
 use super::adopted;
 use super::answer::Answer;
-use super::order::Order;
-use super::output::Ends;
+use super::order::LauncherOrder;
+use super::output::OutputFds;
 
 /// `launcher/launcher.c`, compiled.
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
@@ -35,20 +35,21 @@ const OWN: usize = 24;
 
 /// What is known where the launcher does not answer: what it had started becomes ours, and is
 /// killed.
-const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed too, and all \
-                    that it had started";
+const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the \
+    command was killed too, and all that it had started";
 /// The same where all was in a control group, which is emptied when it is removed.
-const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, \
-                             and what the command had started by its control group";
+const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by somebody \
+    else: the command was killed with it, and what the command had started by its control group";
 
 /// What is known where the launcher was there and did not answer, so that it was killed.
-const SILENT: &str = "the launcher of commands did not answer: the command or somebody else kept it from that; it was killed and the \
-                      command too, with all that it had started";
-const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or somebody else kept it from that; it was killed \
-                               and the command with it, and what the command had started by its control group";
+const SILENT: &str = "the launcher of commands did not answer: the command or somebody else kept \
+    it from that; it was killed and the command too, with all that it had started";
+const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or somebody \
+    else kept it from that; it was killed and the command with it, and what the command had \
+    started by its control group";
 /// What is known where the launcher was stopped: meanwhile nobody kept the time.
-pub const STOPPED: &str = "the launcher of commands was stopped (SIGSTOP), by the command or by somebody else: the command was ended, \
-                           with all that it had started";
+pub const STOPPED: &str = "the launcher of commands was stopped (SIGSTOP), by the command or by \
+    somebody else: the command was ended, with all that it had started";
 
 /// What is known of something that failed, where it was in a control group.
 pub fn in_group(why: String) -> String {
@@ -154,7 +155,12 @@ impl Launcher {
     /// Has it execute that, or, if it is sent ahead, follow what it executes; the files go to the
     /// subject. Which processors that was on is told if it ends when readings are due, at that time
     /// of the monotonic clock.
-    pub fn order(&mut self, order: &Order, due: Duration, ends: &Ends) -> Result<(), String> {
+    pub fn order(
+        &mut self,
+        order: &LauncherOrder,
+        due: Duration,
+        ends: &OutputFds,
+    ) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());
         self.holds_two |= order.is_ahead();
         self.leave = self.leave.max(order.grace.saturating_add(order.patience));
@@ -162,7 +168,7 @@ impl Launcher {
             .map_err(|error| format!("the launcher of commands is gone: {error}"))
     }
 
-    fn send(&mut self, order: &Order, due: Duration, ends: &Ends) -> io::Result<()> {
+    fn send(&mut self, order: &LauncherOrder, due: Duration, ends: &OutputFds) -> io::Result<()> {
         let null = self.null.as_fd();
         let stdin = order.stdin.as_ref().map_or(null, AsFd::as_fd);
         let stdout = ends.stdout.as_ref().map_or(null, AsFd::as_fd);
@@ -311,7 +317,7 @@ mod tests {
     use crate::process::cgroup::GroupFiles;
     use crate::process::order::Orders;
     use crate::process::output::Outputs;
-    use crate::{Ended, Request};
+    use crate::{ExecutionEnd, Request};
 
     #[test]
     fn many_may_be_started_at_once() {
@@ -329,12 +335,12 @@ mod tests {
         Request::new(["sh", "-c", text])
     }
 
-    fn order(request: &Request) -> Order {
+    fn order(request: &Request) -> LauncherOrder {
         Orders::default().order(request, GroupFiles::default()).unwrap()
     }
 
     /// Sends the order for that script, which nobody listens to.
-    fn send(launcher: &mut Launcher, order: &Order, due: Duration) {
+    fn send(launcher: &mut Launcher, order: &LauncherOrder, due: Duration) {
         let (_outputs, ends) = Outputs::new(&script(""), &mut None).unwrap();
         launcher.order(order, due, &ends).unwrap();
     }
@@ -342,7 +348,11 @@ mod tests {
     /// What the launcher says of two scripts, the second sent ahead while the first is executed:
     /// how the first ended and whether it was followed, and how the second ended, or that script
     /// where it was forgotten.
-    fn one_ahead(scripts: [&str; 2], due: Duration, instead: &str) -> (Ended, bool, Ended) {
+    fn one_ahead(
+        scripts: [&str; 2],
+        due: Duration,
+        instead: &str,
+    ) -> (ExecutionEnd, bool, ExecutionEnd) {
         let mut launcher = Launcher::start().unwrap();
         send(&mut launcher, &order(&script(scripts[0])), due);
         send(&mut launcher, &order(&script(scripts[1])).ahead().unwrap(), NEVER);
@@ -359,19 +369,25 @@ mod tests {
     fn an_order_ahead_follows_what_ended_well_and_is_else_forgotten() {
         let is_possible = thread::available_parallelism().unwrap().get() > 1;
         let [well, badly] = ["sleep 0.3", "sleep 0.3; exit 1"];
-        let second = Ended::Exited(if is_possible { 5 } else { 6 });
+        let second = ExecutionEnd::Exited(if is_possible { 5 } else { 6 });
         assert_eq!(
             one_ahead([well, "exit 5"], NEVER, "exit 6"),
-            (Ended::Exited(0), is_possible, second)
+            (ExecutionEnd::Exited(0), is_possible, second)
         );
-        let forgotten = |ended| (ended, false, Ended::Exited(6));
-        assert_eq!(one_ahead([badly, "exit 5"], NEVER, "exit 6"), forgotten(Ended::Exited(1)));
+        let forgotten = |ended| (ended, false, ExecutionEnd::Exited(6));
+        assert_eq!(
+            one_ahead([badly, "exit 5"], NEVER, "exit 6"),
+            forgotten(ExecutionEnd::Exited(1))
+        );
         let leaving = "sleep 1000 & sleep 0.3";
-        assert_eq!(one_ahead([leaving, "exit 5"], NEVER, "exit 6"), forgotten(Ended::Exited(0)));
+        assert_eq!(
+            one_ahead([leaving, "exit 5"], NEVER, "exit 6"),
+            forgotten(ExecutionEnd::Exited(0))
+        );
         // Somebody has to look at the host before the next one begins.
         assert_eq!(
             one_ahead([well, "exit 5"], Duration::ZERO, "exit 6"),
-            forgotten(Ended::Exited(0))
+            forgotten(ExecutionEnd::Exited(0))
         );
     }
 
@@ -381,7 +397,7 @@ mod tests {
         for status in [3, 4] {
             send(&mut launcher, &order(&script("exit 5")).ahead().unwrap(), NEVER);
             send(&mut launcher, &order(&script(&format!("exit {status}"))), NEVER);
-            assert_eq!(launcher.answer().unwrap().ended(), Ended::Exited(status));
+            assert_eq!(launcher.answer().unwrap().ended(), ExecutionEnd::Exited(status));
         }
     }
 
@@ -397,7 +413,7 @@ mod tests {
             NEVER,
         );
         launcher.ask_to_end();
-        assert_eq!(launcher.answer().unwrap().ended(), Ended::Interrupted);
+        assert_eq!(launcher.answer().unwrap().ended(), ExecutionEnd::Interrupted);
         assert!(launcher.answer().is_err() && !file.exists());
     }
 

@@ -43,15 +43,15 @@ use tacho_record::{Cgroup, Counter, Limit, Metric};
 use crate::counters::{self, Events};
 use crate::interrupt::{Interrupt, TICK};
 use crate::{
-    Absent, Blocks, Companion, CompanionRequest, Ended, Execution, Executor, HostReader, NotReady,
-    Readings, Request, Unavailable, Usage,
+    Blocks, CompanionRequest, Execution, ExecutionEnd, Executor, HostReader, MissingMetric,
+    NotReady, Readings, ReadyCompanion, Request, Unavailable, Usage,
 };
-use answer::{Answer, Step};
-use cgroup::{Cgroups, Group, GroupFiles, Wanted};
+use answer::{Answer, LaunchStep};
+use cgroup::{Cgroups, Group, GroupDemand, GroupFiles};
 use launcher::Launcher;
-use order::{Order, Orders, Spent};
+use order::{ExecutionCost, LauncherOrder, Orders};
 use output::Pipe;
-use under_way::{Ahead, Done, Next, UnderWay};
+use under_way::{ActiveOrder, CompletedOrder, EarlyExecution, NextOrder};
 
 pub use environment::environment;
 pub use launcher::{in_memory, program};
@@ -61,7 +61,7 @@ pub use program::nearest_program;
 ///
 /// - The subject leads a process group of its own, in the background of our terminal: Ctrl-C
 ///   reaches us alone. A program that asks at `/dev/tty` is stopped by the kernel, and so runs into
-///   its time limit: [`Ended::Stopped`].
+///   its time limit: [`ExecutionEnd::Stopped`].
 /// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills
 ///   them, whatever group or session they moved to. Nor does anything outlive us, even by `kill
 ///   -9`: the launcher sees that we are gone and does the same. What a subject leaves that kills
@@ -92,7 +92,7 @@ pub struct ProcessExecutor {
     /// Where control groups can be made, once somebody asked for one.
     cgroups: Option<Cgroups>,
     /// What was begun before it was asked for.
-    ahead: Option<Ahead>,
+    ahead: Option<EarlyExecution>,
     /// How many processors we and what we execute may use.
     processors: usize,
     /// When the last answer came, and how long what was done between the one before it and the next
@@ -105,7 +105,8 @@ pub struct ProcessExecutor {
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 
 /// What is said of a subject that does not end.
-const STUCK: &str = "something of it was killed and does not end: it waits for a device, or belongs to another user now";
+const STUCK: &str = "something of it was killed and does not end: it waits for a device, or \
+    belongs to another user now";
 
 impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
@@ -147,9 +148,9 @@ impl ProcessExecutor {
         let at = Timestamp::now();
         let begun = self.resume(&requests);
         if if patient { self.interrupt.is_urgent() } else { self.interrupt.is_raised() } {
-            return requests.map(|_| Execution::of(Ended::Interrupted, at, Duration::ZERO));
+            return requests.map(|_| Execution::of(ExecutionEnd::Interrupted, at, Duration::ZERO));
         }
-        let not_started = |why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO);
+        let not_started = |why| Execution::of(ExecutionEnd::NotStarted(why), at, Duration::ZERO);
         match self.measure(requests, begun, next, patient) {
             Ok(measured) => measured.map(|one| one.unwrap_or_else(not_started)),
             Err(why) => requests.map(|_| not_started(why.clone())),
@@ -161,11 +162,11 @@ impl ProcessExecutor {
     fn measure<const N: usize>(
         &mut self,
         requests: [&Request; N],
-        begun: Option<UnderWay>,
+        begun: Option<ActiveOrder>,
         next: Option<&Request>,
         patient: bool,
     ) -> Result<[Result<Execution, String>; N], String> {
-        let next = next.zip(requests.first()).map(|(request, after)| Next { after, request });
+        let next = next.zip(requests.first()).map(|(request, after)| NextOrder { after, request });
         let (under_way, groups) = if let Some(begun) = begun {
             // What needs a group is not begun before it is asked for.
             (Ok(vec![begun]), vec![None])
@@ -189,7 +190,7 @@ impl ProcessExecutor {
     fn prepare(
         &mut self,
         requests: &[&Request],
-    ) -> Result<(Vec<Order>, Vec<Option<Group>>), String> {
+    ) -> Result<(Vec<LauncherOrder>, Vec<Option<Group>>), String> {
         let (mut orders, mut groups) =
             (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
         for request in requests {
@@ -209,13 +210,13 @@ impl ProcessExecutor {
     fn executed(
         &mut self,
         request: &Request,
-        done: Done,
+        done: CompletedOrder,
         group: Option<&Group>,
     ) -> Result<Execution, String> {
         let mut usage = done.usage;
         let wall = done.answer.wall();
         let waiting = usage.scheduled.map_or(Duration::ZERO, |scheduled| scheduled.waiting);
-        self.orders.remember(request, usage.cpu().map(|cpu| Spent { wall, cpu, waiting }));
+        self.orders.remember(request, usage.cpu().map(|cpu| ExecutionCost { wall, cpu, waiting }));
         let ended = ended(request, &done.answer, &usage, group)?;
         usage.tree_memory = group.filter(|_| request.tree_memory).and_then(Group::peak);
         let mut absent = usage.absent();
@@ -260,13 +261,16 @@ impl ProcessExecutor {
         match cgroups.no_memory() {
             Some(why) if must => Err(why.to_owned()),
             _ => cgroups
-                .make(Wanted { memory_limit: request.limits.memory, blocks: request.tree_blocks })
+                .make(GroupDemand {
+                    memory_limit: request.limits.memory,
+                    blocks: request.tree_blocks,
+                })
                 .map(Some),
         }
     }
 
     /// Why there is no reading of the memory of all processes together, if there is none.
-    fn no_tree_memory(&self, request: &Request, read: Option<u64>) -> Option<Absent> {
+    fn no_tree_memory(&self, request: &Request, read: Option<u64>) -> Option<MissingMetric> {
         let why = match &self.cgroups {
             _ if read.is_some() || !request.tree_memory => return None,
             Some(cgroups) => {
@@ -274,11 +278,11 @@ impl ProcessExecutor {
             }
             None => FORBIDDEN,
         };
-        Some(Absent::new(Metric::PEAK_MEMORY_TREE, why.to_owned()))
+        Some(MissingMetric::new(Metric::PEAK_MEMORY_TREE, why.to_owned()))
     }
 
     /// The same of what they read from devices and wrote to them.
-    fn no_tree_blocks(&self, request: &Request, read: Option<Blocks>) -> Vec<Absent> {
+    fn no_tree_blocks(&self, request: &Request, read: Option<Blocks>) -> Vec<MissingMetric> {
         let why = match &self.cgroups {
             _ if read.is_some() || !request.tree_blocks => return Vec::new(),
             Some(cgroups) => {
@@ -286,7 +290,7 @@ impl ProcessExecutor {
             }
             None => FORBIDDEN,
         };
-        Metric::TREE_BLOCKS.map(|metric| Absent::new(metric, why.to_owned())).into()
+        Metric::TREE_BLOCKS.map(|metric| MissingMetric::new(metric, why.to_owned())).into()
     }
 
     /// Takes the conditions of that request upon nothing.
@@ -295,7 +299,7 @@ impl ProcessExecutor {
         let without_hint = |why| Unavailable::new(why, None);
         let group = self.group(request).map_err(|why| Unavailable::new(why, Some(cgroup::HINT)))?;
         let files = group.as_ref().map_or_else(no_files, Group::files).map_err(without_hint)?;
-        let order = Order::rehearsal(request, files).map_err(without_hint)?;
+        let order = LauncherOrder::rehearsal(request, files).map_err(without_hint)?;
         let quiet =
             Request { conditions: request.conditions.clone(), ..Request::new(["rehearsal"]) };
         let done = self.perform(&[(&quiet, &order)], false).map_err(without_hint)?;
@@ -303,7 +307,7 @@ impl ProcessExecutor {
             done.iter().find_map(|done| Some((done.answer.started().err()?, done.answer.step())));
         match refused {
             // To be too small even for that is a result.
-            Some((error, step)) if step != Step::Starting => {
+            Some((error, step)) if step != LaunchStep::Starting => {
                 Err(settings::why_not(request, step, &error))
             }
             _ => Ok(()),
@@ -322,7 +326,7 @@ fn ended(
     answer: &Answer,
     usage: &Usage,
     group: Option<&Group>,
-) -> Result<Ended, String> {
+) -> Result<ExecutionEnd, String> {
     let limits = request.limits;
     if answer.is_stuck() {
         return Err(STUCK.to_owned());
@@ -332,10 +336,10 @@ fn ended(
         Err(error)
             if error.raw_os_error() == Some(libc::ENOMEM) && limits.address_space.is_some() =>
         {
-            Ended::LimitReached(Limit::AddressSpace)
+            ExecutionEnd::LimitReached(Limit::AddressSpace)
         }
         Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && limits.memory.is_some() => {
-            Ended::LimitReached(Limit::Memory)
+            ExecutionEnd::LimitReached(Limit::Memory)
         }
         Err(error) => return Err(order::why_not(request, answer.step(), &error)),
     };
@@ -344,10 +348,14 @@ fn ended(
         limits.cpu_time.is_some_and(|limit| usage.cpu().is_some_and(|used| used >= limit));
     let short = limits.memory.is_some() && group.is_some_and(Group::was_short_of_memory);
     Ok(match ended {
-        Ended::Exited(_) | Ended::Killed(_) if short => Ended::LimitReached(Limit::Memory),
-        Ended::Exited(_) | Ended::Killed(_) if used_up => Ended::LimitReached(Limit::CpuTime),
-        Ended::Killed(libc::SIGXCPU) if limits.cpu_time.is_some() => {
-            Ended::LimitReached(Limit::CpuTime)
+        ExecutionEnd::Exited(_) | ExecutionEnd::Killed(_) if short => {
+            ExecutionEnd::LimitReached(Limit::Memory)
+        }
+        ExecutionEnd::Exited(_) | ExecutionEnd::Killed(_) if used_up => {
+            ExecutionEnd::LimitReached(Limit::CpuTime)
+        }
+        ExecutionEnd::Killed(libc::SIGXCPU) if limits.cpu_time.is_some() => {
+            ExecutionEnd::LimitReached(Limit::CpuTime)
         }
         other => other,
     })
@@ -373,7 +381,10 @@ impl Executor for ProcessExecutor {
         execution
     }
 
-    fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady> {
+    fn accompany(
+        &mut self,
+        request: &CompanionRequest,
+    ) -> Result<Box<dyn ReadyCompanion>, NotReady> {
         self.ahead = None;
         companion::accompany(self, request)
     }
@@ -408,8 +419,8 @@ impl Executor for ProcessExecutor {
         self.host.end(Duration::ZERO, None)
     }
 
-    fn unread(&mut self) -> Vec<Absent> {
-        self.host.absent().map(|(metric, why)| Absent::new(metric, why.to_owned())).collect()
+    fn unread(&mut self) -> Vec<MissingMetric> {
+        self.host.absent().map(|(metric, why)| MissingMetric::new(metric, why.to_owned())).collect()
     }
 
     fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
@@ -425,9 +436,9 @@ impl Executor for ProcessExecutor {
 }
 
 /// Why there is no share of processors, if there is none.
-fn no_share(answer: &Answer) -> Option<Absent> {
+fn no_share(answer: &Answer) -> Option<MissingMetric> {
     let why = "what an execution left behind used processor time after its wall time";
-    (answer.left_behind() > 0).then(|| Absent::new("cpu-percent", why))
+    (answer.left_behind() > 0).then(|| MissingMetric::new("cpu-percent", why))
 }
 
 /// A new launcher, of whose executions nothing is counted yet.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{env, io};
 
-use super::answer::Step;
+use super::answer::LaunchStep;
 use super::cgroup::GroupFiles;
 use super::environment::environment;
 use super::settings::{self, Settings};
@@ -33,7 +33,7 @@ const REMEMBERED: usize = 32;
 const LONGEST_AHEAD: usize = 16 * 1024;
 
 /// `struct order` of the launcher, and what comes with it.
-pub struct Order {
+pub struct LauncherOrder {
     limit: Duration,
     pub grace: Duration,
     pub patience: Duration,
@@ -67,12 +67,12 @@ struct KnownOrder {
     request: Request,
     words: Arc<OrderWords>,
     /// What its last execution used.
-    last: Option<Spent>,
+    last: Option<ExecutionCost>,
 }
 
 /// What an execution used.
 #[derive(Clone, Copy, Debug)]
-pub struct Spent {
+pub struct ExecutionCost {
     /// Its wall time.
     pub wall: Duration,
     /// Its processor time, that of all its processes.
@@ -84,8 +84,8 @@ pub struct Spent {
 impl Orders {
     /// The order for that request, in that control group; or why it cannot be executed, in one
     /// line.
-    pub fn order(&mut self, request: &Request, group: GroupFiles) -> Result<Order, String> {
-        Ok(Order {
+    pub fn order(&mut self, request: &Request, group: GroupFiles) -> Result<LauncherOrder, String> {
+        Ok(LauncherOrder {
             limit: request.timeout,
             grace: request.grace,
             patience: request.patience,
@@ -120,7 +120,7 @@ impl Orders {
     }
 
     /// Remembers what an execution of that request used.
-    pub fn remember(&mut self, request: &Request, spent: Option<Spent>) {
+    pub fn remember(&mut self, request: &Request, spent: Option<ExecutionCost>) {
         if let Some(known) =
             self.0.iter_mut().find(|known| has_the_words_of(&known.request, request))
         {
@@ -129,7 +129,7 @@ impl Orders {
     }
 
     /// What the last execution of that request used, if that is known.
-    pub fn last(&self, request: &Request) -> Option<Spent> {
+    pub fn last(&self, request: &Request) -> Option<ExecutionCost> {
         self.0.iter().find(|known| has_the_words_of(&known.request, request))?.last
     }
 }
@@ -181,7 +181,7 @@ impl OrderWords {
     }
 }
 
-impl Order {
+impl LauncherOrder {
     /// The order to take the conditions of that request upon itself, and to execute nothing.
     pub fn rehearsal(request: &Request, group: GroupFiles) -> Result<Self, String> {
         let settings = Settings::new(request, &group)?;
@@ -287,8 +287,8 @@ fn open(file: &Path) -> Result<File, String> {
 }
 
 /// Why the system refused to start it, in one line and in the words of whoever wrote the request.
-pub fn why_not(request: &Request, step: Step, error: &io::Error) -> String {
-    if step != Step::Starting {
+pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> String {
+    if step != LaunchStep::Starting {
         return settings::why_not(request, step, error).why;
     }
     let program = request.command.first().map_or("", String::as_str);
@@ -366,7 +366,7 @@ mod tests {
         }
         assert_eq!(orders.0.len(), 2, "one for all that are padded");
         let [wall, cpu, waiting] = [2, 1, 0].map(Duration::from_millis);
-        let spent = Spent { wall, cpu, waiting };
+        let spent = ExecutionCost { wall, cpu, waiting };
         let padded = |bytes| given(&[("A", "1"), ("PAD", "ours")], Some(("PAD", bytes)));
         orders.remember(&padded(7), Some(spent));
         let known = |request| orders.last(&request).map(|spent| spent.wall);

@@ -10,7 +10,7 @@ use std::path::Path;
 use memchr::memmem::Finder;
 
 use crate::execution::TAIL;
-use crate::{Capture, Captured, Look, Request, check_no_pipe};
+use crate::{Capture, CapturedOutput, OutputRequest, Request, check_no_pipe};
 
 /// How much may wait in a pipe, in bytes: what an ordinary user may ask for. A subject that prints
 /// less never waits for us.
@@ -30,14 +30,14 @@ const READS: usize = 16;
 #[derive(Debug)]
 pub struct Outputs {
     /// Standard output.
-    pub stdout: Output,
+    pub stdout: OutputReader,
     /// Standard error.
     pub stderr: Stream,
 }
 
 /// Standard output, as we read it.
 #[derive(Debug)]
-pub enum Output {
+pub enum OutputReader {
     /// A file that is looked at when the subject has ended.
     File(File, Sink),
     /// Nobody reads it.
@@ -47,7 +47,7 @@ pub enum Output {
 }
 
 /// The subject's outputs, as it writes to them.
-pub struct Ends {
+pub struct OutputFds {
     /// Standard output, if it goes anywhere.
     pub stdout: Option<OwnedFd>,
     /// Standard error.
@@ -57,7 +57,7 @@ pub struct Ends {
 impl Outputs {
     /// The outputs that a request asks for, one through that pipe if it is of use; or why there are
     /// none, in one line.
-    pub fn new(request: &Request, spare: &mut Option<Pipe>) -> Result<(Self, Ends), String> {
+    pub fn new(request: &Request, spare: &mut Option<Pipe>) -> Result<(Self, OutputFds), String> {
         let no_pipe = |error: io::Error| format!("cannot make a pipe: {error}");
         let ours = |fd: BorrowedFd<'_>| {
             fd.try_clone_to_owned().map_err(|error| format!("cannot share our output: {error}"))
@@ -72,39 +72,39 @@ impl Outputs {
             }
         };
         let (stdout, stdout_end) = match &request.stdout {
-            Capture::Inherit => (Output::Nothing, Some(ours(io::stdout().as_fd())?)),
-            Capture::Nothing => (Output::Nothing, None),
+            Capture::Inherit => (OutputReader::Nothing, Some(ours(io::stdout().as_fd())?)),
+            Capture::Nothing => (OutputReader::Nothing, None),
             Capture::Read(look) => {
                 let (stream, end) = Stream::piped(Sink::new(look), None).map_err(no_pipe)?;
-                (Output::Stream(stream), Some(end))
+                (OutputReader::Stream(stream), Some(end))
             }
             Capture::File { path, look } => {
                 let (file, end) = empty(path)
                     .map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
-                (Output::File(file, Sink::new(look)), Some(end.into()))
+                (OutputReader::File(file, Sink::new(look)), Some(end.into()))
             }
         };
-        Ok((Self { stdout, stderr }, Ends { stdout: stdout_end, stderr: stderr_end }))
+        Ok((Self { stdout, stderr }, OutputFds { stdout: stdout_end, stderr: stderr_end }))
     }
 
     /// Reads what is still there and closes it. Nobody writes any more, or nobody who could be
     /// killed.
-    pub fn finish(mut self, buffer: &mut [u8]) -> Finished {
+    pub fn finish(mut self, buffer: &mut [u8]) -> CapturedOutputs {
         self.stderr.drain(buffer);
         let stdout = match self.stdout {
-            Output::Nothing => None,
-            Output::File(file, sink) => Some(sink.of_file(&file, buffer)),
-            Output::Stream(mut stdout) => {
+            OutputReader::Nothing => None,
+            OutputReader::File(file, sink) => Some(sink.of_file(&file, buffer)),
+            OutputReader::Stream(mut stdout) => {
                 stdout.drain(buffer);
                 Some(stdout.sink.captured())
             }
         };
         let sink = self.stderr.sink;
         if !sink.is_wanted {
-            return Finished { stdout, stderr_tail: sink.tail.into(), stderr: None };
+            return CapturedOutputs { stdout, stderr_tail: sink.tail.into(), stderr: None };
         }
         let stderr = sink.captured();
-        Finished { stdout, stderr_tail: stderr.tail.clone(), stderr: Some(stderr) }
+        CapturedOutputs { stdout, stderr_tail: stderr.tail.clone(), stderr: Some(stderr) }
     }
 }
 
@@ -118,10 +118,10 @@ fn empty(path: &Path) -> io::Result<(File, File)> {
 
 /// What is known of both outputs; see [`Execution`](crate::Execution).
 #[derive(Default)]
-pub struct Finished {
-    pub stdout: Option<Captured>,
+pub struct CapturedOutputs {
+    pub stdout: Option<CapturedOutput>,
     pub stderr_tail: Vec<u8>,
-    pub stderr: Option<Captured>,
+    pub stderr: Option<CapturedOutput>,
 }
 
 /// One output: the pipe it comes through, and what is kept of it.
@@ -205,7 +205,7 @@ pub struct Sink {
 
 impl Sink {
     /// What keeps what is asked for.
-    fn new(look: &Look) -> Self {
+    fn new(look: &OutputRequest) -> Self {
         Self {
             is_wanted: true,
             hasher: look.digest.then(Box::default),
@@ -250,7 +250,7 @@ impl Sink {
     }
 
     /// Takes what is in a file: all of it if somebody wants to know, else its length and its end.
-    fn of_file(mut self, mut file: &File, buffer: &mut [u8]) -> Captured {
+    fn of_file(mut self, mut file: &File, buffer: &mut [u8]) -> CapturedOutput {
         let length = file.metadata().map_or(0, |data| data.len());
         let is_read = self.hasher.is_some() || self.search.is_some() || self.kept.is_some();
         if !is_read {
@@ -273,8 +273,8 @@ impl Sink {
         self.captured()
     }
 
-    fn captured(self) -> Captured {
-        Captured {
+    fn captured(self) -> CapturedOutput {
+        CapturedOutput {
             digest: self.hasher.map(|hasher| hasher.finalize().into()),
             bytes: self.bytes,
             found: self.search.map(|search| search.found),
@@ -335,7 +335,7 @@ mod tests {
             limit in 0_usize..100,
         ) {
             let whole = pieces.concat();
-            let look = Look { digest: true, search: Some(text.clone()), keep: Some(limit) };
+            let look = OutputRequest { digest: true, search: Some(text.clone()), keep: Some(limit) };
             let mut sink = Sink::new(&look);
             for piece in &pieces {
                 sink.push(piece.as_bytes());
@@ -351,12 +351,16 @@ mod tests {
         /// A file that was written is known as if it had been read while it was; how much of it is
         /// looked at is no matter.
         #[test]
-        fn a_file_gives_the_same_as_a_pipe(length in 0_usize..30_000, digest: bool, buffer in 1_usize..9000) {
+        fn a_file_gives_the_same_as_a_pipe(
+            length in 0_usize..30_000,
+            digest: bool,
+            buffer in 1_usize..9000,
+        ) {
             let whole: Vec<u8> = (0..251).cycle().take(length).collect();
             let folder = tempfile::tempdir().unwrap();
             let (read, mut end) = empty(&folder.path().join("out")).unwrap();
             end.write_all(&whole).unwrap();
-            let look = Look { digest, ..Look::default() };
+            let look = OutputRequest { digest, ..OutputRequest::default() };
             let from_file = Sink::new(&look).of_file(&read, &mut vec![0; buffer]);
             let mut sink = Sink::new(&look);
             sink.push(&whole);

@@ -7,13 +7,13 @@ use tacho_record::Counter;
 
 use super::answer::Answer;
 use super::launcher::Launcher;
-use super::order::Order;
-use super::output::{Finished, Outputs, Stream};
-use super::under_way::{Done, Next, UnderWay};
+use super::order::LauncherOrder;
+use super::output::{CapturedOutputs, Outputs, Stream};
+use super::under_way::{ActiveOrder, CompletedOrder, NextOrder};
 use super::watch::{self, StopReason};
 use super::{ProcessExecutor, start};
 use crate::counters::Events;
-use crate::{Absent, Count, Readings, Request, Usage, Whereabouts};
+use crate::{CounterValue, CpuPlacement, MissingMetric, Readings, Request, Usage};
 
 /// An order that was carried out, and its launcher.
 struct ChildEnd {
@@ -22,17 +22,17 @@ struct ChildEnd {
     outputs: Outputs,
     answer: Answer,
     usage: Usage,
-    counts: Vec<(Counter, Count)>,
-    uncounted: Vec<Absent>,
+    counts: Vec<(Counter, CounterValue)>,
+    uncounted: Vec<MissingMetric>,
 }
 
 impl ProcessExecutor {
     /// Has a launcher do each of these, all at the same time.
     pub(super) fn perform(
         &mut self,
-        orders: &[(&Request, &Order)],
+        orders: &[(&Request, &LauncherOrder)],
         patient: bool,
-    ) -> Result<Vec<Done>, String> {
+    ) -> Result<Vec<CompletedOrder>, String> {
         let under_way = self.begin(orders, Duration::ZERO)?;
         self.finish_all(under_way, None, patient)
     }
@@ -40,9 +40,9 @@ impl ProcessExecutor {
     /// The same without waiting for it; readings of the host are of at least that span.
     pub(super) fn begin(
         &mut self,
-        orders: &[(&Request, &Order)],
+        orders: &[(&Request, &LauncherOrder)],
         span: Duration,
-    ) -> Result<Vec<UnderWay>, String> {
+    ) -> Result<Vec<ActiveOrder>, String> {
         let mut under_way = Vec::with_capacity(orders.len());
         for ((request, _), launcher) in orders.iter().zip(&mut self.launchers) {
             // Only one that did its work is used again.
@@ -51,7 +51,7 @@ impl ProcessExecutor {
             let events = events.or_those(&request.counters, launcher.id());
             let (outputs, ends) = Outputs::new(request, &mut self.spare)?;
             under_way.push((
-                UnderWay { launcher, events, outputs, limit: request.timeout, answer: None },
+                ActiveOrder { launcher, events, outputs, limit: request.timeout, answer: None },
                 ends,
             ));
         }
@@ -78,10 +78,10 @@ impl ProcessExecutor {
     /// Waits until all have ended. Of one alone, what certainly comes next may be begun meanwhile.
     pub(super) fn finish_all(
         &mut self,
-        mut under_way: Vec<UnderWay>,
-        next: Option<Next<'_>>,
+        mut under_way: Vec<ActiveOrder>,
+        next: Option<NextOrder<'_>>,
         patient: bool,
-    ) -> Result<Vec<Done>, String> {
+    ) -> Result<Vec<CompletedOrder>, String> {
         let sent = next.and_then(|next| self.send_ahead(next, &mut under_way));
         // For the next one, while these are being started.
         self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
@@ -105,10 +105,10 @@ impl ProcessExecutor {
             let readings = readings.clone();
             done.push((
                 outputs,
-                Done {
+                CompletedOrder {
                     at,
                     answer,
-                    output: Finished::default(),
+                    output: CapturedOutputs::default(),
                     usage,
                     counts,
                     uncounted,
@@ -116,13 +116,16 @@ impl ProcessExecutor {
                 },
             ));
         }
-        if let (Some(sent), [(_, Done { answer, .. })]) = (sent, &done[..]) {
+        if let (Some(sent), [(_, CompletedOrder { answer, .. })]) = (sent, &done[..]) {
             self.go_on(sent, answer);
         }
         // Whatever comes next does not wait for this.
         Ok(done
             .into_iter()
-            .map(|(outputs, done)| Done { output: outputs.finish(&mut self.buffer), ..done })
+            .map(|(outputs, done)| CompletedOrder {
+                output: outputs.finish(&mut self.buffer),
+                ..done
+            })
             .collect())
     }
 
@@ -136,7 +139,7 @@ impl ProcessExecutor {
             return Readings::default();
         }
         let was = ended.last().and_then(|ChildEnd { usage, .. }| {
-            Some(Whereabouts { cpu: usage.last_cpu?, migrations: usage.migrations })
+            Some(CpuPlacement { cpu: usage.last_cpu?, migrations: usage.migrations })
         });
         let readings = self.host.end(own, was);
         // What is not known of it cannot be told from what others used.
@@ -147,8 +150,8 @@ impl ProcessExecutor {
 }
 
 impl ChildEnd {
-    fn new(one: UnderWay) -> Result<Self, String> {
-        let UnderWay { launcher, mut events, outputs, answer, .. } = one;
+    fn new(one: ActiveOrder) -> Result<Self, String> {
+        let ActiveOrder { launcher, mut events, outputs, answer, .. } = one;
         let answer = answer.ok_or("the launcher of commands did not answer")?;
         let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());

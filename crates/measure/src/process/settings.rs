@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::thread::sched_getaffinity;
 use tacho_record::{Cpus, Scheduling};
 
-use super::answer::Step;
+use super::answer::LaunchStep;
 use super::cgroup::{self, GroupFiles};
 use crate::{Request, Unavailable};
 
@@ -177,32 +177,32 @@ fn cannot_drop(error: &io::Error) -> String {
 }
 
 /// Why a condition cannot be had, and what to do about it.
-pub fn why_not(request: &Request, step: Step, error: &io::Error) -> Unavailable {
+pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> Unavailable {
     let conditions = &request.conditions;
     let (what, hint) = match step {
-        Step::Starting => ("start it".to_owned(), None),
-        Step::Joining => ("put it into its control group".to_owned(), Some(cgroup::HINT)),
-        Step::Scheduling => (
+        LaunchStep::Starting => ("start it".to_owned(), None),
+        LaunchStep::Joining => ("put it into its control group".to_owned(), Some(cgroup::HINT)),
+        LaunchStep::Scheduling => (
             format!("schedule it as `{}`", shown(conditions.scheduling.as_ref())),
             Some("that needs root, CAP_SYS_NICE or `ulimit -r`"),
         ),
-        Step::Nicing => (
+        LaunchStep::Nicing => (
             format!("set its niceness to {}", shown(conditions.nice.as_ref())),
             Some("to be less nice needs root, CAP_SYS_NICE or `ulimit -e`"),
         ),
-        Step::Pinning => (
+        LaunchStep::Pinning => (
             format!("keep it to processors `{}`", shown(conditions.cpus.as_ref())),
             Some("`taskset -cp $$` shows those that may be used here"),
         ),
-        Step::Randomising => (
+        LaunchStep::Randomising => (
             "change whether its addresses are random".to_owned(),
             Some("in containers the filter of system calls may forbid it"),
         ),
-        Step::Limiting => {
+        LaunchStep::Limiting => {
             ("limit it".to_owned(), Some("`ulimit -H -a` shows the limits that tacho has itself"))
         }
     };
-    let missing = error.raw_os_error() == Some(libc::EINVAL) && step == Step::Pinning;
+    let missing = error.raw_os_error() == Some(libc::EINVAL) && step == LaunchStep::Pinning;
     let error = if missing {
         "not all of them are there and may be used".to_owned()
     } else {

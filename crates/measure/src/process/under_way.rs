@@ -7,13 +7,13 @@ use tacho_record::Counter;
 
 use super::answer::Answer;
 use super::launcher::Launcher;
-use super::output::{Finished, Outputs};
+use super::output::{CapturedOutputs, Outputs};
 use crate::counters::Events;
-use crate::{Absent, Count, Readings, Request, Usage};
+use crate::{CounterValue, MissingMetric, Readings, Request, Usage};
 
 /// An order that is carried out.
 #[derive(Debug)]
-pub struct UnderWay {
+pub struct ActiveOrder {
     pub launcher: Launcher,
     pub events: Events,
     pub outputs: Outputs,
@@ -24,27 +24,27 @@ pub struct UnderWay {
 }
 
 /// What came back of an order.
-pub struct Done {
+pub struct CompletedOrder {
     /// When it was started; of several, when the first was.
     pub at: Timestamp,
     pub answer: Answer,
-    pub output: Finished,
+    pub output: CapturedOutputs,
     pub usage: Usage,
-    pub counts: Vec<(Counter, Count)>,
-    pub uncounted: Vec<Absent>,
+    pub counts: Vec<(Counter, CounterValue)>,
+    pub uncounted: Vec<MissingMetric>,
     pub readings: Readings,
 }
 
 /// What is under way, and what certainly comes after it if it ends well.
 #[derive(Clone, Copy)]
-pub struct Next<'a> {
+pub struct NextOrder<'a> {
     pub after: &'a Request,
     pub request: &'a Request,
 }
 
 /// An execution that was begun before it was asked for.
 #[derive(Debug)]
-pub struct Ahead {
+pub struct EarlyExecution {
     pub request: Request,
-    pub under_way: UnderWay,
+    pub under_way: ActiveOrder,
 }

@@ -12,8 +12,8 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
 use super::launcher::{LOOK, STOPPED};
-use super::output::Output;
-use super::under_way::UnderWay;
+use super::output::OutputReader;
+use super::under_way::ActiveOrder;
 use crate::interrupt::{Interrupt, TICK};
 
 /// How long what must still be done may take once the user has interrupted.
@@ -61,7 +61,7 @@ impl<'a> StopReason<'a> {
     }
 
     /// Has all end that have not.
-    fn ask(&mut self, all: &[UnderWay]) {
+    fn ask(&mut self, all: &[ActiveOrder]) {
         for one in all.iter().filter(|one| one.answer.is_none()) {
             one.launcher.ask_to_end();
         }
@@ -72,7 +72,7 @@ impl<'a> StopReason<'a> {
 /// Waits until all these subjects have ended, with all that they started; when the user wants it,
 /// has them ended.
 pub fn until_answered(
-    all: &mut [UnderWay],
+    all: &mut [ActiveOrder],
     buffer: &mut [u8],
     mut stop: StopReason<'_>,
 ) -> Result<(), String> {
@@ -89,7 +89,7 @@ pub fn until_answered(
             match (what, &mut one.outputs.stdout) {
                 (WatchTarget::Answer, _) => one.answer = Some(one.launcher.answer()?),
                 (WatchTarget::Stderr, _) => one.outputs.stderr.read(buffer),
-                (WatchTarget::Stdout, Output::Stream(stdout)) => stdout.read(buffer),
+                (WatchTarget::Stdout, OutputReader::Stream(stdout)) => stdout.read(buffer),
                 (WatchTarget::Stdout, _) => {}
             }
         }
@@ -105,7 +105,7 @@ pub fn until_answered(
 /// Sees to launchers that cannot answer: whether one was stopped, so that all that was begun is
 /// being ended. One that is stopped nevertheless, or does not answer in time, is killed.
 fn look_after(
-    all: &mut [UnderWay],
+    all: &mut [ActiveOrder],
     begun: Instant,
     stop: &mut StopReason<'_>,
 ) -> Result<bool, String> {
@@ -127,7 +127,7 @@ fn look_after(
 }
 
 /// Whether a launcher that does its work would have answered by now.
-fn is_late(one: &UnderWay, begun: Instant, stop: &StopReason<'_>) -> bool {
+fn is_late(one: &ActiveOrder, begun: Instant, stop: &StopReason<'_>) -> bool {
     let longest = one.launcher.longest_end();
     begun.elapsed() > one.limit.saturating_add(longest)
         || stop.asked.is_some_and(|asked| asked.elapsed() > longest)
@@ -143,11 +143,14 @@ enum WatchTarget {
 
 /// Sleeps until something happens: what to whom, the answer first, after which its outputs can
 /// wait.
-fn wait(all: &[UnderWay], stop: &StopReason<'_>) -> Vec<(usize, WatchTarget)> {
+fn wait(all: &[ActiveOrder], stop: &StopReason<'_>) -> Vec<(usize, WatchTarget)> {
     let mut sources = Vec::with_capacity(4 * all.len());
     for (place, one) in all.iter().enumerate().filter(|(_, one)| one.answer.is_none()) {
-        let stdout =
-            if let Output::Stream(stdout) = &one.outputs.stdout { stdout.source() } else { None };
+        let stdout = if let OutputReader::Stream(stdout) = &one.outputs.stdout {
+            stdout.source()
+        } else {
+            None
+        };
         sources.push(((place, WatchTarget::Answer), one.launcher.as_fd()));
         sources.extend(
             one.outputs.stderr.source().map(|source| ((place, WatchTarget::Stderr), source)),
@@ -185,7 +188,7 @@ mod tests {
     use crate::process::ProcessExecutor;
     use crate::process::cgroup::GroupFiles;
     use crate::process::order::Orders;
-    use crate::{Ended, Executor, Request, install_interrupt};
+    use crate::{ExecutionEnd, Executor, Request, install_interrupt};
 
     /// The flag is the one that signals set: its socket, which was read, announces nothing any
     /// more.
@@ -194,10 +197,10 @@ mod tests {
         let flag = install_interrupt().unwrap();
         let mut executor = ProcessExecutor::new(flag.clone());
         flag.store(true, Ordering::SeqCst);
-        assert_eq!(executor.finish(&Request::new(["true"])).ended, Ended::Exited(0));
+        assert_eq!(executor.finish(&Request::new(["true"])).ended, ExecutionEnd::Exited(0));
         executor.patience = Duration::from_millis(50);
         let late = Request { timeout: Duration::from_secs(60), ..Request::new(["sleep", "1000"]) };
-        assert_eq!(executor.finish(&late).ended, Ended::Interrupted);
+        assert_eq!(executor.finish(&late).ended, ExecutionEnd::Interrupted);
         flag.store(false, Ordering::SeqCst);
     }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, test_kill_process, test_kill_process_group};
-use tacho_measure::{Ended, Executor, ProcessExecutor, Request};
+use tacho_measure::{ExecutionEnd, Executor, ProcessExecutor, Request};
 
 use super::subject::beside;
 use super::{content, heed_signals, printed, script, until};
@@ -36,10 +36,10 @@ pub fn begun_ahead(executor: &mut ProcessExecutor, told: &Path) -> bool {
     let quick = script("exit 0");
     for _ in 0..TRIES {
         // Only of what was quick the last time it is known that it leaves room.
-        assert_eq!(executor.execute(&quick).ended, Ended::Exited(0));
-        assert_eq!(executor.execute(&next).ended, Ended::Exited(0));
+        assert_eq!(executor.execute(&quick).ended, ExecutionEnd::Exited(0));
+        assert_eq!(executor.execute(&next).ended, ExecutionEnd::Exited(0));
         fs::write(told.with_extension("go"), "").unwrap();
-        assert_eq!(executor.execute_before(&quick, &next).ended, Ended::Exited(0));
+        assert_eq!(executor.execute_before(&quick, &next).ended, ExecutionEnd::Exited(0));
         thread::sleep(Duration::from_millis(100));
         if !content(told).is_empty() {
             return true;
@@ -76,7 +76,7 @@ fn one_follows_the_other_and_each_has_its_own_account() {
         let execution = executor.execute_before(request, next);
         let (status, text, error) =
             if turn % 3 == 2 { (3, "another\n", "otro\n") } else { (0, "one\n", "uno\n") };
-        assert_eq!(execution.ended, Ended::Exited(status));
+        assert_eq!(execution.ended, ExecutionEnd::Exited(status));
         assert_eq!((&*printed(&execution), &*execution.stderr_tail), (text, error.as_bytes()));
         assert!(execution.at >= ended, "no two at the same time");
         ended = execution.at + execution.wall;
@@ -90,7 +90,7 @@ fn what_was_begun_is_what_is_asked_for_then() {
     if begun_ahead(&mut executor, &told) {
         let subject = process(&told);
         rustix::process::kill_process(subject, rustix::process::Signal::USR1).unwrap();
-        assert_eq!(executor.execute(&lingering(&told)).ended, Ended::Killed(libc::SIGUSR1));
+        assert_eq!(executor.execute(&lingering(&told)).ended, ExecutionEnd::Killed(libc::SIGUSR1));
     }
 }
 
@@ -99,7 +99,7 @@ fn what_was_begun_and_is_not_asked_for_is_ended() {
     let (_folder, told) = folder();
     let mut executor = executor();
     if begun_ahead(&mut executor, &told) {
-        assert_eq!(executor.execute(&script("exit 7")).ended, Ended::Exited(7));
+        assert_eq!(executor.execute(&script("exit 7")).ended, ExecutionEnd::Exited(7));
         assert!(test_kill_process(process(&told)).is_err());
     }
     let mut executor = self::executor();
@@ -135,7 +135,7 @@ fn an_interrupt_ends_what_was_begun() {
     if begun_ahead(&mut executor, &told) {
         flag.store(true, Ordering::SeqCst);
         let subject = process(&told);
-        assert_eq!(executor.execute(&lingering(&told)).ended, Ended::Interrupted);
+        assert_eq!(executor.execute(&lingering(&told)).ended, ExecutionEnd::Interrupted);
         assert!(test_kill_process(subject).is_err());
     }
 }
@@ -150,7 +150,7 @@ fn what_was_to_follow_a_failure_is_not_begun() {
         executor.execute(&bad);
         executor.execute(&next);
         fs::write(told.with_extension("go"), "").unwrap();
-        assert_eq!(executor.execute_before(&bad, &next).ended, Ended::Exited(1));
+        assert_eq!(executor.execute_before(&bad, &next).ended, ExecutionEnd::Exited(1));
         thread::sleep(Duration::from_millis(5));
         assert!(!told.exists());
     }
@@ -166,8 +166,11 @@ fn a_launcher_that_is_killed_by_what_follows_is_told_of_that_alone() {
     executor.execute(&quick);
     executor.execute(&deadly);
     fs::write(&go, "").unwrap();
-    assert_eq!(executor.execute_before(&quick, &deadly).ended, Ended::Exited(0));
+    assert_eq!(executor.execute_before(&quick, &deadly).ended, ExecutionEnd::Exited(0));
     let ended = executor.execute(&deadly).ended;
-    assert!(matches!(&ended, Ended::NotStarted(why) if why.contains("was killed")), "{ended:?}");
-    until("a new one", || executor.execute(&quick).ended == Ended::Exited(0));
+    assert!(
+        matches!(&ended, ExecutionEnd::NotStarted(why) if why.contains("was killed")),
+        "{ended:?}"
+    );
+    until("a new one", || executor.execute(&quick).ended == ExecutionEnd::Exited(0));
 }

@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use tacho_measure::{
-    Companion, CompanionRequest, Ended, Executor, NotReady, ProcessExecutor, Readiness, Request,
+    CompanionRequest, ExecutionEnd, Executor, NotReady, ProcessExecutor, Readiness, ReadyCompanion,
+    Request,
 };
 
 use super::orphans::{alive, marked};
@@ -20,13 +21,13 @@ fn executor() -> ProcessExecutor {
     ProcessExecutor::new(Arc::new(AtomicBool::new(false)))
 }
 
-fn accompany(request: Request, ready: Readiness) -> Result<Box<dyn Companion>, NotReady> {
+fn accompany(request: Request, ready: Readiness) -> Result<Box<dyn ReadyCompanion>, NotReady> {
     executor().accompany(&CompanionRequest { request, ready })
 }
 
 /// A companion that becomes ready.
 #[track_caller]
-fn ready(request: Request, ready: Readiness) -> Box<dyn Companion> {
+fn ready(request: Request, ready: Readiness) -> Box<dyn ReadyCompanion> {
     accompany(request, ready).unwrap()
 }
 
@@ -127,7 +128,8 @@ fn what_never_becomes_ready_says_why_and_leaves_nothing() {
 fn who_goes_into_the_background_has_ended_and_is_killed() {
     let daemon = "trap '' TERM; (setsid sh -c 'sleep 1000 & sleep 1000' &) ; exit 0";
     let (why, _) = never(marked(daemon, "daemon"), line("up"));
-    let expected = "it ended before it was ready: exit 0, leaving processes behind (keep it in the foreground)";
+    let expected = "it ended before it was ready: exit 0, leaving processes behind (keep it in \
+        the foreground)";
     assert_eq!(why, expected);
     assert_eq!(ours("daemon"), Vec::<String>::new());
 }
@@ -232,5 +234,5 @@ fn an_interrupt_ends_the_wait_for_it() {
     let answer = ProcessExecutor::new(interrupted).accompany(&request).map(drop);
     assert_eq!(answer, Err(NotReady::Interrupted));
     assert_eq!(ours("unwanted"), Vec::<String>::new());
-    assert_eq!(executor().execute(&script("true")).ended, Ended::Exited(0));
+    assert_eq!(executor().execute(&script("true")).ended, ExecutionEnd::Exited(0));
 }

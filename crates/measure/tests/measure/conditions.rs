@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 use rustix::thread::CpuSet;
-use tacho_measure::{Capture, Ended, Executor, ProcessExecutor, Request, Unavailable};
+use tacho_measure::{Capture, ExecutionEnd, Executor, ProcessExecutor, Request, Unavailable};
 use tacho_record::{Conditions, Cpus, Inherit, Scheduling};
 
 use super::{execute, printed, request, script};
@@ -25,7 +25,7 @@ fn rehearse(conditions: Conditions) -> Result<(), Unavailable> {
 /// The field of `/proc/PID/stat` as proc(5) numbers it.
 fn field(conditions: Conditions, number: usize) -> String {
     let execution = execute(&under(conditions, request(&["cat", "/proc/self/stat"])));
-    assert_eq!(execution.ended, Ended::Exited(0), "{execution:?}");
+    assert_eq!(execution.ended, ExecutionEnd::Exited(0), "{execution:?}");
     printed(&execution)
         .rsplit(')')
         .next()
@@ -61,7 +61,7 @@ fn it_keeps_to_its_processors() {
         "cannot keep it to processors `{shown}`: not all of them are there and may be used"
     );
     assert_eq!(rehearse(too_many.clone()).unwrap_err().why, why);
-    assert_eq!(execute(&under(too_many, request(&["true"]))).ended, Ended::NotStarted(why));
+    assert_eq!(execute(&under(too_many, request(&["true"]))).ended, ExecutionEnd::NotStarted(why));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn moves_between_processors_are_told_of_executions_that_have_readings() {
     let mover = super::compiled("mover", &folder);
     let told = |times: &str| {
         let execution = execute(&request(&[&mover, times, &first.to_string(), &last.to_string()]));
-        assert_eq!(execution.ended, Ended::Exited(0));
+        assert_eq!(execution.ended, ExecutionEnd::Exited(0));
         let readings = execution.readings.values();
         let read =
             readings.iter().find(|(name, _)| *name == "host-migrations").map(|(_, value)| *value);
@@ -206,7 +206,7 @@ fn files_are_forgotten_before_a_cold_execution() {
         );
         assert_eq!(refused.hint.as_deref(), Some("`cold = true` needs root"));
         let ended = execute(&under(cold, request(&["true"]))).ended;
-        assert_eq!(ended, Ended::NotStarted(refused.why));
+        assert_eq!(ended, ExecutionEnd::NotStarted(refused.why));
         eprintln!("SKIPPED: not root");
         return;
     }
@@ -234,7 +234,7 @@ fn what_its_conditions_cost_is_not_in_its_time() {
         ..Conditions::default()
     };
     let execution = execute(&under(conditions, script("exit 3")));
-    assert_eq!(execution.ended, Ended::Exited(3));
+    assert_eq!(execution.ended, ExecutionEnd::Exited(3));
     assert!(!execution.wall.is_zero());
 }
 

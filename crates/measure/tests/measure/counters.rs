@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tacho_measure::{Ended, Execution, Executor, ProcessExecutor, Request, under_callgrind};
+use tacho_measure::{Execution, ExecutionEnd, Executor, ProcessExecutor, Request, under_callgrind};
 use tacho_record::Counter;
 use tempfile::TempDir;
 
@@ -68,7 +68,7 @@ fn who_leaves_is_counted_too() {
         "trap 'exit 0' USR1; (setsid sh -c '{spin}' sh $$ &) ; while :; do sleep 0.01; done"
     );
     let execution = executor().execute(&counting(&SOFTWARE, script(&leaver)));
-    assert_eq!((&execution.ended, execution.left_behind > 0), (&Ended::Exited(0), true));
+    assert_eq!((&execution.ended, execution.left_behind > 0), (&ExecutionEnd::Exited(0), true));
     assert_counted_like_used(&execution);
 }
 
@@ -129,7 +129,7 @@ fn instructions(program: &Path, arguments: &[&str]) -> Option<Result<u64, String
     }
     let command = std::iter::once(program.to_str().unwrap()).chain(arguments.iter().copied());
     let under = under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(command) });
-    assert_eq!(under.execution.ended, Ended::Exited(0));
+    assert_eq!(under.execution.ended, ExecutionEnd::Exited(0));
     Some(under.instructions)
 }
 
@@ -219,6 +219,6 @@ fn what_cannot_be_started_is_said_in_valgrinds_words() {
     }
     let under =
         under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(["/nowhere/x"]) });
-    assert_ne!(under.execution.ended, Ended::Exited(0));
+    assert_ne!(under.execution.ended, ExecutionEnd::Exited(0));
     assert!(under.instructions.is_err(), "{under:?}");
 }

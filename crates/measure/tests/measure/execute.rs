@@ -7,17 +7,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use std::{fs, iter};
 
-use tacho_measure::{Capture, Ended, Executor, ProcessExecutor, Request};
+use tacho_measure::{Capture, ExecutionEnd, Executor, ProcessExecutor, Request};
 
 use super::subject::{beside, beside_after, in_role};
 use super::{content, execute, printed, request, script, signals};
 
 #[test]
 fn the_end_is_told_as_it_was() {
-    assert_eq!(execute(&request(&["true"])).ended, Ended::Exited(0));
-    assert_eq!(execute(&script("exit 7")).ended, Ended::Exited(7));
-    assert_eq!(execute(&script("kill -SEGV $$")).ended, Ended::Killed(11));
-    assert_eq!(execute(&script("kill -KILL $$")).ended, Ended::Killed(9));
+    assert_eq!(execute(&request(&["true"])).ended, ExecutionEnd::Exited(0));
+    assert_eq!(execute(&script("exit 7")).ended, ExecutionEnd::Exited(7));
+    assert_eq!(execute(&script("kill -SEGV $$")).ended, ExecutionEnd::Killed(11));
+    assert_eq!(execute(&script("kill -KILL $$")).ended, ExecutionEnd::Killed(9));
 }
 
 #[test]
@@ -29,12 +29,12 @@ fn each_signal_that_kills_is_told() {
     let deadly = (1..=64).filter(|number| !harmless.contains(number) && !stopping.contains(number));
     for number in deadly.filter(|number| ![32, 33].contains(number)) {
         let ended = execute(&script(&format!("ulimit -c 0; kill -{number} $$; exit 0"))).ended;
-        assert_eq!(ended, Ended::Killed(number));
+        assert_eq!(ended, ExecutionEnd::Killed(number));
     }
     for number in harmless {
         assert_eq!(
             execute(&script(&format!("kill -{number} $$; exit 3"))).ended,
-            Ended::Exited(3),
+            ExecutionEnd::Exited(3),
             "{number}"
         );
     }
@@ -55,7 +55,7 @@ fn what_cannot_be_started_says_why() {
         let mut request = request(command);
         folder.path().clone_into(&mut request.directory);
         match execute(&request).ended {
-            Ended::NotStarted(why) => why,
+            ExecutionEnd::NotStarted(why) => why,
             other => panic!("{command:?} was started: {other:?}"),
         }
     };
@@ -73,7 +73,9 @@ fn what_cannot_be_started_says_why() {
     let mut full = request(&["true"]);
     full.environment = (0..100).map(|n| (format!("V{n:03}"), "x".repeat(100_000))).collect();
     let too_large = |request: &Request| match execute(request).ended {
-        Ended::NotStarted(why) => why.starts_with("the environment of `true` is too large: 1000"),
+        ExecutionEnd::NotStarted(why) => {
+            why.starts_with("the environment of `true` is too large: 1000")
+        }
         other => panic!("{other:?}"),
     };
     assert!(too_large(&full));
@@ -88,9 +90,9 @@ fn a_command_is_looked_for_in_the_path_that_it_would_have() {
     let mut request = request(&["plain"]);
     request.environment.push(("PATH".to_owned(), folder.path().display().to_string()));
     let why = "`plain` is not executable: permission denied";
-    assert_eq!(execute(&request).ended, Ended::NotStarted(why.into()));
+    assert_eq!(execute(&request).ended, ExecutionEnd::NotStarted(why.into()));
     request.command = vec!["sh".to_owned()];
-    assert_eq!(execute(&request).ended, Ended::NotStarted("command not found: `sh`".into()));
+    assert_eq!(execute(&request).ended, ExecutionEnd::NotStarted("command not found: `sh`".into()));
 }
 
 #[test]
@@ -98,12 +100,12 @@ fn a_missing_folder_or_input_is_named() {
     let mut nowhere = request(&["true"]);
     nowhere.directory = "/no/such/folder".into();
     let why = "the folder `/no/such/folder` to execute it in does not exist";
-    assert_eq!(execute(&nowhere).ended, Ended::NotStarted(why.into()));
+    assert_eq!(execute(&nowhere).ended, ExecutionEnd::NotStarted(why.into()));
     let mut silent = request(&["true"]);
     silent.stdin = Some("/no/such/file".into());
     let why =
         "cannot open `/no/such/file` for standard input: No such file or directory (os error 2)";
-    assert_eq!(execute(&silent).ended, Ended::NotStarted(why.into()));
+    assert_eq!(execute(&silent).ended, ExecutionEnd::NotStarted(why.into()));
 }
 
 #[test]
@@ -114,7 +116,7 @@ fn a_named_pipe_is_no_standard_input_and_a_device_is() {
     let reading =
         |path: &Path| execute(&Request { stdin: Some(path.into()), ..script("head -c 1 | wc -c") });
     let why = format!("cannot open `{}` for standard input: it is a named pipe", pipe.display());
-    assert_eq!(reading(&pipe).ended, Ended::NotStarted(why));
+    assert_eq!(reading(&pipe).ended, ExecutionEnd::NotStarted(why));
     assert_eq!(
         ["/dev/null", "/dev/zero"].map(|it| printed(&reading(Path::new(it)))),
         ["0\n", "1\n"]
@@ -141,7 +143,7 @@ fn folder_environment_and_input_are_as_asked() {
 fn it_leads_its_own_group_and_takes_no_signal_settings_from_us() {
     let own =
         script("read -r pid name state parent group rest </proc/self/stat; test $pid = $group");
-    assert_eq!(execute(&own).ended, Ended::Exited(0));
+    assert_eq!(execute(&own).ended, ExecutionEnd::Exited(0));
     let status = printed(&execute(&request(&["cat", "/proc/self/status"])));
     assert_eq!(signals(&status, "SigBlk:"), 0);
     // We ignore writes to a closed pipe, as all Rust programs do; signal 13 is counted from 1.
@@ -167,7 +169,7 @@ fn a_script_that_names_no_interpreter_is_the_shells() {
     fs::write(&path, "echo $0 $1; exit 4").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     let execution = execute(&request(&[path.to_str().unwrap(), "one"]));
-    assert_eq!(execution.ended, Ended::Exited(4));
+    assert_eq!(execution.ended, ExecutionEnd::Exited(4));
     assert_eq!(printed(&execution), format!("{} one\n", path.display()));
 }
 
@@ -185,7 +187,7 @@ fn a_spinning_subject_uses_its_time_and_only_its_own() {
     request.stdout = Capture::Nothing;
     for _ in 0..3 {
         let execution = execute(&request);
-        assert_eq!(execution.ended, Ended::Exited(0));
+        assert_eq!(execution.ended, ExecutionEnd::Exited(0));
         let cpu = execution.usage.user + execution.usage.sys;
         let about = Duration::from_millis(250)..Duration::from_millis(600);
         assert!(about.contains(&cpu), "used {cpu:?}");
@@ -228,7 +230,7 @@ fn a_wait_for_a_cpu_is_told_from_work() {
     let execution = execute(&both);
     assert_eq!(
         execution.ended,
-        Ended::Exited(0),
+        ExecutionEnd::Exited(0),
         "{}",
         String::from_utf8_lossy(&execution.stderr_tail)
     );
@@ -257,7 +259,7 @@ fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
     let mut request = request(&["sleep", "1000"]);
     request.timeout = Duration::from_millis(100);
     let execution = execute(&request);
-    assert_eq!(execution.ended, Ended::TimedOut);
+    assert_eq!(execution.ended, ExecutionEnd::TimedOut);
     assert!(execution.wall >= request.timeout);
     assert_eq!(execution.left_behind, 0);
 
@@ -267,32 +269,35 @@ fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
     let execution = execute(&polite);
     assert_eq!(
         (execution.ended.clone(), printed(&execution)),
-        (Ended::TimedOut, "begun\nended\n".into())
+        (ExecutionEnd::TimedOut, "begun\nended\n".into())
     );
 
     let mut deaf = script("trap '' TERM; while :; do sleep 1000; done");
     deaf.timeout = Duration::from_secs(2);
     let execution = execute(&deaf);
-    assert_eq!(execution.ended, Ended::TimedOut);
+    assert_eq!(execution.ended, ExecutionEnd::TimedOut);
     assert!(execution.wall >= Duration::from_millis(2500), "no grace: {:?}", execution.wall);
 }
 
 #[test]
 fn who_is_stopped_without_a_limit_is_not_waited_for_for_ever() {
-    assert_eq!(execute(&script("kill -STOP $$")).ended, Ended::Stopped(libc::SIGSTOP));
+    assert_eq!(execute(&script("kill -STOP $$")).ended, ExecutionEnd::Stopped(libc::SIGSTOP));
 }
 
 #[test]
 fn who_is_stopped_runs_into_its_limit() {
     let mut stopped = script("kill -STOP $$");
     stopped.timeout = Duration::from_secs(2);
-    assert_eq!(execute(&stopped).ended, Ended::Stopped(libc::SIGSTOP));
+    assert_eq!(execute(&stopped).ended, ExecutionEnd::Stopped(libc::SIGSTOP));
     // Who was stopped and goes on was only late.
     let wake = "until grep -q '^State:.T' /proc/$$/status; do sleep 0.01; done; kill -CONT $$";
     let mut late = script(&format!("({wake}) & kill -STOP $$; echo on; exec sleep 1000"));
     late.timeout = Duration::from_secs(5);
     let execution = execute(&late);
-    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::TimedOut, "on\n".into()));
+    assert_eq!(
+        (execution.ended.clone(), printed(&execution)),
+        (ExecutionEnd::TimedOut, "on\n".into())
+    );
 }
 
 #[test]
@@ -302,24 +307,26 @@ fn one_executor_executes_whatever_came_before() {
     late.timeout = Duration::from_millis(50);
     let mut ended = |request: &Request| executor.execute(request).ended;
     for _ in 0..3 {
-        assert_eq!(ended(&late), Ended::TimedOut);
+        assert_eq!(ended(&late), ExecutionEnd::TimedOut);
         assert_eq!(ended(&request(&["no-such-command"])), not_found("no-such-command"));
-        assert_eq!(ended(&script("sleep 1000 & exit 5")), Ended::Exited(5));
+        assert_eq!(ended(&script("sleep 1000 & exit 5")), ExecutionEnd::Exited(5));
         let mut long = request(&["true"]);
         long.command.extend((0..10).map(|_| "x".repeat(100_000)));
-        assert_eq!(ended(&long), Ended::Exited(0));
+        assert_eq!(ended(&long), ExecutionEnd::Exited(0));
         long.command.extend((0..3).map(|_| "x".repeat(1 << 20)));
-        assert!(matches!(ended(&long), Ended::NotStarted(why) if why.contains("is too long")));
+        assert!(
+            matches!(ended(&long), ExecutionEnd::NotStarted(why) if why.contains("is too long"))
+        );
     }
 }
 
-fn not_found(command: &str) -> Ended {
-    Ended::NotStarted(format!("command not found: `{command}`"))
+fn not_found(command: &str) -> ExecutionEnd {
+    ExecutionEnd::NotStarted(format!("command not found: `{command}`"))
 }
 
 #[test]
 fn a_limit_beyond_all_clocks_is_none() {
     let mut request = request(&["true"]);
     request.timeout = Duration::MAX;
-    assert_eq!(execute(&request).ended, Ended::Exited(0));
+    assert_eq!(execute(&request).ended, ExecutionEnd::Exited(0));
 }

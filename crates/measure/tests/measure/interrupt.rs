@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use tacho_measure::{Ended, Executor, ProcessExecutor};
+use tacho_measure::{ExecutionEnd, Executor, ProcessExecutor};
 
 use super::orphans::alive;
 use super::subject::{beside, beside_after};
@@ -30,10 +30,10 @@ fn a_flag_that_nothing_announces_is_seen_all_the_same() {
         until("the subject", || begun.exists());
         flag.store(true, Ordering::SeqCst);
     });
-    assert_eq!(executor.execute(&request).ended, Ended::Interrupted);
+    assert_eq!(executor.execute(&request).ended, ExecutionEnd::Interrupted);
     user.join().unwrap();
     let after = executor.execute(&script("exit 0"));
-    assert_eq!(after.ended, Ended::Interrupted);
+    assert_eq!(after.ended, ExecutionEnd::Interrupted);
     assert!(after.wall.is_zero());
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tacho_measure::{Ended, Execution, Executor, ProcessExecutor, Request};
+use tacho_measure::{Execution, ExecutionEnd, Executor, ProcessExecutor, Request};
 use tacho_record::{Cgroup, Conditions, Limit, Limits};
 
 use super::orphans::{alive, marked};
@@ -49,12 +49,18 @@ fn a_limit_on_memory_is_that_of_all_processes_together() {
         return;
     }
     let fill = in_role("fill"); // 64 MiB
-    assert_eq!(execute(&limited(memory(256 * MIB), fill.clone())).ended, Ended::Exited(0));
-    assert_eq!(execute(&limited(memory(32 * MIB), fill)).ended, Ended::LimitReached(Limit::Memory));
+    assert_eq!(execute(&limited(memory(256 * MIB), fill.clone())).ended, ExecutionEnd::Exited(0));
+    assert_eq!(
+        execute(&limited(memory(32 * MIB), fill)).ended,
+        ExecutionEnd::LimitReached(Limit::Memory)
+    );
     // Each of them has less than the limit, and whoever waits for them ends well.
     let hold = "dd if=/dev/zero bs=24M count=1 2>/dev/null | sleep 1 & ";
     let both = script(&format!("{hold}{hold}wait; exit 0"));
-    assert_eq!(execute(&limited(memory(32 * MIB), both)).ended, Ended::LimitReached(Limit::Memory));
+    assert_eq!(
+        execute(&limited(memory(32 * MIB), both)).ended,
+        ExecutionEnd::LimitReached(Limit::Memory)
+    );
 }
 
 #[test]
@@ -65,10 +71,10 @@ fn memory_below_what_it_needs_to_start_is_a_limit_too() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     for bytes in [0, 4096, 64 * 1024] {
         let ended = executor.execute(&limited(memory(bytes), request(&["true"]))).ended;
-        assert_eq!(ended, Ended::LimitReached(Limit::Memory), "{bytes}");
+        assert_eq!(ended, ExecutionEnd::LimitReached(Limit::Memory), "{bytes}");
         assert_eq!(
             executor.execute(&request(&["true"])).ended,
-            Ended::Exited(0),
+            ExecutionEnd::Exited(0),
             "the next one has no limit"
         );
     }
@@ -81,10 +87,12 @@ fn memory_of_all_processes_together_is_read_where_it_is_asked_for() {
     }
     let tree = |text: &str| execute(&Request { tree_memory: true, ..script(text) });
     // Each has filled its memory when the first byte comes, and lets nothing go before both have.
-    let hold = "dd if=/dev/zero bs=32M count=1 2>/dev/null | { head -c 1 >&3; read go <&4; cat >/dev/null; } & ";
+    let hold = "dd if=/dev/zero bs=32M count=1 2>/dev/null | { head -c 1 >&3; read go <&4; cat \
+        >/dev/null; } & ";
     let folder = tempfile::tempdir().unwrap();
     let text = format!(
-        "cd {}; mkfifo full go; exec 3<>full 4<>go; {hold}{hold}head -c 2 <&3 >/dev/null; echo >&4; echo >&4; wait",
+        "cd {}; mkfifo full go; exec 3<>full 4<>go; {hold}{hold}head -c 2 <&3 >/dev/null; echo \
+         >&4; echo >&4; wait",
         folder.path().display()
     );
     let execution = tree(&text);
@@ -134,14 +142,15 @@ fn who_kills_its_launcher_leaves_nothing_in_its_group() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("group");
     let hiding = format!(
-        "cat /proc/self/cgroup > {}; setsid sleep 1000 & (sleep 1000 &); sleep 1000 & kill -KILL $PPID; exec sleep 1000",
+        "cat /proc/self/cgroup > {}; setsid sleep 1000 & (sleep 1000 &); sleep 1000 & kill -KILL \
+         $PPID; exec sleep 1000",
         place.display()
     );
     let conditions = Conditions { cgroup: Cgroup::Always, ..Conditions::default() };
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     for _ in 0..2 {
         let request = Request { conditions: conditions.clone(), ..marked(&hiding, "grouped") };
-        let Ended::NotStarted(why) = executor.execute(&request).ended else {
+        let ExecutionEnd::NotStarted(why) = executor.execute(&request).ended else {
             panic!("it has an answer")
         };
         assert!(why.ends_with("and what the command had started by its control group"), "{why}");
@@ -156,13 +165,13 @@ fn processor_time_is_limited_to_the_millisecond() {
     for cgroup in [Cgroup::Auto, Cgroup::Never] {
         let conditions = Conditions { cgroup, ..Conditions::default() };
         let execution = execute(&Request { conditions, ..limited(cpu_time(60), spin.clone()) });
-        assert_eq!(execution.ended, Ended::LimitReached(Limit::CpuTime));
+        assert_eq!(execution.ended, ExecutionEnd::LimitReached(Limit::CpuTime));
         let used = cpu(&execution);
         assert!((58..120).contains(&used.as_millis()), "{cgroup:?}: {used:?}");
     }
     // Who uses less is left alone, however long it takes.
     let sleep = execute(&limited(cpu_time(60), request(&["sleep", "0.2"])));
-    assert_eq!(sleep.ended, Ended::Exited(0));
+    assert_eq!(sleep.ended, ExecutionEnd::Exited(0));
 }
 
 #[test]
@@ -172,7 +181,7 @@ fn processor_time_of_all_processes_is_added_up_in_a_group() {
     }
     let spin = "sh -c 'while :; do :; done' & ";
     let execution = execute(&limited(cpu_time(90), script(&format!("{spin}{spin}{spin}wait"))));
-    assert_eq!(execution.ended, Ended::LimitReached(Limit::CpuTime));
+    assert_eq!(execution.ended, ExecutionEnd::LimitReached(Limit::CpuTime));
     let used = cpu(&execution);
     assert!((85..180).contains(&used.as_millis()), "{used:?}");
 }
@@ -186,7 +195,7 @@ fn without_a_group_each_process_is_limited_by_whole_seconds() {
     // 128 + SIGXCPU, which the shell has seen of its child; it ends as if nothing were, and what
     // was read decides.
     assert_eq!(super::printed(&execution), "152\n");
-    assert_eq!(execution.ended, Ended::LimitReached(Limit::CpuTime));
+    assert_eq!(execution.ended, ExecutionEnd::LimitReached(Limit::CpuTime));
     // The kernel holds the limit against the ticks that fell on the child, which are too many or
     // too few beside others.
     let used = cpu(&execution);
@@ -202,7 +211,7 @@ fn children_whose_end_is_ignored_are_known_by_their_group_alone() {
     let alone = under(Cgroup::Never);
     assert_eq!(
         (alone.ended, alone.usage.cpu(), alone.usage.peak_memory),
-        (Ended::Exited(0), None, None)
+        (ExecutionEnd::Exited(0), None, None)
     );
     assert_eq!(alone.readings.other_cpu, None, "it cannot be told from what others used");
     for metric in ["cpu", "user", "peak-memory", "host-other-cpu"] {
@@ -230,10 +239,10 @@ fn children_whose_end_is_ignored_are_known_by_their_group_alone() {
 fn address_space_is_what_a_program_may_ask_for() {
     let limits = |mib: u64| Limits { address_space: Some(mib * MIB), ..Limits::default() };
     let ask = request(&["dd", "if=/dev/zero", "of=/dev/null", "bs=100M", "count=1"]);
-    assert_eq!(execute(&limited(limits(400), ask.clone())).ended, Ended::Exited(0));
+    assert_eq!(execute(&limited(limits(400), ask.clone())).ended, ExecutionEnd::Exited(0));
     assert_eq!(
         execute(&limited(limits(64), ask)).ended,
-        Ended::Exited(1),
+        ExecutionEnd::Exited(1),
         "it copes, in its own way"
     );
     // Below what the program itself takes, it is killed before its first instruction or cannot be
@@ -244,7 +253,7 @@ fn address_space_is_what_a_program_may_ask_for() {
     ))
     .ended;
     assert!(
-        matches!(ended, Ended::Killed(_) | Ended::LimitReached(Limit::AddressSpace)),
+        matches!(ended, ExecutionEnd::Killed(_) | ExecutionEnd::LimitReached(Limit::AddressSpace)),
         "{ended:?}"
     );
 }
@@ -253,5 +262,5 @@ fn address_space_is_what_a_program_may_ask_for() {
 fn a_time_limit_goes_on_beside_the_others() {
     let mut request = limited(cpu_time(60_000), request(&["sleep", "1000"]));
     request.timeout = Duration::from_millis(50);
-    assert_eq!(execute(&request).ended, Ended::TimedOut);
+    assert_eq!(execute(&request).ended, ExecutionEnd::TimedOut);
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_measure::{Capture, Executor, Look, MeasureError, ProcessExecutor, Wait, lock_host};
+use tacho_measure::{
+    Capture, Executor, LockWait, MeasureError, OutputRequest, ProcessExecutor, lock_host,
+};
 
 use super::subject::beside;
 use super::{content, script, until};
@@ -16,19 +18,19 @@ fn it_says_who_holds_it_and_goes_with_a_killed_holder() {
     let mut holder = beside("lock holder", &file).spawn().unwrap();
     until("the lock", || content(&file).ends_with("measuring proj\n"));
 
-    let error = lock_host(&file, "other", Wait::No).unwrap_err();
+    let error = lock_host(&file, "other", LockWait::No).unwrap_err();
     let words = error.to_string();
     assert!(words.starts_with(&format!("another tacho (pid {}, since ", holder.id())), "{words}");
     assert!(words.ends_with(", in `proj`) is measuring on this host"), "{words}");
     assert_eq!(error.hint(), Some("wait for it, or use --wait"));
 
     let raised = AtomicBool::new(true);
-    let error = lock_host(&file, "other", Wait::Unless(&raised)).unwrap_err();
+    let error = lock_host(&file, "other", LockWait::Unless(&raised)).unwrap_err();
     assert!(matches!(error, MeasureError::Interrupted));
 
     holder.kill().unwrap();
     holder.wait().unwrap();
-    lock_host(&file, "other", Wait::No).unwrap();
+    lock_host(&file, "other", LockWait::No).unwrap();
 }
 
 #[test]
@@ -38,7 +40,7 @@ fn whoever_waits_gets_it() {
     let mut holder = beside("lock holder", &file).spawn().unwrap();
     until("the lock", || content(&file).ends_with("measuring proj\n"));
     fs::write(file.with_extension("enough"), "yes").unwrap();
-    let lock = lock_host(&file, "mine", Wait::Unless(&AtomicBool::new(false))).unwrap();
+    let lock = lock_host(&file, "mine", LockWait::Unless(&AtomicBool::new(false))).unwrap();
     assert!(content(&file).ends_with("measuring mine\n"));
     drop(lock);
     assert_eq!(content(&file), "");
@@ -49,9 +51,9 @@ fn whoever_waits_gets_it() {
 fn a_subject_never_holds_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("lock");
-    let _lock = lock_host(&file, "mine", Wait::No).unwrap();
+    let _lock = lock_host(&file, "mine", LockWait::No).unwrap();
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let mut request = script("for file in /proc/$$/fd/*; do readlink $file; done");
-    request.stdout = Capture::Read(Look::search(file.to_str().unwrap()));
+    request.stdout = Capture::Read(OutputRequest::search(file.to_str().unwrap()));
     assert_eq!(executor.execute(&request).stdout.unwrap().found, Some(false));
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tacho_measure::{Capture, Execution, Executor, Look, ProcessExecutor, Request};
+use tacho_measure::{Capture, Execution, Executor, OutputRequest, ProcessExecutor, Request};
 
 /// Long enough that reaching it is a failure, on the slowest machine.
 const LONG: Duration = Duration::from_secs(120);
@@ -33,7 +33,7 @@ const LONG: Duration = Duration::from_secs(120);
 fn request(command: &[&str]) -> Request {
     Request {
         timeout: LONG,
-        stdout: Capture::Read(Look::digest()),
+        stdout: Capture::Read(OutputRequest::digest()),
         ..Request::new(command.iter().copied())
     }
 }

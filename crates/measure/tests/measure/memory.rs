@@ -1,6 +1,6 @@
 //! Peak memory: the subject's own number or none, never ours.
 
-use tacho_measure::Absent;
+use tacho_measure::MissingMetric;
 
 use super::subject::{beside, in_role};
 use super::{content, execute, request};
@@ -49,5 +49,5 @@ fn what_is_smaller_than_its_own_command_is_absent_with_its_reason() {
     let why =
         "too small to see: below 33792 KiB a process shows what it inherited from our launcher"
             .to_owned();
-    assert!(usage.absent().contains(&Absent::new("peak-memory", why)));
+    assert!(usage.absent().contains(&MissingMetric::new("peak-memory", why)));
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use std::{fs, io};
 
-use tacho_measure::{Ended, Executor, ProcessExecutor, Request};
+use tacho_measure::{ExecutionEnd, Executor, ProcessExecutor, Request};
 
 use super::subject::beside;
 use super::{compiled, content, execute, printed, script, until};
@@ -42,7 +42,10 @@ fn ours(mark: &str) -> Vec<String> {
 #[test]
 fn what_stays_in_the_group_is_killed_and_told_of() {
     let execution = execute(&marked("sleep 1000 & echo hi", "group"));
-    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
+    assert_eq!(
+        (execution.ended.clone(), printed(&execution)),
+        (ExecutionEnd::Exited(0), "hi\n".into())
+    );
     assert_eq!(execution.left_behind, 1);
     assert!(execution.absent.iter().any(|absent| absent.metric == "cpu-percent"));
     assert!(execution.wall < Duration::from_secs(100));
@@ -55,7 +58,10 @@ fn what_leaves_the_session_is_killed_and_told_of() {
         "setsid sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & echo hi",
         "session",
     ));
-    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
+    assert_eq!(
+        (execution.ended.clone(), printed(&execution)),
+        (ExecutionEnd::Exited(0), "hi\n".into())
+    );
     assert!(execution.left_behind >= 2);
     assert_eq!(ours("session"), Vec::<String>::new());
 }
@@ -78,7 +84,7 @@ fn fifty_that_hide_leave_nothing() {
         let execution = executor.execute(&marked(hide, "fifty"));
         assert_eq!(
             (execution.ended.clone(), printed(&execution)),
-            (Ended::Exited(0), "hidden\n".into())
+            (ExecutionEnd::Exited(0), "hidden\n".into())
         );
         assert!(execution.left_behind > 0);
         assert_eq!(ours("fifty"), Vec::<String>::new());
@@ -102,7 +108,7 @@ fn a_thousand_that_hide_and_are_timed_out_leave_nothing() {
     request.grace = Duration::from_millis(1);
     for round in 0..1000 {
         let execution = executor.execute(&request);
-        assert_eq!(execution.ended, Ended::TimedOut, "{round}");
+        assert_eq!(execution.ended, ExecutionEnd::TimedOut, "{round}");
         if round % 50 == 49 {
             assert_eq!(ours("thousand"), Vec::<String>::new());
         }
@@ -122,7 +128,7 @@ fn who_leaves_its_own_group_is_ended_as_any_other() {
     request.grace = Duration::from_millis(1);
     for seconds in [1, 10, 100] {
         request.timeout = Duration::from_secs(seconds);
-        assert_eq!(executor.execute(&request).ended, Ended::TimedOut);
+        assert_eq!(executor.execute(&request).ended, ExecutionEnd::TimedOut);
         assert_eq!(ours("elsewhere"), Vec::<String>::new());
         if ready.exists() {
             return;
@@ -187,10 +193,15 @@ fn who_cannot_be_ended_is_told_of_and_left_alone() {
         let ended = executor.execute(&request).ended;
         freezer.is_frozen().then_some(ended)
     });
-    let why = "something of it was killed and does not end: it waits for a device, or belongs to another user now";
-    assert_eq!(ended, Some(Ended::NotStarted(why.to_owned())));
+    let why = "something of it was killed and does not end: it waits for a device, or belongs to \
+        another user now";
+    assert_eq!(ended, Some(ExecutionEnd::NotStarted(why.to_owned())));
     assert_eq!(ours("frozen").len(), 1, "it is left alone");
-    assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3), "others are executed");
+    assert_eq!(
+        executor.execute(&script("exit 3")).ended,
+        ExecutionEnd::Exited(3),
+        "others are executed"
+    );
     freezer.thaw();
     until("its end", || ours("frozen").is_empty());
 }
@@ -203,7 +214,7 @@ fn children_that_ended_are_forgotten_while_their_subject_goes_on() {
         "for i in 1 2 3 4 5 6 7 8; do (true &); done; until [ $({dead}) = 0 ]; do sleep 0.05; done"
     );
     let execution = execute(&marked(&script, "zombies"));
-    assert_eq!((execution.ended, execution.left_behind), (Ended::Exited(0), 0));
+    assert_eq!((execution.ended, execution.left_behind), (ExecutionEnd::Exited(0), 0));
 }
 
 #[test]
@@ -215,11 +226,12 @@ fn what_is_left_behind_is_in_the_account() {
     let used = used.display();
     let account = "read -r it < /proc/$$/stat; set -- $it; ticks=$((${14} + ${15}))";
     let spin = format!(
-        "sh -c 'ticks=0; while [ $ticks -lt 10 ]; do {account}; done; : > {used}; while :; do :; done'"
+        "sh -c 'ticks=0; while [ $ticks -lt 10 ]; do {account}; done; : > {used}; while :; do :; \
+         done'"
     );
     let wait = format!("until [ -e {used} ]; do sleep 0.01; done");
     let execution = execute(&marked(&format!("(setsid {spin} &); {wait}"), "account"));
-    assert_eq!((execution.ended.clone(), execution.left_behind), (Ended::Exited(0), 1));
+    assert_eq!((execution.ended.clone(), execution.left_behind), (ExecutionEnd::Exited(0), 1));
     let cpu = execution.usage.user + execution.usage.sys;
     assert!(cpu >= Duration::from_millis(100), "{cpu:?}");
     assert_eq!(ours("account"), Vec::<String>::new());
@@ -231,7 +243,7 @@ fn a_time_limit_reaches_those_that_hide() {
         marked("trap '' TERM; (setsid sleep 1000 &); sleep 1000 & sleep 1000", "late");
     request.timeout = Duration::from_millis(200);
     let execution = execute(&request);
-    assert_eq!(execution.ended, Ended::TimedOut);
+    assert_eq!(execution.ended, ExecutionEnd::TimedOut);
     assert_eq!(ours("late"), Vec::<String>::new());
 }
 
@@ -246,14 +258,14 @@ fn our_other_children_are_left_alone() {
 #[test]
 fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let why = "the launcher of commands was killed, by the command or by somebody else: the command was killed too, and all \
-               that it had started";
+    let why = "the launcher of commands was killed, by the command or by somebody else: the \
+        command was killed too, and all that it had started";
     for _ in 0..2 {
         let ended =
             executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;
-        assert_eq!(ended, Ended::NotStarted(why.to_owned()));
+        assert_eq!(ended, ExecutionEnd::NotStarted(why.to_owned()));
         until("its end", || ours("parricide").is_empty());
-        assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+        assert_eq!(executor.execute(&script("exit 3")).ended, ExecutionEnd::Exited(3));
     }
 }
 
@@ -266,10 +278,10 @@ fn what_outlives_its_launcher_is_killed_before_anything_else_is_executed() {
         let request = Request { command: vec![survivor.clone()], ..marked("", "survivor") };
         let ended = executor.execute(&request).ended;
         assert!(
-            matches!(&ended, Ended::NotStarted(why) if why.contains("was killed")),
+            matches!(&ended, ExecutionEnd::NotStarted(why) if why.contains("was killed")),
             "{ended:?}"
         );
-        assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+        assert_eq!(executor.execute(&script("exit 3")).ended, ExecutionEnd::Exited(3));
         assert_eq!(ours("survivor"), Vec::<String>::new());
     }
 }
@@ -277,16 +289,16 @@ fn what_outlives_its_launcher_is_killed_before_anything_else_is_executed() {
 #[test]
 fn who_stops_its_launcher_fails_with_or_without_a_limit_and_leaves_nothing() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let why = "the launcher of commands was stopped (SIGSTOP), by the command or by somebody else: the command was ended, with all \
-               that it had started";
+    let why = "the launcher of commands was stopped (SIGSTOP), by the command or by somebody \
+        else: the command was ended, with all that it had started";
     for (timeout, rest) in
         [(Duration::MAX, "exit 0"), (Duration::from_millis(100), "(sleep 1000 &); exec sleep 1000")]
     {
         let request = marked(&format!("kill -STOP $PPID; {rest}"), "stopper");
         let ended = executor.execute(&Request { timeout, ..request }).ended;
-        assert_eq!(ended, Ended::NotStarted(why.to_owned()), "{rest}");
+        assert_eq!(ended, ExecutionEnd::NotStarted(why.to_owned()), "{rest}");
         assert_eq!(ours("stopper"), Vec::<String>::new());
-        assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+        assert_eq!(executor.execute(&script("exit 3")).ended, ExecutionEnd::Exited(3));
     }
 }
 
@@ -296,9 +308,9 @@ fn who_stops_its_launcher_again_and_again_has_it_killed() {
     let request = marked("trap '' TERM; while :; do kill -STOP $PPID; done", "stubborn");
     let ended = executor.execute(&request).ended;
     assert!(
-        matches!(&ended, Ended::NotStarted(why) if why.contains("did not answer")),
+        matches!(&ended, ExecutionEnd::NotStarted(why) if why.contains("did not answer")),
         "{ended:?}"
     );
     until("its end", || ours("stubborn").is_empty());
-    assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+    assert_eq!(executor.execute(&script("exit 3")).ended, ExecutionEnd::Exited(3));
 }

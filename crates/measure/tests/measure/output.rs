@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use tacho_measure::{Capture, Captured, Ended, Look, Request};
+use tacho_measure::{Capture, CapturedOutput, ExecutionEnd, OutputRequest, Request};
 use tacho_record::Digest;
 
 use super::{execute, printed, request, script};
@@ -23,7 +23,7 @@ fn a_gibibyte_on_either_output_neither_blocks_nor_grows_us() {
     let mut request = script("yes | head -c 1073741824 >&2; yes | head -c 1073741824");
     let execution = execute(&request);
     let stdout = execution.stdout.unwrap();
-    assert_eq!((execution.ended, stdout.bytes), (Ended::Exited(0), GIB));
+    assert_eq!((execution.ended, stdout.bytes), (ExecutionEnd::Exited(0), GIB));
     assert_eq!(stdout.tail, "y\n".repeat(2048).as_bytes());
     assert_eq!(execution.stderr_tail, stdout.tail);
     request.stdout = Capture::Nothing;
@@ -36,11 +36,11 @@ fn a_gibibyte_on_either_output_neither_blocks_nor_grows_us() {
 fn who_never_stops_printing_runs_into_its_limit_and_we_do_not_grow() {
     let before = own_peak();
     let keep = 1 << 16;
-    let all = Look { keep: Some(keep), search: Some("no".into()), digest: true };
-    for stdout in [Capture::Nothing, Capture::Read(Look::default()), Capture::Read(all)] {
+    let all = OutputRequest { keep: Some(keep), search: Some("no".into()), digest: true };
+    for stdout in [Capture::Nothing, Capture::Read(OutputRequest::default()), Capture::Read(all)] {
         let execution =
             execute(&Request { stdout, timeout: Duration::from_secs(2), ..request(&["yes"]) });
-        assert_eq!(execution.ended, Ended::TimedOut);
+        assert_eq!(execution.ended, ExecutionEnd::TimedOut);
         if let Some(stdout) = execution.stdout {
             assert!(stdout.bytes > 1 << 20, "{} bytes", stdout.bytes);
             assert!(stdout.kept.is_none_or(|content| content.len() == keep));
@@ -58,37 +58,45 @@ fn a_file_is_empty_before_each_execution_and_known_after_it() {
     let mut request = script("test ! -s \"$1\" && echo needle");
     request.command.extend(["sh".to_owned(), path.display().to_string()]);
     for _ in 0..2 {
-        request.stdout = file(Look { search: Some("needle".into()), keep: Some(3), digest: true });
+        request.stdout =
+            file(OutputRequest { search: Some("needle".into()), keep: Some(3), digest: true });
         let execution = execute(&request);
-        let expected =
-            Captured { found: Some(true), kept: Some(b"nee".into()), ..Captured::of("needle\n") };
-        assert_eq!((execution.ended, execution.stdout), (Ended::Exited(0), Some(expected)));
+        let expected = CapturedOutput {
+            found: Some(true),
+            kept: Some(b"nee".into()),
+            ..CapturedOutput::of("needle\n")
+        };
+        assert_eq!((execution.ended, execution.stdout), (ExecutionEnd::Exited(0), Some(expected)));
         assert_eq!(fs::read(&path).unwrap(), b"needle\n");
     }
-    request.stdout = file(Look::default());
+    request.stdout = file(OutputRequest::default());
     assert_eq!(
         execute(&request).stdout,
-        Some(Captured { digest: None, ..Captured::of("needle\n") })
+        Some(CapturedOutput { digest: None, ..CapturedOutput::of("needle\n") })
     );
-    request.stdout = Capture::File { path: folder.path().join("no/such"), look: Look::default() };
+    request.stdout =
+        Capture::File { path: folder.path().join("no/such"), look: OutputRequest::default() };
     let why = format!(
         "cannot write `{}/no/such`: No such file or directory (os error 2)",
         folder.path().display()
     );
-    assert_eq!(execute(&request).ended, Ended::NotStarted(why));
+    assert_eq!(execute(&request).ended, ExecutionEnd::NotStarted(why));
 }
 
 #[test]
 fn what_is_only_counted_has_no_digest() {
     let mut request = script("printf '123456'");
-    request.stdout = Capture::Read(Look::default());
-    assert_eq!(execute(&request).stdout, Some(Captured { digest: None, ..Captured::of("123456") }));
+    request.stdout = Capture::Read(OutputRequest::default());
+    assert_eq!(
+        execute(&request).stdout,
+        Some(CapturedOutput { digest: None, ..CapturedOutput::of("123456") })
+    );
 }
 
 #[test]
 fn bytes_that_are_no_text_are_kept_as_they_are() {
     let execution = execute(&script(r"printf '\377\000\303'; printf '\200' >&2"));
-    assert_eq!(execution.stdout, Some(Captured::of(b"\xff\x00\xc3")));
+    assert_eq!(execution.stdout, Some(CapturedOutput::of(b"\xff\x00\xc3")));
     assert_eq!(execution.stderr_tail, b"\x80");
 }
 
@@ -96,10 +104,16 @@ fn bytes_that_are_no_text_are_kept_as_they_are() {
 fn a_text_is_found_wherever_reads_cut_it() {
     let mut request = script("printf 'one nee'; sleep 0.1; printf 'dle more'");
     let mut found = |text: &str| {
-        request.stdout = Capture::Read(Look { search: Some(text.to_owned()), ..Look::digest() });
+        request.stdout = Capture::Read(OutputRequest {
+            search: Some(text.to_owned()),
+            ..OutputRequest::digest()
+        });
         execute(&request).stdout.unwrap()
     };
-    assert_eq!(found("needle"), Captured { found: Some(true), ..Captured::of("one needle more") });
+    assert_eq!(
+        found("needle"),
+        CapturedOutput { found: Some(true), ..CapturedOutput::of("one needle more") }
+    );
     assert_eq!(found("noodle").found, Some(false));
     assert_eq!(found("").found, Some(true));
 }
@@ -107,7 +121,7 @@ fn a_text_is_found_wherever_reads_cut_it() {
 #[test]
 fn nothing_printed_is_an_output_too() {
     let execution = execute(&request(&["true"]));
-    assert_eq!(execution.stdout, Some(Captured::of("")));
+    assert_eq!(execution.stdout, Some(CapturedOutput::of("")));
     assert_eq!(execution.stdout.unwrap().digest, Some(Digest::of("")));
 }
 
@@ -116,17 +130,18 @@ fn who_closes_its_outputs_is_still_waited_for() {
     let execution = execute(&script("echo first; exec >&- 2>&-; sleep 0.2; exit 5"));
     assert_eq!(
         (execution.ended.clone(), printed(&execution)),
-        (Ended::Exited(5), "first\n".into())
+        (ExecutionEnd::Exited(5), "first\n".into())
     );
 }
 
 #[test]
 fn what_is_to_be_kept_is_kept_up_to_its_limit() {
     let mut request = script("printf 'bucket 6.5'; printf 'real 0.02' >&2");
-    let keep = |limit| Capture::Read(Look { keep: Some(limit), ..Look::digest() });
+    let keep =
+        |limit| Capture::Read(OutputRequest { keep: Some(limit), ..OutputRequest::digest() });
     (request.stdout, request.stderr) = (keep(10), keep(8));
     let execution = execute(&request);
-    assert_eq!(execution.stdout, Some(Captured::keeping("bucket 6.5")));
+    assert_eq!(execution.stdout, Some(CapturedOutput::keeping("bucket 6.5")));
     assert_eq!(execution.stderr_tail, b"real 0.02");
     let stderr = execution.stderr.unwrap();
     assert_eq!((stderr.kept.as_deref(), stderr.whole()), (Some(&b"real 0.0"[..]), None));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use tacho_measure::{Ended, Execution, Executor, ProcessExecutor};
+use tacho_measure::{Execution, ExecutionEnd, Executor, ProcessExecutor};
 use tacho_record::{Conditions, Cpus};
 
 use super::orphans::{alive, marked};
@@ -37,7 +37,7 @@ fn both_are_there_at_the_same_time() {
         let requests = [&first, &second].map(|text| script(text));
         let executions = executor.execute_pair(requests.each_ref());
         assert_eq!(executions.each_ref().map(printed), ["pong\n", "ping\n"]);
-        assert!(executions.iter().all(|execution| execution.ended == Ended::Exited(0)));
+        assert!(executions.iter().all(|execution| execution.ended == ExecutionEnd::Exited(0)));
         assert_eq!(executions[0].at, executions[1].at);
         // One alone in between has nothing of that.
         assert_eq!(printed(&executor.execute(&script("echo alone"))), "alone\n");
@@ -52,7 +52,7 @@ fn each_has_its_own_account() {
         format!("i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; echo done >{done}; exit 3");
     let idle = format!("read all <{done}; sleep 1000 & sleep 1000 & exit 4");
     let [busy, idle] = pair([&busy, &idle]);
-    assert_eq!([&busy.ended, &idle.ended], [&Ended::Exited(3), &Ended::Exited(4)]);
+    assert_eq!([&busy.ended, &idle.ended], [&ExecutionEnd::Exited(3), &ExecutionEnd::Exited(4)]);
     let cpu = |execution: &Execution| execution.usage.user + execution.usage.sys;
     assert!(cpu(&busy) > 5 * cpu(&idle), "{busy:?} {idle:?}");
     assert_eq!((busy.left_behind, idle.left_behind), (0, 2));
@@ -83,8 +83,11 @@ fn who_cannot_be_started_says_so_and_the_other_goes_on() {
     let requests = [request(&["no-such-program"]), request(&["true"])];
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let [gone, there] = executor.execute_pair(requests.each_ref());
-    assert_eq!(gone.ended, Ended::NotStarted("command not found: `no-such-program`".to_owned()));
-    assert_eq!(there.ended, Ended::Exited(0));
+    assert_eq!(
+        gone.ended,
+        ExecutionEnd::NotStarted("command not found: `no-such-program`".to_owned())
+    );
+    assert_eq!(there.ended, ExecutionEnd::Exited(0));
 }
 
 #[test]
@@ -101,7 +104,7 @@ fn an_interrupt_ends_both_and_all_that_they_started() {
         flag.store(true, Ordering::SeqCst);
     });
     let ended = executor.execute_pair(requests.each_ref()).map(|execution| execution.ended);
-    assert_eq!(ended, [Ended::Interrupted, Ended::Interrupted]);
+    assert_eq!(ended, [ExecutionEnd::Interrupted, ExecutionEnd::Interrupted]);
     user.join().unwrap();
     assert_eq!(alive((std::process::id(), "pair")), Vec::<String>::new());
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use std::{env, fs, hint, thread};
 
 use tacho_measure::{
-    CompanionRequest, Ended, Executor, ProcessExecutor, Readiness, Request, Wait,
+    CompanionRequest, ExecutionEnd, Executor, LockWait, ProcessExecutor, Readiness, Request,
     install_interrupt, lock_host,
 };
 
@@ -159,7 +159,7 @@ fn deaf() {
     until("the first interrupt", || flag.load(Ordering::SeqCst));
     fs::write(file(), "interrupted").unwrap();
     let mut executor = ProcessExecutor::new(flag);
-    until("the second", || executor.finish(&request(&["true"])).ended == Ended::Interrupted);
+    until("the second", || executor.finish(&request(&["true"])).ended == ExecutionEnd::Interrupted);
     fs::write(file(), "urged").unwrap();
     thread::sleep(LONG);
 }
@@ -214,7 +214,7 @@ fn fill_and_stay() {
 
 /// Holds the lock that stands beside its file until it is killed.
 fn lock_holder() {
-    let _lock = lock_host(&file(), "proj", Wait::No).unwrap();
+    let _lock = lock_host(&file(), "proj", LockWait::No).unwrap();
     until("the end", || content(&file().with_extension("enough")) == "yes");
 }
 

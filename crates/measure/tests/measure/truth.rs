@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_measure::{Ended, Execution, Executor, ProcessExecutor};
+use tacho_measure::{Execution, ExecutionEnd, Executor, ProcessExecutor};
 
 use super::{printed, request};
 
@@ -26,7 +26,7 @@ fn executions(job: &[&str]) -> Vec<(Execution, f64)> {
     (0..EXECUTIONS)
         .map(|_| {
             let execution = executor.execute(&request);
-            assert_eq!(execution.ended, Ended::Exited(0));
+            assert_eq!(execution.ended, ExecutionEnd::Exited(0));
             let truth = printed(&execution).trim().parse().unwrap();
             (execution, truth)
         })

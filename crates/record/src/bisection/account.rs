@@ -1,7 +1,7 @@
 //! What a bisection leaves open beside what it named: another change, or a host that drifted.
 
-use super::effect::{Left, LeftSaid};
-use super::{Asked, Bisection, Comparison, Rung};
+use super::effect::{ResidualEffect, ResidualFinding};
+use super::{Bisection, BisectionRequest, TestedRevision, ValueComparison};
 use crate::Direction;
 
 /// That the host may have drifted meanwhile is said from here on: where it did not, by far more
@@ -24,32 +24,34 @@ impl Bisection {
     /// What culprits leave of the whole change: surely something, or neither that nor surely less
     /// than was asked for, where nobody has looked for it.
     #[must_use]
-    pub fn left(&self) -> Option<Left> {
+    pub fn left(&self) -> Option<ResidualEffect> {
         let (asked, standing) = (&self.asked, &self.standing);
         let effect = standing.left_over?;
         if standing.more {
-            return Some(self.unless_of_bounds(Left { effect, said: LeftSaid::More }));
+            return Some(
+                self.unless_of_bounds(ResidualEffect { effect, said: ResidualFinding::More }),
+            );
         }
         // Rates are never known so well.
         let is_open = standing.found.is_some()
             && standing.sides.is_empty()
-            && asked.by != Comparison::Failure;
+            && asked.by != ValueComparison::Failure;
         let (low, high) = effect.interval;
         let may_be = is_open && (asked.is_reached_by(low) || asked.is_reached_by(high));
         let said = match effect.estimate {
-            left if asked.is_reached_by(left) => LeftSaid::Likely,
-            left if asked.is_half_reached_by(left) => LeftSaid::Unknown,
-            _ => LeftSaid::Little,
+            left if asked.is_reached_by(left) => ResidualFinding::Likely,
+            left if asked.is_half_reached_by(left) => ResidualFinding::Unknown,
+            _ => ResidualFinding::Little,
         };
-        may_be.then(|| self.unless_of_bounds(Left { effect, said }))
+        may_be.then(|| self.unless_of_bounds(ResidualEffect { effect, said }))
     }
 
     /// The same, or that it is not known where limits were reached by what says how much is left.
-    fn unless_of_bounds(&self, left: Left) -> Left {
+    fn unless_of_bounds(&self, left: ResidualEffect) -> ResidualEffect {
         let culprits = self.standing.culprits.iter().flat_map(|it| [it.parent_place, it.place]);
         let mut places = [self.standing.ends.0, self.standing.ends.1].into_iter().chain(culprits);
         if places.any(|place| self.limited(place) > 0) {
-            Left { said: LeftSaid::Bounds, ..left }
+            ResidualEffect { said: ResidualFinding::Bounds, ..left }
         } else {
             left
         }
@@ -68,21 +70,22 @@ impl Bisection {
     /// saying.
     #[must_use]
     pub fn bad_is_better(&self) -> Option<bool> {
-        let Asked { exchanged, by, metric, .. } = &self.asked;
+        let BisectionRequest { exchanged, by, metric, .. } = &self.asked;
         let change = self.standing.change?;
         let later_is_better = (change.estimate < 0.0) == (metric.better == Direction::Lower);
         let bad_is_better = later_is_better != *exchanged;
-        let known = self.standing.nothing < 0.5 && *by != Comparison::Failure;
+        let known = self.standing.nothing < 0.5 && *by != ValueComparison::Failure;
         // Of ends that are exchanged in time nobody has said which is the better one.
         (known && (bad_is_better || *exchanged)).then_some(bad_is_better)
     }
 
     /// Whether two revisions on one side of all culprits clearly differ by the least effect.
     fn shows_another_level(&self) -> bool {
-        let side =
-            |rung: &Rung| self.standing.culprits.iter().filter(|it| it.place <= rung.place).count();
+        let side = |rung: &TestedRevision| {
+            self.standing.culprits.iter().filter(|it| it.place <= rung.place).count()
+        };
         let rungs = &self.standing.ladder;
-        let differ = |one: &Rung, other: &Rung| {
+        let differ = |one: &TestedRevision, other: &TestedRevision| {
             side(one) == side(other) && are_clear(&self.asked, one, other)
         };
         let named = !self.standing.culprits.is_empty();
@@ -95,11 +98,13 @@ impl Bisection {
 }
 
 /// Whether the levels of both differ by the least effect, and their intervals do not meet.
-fn are_clear(asked: &Asked, one: &Rung, other: &Rung) -> bool {
+fn are_clear(asked: &BisectionRequest, one: &TestedRevision, other: &TestedRevision) -> bool {
     let far = 1.96 * (one.error + other.error);
     let (by, apart) = match asked.by {
-        Comparison::Ratio => (other.level / one.level - 1.0, (other.level / one.level).ln().abs()),
-        Comparison::Difference | Comparison::Failure => {
+        ValueComparison::Ratio => {
+            (other.level / one.level - 1.0, (other.level / one.level).ln().abs())
+        }
+        ValueComparison::Difference | ValueComparison::Failure => {
             (other.level - one.level, (other.level - one.level).abs())
         }
     };
@@ -168,16 +173,16 @@ mod tests {
         let said =
             |left| bisection([100.0, 100.0, 120.0, 120.0], left, 0.0).left().map(|left| left.said);
         assert_eq!(said((0.01, -0.02, 0.04)), None, "surely less than was asked for");
-        assert_eq!(said((0.02, -0.03, 0.07)), Some(LeftSaid::Little));
-        assert_eq!(said((-0.03, -0.08, 0.02)), Some(LeftSaid::Unknown));
-        assert_eq!(said((0.052, -0.004, 0.112)), Some(LeftSaid::Likely));
+        assert_eq!(said((0.02, -0.03, 0.07)), Some(ResidualFinding::Little));
+        assert_eq!(said((-0.03, -0.08, 0.02)), Some(ResidualFinding::Unknown));
+        assert_eq!(said((0.052, -0.004, 0.112)), Some(ResidualFinding::Likely));
         let mut searched = bisection([100.0; 4], (0.05, -0.01, 0.11), 0.0);
         searched.standing.more = true;
-        assert_eq!(searched.left().map(|left| left.said), Some(LeftSaid::More));
+        assert_eq!(searched.left().map(|left| left.said), Some(ResidualFinding::More));
         searched.standing.ladder[3].limited = 1;
         assert_eq!(
             searched.left().map(|left| left.said),
-            Some(LeftSaid::Bounds),
+            Some(ResidualFinding::Bounds),
             "the later end is no more known"
         );
     }

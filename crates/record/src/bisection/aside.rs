@@ -7,9 +7,9 @@ use super::effect::BisectedEffect;
 /// The earlier end as it was named, measured beside the first candidate, where the main line of the
 /// later end and its own part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Aside {
+pub struct OffMainline {
     /// What came of it.
-    pub said: AsideSaid,
+    pub said: OffMainlineFinding,
     /// What changed from the first candidate to it; absent where that is not known, or both are the
     /// same program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct Aside {
 /// What came of measuring an end beside the main line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum AsideSaid {
+pub enum OffMainlineFinding {
     /// It behaves as the first candidate does.
     Alike,
     /// It differs: something changed on its own way from there.

@@ -33,7 +33,7 @@ impl Sample {
 
 /// What the host did while the samples of a revision were taken. What was not read is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Beside {
+pub struct HostActivity {
     /// How many of the samples have readings.
     pub samples: usize,
     /// CPUs that other processes used, on average; absent too where executions are shorter than 50
@@ -54,7 +54,7 @@ pub struct Beside {
     pub throttled: Option<f64>,
 }
 
-impl Beside {
+impl HostActivity {
     /// Of these samples' readings; nothing if there are none.
     #[must_use]
     pub fn of<'a>(all: impl IntoIterator<Item = &'a HostReadings>) -> Option<Self> {
@@ -111,13 +111,13 @@ mod tests {
     fn shares_are_of_all_the_time_and_what_was_not_read_is_absent() {
         let first = readings(&[("wall", 1e9), ("host-other-cpu", 8e8), ("host-frequency", 2e9)]);
         let second = readings(&[("wall", 3e9), ("host-other-cpu", 4e8), ("host-frequency", 3e9)]);
-        let beside = Beside::of([&first, &HostReadings::new(), &second]).unwrap();
+        let beside = HostActivity::of([&first, &HostReadings::new(), &second]).unwrap();
         assert_eq!((beside.samples, beside.other_cpus, beside.steal), (2, Some(0.3), None));
         assert_eq!(beside.line(), "0.3 CPU by others, 3.0 GHz");
         let short = readings(&[("wall", 1e6), ("host-other-cpu", 1e7), ("host-throttled", 2.0)]);
-        let beside = Beside::of([&short]).unwrap();
+        let beside = HostActivity::of([&short]).unwrap();
         assert_eq!(beside.other_cpus, None, "a tick is ten times as long");
         assert_eq!(beside.line(), "throttled 2 times");
-        assert_eq!(Beside::of([&HostReadings::new()]), None);
+        assert_eq!(HostActivity::of([&HostReadings::new()]), None);
     }
 }

@@ -1,12 +1,12 @@
 //! What may be spent on a bisection.
 
-use super::spent::Spent;
-use super::{Asked, Standing};
+use super::spent::BisectionCost;
+use super::{BisectionRequest, BisectionState};
 
-impl Spent {
+impl BisectionCost {
     /// With what another bisection took.
     #[must_use]
-    pub fn and(self, standing: &Standing) -> Self {
+    pub fn and(self, standing: &BisectionState) -> Self {
         Self {
             builds: self.builds + standing.builds,
             samples: self.samples + standing.samples,
@@ -16,7 +16,7 @@ impl Spent {
     }
 }
 
-impl Asked {
+impl BisectionRequest {
     /// Seconds that may be spent on this bisection.
     #[must_use]
     pub fn own_budget(&self) -> Option<f64> {

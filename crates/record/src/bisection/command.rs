@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use super::typed_subject::TypedSubject;
-use super::{Asked, Bisection, Candidate, Comparison, Measured};
+use super::{Bisection, BisectionRequest, Candidate, ValueComparison, ValueSource};
 use crate::Direction;
 
 impl Bisection {
@@ -41,8 +41,10 @@ impl Bisection {
         }
         words.extend(of_metric(asked));
         let size = |size: f64| match asked.by {
-            Comparison::Difference => asked.metric.unit.exact(size),
-            Comparison::Ratio | Comparison::Failure => format!("{}%", (size * 1e8).round() / 1e6),
+            ValueComparison::Difference => asked.metric.unit.exact(size),
+            ValueComparison::Ratio | ValueComparison::Failure => {
+                format!("{}%", (size * 1e8).round() / 1e6)
+            }
         };
         words.extend(["--min-effect".to_owned(), size(asked.least)]);
         words.extend(asked.layout.into_iter().flat_map(|sd| ["--layout".to_owned(), size(sd)]));
@@ -71,7 +73,7 @@ fn of_typed(typed: &TypedSubject) -> Vec<String> {
 }
 
 /// What may be spent, and what the ends once were.
-fn within(asked: &Asked) -> Vec<String> {
+fn within(asked: &BisectionRequest) -> Vec<String> {
     let mut words = Vec::new();
     let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
     asked.budget.iter().for_each(|seconds| add("--budget", time(*seconds)));
@@ -91,12 +93,12 @@ fn time(seconds: f64) -> String {
     time.map_or_else(|| format!("{seconds}s"), |time| format!("{time:#}"))
 }
 
-fn of_metric(asked: &Asked) -> Vec<String> {
+fn of_metric(asked: &BisectionRequest) -> Vec<String> {
     if let Some(test) = &asked.test {
         return vec!["--test".to_owned(), test.clone()];
     }
     let mut words = Vec::new();
-    if asked.of == Measured::Execution && asked.typed.is_none() {
+    if asked.of == ValueSource::Execution && asked.typed.is_none() {
         words.extend(["--benchmark".to_owned(), asked.benchmark.to_string()]);
     }
     words.extend(["--metric".to_owned(), asked.metric.name.clone()]);

@@ -1,6 +1,6 @@
 //! A command that did the same each time at both ends: what that excludes.
 
-use super::{Asked, Bisection, Comparison};
+use super::{Bisection, BisectionRequest, ValueComparison};
 
 /// What is excluded is excluded with this: 95 %.
 const CHANCE: f64 = 0.05;
@@ -18,7 +18,7 @@ pub struct Constant {
     pub excluded: f64,
 }
 
-impl Asked {
+impl BisectionRequest {
     /// How often each end is executed at least, before it is said that a command which did the same
     /// each time changed by no more than this: what happens in that share of all executions, or
     /// more often, would have been seen with 95 %.
@@ -43,7 +43,7 @@ impl Bisection {
             self.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))
         };
         let (one, other) = (rung(first)?, rung(last)?);
-        let is_test = self.asked.by == Comparison::Failure;
+        let is_test = self.asked.by == ValueComparison::Failure;
         let alike = |level: f64| {
             one.level.total_cmp(&level).is_eq() && other.level.total_cmp(&level).is_eq()
         };
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn so_many_executions_exclude_a_rate() {
-        let of = Asked::executions_to_exclude;
+        let of = BisectionRequest::executions_to_exclude;
         assert_eq!([of(0.2), of(0.05), of(0.5), of(1.0)], [14, 59, 6, 6]);
         assert!(0.8_f64.powi(14) < CHANCE && 0.8_f64.powi(13) > CHANCE);
     }

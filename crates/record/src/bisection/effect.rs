@@ -22,17 +22,17 @@ impl BisectedEffect {
 
 /// What culprits leave of the whole change, where there is something to be said of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Left {
+pub struct ResidualEffect {
     /// How much.
     pub effect: BisectedEffect,
     /// What that says.
-    pub said: LeftSaid,
+    pub said: ResidualFinding,
 }
 
 /// What is left of the whole change says that something else changed too, or how likely that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LeftSaid {
+pub enum ResidualFinding {
     /// Nothing: samples of those that say it reached limits.
     Bounds,
     /// It is likelier than not that something of the asked size is left.

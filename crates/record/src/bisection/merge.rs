@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::effect::{BisectedEffect, Left, none_limited};
+use super::effect::{BisectedEffect, ResidualEffect, none_limited};
 
 /// A merge that was named. The candidates are then what was before it, each of the commits that it
 /// brought merged into that, and the merge itself: all that lies between what it was measured
@@ -33,7 +33,7 @@ pub struct Merge {
     pub change_limited: [u32; 2],
     /// What all that it named leaves of that; absent where that is nothing to speak of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left: Option<Left>,
+    pub left: Option<ResidualEffect>,
     /// Which of those ends is the better one; absent where it is not known, or goes without saying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,

@@ -20,15 +20,15 @@ mod probe;
 mod spent;
 mod typed_subject;
 
-pub use aside::{Aside, AsideSaid};
-pub use beside::{Beside, HostReadings};
+pub use aside::{OffMainline, OffMainlineFinding};
+pub use beside::{HostActivity, HostReadings};
 pub use by_cpu::ByCpu;
 pub use constant::Constant;
-pub use effect::{BisectedEffect, Left, LeftSaid};
+pub use effect::{BisectedEffect, ResidualEffect, ResidualFinding};
 pub use merge::Merge;
-pub use others::Others;
-pub use probe::{Probe, Probed};
-pub use spent::Spent;
+pub use others::CulpritSet;
+pub use probe::{Probe, ProbeOutcome};
+pub use spent::BisectionCost;
 pub use typed_subject::TypedSubject;
 
 /// A bisection, finished or under way, as it is kept and as `--json` prints it.
@@ -43,12 +43,12 @@ pub struct Bisection {
     /// When it began.
     pub started: Timestamp,
     /// What is asked.
-    pub asked: Asked,
+    pub asked: BisectionRequest,
     /// The revisions that may be the cause and both ends, in order of history; the first is the
     /// earlier end.
     pub candidates: Vec<Candidate>,
     /// How far it has come.
-    pub standing: Standing,
+    pub standing: BisectionState,
 }
 
 impl Bisection {
@@ -62,7 +62,7 @@ impl Bisection {
 /// What a bisection asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command, or none")]
-pub struct Asked {
+pub struct BisectionRequest {
     /// The good end as it was typed.
     pub good: String,
     /// The bad end as it was typed.
@@ -74,9 +74,9 @@ pub struct Asked {
     /// The metric.
     pub metric: Metric,
     /// What its values are values of.
-    pub of: Measured,
+    pub of: ValueSource,
     /// How its values are compared.
-    pub by: Comparison,
+    pub by: ValueComparison,
     /// The command that passes or fails, where that is what is compared.
     pub test: Option<String>,
     /// The least effect that is worth finding: 0.02 is 2 %, 2 is three times as much, or a third;
@@ -123,7 +123,7 @@ pub struct Asked {
     /// What the bisections of the same call had taken when this one was asked for: what may be
     /// spent is for all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spent: Option<Spent>,
+    pub spent: Option<BisectionCost>,
 }
 
 /// What is less than the least effect by no more than this part of it is not told to be less: a
@@ -134,7 +134,7 @@ const CLOSE: f64 = 0.05;
 /// all candidates, and none holds a single one.
 const GAPS: usize = 8;
 
-impl Asked {
+impl BisectionRequest {
     /// Where all changes are asked for: how many of so many candidates may lie in a row that are
     /// not measured. It is never one, which a single build settles for good.
     #[must_use]
@@ -160,8 +160,8 @@ impl Asked {
     fn part(&self, effect: f64) -> f64 {
         let (size, least) = match self.by {
             // By ratio: half as much is as far away as twice as much.
-            Comparison::Ratio => (effect.ln_1p(), self.least.ln_1p()),
-            Comparison::Difference | Comparison::Failure => (effect, self.least),
+            ValueComparison::Ratio => (effect.ln_1p(), self.least.ln_1p()),
+            ValueComparison::Difference | ValueComparison::Failure => (effect, self.least),
         };
         size.abs() / least
     }
@@ -170,7 +170,7 @@ impl Asked {
 /// What a value is a value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Measured {
+pub enum ValueSource {
     /// Of the artifacts of a build: their size.
     Artifacts,
     /// Of a build: how long it takes.
@@ -182,7 +182,7 @@ pub enum Measured {
 /// How values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Comparison {
+pub enum ValueComparison {
     /// By difference, in the metric's base unit.
     Difference,
     /// 1 where a command failed, else 0: by difference of the rates.
@@ -240,7 +240,7 @@ pub enum Stage {
 /// How a bisection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "finding", rename_all = "kebab-case")]
-pub enum Found {
+pub enum BisectionEnd {
     /// Culprits are named and verified, but the effect depends on the state of the machine.
     DependsOnMachine,
     /// The ends do not differ by what was asked for, here and now.
@@ -248,7 +248,7 @@ pub enum Found {
     /// The suspects are all that can be said.
     Undecided {
         /// Why.
-        reason: Undecided,
+        reason: UndecidedReason,
     },
     /// Culprits are named and verified.
     Verified,
@@ -257,7 +257,7 @@ pub enum Found {
 /// Why nothing was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Undecided {
+pub enum UndecidedReason {
     /// The budget, or the number of builds, is spent.
     Budget,
     /// Builds differ among themselves so much that one revision cannot be told from its neighbours.
@@ -276,13 +276,13 @@ pub enum Undecided {
 
 /// How far a bisection has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct BisectionState {
     /// When it was last worked on.
     pub updated: Timestamp,
     /// What it is at.
     pub stage: Stage,
     /// How it ended; absent before.
-    pub found: Option<Found>,
+    pub found: Option<BisectionEnd>,
     /// The usable ends, by place among the candidates: not those given where they could not be
     /// used.
     pub ends: (usize, usize),
@@ -303,11 +303,11 @@ pub struct Standing {
     /// Where all changes are asked for: what came of each side of the culprits that holds no other,
     /// in order of history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sides: Vec<Side>,
+    pub sides: Vec<CulpritSide>,
     /// What came of the earlier end as it was named, where it is no candidate; absent as long as it
     /// was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aside: Option<Aside>,
+    pub aside: Option<OffMainline>,
     /// What changed from end to end.
     pub change: Option<BisectedEffect>,
     /// What the verified culprits leave of that.
@@ -315,9 +315,9 @@ pub struct Standing {
     /// Whether what is left over is too much to be chance.
     pub more: bool,
     /// All revisions that have values, in order of history.
-    pub ladder: Vec<Rung>,
+    pub ladder: Vec<TestedRevision>,
     /// All revisions that have none, and why.
-    pub unusable: Vec<Unusable>,
+    pub unusable: Vec<UnusableRevision>,
     /// How likely it is that the host drifted meanwhile; 0 of a metric without noise.
     pub drift: f64,
     /// How far builds vary here, as a standard deviation on the scale of `least`; only where that
@@ -342,22 +342,23 @@ pub struct Standing {
     pub executing: f64,
 }
 
-impl Standing {
+impl BisectionState {
     /// Whether a side of a culprit may hold another change, which all of them were asked for.
     #[must_use]
     pub fn has_open_sides(&self) -> bool {
-        self.sides.iter().any(Side::is_open)
+        self.sides.iter().any(CulpritSide::is_open)
     }
 
     /// How many candidates of a side lie in a row that were not measured: what came and went again
     /// within them is not seen.
     #[must_use]
-    pub fn unseen_in(&self, side: &Side) -> usize {
+    pub fn unseen_in(&self, side: &CulpritSide) -> usize {
         let reach = side.first.saturating_sub(1)..=side.last;
-        let rungs: Vec<&Rung> =
+        let rungs: Vec<&TestedRevision> =
             self.ladder.iter().filter(|rung| reach.contains(&rung.place)).collect();
-        let between =
-            |pair: &[&Rung]| pair[1].place.saturating_sub(pair[0].place.max(pair[0].same_to) + 1);
+        let between = |pair: &[&TestedRevision]| {
+            pair[1].place.saturating_sub(pair[0].place.max(pair[0].same_to) + 1)
+        };
         rungs.windows(2).map(between).max().unwrap_or(0)
     }
 }
@@ -399,30 +400,30 @@ pub struct Suspects {
 
 /// What came of the candidates on one side of a culprit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Side {
+pub struct CulpritSide {
     /// The first of them, by place: the one before it was measured, and is not in question.
     pub first: usize,
     /// The last, by place.
     pub last: usize,
     /// That none of them changed as much as was asked for, or why that is undecided.
     #[serde(flatten)]
-    pub found: Found,
+    pub found: BisectionEnd,
     /// Where it is undecided: the smallest set that holds a cause, likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<Suspects>,
 }
 
-impl Side {
+impl CulpritSide {
     /// Whether it may hold a change that is not named.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self.found, Found::Undecided { .. })
+        matches!(self.found, BisectionEnd::Undecided { .. })
     }
 }
 
 /// A revision that has values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rung {
+pub struct TestedRevision {
     /// Its place among the candidates.
     pub place: usize,
     /// Its full name.
@@ -445,7 +446,7 @@ pub struct Rung {
     pub is_bound: bool,
     /// What the host did meanwhile; absent where none of the samples has readings of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beside: Option<Beside>,
+    pub beside: Option<HostActivity>,
 }
 
 /// For what is left out where there is none of it.
@@ -461,7 +462,7 @@ pub const CONFLICT: &str = "it does not merge without conflicts";
 
 /// A revision that has no values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unusable {
+pub struct UnusableRevision {
     /// Its place among the candidates.
     pub place: usize,
     /// Its full name.
@@ -492,7 +493,7 @@ pub enum UnusableKind {
 
 /// One step of a bisection, as it is kept: a bisection is resumed by replaying these in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Observed {
+pub struct BisectionStep {
     /// Its number, counted from 1: the round of its samples.
     pub number: u32,
     /// When it was over.
@@ -509,13 +510,13 @@ pub struct Observed {
     pub under: Option<crate::Disturbance>,
     /// What was seen.
     #[serde(flatten)]
-    pub seen: Seen,
+    pub seen: StepResult,
 }
 
 /// What was seen of a revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "seen", rename_all = "kebab-case")]
-pub enum Seen {
+pub enum StepResult {
     /// It is built.
     Built {
         /// The digest of its artifacts.
@@ -548,21 +549,23 @@ mod tests {
 
     #[test]
     fn an_effect_reaches_what_was_asked_for_by_ratio_either_way() {
-        let of = |by: Comparison, least: f64, effect: f64| {
+        let of = |by: ValueComparison, least: f64, effect: f64| {
             let json = serde_json::json!({
                 "good": "a", "bad": "b", "exchanged": false, "of": "execution", "by": by, "least": least, "all": false,
                 "benchmark": { "name": "b", "version": 1, "parameters": {} }, "metric": Metric::built_in("wall")
             });
-            serde_json::from_value::<Asked>(json).unwrap().is_reached_by(effect)
+            serde_json::from_value::<BisectionRequest>(json).unwrap().is_reached_by(effect)
         };
         let reached =
             [(0.02, 0.02), (0.02, -0.0196), (0.02, 0.0195), (2.0, 2.0), (2.0, -0.67), (1.0, -0.5)];
         for (least, effect) in reached {
-            assert!(of(Comparison::Ratio, least, effect), "{least} {effect}");
+            assert!(of(ValueComparison::Ratio, least, effect), "{least} {effect}");
         }
         for (least, effect) in [(0.02, 0.012), (0.02, -0.012), (2.0, 1.0), (2.0, -0.5)] {
-            assert!(!of(Comparison::Ratio, least, effect), "{least} {effect}");
+            assert!(!of(ValueComparison::Ratio, least, effect), "{least} {effect}");
         }
-        assert!(of(Comparison::Difference, 3.0, -3.0) && !of(Comparison::Failure, 0.2, 0.1));
+        assert!(
+            of(ValueComparison::Difference, 3.0, -3.0) && !of(ValueComparison::Failure, 0.2, 0.1)
+        );
     }
 }

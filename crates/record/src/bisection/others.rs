@@ -5,7 +5,7 @@ use super::{Bisection, Candidate, Culprit};
 /// The commits right before a culprit of which each may be the cause as well: together they are a
 /// set, and the set is verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Others {
+pub struct CulpritSet {
     /// This many could not be measured.
     pub unmeasured: usize,
     /// This many were left out, since they touch none of the plan's paths.
@@ -15,10 +15,10 @@ pub struct Others {
 impl Bisection {
     /// Which others this culprit may stand for.
     #[must_use]
-    pub fn others(&self, culprit: &Culprit) -> Others {
+    pub fn others(&self, culprit: &Culprit) -> CulpritSet {
         let &Culprit { place, parent_place, .. } = culprit;
         let candidates = self.candidates.get(parent_place + 1..=place).unwrap_or_default();
-        Others {
+        CulpritSet {
             unmeasured: place.saturating_sub(parent_place + 1),
             left_out: candidates.iter().map(|it| it.left_out).sum(),
         }
@@ -34,7 +34,7 @@ impl Candidate {
     }
 }
 
-impl Others {
+impl CulpritSet {
     /// How many they are.
     #[must_use]
     pub fn number(self) -> usize {
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn what_others_it_may_be_is_said_in_words() {
         let words =
-            |unmeasured, left_out| Others { unmeasured, left_out }.words().unwrap_or_default();
+            |unmeasured, left_out| CulpritSet { unmeasured, left_out }.words().unwrap_or_default();
         assert_eq!(words(0, 0), "");
         assert_eq!(words(1, 0), "the commit before it that could not be measured");
         assert_eq!(words(0, 1), "the commit before it that touches none of the plan's paths");
@@ -78,7 +78,8 @@ mod tests {
         );
         assert_eq!(
             words(2, 1),
-            "one of the 3 commits before it (2 could not be measured, 1 touches none of the plan's paths)"
+            "one of the 3 commits before it (2 could not be measured, 1 touches none of the \
+             plan's paths)"
         );
     }
 }

@@ -22,7 +22,7 @@ pub struct Probe {
     #[serde(default, skip_serializing_if = "none_limited")]
     pub limited: [u32; 2],
     /// What that says.
-    pub probed: Probed,
+    pub probed: ProbeOutcome,
     /// Why it could not be asked, in one line; absent where it could.
     pub why: Option<String>,
 }
@@ -30,7 +30,7 @@ pub struct Probe {
 /// What came of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Probed {
+pub enum ProbeOutcome {
     /// No effect, or one much smaller.
     Gone,
     /// The same effect, or one of about its size.
@@ -45,7 +45,7 @@ pub enum Probed {
     UnderWay,
 }
 
-impl Probed {
+impl ProbeOutcome {
     /// Whether the effect depends on what was otherwise.
     #[must_use]
     pub fn depends(self) -> bool {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What bisections took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct BisectionCost {
     /// Builds made.
     pub builds: usize,
     /// Samples taken.

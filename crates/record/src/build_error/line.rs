@@ -73,7 +73,9 @@ pattern!(
 pattern!(INTERNAL, r"^\S+: (?:internal compiler error|out of memory allocating)\b");
 pattern!(
     LINKER,
-    r"^\S*:.*(?:undefined reference to |multiple definition of |undefined symbol: |duplicate symbol|cannot find -l|recompile with -f)"
+    r"(?x)
+    ^\S*:.*(?:undefined\ reference\ to\ |multiple\ definition\ of\ |undefined\ symbol:\x20
+    |duplicate\ symbol|cannot\ find\ -l|recompile\ with\ -f)"
 );
 pattern!(ERROR, r"(?i)^(?:[^\s:|]+: )*\[?(?:fatal |syntax )?error(?:\[\w+\]|\])?(?:: | at | in )");
 pattern!(NPM, r"^npm (?:error|ERR!) ");
@@ -83,25 +85,35 @@ pattern!(MAKE, r"^\S*make\S*: \*\*\* ");
 pattern!(PLACE, r"^[^\s:|]+:\d+(?::\d+)?: ");
 pattern!(
     COMPLAINT,
-    r"(?i)^[^\s:|]+: .*(?:\bcannot |\bcan't |\bcould not |\bcouldn't |no such |not found|\bfail|unable to|\binvalid |denied|\bunknown |unrecogni[sz]ed|unexpected|\bmissing |\bfatal|not recognized|\bgarbage\b|no space left|\billegal |\berror\b|command not)"
+    r"(?ix)
+    ^[^\s:|]+:\ .*(?:\bcannot\ |\bcan't\ |\bcould\ not\ |\bcouldn't\ |no\ such\ |not\ found|\bfail
+    |unable\ to|\binvalid\ |denied|\bunknown\ |unrecogni[sz]ed|unexpected|\bmissing\ |\bfatal
+    |not\ recognized|\bgarbage\b|no\ space\ left|\billegal\ |\berror\b|command\ not)"
 );
 pattern!(
     MISSING,
-    r"(?:^|: )(?:\S*sh: (?:line )?(?:\d+: )?|\S*make\S*: |\S*env: [‘']?)(?P<program>[^\s:’']+)[’']?: (?:(?:[Cc]ommand )?not found|No such file or directory|Permission denied)$"
+    r"(?x)
+    (?:^|:\ )(?:\S*sh:\ (?:line\ )?(?:\d+:\ )?|\S*make\S*:\ |\S*env:\ [‘']?)
+    (?P<program>[^\s:’']+)[’']?:\x20
+    (?:(?:[Cc]ommand\ )?not\ found|No\ such\ file\ or\ directory|Permission\ denied)$"
 );
 pattern!(IGNORED, r"^\S*make\S*: \[.*\] .*\(ignored\)$");
 pattern!(
     SUMMARY,
     r"(?x)
-    ^\S*make\S*:\ (?:\*\*\*\ (?:\[.*\]\ Error\ \d+|Waiting\ for)|Target\ .*\ not\ remade|Entering\ dir|Leaving\ dir)
+    ^\S*make\S*:\ (?:\*\*\*\ (?:\[.*\]\ Error\ \d+|Waiting\ for)|Target\ .*\ not\ remade
+        |Entering\ dir|Leaving\ dir)
     | ld\ returned\ \d | linker\ command\ failed | linking\ with\ .*\ failed | command\ .*\ failed
-    | could\ not\ compile | build\ stopped | being\ treated\ as\ errors | Error\ is\ not\ recoverable
+    | could\ not\ compile | build\ stopped | being\ treated\ as\ errors
+    | Error\ is\ not\ recoverable
     | subprocess-exited-with-error | aborting\ due\ to | ^compilation\ terminated | ^FAILED:
     | ^\d+\ (?:error|warning)s?\b.*generated | complete\ log\ of\ this\ run | ^Some\ errors\ have
     | ^For\ more\ information | ^See\ (?:also|https?:) | onfiguring\ incomplete | ^Call\ Stack
-    | exit(?:ed)?\ (?:with\ )?(?:code|status) | failed\ to\ run\ custom\ build\ command | didn't\ exit\ successfully
+    | exit(?:ed)?\ (?:with\ )?(?:code|status) | failed\ to\ run\ custom\ build\ command
+    | didn't\ exit\ successfully
     | stack\ backtrace | ^Traceback | ^\s*-->
-    | ^npm\ (?:error|ERR!)\ (?:code|errno|syscall|path|dest|file|\w+$) | \bIn\ function\b | \bin\ function\ [`']
+    | ^npm\ (?:error|ERR!)\ (?:code|errno|syscall|path|dest|file|\w+$)
+    | \bIn\ function\b | \bin\ function\ [`']
     | ^In\ file\ included | ^\s+from\ "
 );
 

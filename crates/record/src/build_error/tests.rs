@@ -19,8 +19,9 @@ fn the_line_that_says_why_is_found_in_real_logs() {
 
 #[test]
 fn only_the_last_command_counts_and_notes_of_ours_do_not() {
-    let log = "# builds x\n# executes in /tree:\n# sh quirk\na.c:1:2: error: ignored\n# executes in /tree:\n\
-               # make\ncc -c a.c\ncp: cannot stat 'b': No such file or directory\n# failed: error: no,\n";
+    let log = "# builds x\n# executes in /tree:\n# sh quirk\na.c:1:2: error: ignored\n# executes \
+        in /tree:\n# make\ncc -c a.c\ncp: cannot stat 'b': No such file or directory\n# failed: \
+        error: no,\n";
     assert_eq!(error_line(log).as_deref(), Some("cp: cannot stat 'b': No such file or directory"));
     assert_eq!(error_line("# builds\none\ntwo\n").as_deref(), Some("two"));
     assert_eq!(error_line("# builds\n\n"), None);
@@ -35,7 +36,8 @@ fn what_happens_on_the_way_is_not_the_cause() {
         "a.c:1:2: error: no"
     );
     assert_eq!(found(&format!("{version}strip: 'b': No such file\n")), "strip: 'b': No such file");
-    let ignored = "t.c:1:2: error: old\nmake: [Makefile:3: t] Error 1 (ignored)\nld: x.o: undefined symbol: y\n";
+    let ignored = "t.c:1:2: error: old\nmake: [Makefile:3: t] Error 1 (ignored)\nld: x.o: \
+        undefined symbol: y\n";
     assert_eq!(found(ignored), "ld: x.o: undefined symbol: y");
     let lacking =
         "/bin/sh: 1: bison: not found\nmake: *** [a.y] Error 127\ncc: error: y.c: no such file\n";
@@ -76,7 +78,10 @@ fn colours_and_progress_are_no_part_of_the_line() {
 
 proptest! {
     #[test]
-    fn however_the_output_arrives_the_line_is_the_same(which in 0..30_usize, lengths in prop::collection::vec(1..90_usize, 200)) {
+    fn however_the_output_arrives_the_line_is_the_same(
+        which in 0..30_usize,
+        lengths in prop::collection::vec(1..90_usize, 200),
+    ) {
         let log = LOGS.split("==== ").nth(which + 1).unwrap().split_once('\n').unwrap().1;
         let (mut finder, mut rest) = (ErrorFinder::default(), log.as_bytes());
         for length in lengths.iter().cycle() {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::NumbersError;
 use super::error::{has_thousands, has_unit};
 use super::given::moment;
-use super::table::{GAPS, NAMES, Row, Table, VALUES};
+use super::table::{GAPS, NAMES, Table, TableRow, VALUES};
 
 /// Names of columns that say what a row was measured of.
 const LABELS: [&str; 9] =
@@ -113,14 +113,14 @@ fn label(table: &Table, time: Option<usize>) -> Option<usize> {
 /// stand together, and through all rows of a series the days go on one way.
 fn is_by_day(table: &Table, label: usize, time: usize) -> bool {
     let name = table.find(&NAMES).filter(|_| table.find(&VALUES).is_some());
-    let mut series: HashMap<&str, Vec<&Row>> = HashMap::new();
+    let mut series: HashMap<&str, Vec<&TableRow>> = HashMap::new();
     for row in &table.rows {
         series.entry(name.map_or("", |name| &row.cells[name])).or_default().push(row);
     }
     table.is(label, &SHARED) && series.values().all(|rows| goes_on(rows, label, time))
 }
 
-fn goes_on(rows: &[&Row], label: usize, time: usize) -> bool {
+fn goes_on(rows: &[&TableRow], label: usize, time: usize) -> bool {
     let days: Option<Vec<i64>> = rows.iter().map(|row| day(&row.cells[time])).collect();
     let mut labels: Vec<&str> = rows.iter().map(|row| &row.cells[label]).collect();
     labels.dedup();

@@ -106,6 +106,9 @@ pub enum NumbersError {
     },
 }
 
+const SIMPLEST: &str = r#"{"values": [5.1, 5.2, 5.0], "better": "lower"}"#;
+const SAMPLES: &str = r#"{"samples": [[5.1, 5.2], [5.0, 5.3]]}"#;
+
 impl NumbersError {
     /// What to do about it, if there is something.
     #[must_use]
@@ -123,22 +126,21 @@ impl NumbersError {
             Self::Cell { column, .. } if column.eq_ignore_ascii_case("better") => None,
             Self::Cell { .. } => Some("a gap is an empty cell, or `NaN`".to_owned()),
             Self::Empty | Self::NoSeries | Self::Missing { .. } => {
-                Some(r#"the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`"#.to_owned())
+                Some(format!("the simplest is `{SIMPLEST}`"))
             }
             Self::Header { .. } | Self::NoNumbers => {
                 Some("the first line names the columns: `commit,parse,load`".to_owned())
             }
             Self::TooManyTags { .. } => {
                 Some("put tags into the series that they are of".to_owned())
-            },
+            }
             Self::UnknownKey { nearest, .. } => Some(format!("did you mean `{nearest}`?")),
             Self::NotText { .. } => {
                 Some("save it as UTF-8: a spreadsheet may have written UTF-16".to_owned())
             }
-            Self::Wrong { path, found, .. } if path.contains("values[") && found == "an array" => Some(
-                r#"several values of a point are `samples`: `{"samples": [[5.1, 5.2], [5.0, 5.3]]}`"#
-                    .to_owned(),
-            ),
+            Self::Wrong { path, found, .. } if path.contains("values[") && found == "an array" => {
+                Some(format!("several values of a point are `samples`: `{SAMPLES}`"))
+            }
             Self::Json { .. }
             | Self::Length { .. }
             | Self::Row { .. }

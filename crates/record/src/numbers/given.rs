@@ -12,18 +12,18 @@ pub struct Numbers {
     /// How they stood in it, so that they can be answered alike.
     pub shape: Shape,
     /// The series, in the file's order; at least one, and no two with the same name.
-    pub series: Vec<Given>,
+    pub series: Vec<GivenSeries>,
     /// Columns of a CSV file that were taken for no series: without a single number, or counting
     /// rows.
     pub left_out: Vec<String>,
     /// That rows of a CSV file were put together as samples of one release or version, of which
     /// there may be many revisions.
-    pub together: Option<Together>,
+    pub together: Option<MergedRows>,
 }
 
 /// Rows that were taken for samples of one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Together {
+pub struct MergedRows {
     /// The column whose text they share.
     pub column: String,
     /// How many rows have values.
@@ -45,7 +45,7 @@ pub enum Shape {
 
 /// A series as it was given.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given {
+pub struct GivenSeries {
     /// Its name; absent where it has none and needs none.
     pub name: Option<String>,
     /// What its numbers count; for people only.
@@ -56,7 +56,7 @@ pub struct Given {
     pub points: Vec<GivenPoint>,
 }
 
-impl Given {
+impl GivenSeries {
     /// The first point whose time is before that of the point before it; none where times ascend,
     /// are not given, or are written as nobody knows.
     #[must_use]
@@ -117,7 +117,7 @@ pub(super) fn direction(word: &str) -> Option<Direction> {
 }
 
 /// Refuses two series of one name.
-pub(super) fn distinct(series: &[Given]) -> Result<(), NumbersError> {
+pub(super) fn distinct(series: &[GivenSeries]) -> Result<(), NumbersError> {
     let mut names: Vec<&str> = series.iter().filter_map(|series| series.name.as_deref()).collect();
     names.sort_unstable();
     let twice = names.windows(2).find(|pair| pair[0] == pair[1]);

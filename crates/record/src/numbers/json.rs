@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::NumbersError;
-use super::given::{Given, GivenPoint, Numbers, Shape, direction, distinct};
+use super::given::{GivenPoint, GivenSeries, Numbers, Shape, direction, distinct};
 use super::node::Node;
 use crate::{Direction, Unit};
 
@@ -87,7 +87,7 @@ fn listed(
     key: &str,
     around: &[(String, Node)],
     better: Direction,
-) -> Result<Vec<Given>, NumbersError> {
+) -> Result<Vec<GivenSeries>, NumbersError> {
     let one = |(index, node): (usize, &Node)| {
         let path = format!("{key}[{index}]");
         let Node::Map(map) = node else { return Err(wrong(&path, node, "an object")) };
@@ -101,7 +101,7 @@ fn by_name(
     named: &[(String, Node)],
     around: &[(String, Node)],
     better: Direction,
-) -> Result<Vec<Given>, NumbersError> {
+) -> Result<Vec<GivenSeries>, NumbersError> {
     let one = |(name, node): &(String, Node)| {
         let path = format!("series.{name}");
         let values;
@@ -128,7 +128,7 @@ pub(super) struct JsonReading<'a> {
 }
 
 impl JsonReading<'_> {
-    fn series(&self, name: Option<&str>) -> Result<Given, NumbersError> {
+    fn series(&self, name: Option<&str>) -> Result<GivenSeries, NumbersError> {
         for (key, _) in self.map.iter().chain(self.around) {
             self.refuse_misspelt(key)?;
         }
@@ -147,7 +147,7 @@ impl JsonReading<'_> {
         let own =
             own.map(|node| node.word().ok_or_else(|| wrong(&self.at("name"), node, "a text")));
         let unit = self.text("unit")?.unwrap_or_default();
-        Ok(Given {
+        Ok(GivenSeries {
             name: own.transpose()?.or_else(|| name.map(str::to_owned)),
             unit: Unit::Other(unit),
             better: self.direction()?,

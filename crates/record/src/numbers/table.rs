@@ -8,7 +8,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use super::columns::{self, Columns};
 use super::error::NumbersError;
 use super::error::short;
-use super::given::{Given, GivenPoint, Numbers, Shape, Together, direction, distinct};
+use super::given::{GivenPoint, GivenSeries, MergedRows, Numbers, Shape, direction, distinct};
 use crate::{Direction, Unit};
 
 /// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.
@@ -21,7 +21,7 @@ pub(super) const GAPS: [&str; 8] = ["", "nan", "null", "none", "na", "n/a", "inf
 pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersError> {
     let table = Table::read(text)?;
     let numbers = match table.find(&NAMES).zip(table.find(&VALUES)) {
-        Some((name, value)) => Long { name, value, better }.series(&table)?,
+        Some((name, value)) => LongForm { name, value, better }.series(&table)?,
         None => wide(&table, table.better(&table.rows)?.unwrap_or(better))?,
     };
     distinct(&numbers.series)?;
@@ -29,25 +29,25 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
 }
 
 /// Whether several rows of one release or version were taken for one point.
-fn together(table: &Table, series: &[Given]) -> Option<Together> {
+fn together(table: &Table, series: &[GivenSeries]) -> Option<MergedRows> {
     let column = table.columns.label.and_then(|label| columns::shared(table, label))?;
     let most = series.iter().max_by_key(|given| samples(given))?;
     let (rows, points) = (samples(most), most.points.len());
-    (rows > points).then(|| Together { column: column.to_owned(), rows, points })
+    (rows > points).then(|| MergedRows { column: column.to_owned(), rows, points })
 }
 
-fn samples(given: &Given) -> usize {
+fn samples(given: &GivenSeries) -> usize {
     given.points.iter().map(|point| point.samples.len()).sum()
 }
 
 /// A table with a header.
 pub(super) struct Table {
     pub head: Vec<String>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
     columns: Columns,
 }
 
-pub(super) struct Row {
+pub(super) struct TableRow {
     line: u64,
     pub cells: StringRecord,
 }
@@ -66,7 +66,7 @@ impl Table {
             let line = line(text, cells.position());
             match head {
                 None => head = Some(cells.iter().map(str::to_owned).collect()),
-                Some(_) => rows.push(Row { line, cells }),
+                Some(_) => rows.push(TableRow { line, cells }),
             }
         }
         let head = checked(head.unwrap_or_default())?;
@@ -87,7 +87,7 @@ impl Table {
     }
 
     /// The number in a cell; nothing where there is a gap.
-    fn number(&self, row: &Row, column: usize) -> Result<Option<f64>, NumbersError> {
+    fn number(&self, row: &TableRow, column: usize) -> Result<Option<f64>, NumbersError> {
         let text = &row.cells[column];
         if GAPS.contains(&text.to_ascii_lowercase().as_str()) {
             return Ok(None);
@@ -98,7 +98,7 @@ impl Table {
         }
     }
 
-    pub fn wrong(&self, row: &Row, column: usize, wanted: &'static str) -> NumbersError {
+    pub fn wrong(&self, row: &TableRow, column: usize, wanted: &'static str) -> NumbersError {
         let (column, text) = (self.head[column].clone(), short(&row.cells[column]));
         NumbersError::Cell { line: row.line, column, text, wanted }
     }
@@ -106,7 +106,7 @@ impl Table {
     /// Which way is better, by the column that says so: all of these rows that say it say the same.
     fn better<'a>(
         &self,
-        rows: impl IntoIterator<Item = &'a Row>,
+        rows: impl IntoIterator<Item = &'a TableRow>,
     ) -> Result<Option<Direction>, NumbersError> {
         let Some(column) = self.find(&["better"]) else { return Ok(None) };
         let mut said = None;
@@ -127,7 +127,7 @@ impl Table {
     }
 
     /// A point without samples, of what a row says.
-    fn point(&self, row: &Row) -> GivenPoint {
+    fn point(&self, row: &TableRow) -> GivenPoint {
         let text =
             |column: usize| Some(row.cells[column].to_owned()).filter(|text| !text.is_empty());
         let tag = |&column: &usize| Some((self.head[column].to_ascii_lowercase(), text(column)?));
@@ -151,7 +151,7 @@ struct TablePoints {
 
 impl TablePoints {
     /// The place of the point that a row belongs to.
-    fn of(&mut self, table: &Table, row: &Row) -> usize {
+    fn of(&mut self, table: &Table, row: &TableRow) -> usize {
         let point = table.point(row);
         let next = self.points.len();
         let index = table.key(&point).map_or(next, |key| *self.known.entry(key).or_insert(next));
@@ -187,7 +187,12 @@ fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
             points.add(*place, table.number(row, column)?);
         }
         let unit = Unit::Other(String::new());
-        Ok(Given { name: Some(table.head[column].clone()), unit, better, points: points.points })
+        Ok(GivenSeries {
+            name: Some(table.head[column].clone()),
+            unit,
+            better,
+            points: points.points,
+        })
     };
     Ok(Numbers {
         shape: if columns.len() == 1 { Shape::One } else { Shape::Listed },
@@ -198,17 +203,17 @@ fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
 }
 
 /// A row for each value.
-struct Long {
+struct LongForm {
     name: usize,
     value: usize,
     better: Direction,
 }
 
-impl Long {
+impl LongForm {
     fn series(&self, table: &Table) -> Result<Numbers, NumbersError> {
-        let mut series: Vec<(Given, TablePoints)> = Vec::new();
+        let mut series: Vec<(GivenSeries, TablePoints)> = Vec::new();
         let mut by_name: HashMap<&str, usize> = HashMap::new();
-        let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
+        let mut rows: HashMap<&str, Vec<&TableRow>> = HashMap::new();
         for row in &table.rows {
             rows.entry(&row.cells[self.name]).or_default().push(row);
         }
@@ -228,24 +233,36 @@ impl Long {
             return Err(NumbersError::NoNumbers);
         }
         let shape = if series.len() == 1 { Shape::One } else { Shape::Listed };
-        let whole =
-            |(given, points): (Given, TablePoints)| Given { points: points.points, ..given };
+        let whole = |(given, points): (GivenSeries, TablePoints)| GivenSeries {
+            points: points.points,
+            ..given
+        };
         let series = series.into_iter().map(whole).collect();
         Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
     }
 
     /// A series as its first row has it, with all rows of its name.
-    fn begin(&self, table: &Table, row: &Row, all: &[&Row]) -> Result<Given, NumbersError> {
+    fn begin(
+        &self,
+        table: &Table,
+        row: &TableRow,
+        all: &[&TableRow],
+    ) -> Result<GivenSeries, NumbersError> {
         let unit = table.find(&["unit"]).map(|column| row.cells[column].to_owned());
         let better = table.better(all.iter().copied())?.unwrap_or(self.better);
         let name = Some(row.cells[self.name].to_owned()).filter(|name| !name.is_empty());
-        Ok(Given { name, unit: Unit::Other(unit.unwrap_or_default()), better, points: Vec::new() })
+        Ok(GivenSeries {
+            name,
+            unit: Unit::Other(unit.unwrap_or_default()),
+            better,
+            points: Vec::new(),
+        })
     }
 }
 
 /// Whether a row counts: where our own pages' raw data say that an execution failed or warmed up,
 /// it does not.
-fn counts(table: &Table, row: &Row) -> bool {
+fn counts(table: &Table, row: &TableRow) -> bool {
     let is = |column: &str, text: &str| {
         table.find(&[column]).is_none_or(|index| &row.cells[index] == text)
     };

@@ -17,7 +17,7 @@ fn refused(text: &str) -> String {
 }
 
 /// The samples of each point.
-fn samples(given: &Given) -> Vec<Vec<f64>> {
+fn samples(given: &GivenSeries) -> Vec<Vec<f64>> {
     given.points.iter().map(|point| point.samples.clone()).collect()
 }
 
@@ -119,20 +119,50 @@ fn many_series_by_name_and_in_a_list() {
 
 #[test]
 fn each_mistake_in_json_names_its_place() {
-    insta::assert_snapshot!(refused("{\"values\": [1,\n 2,, 3]}"), @"it begins like JSON, and is none: expected value at line 2 column 4");
-    insta::assert_snapshot!(refused(r#"{"values": [1, "12 ms"]}"#), @"`values[1]` is the text `12 ms`, not a number or null");
-    insta::assert_snapshot!(refused(r#"{"series": {"a": {"values": [1, {}]}}}"#), @"`series.a.values[1]` is an object, not a number or null");
-    insta::assert_snapshot!(refused(r#"{"series": [{"values": {}}]}"#), @"`series[0].values` is an object, not an array");
-    insta::assert_snapshot!(refused(r#"{"values": [1, 2], "labels": ["a"]}"#), @"`labels` has 1, and `values` 2");
-    insta::assert_snapshot!(refused(r#"{"samples": [[1], [2]], "times": []}"#), @"`times` has 0, and `samples` 2");
-    insta::assert_snapshot!(refused(r#"{"samples": [[1], [true]]}"#), @"`samples[1][0]` is true, not a number or null");
-    insta::assert_snapshot!(refused(r#"{"samples": [[1], {}]}"#), @"`samples[1]` is an object, not an array of numbers");
-    insta::assert_snapshot!(refused(r#"{"values": [1], "better": "up"}"#), @"`better` is the text `up`, not `lower` or `higher`");
+    insta::assert_snapshot!(
+        refused("{\"values\": [1,\n 2,, 3]}"),
+        @"it begins like JSON, and is none: expected value at line 2 column 4"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"values": [1, "12 ms"]}"#),
+        @"`values[1]` is the text `12 ms`, not a number or null"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"series": {"a": {"values": [1, {}]}}}"#),
+        @"`series.a.values[1]` is an object, not a number or null"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"series": [{"values": {}}]}"#),
+        @"`series[0].values` is an object, not an array"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"values": [1, 2], "labels": ["a"]}"#),
+        @"`labels` has 1, and `values` 2"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"samples": [[1], [2]], "times": []}"#),
+        @"`times` has 0, and `samples` 2"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"samples": [[1], [true]]}"#),
+        @"`samples[1][0]` is true, not a number or null"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"samples": [[1], {}]}"#),
+        @"`samples[1]` is an object, not an array of numbers"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"values": [1], "better": "up"}"#),
+        @"`better` is the text `up`, not `lower` or `higher`"
+    );
     insta::assert_snapshot!(refused(r#"{"values": [1], "beter": "lower"}"#), @r"
     unknown key `beter`
     hint: did you mean `better`?
     ");
-    insta::assert_snapshot!(refused(r#"{"values": [1], "tags": [{"os": []}]}"#), @"`tags[0].os` is an array, not a text");
+    insta::assert_snapshot!(
+        refused(r#"{"values": [1], "tags": [{"os": []}]}"#),
+        @"`tags[0].os` is an array, not a text"
+    );
     insta::assert_snapshot!(refused(r#"{"vals": [1]}"#), @r#"
     `the object` has no `values`
     hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
@@ -141,9 +171,18 @@ fn each_mistake_in_json_names_its_place() {
     there is no series in it
     hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
-    insta::assert_snapshot!(refused(r#"{"series": 3}"#), @"`series` is the number 3, not an object or an array of series");
-    insta::assert_snapshot!(refused(r#"{"series": {"a": [1], "a": [2]}}"#), @"it begins like JSON, and is none: the key `a` is there twice at line 1 column 25");
-    insta::assert_snapshot!(refused(r#"[{"name": "a", "values": []}, {"name": "a", "values": []}]"#), @"there are two series `a`");
+    insta::assert_snapshot!(
+        refused(r#"{"series": 3}"#),
+        @"`series` is the number 3, not an object or an array of series"
+    );
+    insta::assert_snapshot!(
+        refused(r#"{"series": {"a": [1], "a": [2]}}"#),
+        @"it begins like JSON, and is none: the key `a` is there twice at line 1 column 25"
+    );
+    insta::assert_snapshot!(
+        refused(r#"[{"name": "a", "values": []}, {"name": "a", "values": []}]"#),
+        @"there are two series `a`"
+    );
     insta::assert_snapshot!(refused(" \n"), @r#"
     there is nothing in it
     hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
@@ -237,7 +276,10 @@ fn each_mistake_in_csv_names_its_line() {
     line 3, column `parse`: `1,5` is not a number
     hint: decimals are written with a point
     ");
-    insta::assert_snapshot!(refused("commit,parse\na,1\n\nb,2,3\n"), @"line 4 has 3 cells, and the header 2");
+    insta::assert_snapshot!(
+        refused("commit,parse\na,1\n\nb,2,3\n"),
+        @"line 4 has 3 cells, and the header 2"
+    );
     insta::assert_snapshot!(refused("a,a\n1,2\n"), @r"
     the header has two columns `a`
     hint: the first line names the columns: `commit,parse,load`
@@ -301,13 +343,18 @@ fn nearly() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn nothing_makes_it_panic(text in nearly(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn nothing_makes_it_panic(
+        text in nearly(),
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
         let _ = parse(text.as_bytes(), Direction::Lower);
         let _ = parse(&bytes, Direction::Higher);
     }
 
     #[test]
-    fn what_is_written_is_read(values in prop::collection::vec(prop::option::of(-1e12..1e12_f64), 1..50)) {
+    fn what_is_written_is_read(
+        values in prop::collection::vec(prop::option::of(-1e12..1e12_f64), 1..50),
+    ) {
         let json = serde_json::json!({ "values": values }).to_string();
         let expected: Vec<Vec<f64>> = values.iter().map(|value| value.iter().copied().collect()).collect();
         let close = |found: &[Vec<f64>]| {
@@ -448,7 +495,8 @@ fn times_that_were_measured_and_are_written_otherwise_are_not_taken_for_dates() 
 
 #[test]
 fn thousands_that_are_set_apart_are_refused_for_what_they_are() {
-    let why = "line 2, column `wall`: `10,050.12` is not a number\nhint: thousands are not set apart: `10050.12`";
+    let why = "line 2, column `wall`: `10,050.12` is not a number\nhint: thousands are not set \
+        apart: `10050.12`";
     assert_eq!(refused("commit,wall\na,\"10,050.12\"\nb,\"9,050.12\"\n"), why);
     assert_eq!(refused("commit,wall,size\na,\"10,050.12\",1\nb,950.12,2\n"), why);
     let thousands = |text: &str| super::error::has_thousands(text);

@@ -47,7 +47,8 @@ mod tests {
         let graded = plan("command = 'p 1'\nversion = 2\nmetrics = ['cpu']\n");
         assert!(one.executes_otherwise(&graded).is_empty(), "values mean the same");
         let other = plan(
-            "command = 'p 2'\nprepare = 'true'\nconditions = { nice = 5 }\nlimits = { memory = '1GiB' }\n",
+            "command = 'p 2'\nprepare = 'true'\nconditions = { nice = 5 }\nlimits = { memory = \
+             '1GiB' }\n",
         );
         assert_eq!(one.executes_otherwise(&other), ["command", "prepare", "nice", "memory"]);
         assert_eq!(other.executes_otherwise(&one), one.executes_otherwise(&other));

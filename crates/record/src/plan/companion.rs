@@ -16,7 +16,7 @@ pub struct Companion {
     /// How long it may take to become ready.
     pub timeout: Duration,
     /// What it lives as long as.
-    pub per: Per,
+    pub per: CompanionLifetime,
 }
 
 /// A port of this host that a companion listens on.
@@ -45,7 +45,7 @@ pub enum Ready {
 
 /// What a companion lives as long as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Per {
+pub enum CompanionLifetime {
     /// As all executions of the benchmark at a build, with the same parameters, in a session.
     Cell,
     /// As one execution.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Benchmark;
+use super::{Benchmark, ExpectOutput};
 use crate::{Conditions, Digest};
 
 /// What a version of a benchmark executes, and what its right answer is.
@@ -45,7 +45,7 @@ impl Benchmark {
             "setup": script(&self.hooks.setup),
             "shell": self.shell,
             "stdin": self.stdin,
-            "stdout": Some(&self.expect.stdout).filter(|stdout| **stdout != super::ExpectOutput::Anything),
+            "stdout": Some(&self.expect.stdout).filter(|stdout| **stdout != ExpectOutput::Anything),
             "version": Some(self.raised).filter(|raised| *raised > 1),
         });
         let content = stripped(content).unwrap_or_default().to_string();
@@ -89,7 +89,11 @@ mod tests {
     #[test]
     fn the_content_is_what_is_executed_and_nothing_that_is_absent() {
         insta::assert_snapshot!(content("command = 'p 1'"), @r#"{"command":["p","1"]}"#);
-        insta::assert_snapshot!(content("command = 'p'\nstdin = 'in'\nexpect = { exit = 3, stdout = 'same' }"), @r#"{"command":["p"],"exit":3,"stdin":"in","stdout":"Same"}"#);
+        let more = "command = 'p'\nstdin = 'in'\nexpect = { exit = 3, stdout = 'same' }";
+        insta::assert_snapshot!(
+            content(more),
+            @r#"{"command":["p"],"exit":3,"stdin":"in","stdout":"Same"}"#
+        );
     }
 
     #[test]

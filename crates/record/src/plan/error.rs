@@ -12,7 +12,7 @@ use crate::rule::DURATIONS;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 /// A mistake, and the bytes of the file that it is about.
-pub(super) type Found = (Range<usize>, Mistake);
+pub(super) type LocatedMistake = (Range<usize>, Mistake);
 
 /// One thing that is wrong in a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -153,7 +153,8 @@ impl Mistake {
             }
             Mistake::TwoPlaces => "values stand in one place: keep one of them",
             Mistake::BadScheduling { .. } => {
-                "there can be `other`, `batch`, `idle`, and with a priority from 1 to 99 `fifo 50` and `rr 50`"
+                "there can be `other`, `batch`, `idle`, and with a priority from 1 to 99 `fifo \
+                 50` and `rr 50`"
             }
             Mistake::BadSize { .. } => SIZES,
             Mistake::EmptyPlan => "add one, with at least a `name` and a `command`",
@@ -178,10 +179,12 @@ impl Mistake {
                 "it fetches `{release}` into an empty folder, and builds it there"
             }
             Mistake::NeverReady => {
-                "give it a `port`, or `ready = { line = \"listening\" }`, `{ file = \"path\" }`, `{ command = \"…\" }` or \"started\""
+                "give it a `port`, or `ready = { line = \"listening\" }`, `{ file = \"path\" }`, \
+                 `{ command = \"…\" }` or \"started\""
             }
             Mistake::NeedsShell { part } if part.contains('=') => {
-                "set variables in `conditions.environment`, or add `shell = true` to have a shell read the command"
+                "set variables in `conditions.environment`, or add `shell = true` to have a shell \
+                 read the command"
             }
             Mistake::NeedsShell { .. } => {
                 "add `shell = true` (in a companion write `sh -c '…'`), or quote it"
@@ -193,10 +196,12 @@ impl Mistake {
                 "leave `output` out, or use a pipe or a file, which are read"
             }
             Mistake::IdleQuirk => {
-                "give it a `patch`, `take`, `environment`, `build`, one of the commands around it, or `skip = true`"
+                "give it a `patch`, `take`, `environment`, `build`, one of the commands around \
+                 it, or `skip = true`"
             }
             Mistake::NothingToPatch { .. } => {
-                "the `build` command fetches releases: let it, or `before-build`, patch what it fetched"
+                "the `build` command fetches releases: let it, or `before-build`, patch what it \
+                 fetched"
             }
             Mistake::OnceWithoutBuild => {
                 "it is what is executed once; it leaves what later builds need in $TACHO_STATE"
@@ -209,7 +214,8 @@ impl Mistake {
                 "artifacts and paths start at the root of the checkout"
             }
             Mistake::ReleaseWithoutReleases { .. } => {
-                "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"
+                "the history of a repository is made of commits: see `{revision}` and, in `link`, \
+                 `{commit}`"
             }
             Mistake::Rule(error) => error.hint(),
             Mistake::TwoHistories { .. } => "a subject has one history: keep one of them",
@@ -279,7 +285,7 @@ pub struct PlanErrors {
 
 impl PlanErrors {
     /// What was found in the text of that file.
-    pub(super) fn new(text: &str, file_name: &str, mut found: Vec<Found>) -> Self {
+    pub(super) fn new(text: &str, file_name: &str, mut found: Vec<LocatedMistake>) -> Self {
         found.sort_by_key(|(span, _)| (span.start, span.end));
         found.dedup();
         let errors = found.into_iter().map(|(span, mistake)| place(text, span, &mistake)).collect();

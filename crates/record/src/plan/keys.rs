@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Found, Mistake};
+use super::error::{LocatedMistake, Mistake};
 use super::schema::TREE;
 
 /// The title of the outermost table in messages.
@@ -19,14 +19,14 @@ const ROOT: &str = "the plan";
 /// missing.
 ///
 /// A key is not called missing where an unknown one probably means it.
-pub(super) fn prune(root: &mut DeTable<'_>) -> Vec<Found> {
+pub(super) fn prune(root: &mut DeTable<'_>) -> Vec<LocatedMistake> {
     let mut found = Vec::new();
     prune_table(root, 0..0, &TREE, ROOT, &mut found);
     found
 }
 
 /// The same for a file that holds quirks and nothing else.
-pub(super) fn prune_quirks(root: &mut DeTable<'_>) -> Vec<Found> {
+pub(super) fn prune_quirks(root: &mut DeTable<'_>) -> Vec<LocatedMistake> {
     let mut found = Vec::new();
     let node = json!({ "properties": { "quirk": TREE["properties"]["quirk"] } });
     prune_table(root, 0..0, &node, ROOT, &mut found);
@@ -80,7 +80,7 @@ fn prune_table(
     span: Range<usize>,
     node: &Value,
     title: &str,
-    found: &mut Vec<Found>,
+    found: &mut Vec<LocatedMistake>,
 ) {
     let mut meant = Vec::new();
     let mut unknown = Vec::new();
@@ -114,7 +114,7 @@ fn prune_value(
     value: &mut Spanned<DeValue<'_>>,
     node: &Value,
     title: &str,
-    found: &mut Vec<Found>,
+    found: &mut Vec<LocatedMistake>,
 ) {
     let span = value.span();
     match (value.get_mut(), table_of(node), node.get("items")) {

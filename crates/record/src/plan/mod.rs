@@ -31,15 +31,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     BenchmarkKey, Conditions, Digest, Limits, Metric, Parameter, Parameters, Precision,
-    ReferenceMode, Rule, RuleError, Warmup, Wishes,
+    ReferenceMode, Rule, RuleError, RuleRequest, Warmup,
 };
 
-pub use companion::{Companion, Per, Port, Ready};
+pub use companion::{Companion, CompanionLifetime, Port, Ready};
 pub use definition::Definition;
 pub use error::{PlanError, PlanErrors};
 pub use hook::{Hook, Hooks};
 pub use parse::{parse, parse_quirks};
-pub use quirk::{Commands, Edge, Place, Quirk, Take};
+pub use quirk::{Commands, Edge, EdgePlace, Quirk, Take};
 pub use reading::{Counting, OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
 pub use shell::fill_shell;
@@ -73,7 +73,7 @@ impl Plan {
     }
 
     /// The plan with these wishes before its own, unless they contradict something in it.
-    pub fn wishing(&self, typed: Wishes) -> Result<Self, RuleError> {
+    pub fn wishing(&self, typed: RuleRequest) -> Result<Self, RuleError> {
         let wishes = typed.before(&self.measure.wishes);
         let rule = wishes.rule()?;
         let same = |benchmark: &Benchmark| benchmark.expect.stdout == ExpectOutput::Same;
@@ -204,7 +204,7 @@ fn yes() -> bool {
 impl Subject {
     /// The same, linked in as many orders as these levels say.
     #[must_use]
-    pub fn over(&self, levels: Option<Levels>) -> Self {
+    pub fn over(&self, levels: Option<RepetitionLevels>) -> Self {
         let layouts = levels.map(|levels| levels.layouts).filter(|layouts| *layouts > 1);
         Self { layouts, ..self.clone() }
     }
@@ -242,11 +242,11 @@ impl Subject {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// What is asked for.
-    pub wishes: Wishes,
+    pub wishes: RuleRequest,
     /// What that means: how often everything is executed, and what comes before.
     pub rule: Rule,
     /// How often to repeat at each level, where that is said.
-    pub levels: Option<Levels>,
+    pub levels: Option<RepetitionLevels>,
     /// How many of the newest measured revisions a run with new revisions measures again.
     pub link: u32,
     /// What is executed beside the subject so that the machine's changes are known as its own.
@@ -278,7 +278,7 @@ impl PlannedReference {
 
 /// How often to repeat at each level of a program that is linked in several orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Levels {
+pub struct RepetitionLevels {
     /// Layouts of each program.
     pub layouts: u32,
     /// Executions of each layout.

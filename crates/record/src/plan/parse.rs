@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::check::Check;
-use super::error::{Found, Mistake, PlanErrors};
+use super::error::{LocatedMistake, Mistake, PlanErrors};
 use super::file::{
     BenchmarkTable, MeasureTable, QuirkTable, ReferenceTable, SubjectTable, WARMUPS,
 };
@@ -57,7 +57,7 @@ pub fn parse_quirks(
     }
 }
 
-fn syntax(error: &toml::de::Error) -> Found {
+fn syntax(error: &toml::de::Error) -> LocatedMistake {
     let message = error.message().lines().next().unwrap_or("this is not TOML").to_owned();
     (error.span().unwrap_or(0..0), Mistake::Syntax { message })
 }
@@ -65,7 +65,7 @@ fn syntax(error: &toml::de::Error) -> Found {
 /// Reads tables and gathers what is wrong with them; `None` always goes with a mistake.
 struct Reader<'a> {
     text: &'a str,
-    found: Vec<Found>,
+    found: Vec<LocatedMistake>,
 }
 
 impl<'a> Reader<'a> {
@@ -250,33 +250,33 @@ impl<'a> Reader<'a> {
 }
 
 /// A value of a wrong type: the keys that lead to it, and what it is.
-struct Place {
+struct ValuePlace {
     keys: String,
     kind: &'static str,
 }
 
 /// The place of the value with that span, within this one; that of a table for one of its keys.
-fn place(value: &Entry<'_>, span: &Range<usize>) -> Option<Place> {
+fn place(value: &Entry<'_>, span: &Range<usize>) -> Option<ValuePlace> {
     if value.span() == *span {
-        return Some(Place { keys: String::new(), kind: value.get_ref().type_str() });
+        return Some(ValuePlace { keys: String::new(), kind: value.get_ref().type_str() });
     }
     match value.get_ref() {
         DeValue::Array(items) => items.iter().enumerate().find_map(|(index, item)| {
             let inner = place(item, span)?;
-            Some(Place { keys: format!("[{index}]{}", inner.keys), ..inner })
+            Some(ValuePlace { keys: format!("[{index}]{}", inner.keys), ..inner })
         }),
         DeValue::Table(table) => table.iter().find_map(|(key, value)| {
             if key.span() == *span {
-                return Some(Place { keys: String::new(), kind: value.get_ref().type_str() });
+                return Some(ValuePlace { keys: String::new(), kind: value.get_ref().type_str() });
             }
             let inner = place(value, span)?;
-            Some(Place { keys: format!(".{}{}", key.get_ref(), inner.keys), ..inner })
+            Some(ValuePlace { keys: format!(".{}{}", key.get_ref(), inner.keys), ..inner })
         }),
         _ => None,
     }
 }
 
-impl Place {
+impl ValuePlace {
     /// What serde says about the value below this key, in the words of TOML.
     fn mistake(self, key: &str, message: &str) -> Mistake {
         let key = format!("{key}{}", self.keys);
@@ -291,7 +291,10 @@ impl Place {
             "companion.per" => (r#"`"execution"`, `"cell"` or `"run"`"#, None),
             "companion.port" => (r#"`"free"` or a number from 1 to 65535"#, None),
             key if key.starts_with("companion.ready") => {
-                let choices = r#"`{ port = 8080 }`, `{ file = "path" }`, `{ line = "text" }`, `{ command = "…" }` or `"started"`"#;
+                let choices = concat!(
+                    r#"`{ port = 8080 }`, `{ file = "path" }`, `{ line = "text" }`, "#,
+                    r#"`{ command = "…" }` or `"started"`"#
+                );
                 (choices, None)
             }
             key if key.starts_with("output") => {

@@ -86,12 +86,12 @@ pub struct Edge {
     /// As it is written: ``after `v1.1` ``.
     pub typed: String,
     /// Where it is.
-    pub place: Place,
+    pub place: EdgePlace,
 }
 
 /// Where history is cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum EdgePlace {
     /// At a revision: those are later that have it in their history and, if so, itself.
     Revision {
         /// Its name: a commit, a tag, a release.

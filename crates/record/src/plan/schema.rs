@@ -66,7 +66,8 @@ mod tests {
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             committed.parse::<Value>().is_ok_and(|committed| committed == *TREE),
-            "docs/tacho.schema.json is stale: renew it with `TACHO_BLESS=1 cargo test -p tacho-record`"
+            "docs/tacho.schema.json is stale: renew it with `TACHO_BLESS=1 cargo test -p \
+             tacho-record`"
         );
     }
 

@@ -112,7 +112,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_template_becomes_its_parts_one_after_the_other(parts in prop::collection::vec(part(), 0..12)) {
+        fn a_template_becomes_its_parts_one_after_the_other(
+            parts in prop::collection::vec(part(), 0..12),
+        ) {
             let template: String = parts.iter().map(|(part, _)| part.as_str()).collect();
             let wanted: String = parts.iter().map(|(_, wanted)| wanted.as_str()).collect();
             prop_assert_eq!(fill(&template, &[("batch", "{{64} x"), ("build", "/a b")]), wanted);

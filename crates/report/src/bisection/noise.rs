@@ -1,7 +1,7 @@
 //! How much samples vary.
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Asked, Comparison};
+use tacho_record::bisection::{BisectionRequest, ValueComparison};
 
 use crate::words::percent;
 
@@ -22,9 +22,9 @@ pub fn noise(bisection: &Bisection) -> Option<f64> {
 
 /// A standard deviation on the scale of the effect.
 #[must_use]
-pub fn varying(asked: &Asked, sd: f64) -> String {
+pub fn varying(asked: &BisectionRequest, sd: f64) -> String {
     match asked.by {
-        Comparison::Difference => asked.metric.unit.show(sd),
-        Comparison::Failure | Comparison::Ratio => percent(sd),
+        ValueComparison::Difference => asked.metric.unit.show(sd),
+        ValueComparison::Failure | ValueComparison::Ratio => percent(sd),
     }
 }

@@ -1,8 +1,8 @@
 //! Levels and effects of a bisection, in the unit of what was measured.
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{BisectedEffect, Comparison, Rung};
-use tacho_stats::{Bound, Bounded};
+use tacho_record::bisection::{BisectedEffect, TestedRevision, ValueComparison};
+use tacho_stats::{Bound, BoundedValue};
 
 use crate::words::{change, percent};
 
@@ -10,7 +10,7 @@ use crate::words::{change, percent};
 #[must_use]
 pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
     let [estimate, interval] = parts(bisection, effect);
-    let of = if bisection.asked.by == Comparison::Failure { " of executions" } else { "" };
+    let of = if bisection.asked.by == ValueComparison::Failure { " of executions" } else { "" };
     let interval = if interval.is_empty() { interval } else { format!(" ({interval})") };
     format!("{estimate}{interval}{of}")
 }
@@ -19,12 +19,12 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
 #[must_use]
 pub fn parts(bisection: &Bisection, effect: &BisectedEffect) -> [String; 2] {
     let show = |value: f64| match bisection.asked.by {
-        Comparison::Ratio => change(1.0 + value),
-        Comparison::Difference => {
+        ValueComparison::Ratio => change(1.0 + value),
+        ValueComparison::Difference => {
             let sign = if value < 0.0 { '−' } else { '+' };
             format!("{sign}{}", bisection.asked.metric.unit.show(value.abs()))
         }
-        Comparison::Failure => {
+        ValueComparison::Failure => {
             let sign = if value < 0.0 { '−' } else { '+' };
             format!("{sign}{:.0} %", value.abs() * 100.0)
         }
@@ -53,7 +53,7 @@ pub fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect)
                 estimate: shown.estimate,
                 interval: (shown.estimate, shown.estimate),
             };
-            let known = Bounded { value: shown.estimate, bound };
+            let known = BoundedValue { value: shown.estimate, bound };
             format!("{} (a limit was reached)", known.shown(|_| effect(bisection, &estimate)))
         }
     }
@@ -61,15 +61,15 @@ pub fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect)
 
 /// The level of a revision, which may be no more than a bound.
 #[must_use]
-pub fn level_of(bisection: &Bisection, rung: &Rung) -> String {
-    Bounded::least(rung.level, rung.is_bound).shown(|value| level(bisection, value))
+pub fn level_of(bisection: &Bisection, rung: &TestedRevision) -> String {
+    BoundedValue::least(rung.level, rung.is_bound).shown(|value| level(bisection, value))
 }
 
 /// A level of the metric.
 #[must_use]
 pub fn level(bisection: &Bisection, level: f64) -> String {
     match bisection.asked.by {
-        Comparison::Failure => format!("{:.0} % fail", level * 100.0),
+        ValueComparison::Failure => format!("{:.0} % fail", level * 100.0),
         _ => bisection.asked.metric.unit.show(level),
     }
 }
@@ -78,8 +78,8 @@ pub fn level(bisection: &Bisection, level: f64) -> String {
 #[must_use]
 pub fn within(bisection: &Bisection, error: f64) -> Option<String> {
     (error > 0.0).then(|| match bisection.asked.by {
-        Comparison::Ratio | Comparison::Failure => percent(1.96 * error),
-        Comparison::Difference => bisection.asked.metric.unit.show(1.96 * error),
+        ValueComparison::Ratio | ValueComparison::Failure => percent(1.96 * error),
+        ValueComparison::Difference => bisection.asked.metric.unit.show(1.96 * error),
     })
 }
 
@@ -87,8 +87,8 @@ pub fn within(bisection: &Bisection, error: f64) -> Option<String> {
 #[must_use]
 pub fn size(bisection: &Bisection, size: f64) -> String {
     match bisection.asked.by {
-        Comparison::Difference => bisection.asked.metric.unit.show(size),
-        Comparison::Ratio | Comparison::Failure => percent(size),
+        ValueComparison::Difference => bisection.asked.metric.unit.show(size),
+        ValueComparison::Ratio | ValueComparison::Failure => percent(size),
     }
 }
 
@@ -96,8 +96,8 @@ pub fn size(bisection: &Bisection, size: f64) -> String {
 #[must_use]
 pub fn least(bisection: &Bisection) -> String {
     match bisection.asked.by {
-        Comparison::Difference => bisection.asked.metric.unit.show(bisection.asked.least),
-        Comparison::Ratio | Comparison::Failure => {
+        ValueComparison::Difference => bisection.asked.metric.unit.show(bisection.asked.least),
+        ValueComparison::Ratio | ValueComparison::Failure => {
             format!("{} %", (bisection.asked.least * 1e8).round() / 1e6)
         }
     }

@@ -1,8 +1,8 @@
 //! Why nothing was named, what could not be measured, and what may be done about it.
 
 use tacho_record::bisection::{
-    CONFLICT, Comparison, Culprit, Found, Measured, NO_RATIO, Standing, Undecided, Unusable,
-    UnusableKind,
+    BisectionEnd, BisectionState, CONFLICT, Culprit, NO_RATIO, UndecidedReason, UnusableKind,
+    UnusableRevision, ValueComparison, ValueSource,
 };
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{Bisection, Counter, Metric};
@@ -13,12 +13,12 @@ use crate::words::count;
 
 /// Why nothing was named, and what may be done about it.
 #[must_use]
-pub fn undecided(bisection: &Bisection, reason: Undecided) -> [String; 2] {
+pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] {
     match reason {
-        Undecided::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
-        Undecided::Builds => builds_vary(bisection),
-        Undecided::Noise => too_much_noise(bisection),
-        Undecided::Budget => {
+        UndecidedReason::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
+        UndecidedReason::Builds => builds_vary(bisection),
+        UndecidedReason::Noise => too_much_noise(bisection),
+        UndecidedReason::Budget => {
             let [why, hint] = why_not(bisection, reason);
             let cpu = of_cpu(bisection);
             let by_cpu = if cpu.is_empty() { "" } else { "`-m cpu` goes by CPU time; " };
@@ -72,7 +72,7 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     if standing.ladder.len() == 2 && asked.layout.is_none() {
         return two_builds(bisection);
     }
-    let [why, larger] = why_not(bisection, Undecided::Builds);
+    let [why, larger] = why_not(bisection, UndecidedReason::Builds);
     let sd = standing.between_builds.filter(|sd| *sd >= asked.least * TOLD);
     let why = match sd {
         Some(sd) => {
@@ -107,7 +107,8 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
          with --layout how far builds vary{layouts}"
     );
     let why = format!(
-        "two builds do not tell how far builds vary for no reason of the source: {change} may be that"
+        "two builds do not tell how far builds vary for no reason of the source: {change} may be \
+         that"
     );
     [why, hint]
 }
@@ -115,13 +116,13 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
 /// Where samples of both ends do not tell whether anything changed.
 fn too_much_noise(bisection: &Bisection) -> [String; 2] {
     let Bisection { asked, standing, .. } = bisection;
-    let [why, hint] = why_not(bisection, Undecided::Noise);
+    let [why, hint] = why_not(bisection, UndecidedReason::Noise);
     let vary = noise(bisection)
         .map(|sd| format!(", which vary by {} (standard deviation)", varying(asked, sd)))
         .unwrap_or_default();
     let why = format!("{why} after {}{vary}", count(standing.samples, "sample"));
     let is_by_wall = asked.metric.name == "wall" && standing.by_cpu.is_none();
-    let cpu = if asked.of == Measured::Execution && is_by_wall {
+    let cpu = if asked.of == ValueSource::Execution && is_by_wall {
         "`-m cpu` goes by CPU time, which other work on the host moves less; "
     } else {
         ""
@@ -157,61 +158,66 @@ fn is_out_of_builds(bisection: &Bisection) -> bool {
 }
 
 /// Where something is known.
-fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
+fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] {
     let unusable = &bisection.standing.unusable;
     match reason {
-        Undecided::Budget if is_out_of_builds(bisection) => [
+        UndecidedReason::Budget if is_out_of_builds(bisection) => [
             "the builds of `--max-builds` are made",
             "with a larger `--max-builds`, the same command goes on",
         ],
-        Undecided::Budget => {
+        UndecidedReason::Budget => {
             ["the budget ended", "with a larger `--budget`, the same command goes on"]
         }
-        Undecided::Builds => [
+        UndecidedReason::Builds => [
             "a change this small may be a difference between builds",
             "ask for a larger --min-effect, or for a metric that layout does not move, as \
              --metric instructions=callgrind",
         ],
-        Undecided::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => [
-            "neither end can be built, for the same reason, so no other revision was tried",
-            "most likely it has to do with this host, not with the commits: once it is mended, \
+        UndecidedReason::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => {
+            [
+                "neither end can be built, for the same reason, so no other revision was tried",
+                "most likely it has to do with this host, not with the commits: once it is mended, \
              the same command with --retry-failed builds again",
-        ],
-        Undecided::Command if unusable.iter().all(has_no_ratio) => [
+            ]
+        }
+        UndecidedReason::Command if unusable.iter().all(has_no_ratio) => [
             "no value of either end has a ratio to another, so no other revision was tried",
             BY_DIFFERENCE,
         ],
-        Undecided::Command => [
+        UndecidedReason::Command => [
             "both ends fail in the same way, so no other revision was tried",
             "most likely the command, or what is read of its output, is mistyped or needs what is \
              not there; else name ends at which it works",
         ],
-        Undecided::End if moved(bisection) && bisection.standing.change.is_some() => [
-            "between the commits that could be measured nothing changed, but an end is not among them",
+        UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
+            "between the commits that could be measured nothing changed, but an end is not among \
+             them",
             "name an end that can be measured, or mend what hides the others: a quirk of the plan \
              can patch what is too old or too new",
         ],
-        Undecided::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
+        UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
             "no revision near an end could be measured, or an end failed later",
             "name ends that can be built and executed; `tacho show REVISION --build-log` shows \
              why one could not be built",
         ],
-        Undecided::End => [
+        UndecidedReason::End => [
             "no revision near an end could be measured, or an end failed later",
             usable_ends(bisection),
         ],
-        Undecided::Exhausted => [
+        UndecidedReason::Exhausted => [
             "nothing that can be measured would tell more",
-            "those that cannot be measured hide it: what they lack may be added to what builds them",
+            "those that cannot be measured hide it: what they lack may be added to what builds \
+             them",
         ],
-        Undecided::Noise => [
+        UndecidedReason::Noise => [
             "whether anything changed is not known",
             "with a `--budget` the same command goes on for as long; a larger `--min-effect` \
              takes fewer samples, and a quieter host too",
         ],
-        Undecided::NotConfirmed => [
+        UndecidedReason::NotConfirmed => [
             "fresh samples did not confirm what the search had found, several times",
-            "there may be several changes, or a host that is not steady: try --all, or a quieter time",
+            "there may be several changes, or a host that is not steady: try --all, or a quieter \
+             time",
         ],
     }
 }
@@ -220,7 +226,7 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
 const BY_DIFFERENCE: &str = "values of 0 and below are compared by difference: so says a least \
                              effect in their unit, as `--min-effect 1`";
 
-fn has_no_ratio(unusable: &Unusable) -> bool {
+fn has_no_ratio(unusable: &UnusableRevision) -> bool {
     unusable.why.ends_with(NO_RATIO)
 }
 
@@ -281,18 +287,18 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
 pub fn retry(bisection: &Bisection) -> Option<&'static str> {
     let standing = &bisection.standing;
     let not_built = |from: usize, to: usize| {
-        let of = |it: &&Unusable| may_be_built(it) && (from..to).contains(&it.place);
+        let of = |it: &&UnusableRevision| may_be_built(it) && (from..to).contains(&it.place);
         standing.unusable.iter().any(|it| of(&it))
     };
     let hides = standing.culprits.iter().any(|it| not_built(it.parent_place, it.place));
-    let all =
-        standing.culprits.is_empty() && matches!(standing.found, Some(Found::Undecided { .. }));
+    let all = standing.culprits.is_empty()
+        && matches!(standing.found, Some(BisectionEnd::Undecided { .. }));
     let hidden = hides || (all && standing.unusable.iter().any(may_be_built));
     hidden.then_some("`--retry-failed` builds again what could not be built")
 }
 
 /// Whether another build may come out otherwise: what does not merge today does not tomorrow.
-fn may_be_built(unusable: &Unusable) -> bool {
+fn may_be_built(unusable: &UnusableRevision) -> bool {
     unusable.kind == UnusableKind::NotBuilt && unusable.why != CONFLICT
 }
 
@@ -307,7 +313,7 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
     let Bisection { asked, standing, .. } = bisection;
     let own =
         Metric::known(&asked.metric.name).is_none() && Counter::named(&asked.metric.name).is_none();
-    let is_read = own && asked.of == Measured::Execution && asked.by != Comparison::Failure;
+    let is_read = own && asked.of == ValueSource::Execution && asked.by != ValueComparison::Failure;
     let level = |place: usize| {
         standing
             .ladder
@@ -332,11 +338,11 @@ pub fn unit(bisection: &Bisection) -> Option<&'static str> {
 /// What could not be measured; those with the same reason together, as long as none in between was
 /// measured.
 #[must_use]
-pub fn alike(bisection: &Bisection) -> Vec<&[Unusable]> {
-    let Standing { unusable, ladder, .. } = &bisection.standing;
+pub fn alike(bisection: &Bisection) -> Vec<&[UnusableRevision]> {
+    let BisectionState { unusable, ladder, .. } = &bisection.standing;
     let measured =
         |from: usize, to: usize| ladder.iter().any(|rung| from < rung.place && rung.place < to);
-    let together = |one: &Unusable, next: &Unusable| {
+    let together = |one: &UnusableRevision, next: &UnusableRevision| {
         let of_builds = one.kind == UnusableKind::NotBuilt && has_same_cause(&one.why, &next.why);
         let same =
             one.why == next.why || of_builds || (said(one).is_some() && said(one) == said(next));
@@ -346,7 +352,7 @@ pub fn alike(bisection: &Bisection) -> Vec<&[Unusable]> {
 }
 
 /// What a wrong answer says but for how long it was and its digest, which are each commit's own.
-fn said(unusable: &Unusable) -> Option<Vec<&str>> {
+fn said(unusable: &UnusableRevision) -> Option<Vec<&str>> {
     let is_word = |word: &&str| !word.contains(|c: char| c.is_ascii_digit());
     let words = || unusable.why.split_whitespace().filter(is_word).collect();
     (unusable.kind == UnusableKind::WrongAnswer).then(words)
@@ -354,7 +360,7 @@ fn said(unusable: &Unusable) -> Option<Vec<&str>> {
 
 /// What went wrong with all of them; where each has details of its own, those of the first.
 #[must_use]
-pub fn failure_of(group: &[Unusable]) -> String {
+pub fn failure_of(group: &[UnusableRevision]) -> String {
     let [first, others @ ..] = group else { return String::new() };
     let one = failure(first.kind, &first.why);
     if others.iter().all(|it| it.why == first.why) {
@@ -367,8 +373,8 @@ pub fn failure_of(group: &[Unusable]) -> String {
 /// Which commits these are, each name between `quote`: `3 commits from a to b`, or of how many
 /// where others lie between them.
 #[must_use]
-pub fn stretch(bisection: &Bisection, group: &[Unusable], quote: &str) -> String {
-    let name = |it: &Unusable| format!("{quote}{}{quote}", name(bisection, it.place));
+pub fn stretch(bisection: &Bisection, group: &[UnusableRevision], quote: &str) -> String {
+    let name = |it: &UnusableRevision| format!("{quote}{}{quote}", name(bisection, it.place));
     let [first, .., last] = group else { return group.first().map_or_else(String::new, name) };
     let (tried, all) = (group.len(), last.place - first.place + 1);
     let (first, last) = (name(first), name(last));
@@ -420,12 +426,12 @@ mod tests {
     fn by_how_much_builds_vary_is_told_where_it_is_known() {
         let mut bisection = super::super::tests::bisection("finished");
         bisection.standing.between_builds = Some(0.0104);
-        let [why, hint] = undecided(&bisection, Undecided::Builds);
+        let [why, hint] = undecided(&bisection, UndecidedReason::Builds);
         assert_eq!(why, "builds vary by about 1.0 % here, and no step stands out from that");
         assert!(hint.contains("`tacho layouts`"), "{hint}");
         bisection.asked.layout = Some(0.01);
         bisection.standing.between_builds = None;
-        let [why, hint] = undecided(&bisection, Undecided::Builds);
+        let [why, hint] = undecided(&bisection, UndecidedReason::Builds);
         assert_eq!(why, "a change this small may be a difference between builds");
         assert!(!hint.contains("`tacho layouts`"), "it was measured: {hint}");
     }
@@ -433,7 +439,7 @@ mod tests {
     #[test]
     fn wrong_answers_are_told_together_whatever_they_were() {
         let mut bisection = super::super::tests::bisection("finished");
-        let wrong = |place: usize, why: &str| Unusable {
+        let wrong = |place: usize, why: &str| UnusableRevision {
             place,
             revision: format!("r{place}"),
             kind: UnusableKind::WrongAnswer,
@@ -447,7 +453,8 @@ mod tests {
         ];
         let told: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
-        let first = "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210 (so the first of them)";
+        let first = "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210 (so the \
+            first of them)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(told, [(2, first.to_owned()), (2, contains.to_owned())]);
         // Exits of other statuses are other reasons.

@@ -1,8 +1,8 @@
 //! Numbers and names of a bisection as people read them.
 
 use tacho_record::bisection::{
-    AsideSaid, Asked, Candidate, Constant, Culprit, Found, Left, LeftSaid, Merge, Probe, Side,
-    Stage, Standing, Suspects,
+    BisectionEnd, BisectionRequest, BisectionState, Candidate, Constant, Culprit, CulpritSide,
+    Merge, OffMainlineFinding, Probe, ResidualEffect, ResidualFinding, Stage, Suspects,
 };
 use tacho_record::{Bisection, short_name};
 
@@ -19,7 +19,7 @@ pub fn likely(posterior: f64) -> String {
 
 /// What is bisected: `wall of parse`, or how often a command fails.
 #[must_use]
-pub fn subject(asked: &Asked) -> String {
+pub fn subject(asked: &BisectionRequest) -> String {
     match &asked.test {
         Some(test) => format!("how often `{}` fails", cut(test, 60)),
         None => format!("{} of {}", asked.metric.name, asked.benchmark),
@@ -48,13 +48,13 @@ pub fn found(bisection: &Bisection) -> String {
         None => {
             format!("unfinished: {}, {} so far", stage(bisection.standing.stage), named(bisection))
         }
-        Some(Found::Verified) if bisection.standing.has_open_sides() => {
+        Some(BisectionEnd::Verified) if bisection.standing.has_open_sides() => {
             format!("{}; a side of it undecided", named(bisection))
         }
-        Some(Found::Verified) => named(bisection),
-        Some(Found::DependsOnMachine) => "named, but dependent on the machine".to_owned(),
-        Some(Found::NotReproduced) => "not reproduced".to_owned(),
-        Some(Found::Undecided { reason }) => match suspected(&bisection.standing.suspects) {
+        Some(BisectionEnd::Verified) => named(bisection),
+        Some(BisectionEnd::DependsOnMachine) => "named, but dependent on the machine".to_owned(),
+        Some(BisectionEnd::NotReproduced) => "not reproduced".to_owned(),
+        Some(BisectionEnd::Undecided { reason }) => match suspected(&bisection.standing.suspects) {
             0 => format!("undecided: {}", undecided(bisection, reason)[0]),
             some => format!("undecided among {}", count(some, "commit")),
         },
@@ -94,7 +94,7 @@ pub fn then(bisection: &Bisection) -> Option<String> {
 
 /// The levels of the ends, as they were typed: the good one first.
 fn ends(bisection: &Bisection) -> Option<(String, String)> {
-    let Standing { ladder, ends, .. } = &bisection.standing;
+    let BisectionState { ladder, ends, .. } = &bisection.standing;
     let of = |place: usize| {
         let rung = ladder.iter().find(|rung| rung.place <= place && place <= rung.same_to)?;
         Some(level_of(bisection, rung))
@@ -113,13 +113,13 @@ pub fn suspected(suspects: &[Suspects]) -> usize {
 /// its suspects.
 #[must_use]
 pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
-    let told = |side: &Side| {
+    let told = |side: &CulpritSide| {
         let [before, last] =
             [side.first.saturating_sub(1), side.last].map(|place| name(bisection, place));
         let mut places: Vec<usize> =
             side.suspects.iter().flat_map(|it| it.first..=it.last).collect();
         places.sort_unstable();
-        let line = if let Found::Undecided { reason } = side.found {
+        let line = if let BisectionEnd::Undecided { reason } = side.found {
             let why = undecided(bisection, reason)[0].clone();
             let among = match places.len() {
                 0 => String::new(),
@@ -151,7 +151,7 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
 /// them, or that it was not measured.
 #[must_use]
 pub fn aside(bisection: &Bisection) -> Vec<String> {
-    let Asked { good, bad, exchanged, aside, .. } = &bisection.asked;
+    let BisectionRequest { good, bad, exchanged, aside, .. } = &bisection.asked;
     if aside.is_none() {
         return Vec::new();
     }
@@ -166,23 +166,23 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
     let by = told.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
     let beside = format!("{earlier} itself, which the main line of {later} does not pass through,");
     match told.said {
-        AsideSaid::Alike => {
+        OffMainlineFinding::Alike => {
             vec![format!("{beside} behaves as {start} does, where they part: {by}")]
         }
-        AsideSaid::SameProgram => {
+        OffMainlineFinding::SameProgram => {
             vec![format!("{beside} is the same program as {start}, where they part")]
         }
-        AsideSaid::Otherwise => vec![
+        OffMainlineFinding::Otherwise => vec![
             format!("{beside} differs from {start}, where they part, by {by}"),
             format!(
                 "that change is on the way from {start} to {earlier}, which is not searched: \
                  `tacho bisect {start} {earlier}` does"
             ),
         ],
-        AsideSaid::UnderWay => {
+        OffMainlineFinding::UnderWay => {
             vec![format!("whether {beside} behaves as {start} does is not known yet")]
         }
-        AsideSaid::Unknown => {
+        OffMainlineFinding::Unknown => {
             let why = told.why.as_deref().unwrap_or_default();
             let seen = if by.is_empty() { by } else { format!(" ({by} so far)") };
             vec![format!("whether {beside} behaves as {start} does is not known: {why}{seen}")]
@@ -229,38 +229,38 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
 
 /// What culprits leave of the whole change.
 #[must_use]
-pub fn left(bisection: &Bisection, left: &Left) -> String {
+pub fn left(bisection: &Bisection, left: &ResidualEffect) -> String {
     let by = effect(bisection, &left.effect);
     match left.said {
-        LeftSaid::Bounds => {
+        ResidualFinding::Bounds => {
             "what is left over of that is not known, as limits were reached".to_owned()
         }
-        LeftSaid::Little => format!("left over of that: {by}"),
-        LeftSaid::Likely | LeftSaid::Unknown => {
+        ResidualFinding::Little => format!("left over of that: {by}"),
+        ResidualFinding::Likely | ResidualFinding::Unknown => {
             format!("what is left over of that is not known: {by}")
         }
-        LeftSaid::More => format!("{by} of that is left over: something else changed too"),
+        ResidualFinding::More => format!("{by} of that is left over: something else changed too"),
     }
 }
 
 /// What may be done about what is left; `searched`: all changes were looked for.
 #[must_use]
-pub fn left_hint(bisection: &Bisection, left: &Left, searched: bool) -> Option<String> {
+pub fn left_hint(bisection: &Bisection, left: &ResidualEffect, searched: bool) -> Option<String> {
     let asked = &bisection.asked;
     match left.said {
-        LeftSaid::More if !asked.is_reached_by(left.effect.estimate) => Some(format!(
+        ResidualFinding::More if !asked.is_reached_by(left.effect.estimate) => Some(format!(
             "that is less than {}: `--all --min-effect` with less looks for it",
             least(bisection)
         )),
-        LeftSaid::More if !searched => Some("`--all` goes on with what is left".to_owned()),
-        LeftSaid::Bounds | LeftSaid::Likely if !searched => {
+        ResidualFinding::More if !searched => Some("`--all` goes on with what is left".to_owned()),
+        ResidualFinding::Bounds | ResidualFinding::Likely if !searched => {
             Some("`--all` looks for what else may have changed".to_owned())
         }
-        LeftSaid::Bounds
-        | LeftSaid::Likely
-        | LeftSaid::Little
-        | LeftSaid::More
-        | LeftSaid::Unknown => None,
+        ResidualFinding::Bounds
+        | ResidualFinding::Likely
+        | ResidualFinding::Little
+        | ResidualFinding::More
+        | ResidualFinding::Unknown => None,
     }
 }
 
@@ -327,15 +327,15 @@ fn in_how_many(bisection: &Bisection) -> usize {
 pub fn outcome(bisection: &Bisection) -> Vec<String> {
     let standing = &bisection.standing;
     let first = match standing.found {
-        Some(Found::Verified) if standing.has_open_sides() => {
+        Some(BisectionEnd::Verified) if standing.has_open_sides() => {
             Some("whether anything else changed beside it is undecided".to_owned())
         }
-        Some(Found::DependsOnMachine) => {
+        Some(BisectionEnd::DependsOnMachine) => {
             Some("it depends on the machine or the layout of the program".to_owned())
         }
-        Some(Found::Verified) => None,
-        Some(Found::NotReproduced) => Some(not_reproduced(bisection)),
-        Some(Found::Undecided { reason }) => {
+        Some(BisectionEnd::Verified) => None,
+        Some(BisectionEnd::NotReproduced) => Some(not_reproduced(bisection)),
+        Some(BisectionEnd::Undecided { reason }) => {
             Some(headline(bisection, &undecided(bisection, reason)[0]))
         }
         None => Some(format!("not finished yet: {}", stage(standing.stage))),
@@ -393,9 +393,9 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     let better = bisection.bad_is_better().map(|bad| if bad { &asked.bad } else { &asked.good });
     notes.extend(better.map(|it| AnswerNote::plain(format!("{it} is the better one of both"))));
     // Of what was not reproduced it stands elsewhere.
-    let then = then(bisection).filter(|_| standing.found != Some(Found::NotReproduced));
+    let then = then(bisection).filter(|_| standing.found != Some(BisectionEnd::NotReproduced));
     notes.extend(then.map(|then| AnswerNote::plain(format!("the ends {then}"))));
-    if let Some(it) = bisection.left().filter(|it| it.said != LeftSaid::Little) {
+    if let Some(it) = bisection.left().filter(|it| it.said != ResidualFinding::Little) {
         notes.push(AnswerNote::plain(left(bisection, &it)));
         let searched = asked.all || !standing.sides.is_empty();
         notes.extend(left_hint(bisection, &it, searched).map(AnswerNote::hint));
@@ -411,7 +411,7 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
 fn whole_change(bisection: &Bisection) -> Option<String> {
     let (first, last) = bisection.standing.ends;
     let change = effect_between(bisection, [first, last], &bisection.standing.change?);
-    let little = bisection.left().filter(|it| it.said == LeftSaid::Little);
+    let little = bisection.left().filter(|it| it.said == ResidualFinding::Little);
     let little = little.map_or_else(String::new, |it| format!("; {}", left(bisection, &it)));
     let [first, last] = [first, last].map(|place| name(bisection, place));
     Some(format!("from {first} to {last} in all: {change}{little}"))

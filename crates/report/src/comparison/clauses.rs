@@ -3,10 +3,11 @@
 //! A clause has no capital and no full stop. A terminal prints it in a line, and a page as a
 //! [`sentence`].
 
-use tacho_record::{BenchmarkKey, Limited, Unit};
+use tacho_record::{BenchmarkKey, LimitedExecutions, Unit};
 use tacho_stats::Bound;
 use tacho_stats::compare::{
-    Because, Choice, Comparison, Counts, Estimator, Modes, Note, Prior, Told,
+    ChoiceReason, Comparison, Estimator, EstimatorChoice, ModeComparison, Note, RunEffectPrior,
+    SampleSizes, SharedModes,
 };
 
 use crate::words::percent;
@@ -17,11 +18,11 @@ pub const GAIN: f64 = 1.5;
 const MOST_MORE: usize = 1000;
 
 /// What both sides are called.
-pub type Names<'a> = [&'a str; 2];
+pub type SideNames<'a> = [&'a str; 2];
 
 /// The clause as a sentence; a name keeps its first letter as it is.
 #[must_use]
-pub fn sentence(clause: &str, names: Names<'_>) -> String {
+pub fn sentence(clause: &str, names: SideNames<'_>) -> String {
     let mut letters = clause.chars();
     let begins_with_name = names.iter().any(|name| clause.starts_with(name));
     match letters.next().filter(|_| !begins_with_name) {
@@ -57,7 +58,7 @@ pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
 #[must_use]
 pub fn missing(
     comparison: &Comparison,
-    names: Names<'_>,
+    names: SideNames<'_>,
     unit: &Unit,
     layouts: Option<usize>,
     time: impl Fn(usize) -> String,
@@ -88,7 +89,7 @@ pub fn missing(
 
 /// Why no number of rounds that anybody would wait for settles what nothing is against.
 #[must_use]
-pub fn beyond_rounds(comparison: &Comparison, names: Names<'_>, unit: &Unit) -> Option<String> {
+pub fn beyond_rounds(comparison: &Comparison, names: SideNames<'_>, unit: &Unit) -> Option<String> {
     if comparison.estimate.is_none_or(|it| it.difference_interval.is_none()) {
         return too_few(comparison, names);
     }
@@ -112,8 +113,8 @@ pub fn beyond_rounds(comparison: &Comparison, names: Names<'_>, unit: &Unit) -> 
 
 /// That there is no interval, since there are too few rounds, from how many on there is one, and
 /// what they have in common.
-fn too_few(comparison: &Comparison, names: Names<'_>) -> Option<String> {
-    let Counts { a, b, .. } = comparison.counts;
+fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
+    let SampleSizes { a, b, .. } = comparison.counts;
     let have = a.min(b);
     let limited = comparison.notes.iter().find_map(|note| match *note {
         Note::Limited(of_a, of_b) => Some([of_a == a, of_b == b]),
@@ -133,7 +134,7 @@ fn too_few(comparison: &Comparison, names: Names<'_>) -> Option<String> {
 
 /// What is against a verdict, so that no number of rounds gives one.
 #[must_use]
-pub fn refuted(comparison: &Comparison, names: Names<'_>) -> Option<String> {
+pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let has = |note: Note| comparison.notes.contains(&note);
     if has(Note::NotBeyondControl) {
         return Some(format!("{} differs from itself by no less", names[0]));
@@ -141,7 +142,7 @@ pub fn refuted(comparison: &Comparison, names: Names<'_>) -> Option<String> {
     let (first, second) = comparison.estimate.zip(comparison.second)?;
     if has(Note::Contradicted) {
         return Some(match comparison.modes.map(|modes| modes.told) {
-            Some(Told::Levels | Told::Shares | Told::SharesOnly) => {
+            Some(ModeComparison::Levels | ModeComparison::Shares | ModeComparison::SharesOnly) => {
                 "levels and means say the opposite".to_owned()
             }
             _ => format!("{} and {} say the opposite", of(first.estimator), of(second.estimator)),
@@ -156,7 +157,7 @@ pub fn refuted(comparison: &Comparison, names: Names<'_>) -> Option<String> {
 /// That of a side, or of both, only lower bounds are known, or that the interval has no end for
 /// that; nothing where none of it is so.
 #[must_use]
-pub fn unbounded(comparison: &Comparison, [a, b]: Names<'_>) -> Option<String> {
+pub fn unbounded(comparison: &Comparison, [a, b]: SideNames<'_>) -> Option<String> {
     let estimate = comparison.estimate?;
     let too_few = |name: &str| Some(format!("too few executions of {name} ended below the limit"));
     match estimate.ratio_bound {
@@ -174,8 +175,8 @@ pub fn unbounded(comparison: &Comparison, [a, b]: Names<'_>) -> Option<String> {
 /// Which executions of both sides reached a limit, and what that means for their numbers; nothing
 /// where none did.
 #[must_use]
-pub fn limited(sides: [&Limited; 2], names: Names<'_>) -> Option<String> {
-    let count = |(side, name): (&Limited, &str)| {
+pub fn limited(sides: [&LimitedExecutions; 2], names: SideNames<'_>) -> Option<String> {
+    let count = |(side, name): (&LimitedExecutions, &str)| {
         let plural = if side.count == 1 { "" } else { "s" };
         (side.count > 0).then(|| format!("{} execution{plural} of {name}", side.count))
     };
@@ -191,7 +192,11 @@ pub fn limited(sides: [&Limited; 2], names: Names<'_>) -> Option<String> {
 
 /// What is said of a row that one side or both have nothing of; nothing where both have something.
 #[must_use]
-pub fn unmeasured(benchmark: &BenchmarkKey, names: Names<'_>, lacks: [bool; 2]) -> Option<String> {
+pub fn unmeasured(
+    benchmark: &BenchmarkKey,
+    names: SideNames<'_>,
+    lacks: [bool; 2],
+) -> Option<String> {
     match lacks {
         [true, true] => Some(format!("neither was measured at {benchmark}")),
         [true, false] => Some(format!("{} was not measured at {benchmark}", names[0])),
@@ -203,10 +208,15 @@ pub fn unmeasured(benchmark: &BenchmarkKey, names: Names<'_>, lacks: [bool; 2]) 
 /// Where two modes are, who is how often in the upper one, and what of that is compared; of what
 /// was not measured in the same run (`is_today`) the shares are those of its own.
 #[must_use]
-pub fn two_modes(modes: &Modes, [first, second]: Names<'_>, unit: &Unit, is_today: bool) -> String {
+pub fn two_modes(
+    modes: &SharedModes,
+    [first, second]: SideNames<'_>,
+    unit: &Unit,
+    is_today: bool,
+) -> String {
     let around =
         |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
-    if modes.told == Told::Means {
+    if modes.told == ModeComparison::Means {
         let of =
             |name: &str, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
         let each = [of(first, modes.a), of(second, modes.b)]
@@ -221,31 +231,35 @@ pub fn two_modes(modes: &Modes, [first, second]: Names<'_>, unit: &Unit, is_toda
     let (low, high) = modes.difference;
     let is_between = low <= 0.0 && high >= 0.0;
     let compared = match modes.told {
-        Told::Shares => "; the shares differ, so it is compared by the means",
-        Told::SharesOnly => {
-            "; the shares differ, but it is not certain that the means follow them, so the ratio is that of the levels"
+        ModeComparison::Shares => "; the shares differ, so it is compared by the means",
+        ModeComparison::SharesOnly => {
+            "; the shares differ, but it is not certain that the means follow them, so the ratio \
+             is that of the levels"
         }
-        Told::Levels if is_today && is_between => {
+        ModeComparison::Levels if is_today && is_between => {
             "; no certain difference of shares, so the ratio is that of the levels"
         }
-        Told::Levels if is_today => {
+        ModeComparison::Levels if is_today => {
             "; not certain enough to compare by the means, so the ratio is that of the levels"
         }
-        Told::Levels => "; the ratio is that of the levels, as shares may be others in each run",
-        Told::Rounds => "; both in the same rounds, with which they are taken away",
-        Told::Means | Told::Given => "",
+        ModeComparison::Levels => {
+            "; the ratio is that of the levels, as shares may be others in each run"
+        }
+        ModeComparison::Rounds => "; both in the same rounds, with which they are taken away",
+        ModeComparison::Means | ModeComparison::Given => "",
     };
     let difference = points(modes.upper_share_b - modes.upper_share_a);
     let interval = format!("{} … {}", points(low), points(high));
     format!(
-        "two modes{at}: {a} of {first} and {b} of {second} in the upper one ({difference} points, 95 %: {interval}){compared}"
+        "two modes{at}: {a} of {first} and {b} of {second} in the upper one ({difference} points, \
+         95 %: {interval}){compared}"
     )
 }
 
 /// How uneven the host was, and what comparing neighbours in time gained, where they decide.
 #[must_use]
-pub fn uneven(choice: &Choice) -> Option<String> {
-    let uneven = choice.uneven.filter(|_| choice.because == Because::HostMoves)?;
+pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
+    let uneven = choice.uneven.filter(|_| choice.because == ChoiceReason::HostMoves)?;
     let slow = format!(
         "the host's speed moved by {:.0} %, so executions next to each other are compared",
         100.0 * uneven
@@ -272,7 +286,7 @@ pub fn once(comparison: &Comparison) -> Option<String> {
 /// is told in numbers.
 #[must_use]
 pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
-    let [usual, here] = [Prior::UNKNOWN.deviation, deviation].map(percent);
+    let [usual, here] = [RunEffectPrior::UNKNOWN.deviation, deviation].map(percent);
     match (is_assumed, usual == here) {
         (false, _) => "as earlier runs show".to_owned(),
         (true, true) => "assumed, as too little is known of this host".to_owned(),
@@ -305,18 +319,19 @@ fn points(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use tacho_record::Parameters;
-    use tacho_stats::compare::{Look, Rules, Sample, Sides, Verdict, compare};
+    use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, Verdict, compare};
 
     use super::*;
 
-    const NAMES: Names<'static> = ["old", "new"];
+    const NAMES: SideNames<'static> = ["old", "new"];
 
-    fn samples(values: impl IntoIterator<Item = f64>) -> Vec<Sample> {
-        (0..).zip(values).map(|(round, value)| Sample::new(value).in_round(round)).collect()
+    fn samples(values: impl IntoIterator<Item = f64>) -> Vec<SampleValue> {
+        (0..).zip(values).map(|(round, value)| SampleValue::new(value).in_round(round)).collect()
     }
 
-    fn compared(a: &[Sample], b: &[Sample], control: &[Sample]) -> Comparison {
-        let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+    fn compared(a: &[SampleValue], b: &[SampleValue], control: &[SampleValue]) -> Comparison {
+        let rules =
+            ComparisonRules { estimator: Some(Estimator::AllRatios), ..ComparisonRules::default() };
         compare(&Sides { a, b, control }, &rules, Look::only(a.len(), 0.05))
     }
 
@@ -351,7 +366,8 @@ mod tests {
             why(&few).as_deref(),
             Some("3 rounds are too few for an interval, which takes 4")
         );
-        let at_limit: Vec<Sample> = samples([400.0; 3]).into_iter().map(Sample::at_least).collect();
+        let at_limit: Vec<SampleValue> =
+            samples([400.0; 3]).into_iter().map(SampleValue::at_least).collect();
         let cut_off = compared(&a[..3], &at_limit, &[]);
         assert_eq!(
             why(&cut_off).as_deref(),
@@ -388,13 +404,13 @@ mod tests {
     #[test]
     fn levels_and_means_that_say_the_opposite_are_named() {
         let side = |level: f64, is_slow: fn(u32) -> bool| {
-            let value =
-                move |n: u32| if is_slow(n) { 1.22 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
+            let mode = move |n: u32| if is_slow(n) { 1.22 } else { 1.0 };
+            let value = move |n: u32| mode(n) * (1.0 + 0.001 * f64::from(n * 7 % 13));
             samples((0..30).map(move |n| level * value(n)))
         };
         let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
         let sides = Sides { a: &a, b: &b, control: &[] };
-        let compared = compare(&sides, &Rules::default(), Look::only(30, 0.05));
+        let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
         assert_eq!(why(&compared).as_deref(), Some("levels and means say the opposite"));
         assert_eq!(compared.more, None);
         let open = Comparison { notes: vec![Note::MeansOpen], ..compared };
@@ -416,21 +432,21 @@ mod tests {
 
     #[test]
     fn an_uneven_host_is_reported_where_neighbours_decide() {
-        let choice = |because, gain| Choice {
+        let choice = |because, gain| EstimatorChoice {
             estimator: Estimator::Neighbours,
             because,
             uneven: Some(0.78),
             gain,
         };
         assert_eq!(
-            uneven(&choice(Because::HostMoves, Some(12.3))).unwrap(),
+            uneven(&choice(ChoiceReason::HostMoves, Some(12.3))).unwrap(),
             "the host's speed moved by 78 %, so executions next to each other are compared; \
              otherwise 12 times as many samples would be needed"
         );
         let [slight, unknown] =
-            [Some(1.2), None].map(|gain| uneven(&choice(Because::HostMoves, gain)));
+            [Some(1.2), None].map(|gain| uneven(&choice(ChoiceReason::HostMoves, gain)));
         assert_eq!(slight, unknown, "a slight gain is not worth a word");
-        assert_eq!(uneven(&choice(Because::Steady, None)), None);
+        assert_eq!(uneven(&choice(ChoiceReason::Steady, None)), None);
     }
 
     #[test]
@@ -443,7 +459,7 @@ mod tests {
 
     #[test]
     fn what_is_compared_of_modes_is_told() {
-        let modes = |told: Told, difference: (f64, f64)| Modes {
+        let modes = |told: ModeComparison, difference: (f64, f64)| SharedModes {
             a: Some((100e6, 122e6)),
             b: Some((100e6, 122e6)),
             upper_share_a: 0.2,
@@ -453,29 +469,34 @@ mod tests {
             told,
         };
         let clear = (0.224, 0.669);
-        let of = |told: Told| two_modes(&modes(told, clear), NAMES, &Unit::Nanoseconds, true);
+        let of =
+            |told: ModeComparison| two_modes(&modes(told, clear), NAMES, &Unit::Nanoseconds, true);
         assert_eq!(
-            of(Told::Shares),
-            "two modes, around 100.0 ms and 122.0 ms: 20.0 % of old and 70.0 % of new in the upper one \
-             (+50.0 points, 95 %: +22.4 … +66.9); the shares differ, so it is compared by the means"
+            of(ModeComparison::Shares),
+            "two modes, around 100.0 ms and 122.0 ms: 20.0 % of old and 70.0 % of new in the \
+             upper one (+50.0 points, 95 %: +22.4 … +66.9); the shares differ, so it is compared \
+             by the means"
         );
-        let only = of(Told::SharesOnly);
+        let only = of(ModeComparison::SharesOnly);
         assert!(
             only.contains("); the shares differ, but it is not certain that the means follow"),
             "{only}"
         );
-        let beyond = of(Told::Levels);
+        let beyond = of(ModeComparison::Levels);
         assert!(beyond.contains("); not certain enough to compare by the means"), "{beyond}");
-        let between = two_modes(&modes(Told::Levels, (-0.1, 0.4)), NAMES, &Unit::Nanoseconds, true);
+        let between =
+            two_modes(&modes(ModeComparison::Levels, (-0.1, 0.4)), NAMES, &Unit::Nanoseconds, true);
         assert!(
             between
                 .ends_with("; no certain difference of shares, so the ratio is that of the levels")
         );
-        let earlier = two_modes(&modes(Told::Levels, clear), NAMES, &Unit::Nanoseconds, false);
+        let earlier =
+            two_modes(&modes(ModeComparison::Levels, clear), NAMES, &Unit::Nanoseconds, false);
         assert!(earlier.ends_with("as shares may be others in each run"), "{earlier}");
         assert_eq!(
-            of(Told::Means),
-            "two modes (old around 100.0 ms and 122.0 ms, new around 100.0 ms and 122.0 ms): compared by the means"
+            of(ModeComparison::Means),
+            "two modes (old around 100.0 ms and 122.0 ms, new around 100.0 ms and 122.0 ms): \
+             compared by the means"
         );
     }
 

@@ -13,7 +13,7 @@ mod row;
 mod summary;
 mod table;
 
-pub use clauses::{Names, sentence};
+pub use clauses::{SideNames, sentence};
 pub use gate::GateRecord;
 pub use notes::{between_runs, places};
 pub use row::{ComparedRow, has_trade_off, in_order};
@@ -88,7 +88,7 @@ impl ComparisonReport<'_> {
         of_rows.chain(self.of_all()).map(Block::Note).collect()
     }
 
-    fn short_names(&self) -> Names<'_> {
+    fn short_names(&self) -> SideNames<'_> {
         self.names.each_ref().map(String::as_str)
     }
 }

@@ -1,9 +1,9 @@
 //! A row of a comparison.
 
-use tacho_record::{BenchmarkKey, Direction, Limited, Metric};
-use tacho_stats::compare::{Comparison, Counts, Verdict, is_trade_off, order_of_telling};
+use tacho_record::{BenchmarkKey, Direction, LimitedExecutions, Metric};
+use tacho_stats::compare::{Comparison, SampleSizes, Verdict, is_trade_off, order_of_telling};
 use tacho_stats::levels::Levels;
-use tacho_stats::{Bounded, Summary};
+use tacho_stats::{BoundedValue, Summary};
 
 /// A metric of a benchmark at both sides.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct ComparedRow {
     /// Whether it was ended before its rounds were done, since it was settled.
     pub settled: bool,
     /// The executions of each side that reached a limit.
-    pub limited: [Limited; 2],
+    pub limited: [LimitedExecutions; 2],
     /// What a round of this benchmark takes, all its cells together, in nanoseconds.
     pub round: f64,
     /// How the first execution failed that did, in one line, and at which side.
@@ -45,7 +45,7 @@ impl ComparedRow {
 
     /// The second by the first, with what is known by that.
     #[must_use]
-    pub fn known_ratio(&self) -> Option<Bounded> {
+    pub fn known_ratio(&self) -> Option<BoundedValue> {
         self.comparison.estimate.and_then(|estimate| estimate.known_ratio())
     }
 
@@ -64,7 +64,7 @@ impl ComparedRow {
     /// Whether a side has no sample, not even one that was cut off.
     #[must_use]
     pub fn lacks(&self, side: usize) -> bool {
-        let Counts { a, b, .. } = self.comparison.counts;
+        let SampleSizes { a, b, .. } = self.comparison.counts;
         self.sides[side].is_none() && [a, b][side] == 0
     }
 

@@ -1,6 +1,6 @@
 //! All rows of a comparison together.
 
-use tacho_record::Until;
+use tacho_record::StopCondition;
 use tacho_stats::compare::Verdict;
 
 use super::{ComparedRow, ComparisonReport, clauses, has_trade_off};
@@ -78,7 +78,7 @@ impl ComparisonReport<'_> {
 
     /// Which rows did not reach the precision that was requested.
     fn imprecise(&self) -> Option<String> {
-        let Until::Precise(wanted) = self.terms.until else { return None };
+        let StopCondition::Precise(wanted) = self.terms.until else { return None };
         let reach = |row: &ComparedRow| row.comparison.estimate.and_then(|it| it.reach());
         let is_open =
             |row: &&ComparedRow| row.is_measured() && reach(row).is_none_or(|it| it > wanted);

@@ -2,7 +2,7 @@
 
 use tacho_record::{Unit, factor};
 use tacho_stats::compare::{Comparison, Estimate, Verdict};
-use tacho_stats::{Bound, Bounded, Summary};
+use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::{ComparedRow, ComparisonReport, clauses, in_order};
 use crate::block::{AnswerCell, AnswerColumn, AnswerTable, Tone};
@@ -201,7 +201,7 @@ pub fn rounds_take(row: &ComparedRow, rounds: usize) -> String {
 pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {
     let difference = estimate.known_difference();
     match (estimate.known_ratio(), estimate.difference_interval) {
-        (Some(Bounded { bound: Bound::Unknown, .. }), _) => Default::default(),
+        (Some(BoundedValue { bound: Bound::Unknown, .. }), _) => Default::default(),
         (Some(ratio), _) => {
             [ratio.shown(times), estimate.interval.map_or_else(String::new, ratios)]
         }

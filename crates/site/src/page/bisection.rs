@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 use tacho_record::Bisection;
-use tacho_record::bisection::{Candidate, Comparison, Culprit, Rung};
+use tacho_record::bisection::{Candidate, Culprit, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
     alike, around_it, constant, effect, effect_between, failure_of, level, level_of, likely,
     probes, sides, stretch, subject, within,
@@ -11,7 +11,7 @@ use tacho_report::bisection::{
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
 
-use super::{Frame, bisection_file, bisection_samples, framed, revision_named, scrolling};
+use super::{PageFrame, bisection_file, bisection_samples, framed, revision_named, scrolling};
 use crate::page::bisection_words::{linked, sentence};
 use crate::text::{count, grouped, minute};
 use crate::view::View;
@@ -36,7 +36,7 @@ pub(crate) fn page(
         (unusable(view, one))
         (again(one))
     };
-    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+    framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
 fn numbers(view: &View, one: &Bisection) -> Markup {
@@ -47,27 +47,46 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
     html! {
         dl.numbers {
             @for culprit in &standing.culprits {
-                div { dt { "Effect" } dd { (effect_between(one, [culprit.parent_place, culprit.place], &culprit.effect)) } }
+                div {
+                    dt { "Effect" }
+                    dd {
+                        (effect_between(
+                            one,
+                            [culprit.parent_place, culprit.place],
+                            &culprit.effect,
+                        ))
+                    }
+                }
                 div { dt { "How sure" } dd { (likely(culprit.posterior)) } dd.note {
                     @if one.others(culprit).number() > 0 { "that it is one of these, " }
-                    "and verified in " (count(culprit.pairs, "fresh pair", "fresh pairs")) " with " (verified_with(one, culprit))
+                    "and verified in " (count(culprit.pairs, "fresh pair", "fresh pairs")) " with "
+                    (verified_with(one, culprit))
                 } }
             }
             @if let Some(change) = &standing.change {
-                div { dt { "End to end" } dd { (effect_between(one, [standing.ends.0, standing.ends.1], change)) } }
+                div {
+                    dt { "End to end" }
+                    dd { (effect_between(one, [standing.ends.0, standing.ends.1], change)) }
+                }
             }
             div { dt { "Cost" } dd { (count(standing.builds, "build", "builds")) } dd.note {
                 (count(standing.samples, "sample", "samples"))
                 @if let Ok(spent) = spent { ", " (duration(spent)) " in all" }
-                @if let Some(before) = &one.asked.spent { "; before it in the same call " (count(before.builds, "build", "builds")) ", " (count(before.samples, "sample", "samples")) }
+                @if let Some(before) = &one.asked.spent {
+                    "; before it in the same call " (count(before.builds, "build", "builds")) ", "
+                    (count(before.samples, "sample", "samples"))
+                }
             } }
         }
         p.byline {
-            (count(one.candidates.len().saturating_sub(1), "commit", "commits")) " after " code { (first) } ", up to " code { (last) }
+            (count(one.candidates.len().saturating_sub(1), "commit", "commits")) " after "
+            code { (first) } ", up to " code { (last) }
             ", on " (one.host) ", begun " (minute(one.started)) "."
         }
         @let notes = notes(one);
-        @if !notes.is_empty() { ul.note { @for note in &notes { li { (linked(view, "../", note)) } } } }
+        @if !notes.is_empty() {
+            ul.note { @for note in &notes { li { (linked(view, "../", note)) } } }
+        }
         (inside(view, one))
     }
 }
@@ -98,7 +117,8 @@ fn inside(view: &View, one: &Bisection) -> Markup {
     html! {
         @for inner in all {
             p.callout {
-                "Inside the merge it goes on in the bisection " a href={ "../" (bisection_file(inner)) } { (inner.name) }
+                "Inside the merge it goes on in the bisection "
+                a href={ "../" (bisection_file(inner)) } { (inner.name) }
                 ": " (sentence(view, "../", inner))
             }
         }
@@ -125,15 +145,27 @@ fn belief(view: &View, one: &Bisection) -> Markup {
                 h2 { "What is believed" }
                 figure.chart.scroll {
                     (svg::belief(&bars, one.candidates.len()))
-                    figcaption { "How likely each stretch of commits is to hold the cause, in order of history. That nothing changed: " (percent(standing.nothing)) "." }
+                    figcaption {
+                        "How likely each stretch of commits is to hold the cause, in order of "
+                        "history. That nothing changed: "
+                        (percent(standing.nothing)) "."
+                    }
                 }
                 (scrolling("belief", &html! {
                     table.overview {
-                        thead { tr { th scope="col" { "commits" } th.num scope="col" { "likely" } th scope="col" { "" } } }
+                        thead {
+                            tr {
+                                th scope="col" { "commits" } th.num scope="col" { "likely" }
+                                th scope="col" { "" }
+                            }
+                        }
                         tbody { @for it in stretches.iter().take(STRETCHES) { tr {
                             td {
                                 (commit(view, &one.candidates[it.first]))
-                                @if it.last > it.first { " to " (commit(view, &one.candidates[it.last])) " (" (grouped(it.last - it.first + 1)) ")" }
+                                @if it.last > it.first {
+                                    " to " (commit(view, &one.candidates[it.last])) " ("
+                                    (grouped(it.last - it.first + 1)) ")"
+                                }
                             }
                             td.num { (likely(it.posterior)) }
                             td { (svg::bar(it.posterior)) }
@@ -155,17 +187,19 @@ fn commit(view: &View, candidate: &Candidate) -> Markup {
 }
 
 /// The error of a level as a part of it, or in the unit.
-fn error(one: &Bisection, rung: &Rung) -> f64 {
+fn error(one: &Bisection, rung: &TestedRevision) -> f64 {
     let far = 1.96 * rung.error;
-    if one.asked.by == Comparison::Ratio { far * rung.level } else { far }
+    if one.asked.by == ValueComparison::Ratio { far * rung.level } else { far }
 }
 
 fn ladder(view: &View, one: &Bisection) -> Markup {
     let rungs = &one.standing.ladder;
     let dots: Vec<(usize, f64, f64)> =
         rungs.iter().map(|rung| (rung.place, rung.level, error(one, rung))).collect();
-    let named = |rung: &Rung| one.standing.culprits.iter().any(|it| it.place == rung.place);
-    let beside = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
+    let named =
+        |rung: &TestedRevision| one.standing.culprits.iter().any(|it| it.place == rung.place);
+    let beside =
+        |rung: &TestedRevision| rung.beside.map_or_else(String::new, |beside| beside.line());
     let host = rungs.iter().any(|rung| !beside(rung).is_empty());
     let noise = rungs.iter().any(|rung| rung.error > 0.0);
     let shown = |value| level(one, value);
@@ -194,12 +228,29 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                             th scope="col" { "" }
                         } }
                         tbody { @for rung in rungs { tr {
-                            td { (commit(view, &one.candidates[rung.place])) " " span.note { (one.candidates[rung.place].revision.subject) } }
+                            td {
+                                (commit(view, &one.candidates[rung.place])) " "
+                                span.note { (one.candidates[rung.place].revision.subject) }
+                            }
                             td.num { (level_of(one, rung)) }
-                            @if noise { td.num { @if let Some(error) = within(one, rung.error).filter(|_| !rung.is_bound) { "± " (error) } } }
+                            @if noise {
+                                td.num {
+                                    @if let Some(error) =
+                                        within(one, rung.error).filter(|_| !rung.is_bound) {
+                                        "± " (error)
+                                    }
+                                }
+                            }
                             td.num { (count(rung.samples, "sample", "samples")) }
                             @if host { td { (beside(rung)) } }
-                            td { @if named(rung) { b { "this one" } } @else if rung.same_to > rung.place { "the same program to " (commit(view, &one.candidates[rung.same_to])) } }
+                            td {
+                                @if named(rung) {
+                                    b { "this one" }
+                                } @else if rung.same_to > rung.place {
+                                    "the same program to "
+                                    (commit(view, &one.candidates[rung.same_to]))
+                                }
+                            }
                         } } }
                     }
                 }))
@@ -225,9 +276,13 @@ fn unusable(view: &View, one: &Bisection) -> Markup {
         @if !all.is_empty() {
             section {
                 h2 { "What could not be measured" }
-                p.note { "It tells nothing of the speed of these commits; what they hide is part of the range." }
+                p.note {
+                    "It tells nothing of the speed of these commits; what they hide is part of the "
+                    "range."
+                }
                 ol.commits { @for group in alike(one) { li {
-                    (linked(view, "../", &format!("{} {}", stretch(one, group, ""), failure_of(group))))
+                    @let line = format!("{} {}", stretch(one, group, ""), failure_of(group));
+                    (linked(view, "../", &line))
                 } } }
             }
         }
@@ -268,7 +323,8 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
             section {
                 h2 { "Bisections" }
                 ol.commits { @for one in all { li {
-                    a href={ "../" (bisection_file(one)) } { (one.name) } " of " (subject(&one.asked)) ": "
+                    a href={ "../" (bisection_file(one)) } { (one.name) }
+                    " of " (subject(&one.asked)) ": "
                     @if named(one) { b { "this one did it" } } @else { "it was measured" }
                 } } }
             }
@@ -289,7 +345,14 @@ pub(super) fn of_change(view: &View, name: &str) -> Markup {
         @if !all.is_empty() {
             section {
                 h2 { "Bisections" }
-                ol.commits { @for one in all { li { a href={ "../" (bisection_file(one)) } { (one.name) } ": " (sentence(view, "../", one)) } } }
+                ol.commits {
+                    @for one in all {
+                        li {
+                            a href={ "../" (bisection_file(one)) } { (one.name) }
+                            ": " (sentence(view, "../", one))
+                        }
+                    }
+                }
             }
         }
     }

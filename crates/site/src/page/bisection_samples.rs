@@ -4,22 +4,26 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use tacho_record::bisection::{HostReadings, Observed, Seen};
+use tacho_record::bisection::{BisectionStep, HostReadings, StepResult};
 use tacho_record::{Bisection, Metric};
 use tacho_report::bisection::level;
-use tacho_stats::Bounded;
+use tacho_stats::BoundedValue;
 
 use super::scrolling;
 use crate::text::{count, time_of_day};
 
 /// The samples in the order in which they were taken, folded.
-pub(super) fn section(one: &Bisection, steps: &[Observed]) -> Markup {
+pub(super) fn section(one: &Bisection, steps: &[BisectionStep]) -> Markup {
     let nothing = HostReadings::new();
-    let mut rows: Vec<(&Observed, Bounded, &HostReadings)> = Vec::new();
+    let mut rows: Vec<(&BisectionStep, BoundedValue, &HostReadings)> = Vec::new();
     for step in steps {
-        let Seen::Samples { values, limited, host } = &step.seen else { continue };
+        let StepResult::Samples { values, limited, host } = &step.seen else { continue };
         let row = |(at, value): (usize, &f64)| {
-            (step, Bounded::least(*value, limited.contains(&at)), host.get(at).unwrap_or(&nothing))
+            (
+                step,
+                BoundedValue::least(*value, limited.contains(&at)),
+                host.get(at).unwrap_or(&nothing),
+            )
         };
         rows.extend(values.iter().enumerate().map(row));
     }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use tacho_report::bisection::subject;
 
 use super::bisection_file;
-use super::{Frame, framed, scrolling};
+use super::{PageFrame, framed, scrolling};
 use crate::page::bisection_words::sentence;
 use crate::text::{count, grouped, minute};
 use crate::view::View;
@@ -17,12 +17,15 @@ const NEWEST: usize = 3;
 pub(crate) fn page(view: &View) -> Vec<u8> {
     let content = html! {
         h1 { "Bisections" }
-        p.lead { (count(view.lab.bisections.len(), "search", "searches")) " for the commit that changed a metric." }
+        p.lead {
+            (count(view.lab.bisections.len(), "search", "searches"))
+            " for the commit that changed a metric."
+        }
         (scrolling("bisections", &table(view)))
     };
     framed(
         view,
-        &Frame { title: "Bisections", root: "", active: "bisections.html", scripts: &[] },
+        &PageFrame { title: "Bisections", root: "", active: "bisections.html", scripts: &[] },
         &content,
     )
 }

@@ -2,16 +2,16 @@
 
 use maud::{Markup, html};
 use tacho_report::block::{AnswerNote, AnswerTable, Block, NoteKind, Tone};
-use tacho_report::comparison::{Names, sentence};
+use tacho_report::comparison::{SideNames, sentence};
 
 use super::scrolling;
 
 /// The blocks one after the other. A clause begins with a capital, unless it begins with a name.
-pub(super) fn html(blocks: &[Block], names: Names<'_>) -> Markup {
+pub(super) fn html(blocks: &[Block], names: SideNames<'_>) -> Markup {
     html! { @for block in blocks { (of_block(block, names)) } }
 }
 
-fn of_block(block: &Block, names: Names<'_>) -> Markup {
+fn of_block(block: &Block, names: SideNames<'_>) -> Markup {
     html! {
         @match block {
             Block::Heading(heading) => h2 { (heading) },
@@ -23,7 +23,7 @@ fn of_block(block: &Block, names: Names<'_>) -> Markup {
 }
 
 /// A note without the name of its row, which is that of its section.
-pub(super) fn note(note: &AnswerNote, names: Names<'_>) -> Markup {
+pub(super) fn note(note: &AnswerNote, names: SideNames<'_>) -> Markup {
     let clause = match note.kind {
         NoteKind::Hint => format!("hint: {}", note.text),
         NoteKind::Plain | NoteKind::Warning => note.text.clone(),

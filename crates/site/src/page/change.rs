@@ -1,11 +1,14 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{Again, Change, ChangeKind, Commit, Finding, Happened, Otherwise, short_name};
+use tacho_record::{
+    Change, ChangeKind, Commit, Finding, FindingDifference, HappeningKind, RepeatMeasurement,
+    short_name,
+};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
-use super::{Frame, framed, revision_named, run_link, scrolling};
+use super::{PageFrame, framed, revision_named, run_link, scrolling};
 use crate::svg;
 use crate::text::{count, grouped, minute, percent_change};
 use crate::view::event::{withdrawal, word};
@@ -22,10 +25,12 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
     let change = one.change();
     let name = format!("{} {}", change.series.benchmark, change.series.metric.name);
     let title = format!("{name} {}", one.effect());
+    let word = one.judged.word();
     let content = html! {
-        h1 { (name) ": " span.better[one.judged.word() == "better"].worse[one.judged.word() == "worse"] {
-            (one.effect()) " " (one.judged.word())
-        } }
+        h1 {
+            (name) ": "
+            span.better[word == "better"].worse[word == "worse"] { (one.effect()) " " (word) }
+        }
         p.lead {
             @if change.named_by.is_some() { "A bisection named its commit. " }
             "From " (revision_named(view, "../", &change.finding.revision)) " on"
@@ -43,7 +48,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
     };
     let scripts = one.series.map(|series| super::series::scripts(&view.series[series]));
     let scripts = scripts.unwrap_or_default();
-    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &scripts }, &content)
+    framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &scripts }, &content)
 }
 
 /// The chart of the series in which it was found.
@@ -68,10 +73,14 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
             @if let Some(said) = &change.again { (again(said)) }
             (how_sure(view, one))
             div { dt { "Kind" } dd { (one.kind()) } }
-            div { dt { "State" } dd { (one.state()) } @if !change.note.is_empty() { dd.note { (change.note) } } }
+            div {
+                dt { "State" } dd { (one.state()) }
+                @if !change.note.is_empty() { dd.note { (change.note) } }
+            }
         }
         p.byline {
-            "Its name is " code { (change.name) } ", found " (minute(change.found)) " on " (change.series.host)
+            "Its name is " code { (change.name) } ", found " (minute(change.found)) " on "
+            (change.series.host)
             @if let Some(series) = one.series {
                 "; " a href={ "../series/" (view.series[series].slug) ".html" } { "its series" }
             }
@@ -143,7 +152,7 @@ fn sides(view: &View, one: &ChangeView) -> Markup {
         .good
         .map_or(split, |good| measured.partition_point(|row| row.revision <= good))
         .min(split);
-    let values = |rows: &[&crate::view::Row]| -> Vec<f64> {
+    let values = |rows: &[&crate::view::SeriesRow]| -> Vec<f64> {
         rows.iter().flat_map(|row| row.point.values.iter().copied()).collect()
     };
     let before = values(&measured[until.saturating_sub(SIDE)..until]);
@@ -155,7 +164,8 @@ fn sides(view: &View, one: &ChangeView) -> Markup {
                 figure.chart {
                     (svg::strips(&[("before", &before), ("after", &after)], &series.scale))
                     figcaption {
-                        "Each dot is a sample, the bar the median, of at most " (SIDE) " measured revisions on each side, at these levels: "
+                        "Each dot is a sample, the bar the median, of at most " (SIDE)
+                        " measured revisions on each side, at these levels: "
                         (grouped(before.len())) " before, " (grouped(after.len())) " after."
                     }
                 }
@@ -216,15 +226,27 @@ fn between(view: &View, one: &ChangeView) -> Markup {
     html! {
         section {
             h2 {
-                @if commits.is_empty() { "Between" } @else { (count(commits.len(), "commit", "commits")) " between" }
+                @if commits.is_empty() {
+                    "Between"
+                } @else {
+                    (count(commits.len(), "commit", "commits")) " between"
+                }
             }
             p.note {
                 "After " (revision_named(view, "../", &finding.good)) ", up to and including "
                 (revision_named(view, "../", &finding.bad))
-                @if commits.len() == 1 { ": it is this one." } @else if !commits.is_empty() { ": it is one of these." }
+                @if commits.len() == 1 {
+                    ": it is this one."
+                } @else if !commits.is_empty() {
+                    ": it is one of these."
+                }
             }
-            ol.commits { @for commit in commits.iter().take(COMMITS) { (one_commit(view, commit)) } }
-            @if commits.len() > COMMITS { p.note { "And " (grouped(commits.len() - COMMITS)) " older ones." } }
+            ol.commits {
+                @for commit in commits.iter().take(COMMITS) { (one_commit(view, commit)) }
+            }
+            @if commits.len() > COMMITS {
+                p.note { "And " (grouped(commits.len() - COMMITS)) " older ones." }
+            }
         }
     }
 }
@@ -261,8 +283,16 @@ fn closer(view: &View, one: &ChangeView) -> Markup {
                     pre { "tacho bisect --change " (change.name) }
                 }
                 @if several {
-                    p { @if bisected { "Or measure every commit between:" } @else { "Measure every commit between:" } }
-                    pre { "tacho track " (short_name(&finding.good)) ".." (short_name(&finding.bad)) }
+                    p {
+                        @if bisected {
+                            "Or measure every commit between:"
+                        } @else {
+                            "Measure every commit between:"
+                        }
+                    }
+                    pre {
+                        "tacho track " (short_name(&finding.good)) ".." (short_name(&finding.bad))
+                    }
                 }
             }
         }
@@ -270,11 +300,16 @@ fn closer(view: &View, one: &ChangeView) -> Markup {
 }
 
 /// What measuring both sides again said.
-fn again(again: &Again) -> Markup {
+fn again(again: &RepeatMeasurement) -> Markup {
     html! {
         div {
             dt { "Measured again" }
-            dd { @match tacho_report::change::effect(again) { Some(effect) => (effect.shown(percent_change)), None => (tacho_report::change::no_effect(again)) } }
+            dd {
+                @match tacho_report::change::effect(again) {
+                    Some(effect) => (effect.shown(percent_change)),
+                    None => (tacho_report::change::no_effect(again)),
+                }
+            }
             dd.note {
                 @match again.differs {
                     Some(true) => { "both sides differ" }
@@ -296,7 +331,7 @@ fn life(view: &View, one: &ChangeView) -> Markup {
     // What was found from then on.
     let after = |at: usize| {
         let mut moved = happenings[at + 1..].iter().filter_map(|later| match &later.what {
-            Happened::Moved { from } => Some(from.as_ref()),
+            HappeningKind::Moved { from } => Some(from.as_ref()),
             _ => None,
         });
         moved.next().unwrap_or(&one.change().finding)
@@ -307,7 +342,10 @@ fn life(view: &View, one: &ChangeView) -> Markup {
                 h2 { "What happened" }
                 ol.commits {
                     @for (at, what) in happenings.iter().enumerate() {
-                        li { span.note { (minute(what.at)) } " " (happened(view, one, &what.what, after(at))) }
+                        li {
+                            span.note { (minute(what.at)) } " "
+                            (happened(view, one, &what.what, after(at)))
+                        }
                     }
                  }
             }
@@ -315,17 +353,21 @@ fn life(view: &View, one: &ChangeView) -> Markup {
     }
 }
 
-fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Markup {
+fn happened(view: &View, one: &ChangeView, what: &HappeningKind, now: &Finding) -> Markup {
     html! {
         @match what {
-            Happened::Confirmed { seen: Some(seen) } => {
+            HappeningKind::Confirmed { seen: Some(seen) } => {
                 "confirmed: seen in " (count(*seen as usize, "analysis", "analyses")) " in a row"
             }
-            Happened::Confirmed { seen: None } => { "confirmed: both sides were measured again" }
-            Happened::Fixed { by } => { "the level came back with " code { (by) } }
-            Happened::Found { revision } => { "found, first at " (revision_named(view, "../", revision)) }
-            Happened::Measured(again) => {
-                @let Again { run, samples, differs, .. } = again;
+            HappeningKind::Confirmed { seen: None } => {
+                "confirmed: both sides were measured again"
+            }
+            HappeningKind::Fixed { by } => { "the level came back with " code { (by) } }
+            HappeningKind::Found { revision } => {
+                "found, first at " (revision_named(view, "../", revision))
+            }
+            HappeningKind::Measured(again) => {
+                @let RepeatMeasurement { run, samples, differs, .. } = again;
                 "measured again in " (run_link(view, "../", *run)) ", "
                 (count(*samples as usize, "sample", "samples")) " on each side"
                 (tacho_report::change::layouts(again)) ": "
@@ -334,14 +376,19 @@ fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Ma
                     Some(false) => { "they do not differ" }
                     None => { "whether they differ cannot be told" }
                 }
-                @if let Some(effect) = tacho_report::change::effect(again) { ", " (effect.shown(percent_change)) }
+                @if let Some(effect) = tacho_report::change::effect(again) {
+                    ", " (effect.shown(percent_change))
+                }
             }
-            Happened::Moved { from } => {
+            HappeningKind::Moved { from } => {
                 "told otherwise; until then: " (was(view, one, from, now))
             }
-            Happened::Said { to, note, .. } => { "the user: " (said(*to)) @if !note.is_empty() { ", “" (note) "”" } }
-            Happened::Unfixed => { "the level did not come back after all" }
-            Happened::Withdrawn { why } => { "withdrawn: " (withdrawal(*why)) }
+            HappeningKind::Said { to, note, .. } => {
+                "the user: " (said(*to))
+                @if !note.is_empty() { ", “" (note) "”" }
+            }
+            HappeningKind::Unfixed => { "the level did not come back after all" }
+            HappeningKind::Withdrawn { why } => { "withdrawn: " (withdrawal(*why)) }
         }
     }
 }
@@ -354,16 +401,18 @@ fn was(view: &View, one: &ChangeView, from: &Finding, now: &Finding) -> Markup {
         @for (at, what) in from.otherwise(now).into_iter().enumerate() {
             @if at > 0 { "; " }
             @match what {
-                Otherwise::Ends => { "after " (revision(&from.good)) ", up to " (revision(&from.bad)) }
-                Otherwise::Kind => { (from.kind_words()) }
-                Otherwise::Revision => { "first at " (revision(&from.revision)) }
-                Otherwise::Size => { (show(from.before)) " → " (show(from.after)) }
+                FindingDifference::Ends => {
+                    "after " (revision(&from.good)) ", up to " (revision(&from.bad))
+                }
+                FindingDifference::Kind => { (from.kind_words()) }
+                FindingDifference::Revision => { "first at " (revision(&from.revision)) }
+                FindingDifference::Size => { (show(from.before)) " → " (show(from.after)) }
             }
         }
     }
 }
 
-fn said(to: tacho_record::Word) -> &'static str {
+fn said(to: tacho_record::ChangeState) -> &'static str {
     match word(to) {
         "" => "new",
         word => word,

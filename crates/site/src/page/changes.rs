@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 
-use super::{Frame, framed, revision_named, scrolling, tags};
+use super::{PageFrame, framed, revision_named, scrolling, tags};
 use crate::text::{count, day};
-use crate::view::{ChangeView, EventView, Judged, View};
+use crate::view::{ChangeView, DifferenceVerdict, EventView, View};
 
 /// The most changes of one place in a list, what got worse first.
 const EFFECTS: usize = 4;
@@ -35,7 +35,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     };
     framed(
         view,
-        &Frame { title: "Changes", root: "", active: "changes.html", scripts: &[] },
+        &PageFrame { title: "Changes", root: "", active: "changes.html", scripts: &[] },
         &content,
     )
 }
@@ -148,8 +148,9 @@ fn head(view: &View, event: &EventView) -> Markup {
 
 /// What was paid with what, if something got worse and something better.
 fn trade_off(event: &EventView) -> Option<String> {
-    let count = |wanted: Judged| event.changes.iter().filter(|one| one.judged == wanted).count();
-    let (worse, better) = (count(Judged::Worse), count(Judged::Better));
+    let count =
+        |wanted: DifferenceVerdict| event.changes.iter().filter(|one| one.judged == wanted).count();
+    let (worse, better) = (count(DifferenceVerdict::Worse), count(DifferenceVerdict::Better));
     (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
 }
 
@@ -170,14 +171,14 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
         Some(series) => view.series[series].scale.show(value),
         None => one.change().series.metric.unit.show(value),
     };
+    let is = |verdict: DifferenceVerdict| one.judged == verdict;
+    let (is_better, is_worse) = (is(DifferenceVerdict::Better), is(DifferenceVerdict::Worse));
     html! {
         td.metric {
             @if link { a href={ (root) "change/" (one.slug) ".html" } { (name) } } @else { (name) }
         }
-        td.num.change.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] {
-            (one.effect()) }
-        td.word.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] {
-            (one.judged.word()) }
+        td.num.change.better[is_better].worse[is_worse] { (one.effect()) }
+        td.word.better[is_better].worse[is_worse] { (one.judged.word()) }
         // Broken between its ends, where it is broken.
         td.num.count { (interval(one).replace(" %", "\u{a0}%")) }
         td.num.latest { (level(finding.before)) }

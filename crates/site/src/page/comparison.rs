@@ -6,11 +6,11 @@ use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block};
 use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order};
 use tacho_stats::Summary;
 
-use super::{Frame, blocks, framed, interval, revision_named, run_link};
+use super::{PageFrame, blocks, framed, interval, revision_named, run_link};
 use crate::lab::{ComparisonRecord, RowExecutions};
 use crate::svg::{self, Panel};
 use crate::text::{count, minute};
-use crate::view::{Scale, View};
+use crate::view::{DisplayScale, View};
 
 /// What is on one page: a comparison, or the diffs that were tried on one revision one after the
 /// other.
@@ -89,7 +89,8 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
         h1 { (title) }
         @if let Some(one) = all.first() {
             p.lead {
-                "With each diff this, without it that: without is " (side(view, one, 0)) " on " (one.run.host)
+                "With each diff this, without it that: without is " (side(view, one, 0)) " on "
+                (one.run.host)
                 ", executed beside each of them in the same rounds."
             }
         }
@@ -111,7 +112,7 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
             pre { @for one in all { "tacho show run:" (one.run.number) "\n" } }
         }
     };
-    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+    framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
 /// When and how it was measured.
@@ -120,7 +121,9 @@ fn byline(view: &View, one: &ComparisonRecord) -> Markup {
         p.byline {
             "Measured in " (run_link(view, "../", one.run.number)) " on " (one.run.host)
             ", begun " (minute(one.run.started))
-            @if one.run.state != RunState::Finished { ", " b { "not finished" } ": this is what was measured so far" }
+            @if one.run.state != RunState::Finished {
+                ", " b { "not finished" } ": this is what was measured so far"
+            }
             ". " (executed(one))
         }
     }
@@ -132,7 +135,8 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
         h1 { (title) }
         p.lead {
             @if is_try(one) { "With this diff this, without it that: " }
-            (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is " (side(view, one, 1)) "."
+            (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is "
+            (side(view, one, 1)) "."
         }
         (byline(view, one))
         (gate(one))
@@ -144,7 +148,7 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
             pre { "tacho show run:" (one.run.number) }
         }
     };
-    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+    framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
 /// How both were executed.
@@ -154,8 +158,8 @@ fn executed(one: &ComparisonRecord) -> String {
     }
     match one.terms.duet {
         Some([first, second]) => format!(
-            "Both were executed at the same time, on processors {first} and {second}, which they swapped each round: \
-             each time is that beside the other."
+            "Both were executed at the same time, on processors {first} and {second}, which they \
+             swapped each round: each time is that beside the other."
         ),
         None if one.terms.control => {
             "Both were executed in the same rounds, the first a second time too.".to_owned()
@@ -231,12 +235,14 @@ fn executions(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     let unclear = report.cells(row).pop().filter(|cell| !cell.detail.is_empty());
     let why = why.or_else(|| Some(unclear?.whole()));
     let place = one.rows.iter().position(|other| std::ptr::eq(other, row)).unwrap_or(0);
+    let sentences = why.map(Block::Sentence).into_iter();
+    let blocks: Vec<Block> =
+        sentences.chain(report.of_row(row).into_iter().map(Block::Note)).collect();
     html! {
-        @if let Some((failure, _)) = &row.failure { p.callout { "Executions failed; the first: " (failure) } }
-        (blocks::html(
-            &why.map(Block::Sentence).into_iter().chain(report.of_row(row).into_iter().map(Block::Note)).collect::<Vec<_>>(),
-            names.each_ref().map(String::as_str),
-        ))
+        @if let Some((failure, _)) = &row.failure {
+            p.callout { "Executions failed; the first: " (failure) }
+        }
+        (blocks::html(&blocks, names.each_ref().map(String::as_str)))
         @if let Some(of) = one.executions.get(place) { (picture(one, row, of)) }
     }
 }
@@ -248,7 +254,7 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
     let again = if row.levels[0].is_some() { "again".to_owned() } else { format!("{a} again") };
     let names = [a, b, again];
     let typical = row.sides.iter().flatten().map(|of| of.median.abs()).fold(0.0, f64::max);
-    let scale = Scale::of(&row.metric.unit, typical);
+    let scale = DisplayScale::of(&row.metric.unit, typical);
     let panels: Vec<Panel> = names
         .iter()
         .zip(of.builds.iter().zip(&of.cut_off))
@@ -272,11 +278,18 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
                 figcaption {
                     "Each dot is an execution; the line is the median"
                     @if panels.iter().any(|panel| !panel.cut_off.is_empty()) {
-                        ", or the least that it may be; an arrow is an execution that reached a limit, at the least that it would have been"
+                        ", or the least that it may be; an arrow is an execution that reached a "
+                        "limit, at the least that it would have been"
                     }
                     "."
-                    @if one.terms.control { " What is called again is the first program a second time: what it differs by is the noise of this host." }
-                    @if row.levels[0].is_some() { " Each number is a layout, the same source linked in another order; the verdict is by layouts." }
+                    @if one.terms.control {
+                        " What is called again is the first program a second time: what it differs "
+                        "by is the noise of this host."
+                    }
+                    @if row.levels[0].is_some() {
+                        " Each number is a layout, the same source linked in another order; the "
+                        "verdict is by layouts."
+                    }
                 }
             }
         }
@@ -297,11 +310,18 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
     let number = view.lab.comparisons.len();
     let content = html! {
         h1 { "Comparisons" }
-        p.lead { (count(number, "comparison", "comparisons")) ", newest first: two programs beside one another, and what diffs did that were tried." }
+        p.lead {
+            (count(number, "comparison", "comparisons"))
+            ", newest first: two programs beside one another, and what diffs did that were tried."
+        }
         @for page in all {
             section {
                 h2 { a href=(file(page)) { (head(page)) } }
-                @if let Some(one) = page.last() { p.byline { "Run " (one.run.number) " on " (one.run.host) ", " (minute(one.run.started)) } }
+                @if let Some(one) = page.last() {
+                    p.byline {
+                        "Run " (one.run.number) " on " (one.run.host) ", " (minute(one.run.started))
+                    }
+                }
                 @for one in page {
                     @if page.len() > 1 { h3 { (one.name(1)) ", run " (one.run.number) } }
                     (blocks::table(&worded(one).table()))
@@ -311,7 +331,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
     };
     framed(
         view,
-        &Frame { title: "Comparisons", root: "", active: "comparisons.html", scripts: &[] },
+        &PageFrame { title: "Comparisons", root: "", active: "comparisons.html", scripts: &[] },
         &content,
     )
 }
@@ -334,7 +354,11 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
         @if !all.is_empty() {
             section {
                 h2 { "Comparisons" }
-                ol.commits { @for one in all { li { a href={ "../" (place(view, one.run.number)) } { (title(one)) } } } }
+                ol.commits {
+                    @for one in all {
+                        li { a href={ "../" (place(view, one.run.number)) } { (title(one)) } }
+                    }
+                }
             }
         }
     }
@@ -344,7 +368,11 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
 pub(super) fn of_run(view: &View, root: &str, run: i64) -> Markup {
     html! {
         @if let Some(one) = view.lab.comparisons.iter().find(|one| one.run.number == run) {
-            p { "It compared two programs: " a href={ (root) (place(view, run)) } { (title(one)) } "." }
+            p {
+                "It compared two programs: "
+                a href={ (root) (place(view, run)) } { (title(one)) }
+                "."
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tacho_record::{Course, Measurement, Metric, Steadiness, Unit};
 
 use crate::svg::{self, Band, Dot};
-use crate::view::Scale;
+use crate::view::DisplayScale;
 
 /// A picture of the executions and a sentence, where a warm-up was looked for.
 pub(super) fn figure(measurement: &Measurement) -> Markup {
@@ -24,7 +24,7 @@ pub(super) fn figure(measurement: &Measurement) -> Markup {
         .collect();
     let unit =
         Metric::known(&found.metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
-    let scale = Scale::of(&unit, found.phases.last().map_or(0.0, |phase| phase.level));
+    let scale = DisplayScale::of(&unit, found.phases.last().map_or(0.0, |phase| phase.level));
     html! {
         @if !dots.is_empty() {
             figure {

@@ -2,18 +2,18 @@
 //! by side.
 
 use maud::{Markup, html};
-use tacho_record::{Limited, RunState};
+use tacho_record::{LimitedExecutions, RunState};
 use tacho_report::block::Block;
 use tacho_report::layouts::{BANDS, advice, conclusions, deviations};
 use tacho_report::words;
 use tacho_stats::levels::Levels;
 use tacho_stats::{Summary, summary::median};
 
-use super::{Frame, blocks, framed, interval, revision_named, run_link, scrolling};
+use super::{PageFrame, blocks, framed, interval, revision_named, run_link, scrolling};
 use crate::lab::LayoutRecord;
 use crate::svg::{self, Panel};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
-use crate::view::{LayoutsRow, LayoutsView, Scale, View};
+use crate::view::{DisplayScale, LayoutsRow, LayoutsView, View};
 
 /// The file of a run's page, from the folder of the pages.
 pub(crate) fn file(run: i64) -> String {
@@ -48,7 +48,7 @@ pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
             pre { (command(view, one)) }
         }
     };
-    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+    framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
 /// What was typed, or would ask the same.
@@ -175,7 +175,7 @@ fn summarised(layout: &LayoutRecord) -> Option<Summary> {
 }
 
 /// Which limits were reached, layout by layout.
-fn limited<'a>(row: &'a LayoutsRow) -> impl Iterator<Item = &'a Limited> {
+fn limited<'a>(row: &'a LayoutsRow) -> impl Iterator<Item = &'a LimitedExecutions> {
     row.row.layouts.iter().map(|layout| &layout.limited).filter(|limited| limited.count > 0)
 }
 
@@ -192,7 +192,7 @@ fn limit_reached(row: &LayoutsRow) -> Markup {
 
 fn layouts(row: &LayoutsRow) -> Markup {
     let typical = row.summaries.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
-    let scale = Scale::of(&row.row.metric.unit, typical);
+    let scale = DisplayScale::of(&row.row.metric.unit, typical);
     let panel = |(place, summary): (usize, &Option<tacho_stats::Summary>)| Panel {
         name: (place + 1).to_string(),
         dots: row.row.layouts[place].executions.iter().flatten().copied().collect(),
@@ -298,7 +298,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
     };
     framed(
         view,
-        &Frame { title: "Layouts", root: "", active: "layouts.html", scripts: &[] },
+        &PageFrame { title: "Layouts", root: "", active: "layouts.html", scripts: &[] },
         &content,
     )
 }

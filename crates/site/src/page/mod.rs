@@ -29,15 +29,16 @@ use tacho_stats::Summary;
 
 use crate::text;
 use crate::view::unbuilt::{self, Stretch};
-use crate::view::{Change, Judged, RevisionView, Scale, View};
+use crate::view::{DifferenceVerdict, DisplayScale, MedianDifference, RevisionView, View};
 
 /// A mark that is nobody's trade: a dial with its trace. Small enough to stand in each page.
-const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
-    %3Ccircle cx='16' cy='16' r='14' fill='%23fff' stroke='%23345' stroke-width='3'/%3E\
-    %3Cpath d='M7 18l5-1 3 3 4-9 3 6 3-1' fill='none' stroke='%23c2410c' stroke-width='3'/%3E%3C/svg%3E";
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 \
+    32'%3E%3Ccircle cx='16' cy='16' r='14' fill='%23fff' stroke='%23345' \
+    stroke-width='3'/%3E%3Cpath d='M7 18l5-1 3 3 4-9 3 6 3-1' fill='none' stroke='%23c2410c' \
+    stroke-width='3'/%3E%3C/svg%3E";
 
 /// How a page is framed.
-pub(crate) struct Frame<'a> {
+pub(crate) struct PageFrame<'a> {
     /// What stands in the window's head, before the subject.
     pub(crate) title: &'a str,
     /// The way to the folder of the pages: empty, or `../`.
@@ -49,7 +50,7 @@ pub(crate) struct Frame<'a> {
 }
 
 /// A whole page around its content.
-pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
+pub(crate) fn framed(view: &View, frame: &PageFrame, content: &Markup) -> Vec<u8> {
     let lab = view.lab;
     let title = if frame.title.is_empty() {
         lab.subject.clone()
@@ -191,28 +192,30 @@ fn day(revision: &RevisionView) -> String {
 /// Two cells: the difference, and the word for it. Colour is never alone.
 ///
 /// `head` repeats the name of the column, for tables that lose their head on narrow screens.
-fn change_cells(change: Option<Change>, head: Option<&str>) -> Markup {
+fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup {
     let is = |judged| change.is_some_and(|change| change.judged == judged);
-    let (better, worse) = (is(Judged::Better), is(Judged::Worse));
+    let (better, worse) = (is(DifferenceVerdict::Better), is(DifferenceVerdict::Worse));
     // Without a change there is nothing that needs a head.
     let head = change.and(head);
     html! {
         td.num.change.better[better].worse[worse] data-head=[head] {
             @if let Some(change) = change { (change.text()) }
         }
-        td.word.better[better].worse[worse] { @if let Some(change) = change { (change.judged.word()) } }
+        td.word.better[better].worse[worse] {
+            @if let Some(change) = change { (change.judged.word()) }
+        }
     }
 }
 
 /// A median, or what it is at least.
-pub(crate) fn median(scale: &Scale, summary: Option<Summary>) -> Markup {
+pub(crate) fn median(scale: &DisplayScale, summary: Option<Summary>) -> Markup {
     html! {
         @if let Some(of) = summary { (of.known_median().shown(|it| scale.number(it))) }
     }
 }
 
 /// A median's interval; it may have no upper end.
-pub(crate) fn interval(scale: &Scale, summary: &Summary) -> Markup {
+pub(crate) fn interval(scale: &DisplayScale, summary: &Summary) -> Markup {
     html! {
         @if let Some((low, high)) = summary.interval {
             (scale.number(low)) " – " (text::end(high, |it| scale.number(it)))
@@ -244,7 +247,9 @@ fn not_judged<'v, 'a: 'v>(
                 @for (place, stretch) in named.iter().enumerate() {
                     @if place > 0 { "; " }
                     (revision_link(root, revision(stretch.first)))
-                    @if stretch.last > stretch.first { " to " (revision_link(root, revision(stretch.last))) }
+                    @if stretch.last > stretch.first {
+                        " to " (revision_link(root, revision(stretch.last)))
+                    }
                     ", " (stretch.told())
                 }
                 @if others > 0 {

@@ -5,11 +5,11 @@ use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 
 use super::{
-    Frame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling,
+    PageFrame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling,
 };
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
-use crate::view::{Row, SeriesView, State, View, unbuilt};
+use crate::view::{RowState, SeriesRow, SeriesView, View, unbuilt};
 use crate::{svg, view::RevisionView};
 
 /// How many of the newest revisions stand here; all are on a page of their own.
@@ -36,7 +36,8 @@ pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
         (legend())
         section {
             h2 { "Newest revisions" }
-            (scrolling("newest revisions", &super::revisions::table(view, view.revisions.iter().rev().take(NEWEST))))
+            @let newest = view.revisions.iter().rev().take(NEWEST);
+            (scrolling("newest revisions", &super::revisions::table(view, newest)))
             @if view.revisions.len() > NEWEST { p { a href="revisions.html" { "All revisions" } } }
         }
         section {
@@ -44,7 +45,7 @@ pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
             @for host in &view.lab.hosts { (host_facts(host)) }
         }
     };
-    framed(view, &Frame { title: "", root: "", active: "index.html", scripts: &[] }, &content)
+    framed(view, &PageFrame { title: "", root: "", active: "index.html", scripts: &[] }, &content)
 }
 
 /// `The history from 2021-03-01 to 2026-08-12, measured on lab. Pages made 2026-08-13 04:12 UTC.`
@@ -60,7 +61,9 @@ fn extent(view: &View) -> Markup {
     html! {
         p.lead {
             @match ends {
-                Some((first, last)) if first != last => { "The history from " time { (first) } " to " time { (last) } },
+                Some((first, last)) if first != last => {
+                    "The history from " time { (first) } " to " time { (last) }
+                },
                 Some((only, _)) => { "The history at " time { (only) } },
                 None => "Nothing is measured yet",
             }
@@ -79,10 +82,16 @@ fn changed(view: &View) -> Markup {
             h2 { "What changed" }
             @if !events.is_empty() {
                 ul.changes {
-                    @for event in events.iter().take(CHANGES) { (super::changes::item(view, event)) }
+                    @for event in events.iter().take(CHANGES) {
+                        (super::changes::item(view, event))
+                    }
                 }
                 @if events.len() > CHANGES {
-                    p { a href="changes.html" { "All changes, at " (grouped(events.len())) " places" } }
+                    p {
+                        a href="changes.html" {
+                            "All changes, at " (grouped(events.len())) " places"
+                        }
+                    }
                 }
             } @else if judged > 0 {
                 @let series = count(judged, "series that was", "series that were");
@@ -103,18 +112,34 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
             div {
                 dt { "Revisions" }
                 dd { a href="revisions.html" { (grouped(view.revisions.len())) } }
-                @if equal > 0 { dd.note { (grouped(equal)) " built to the same program as another" } }
+                @if equal > 0 {
+                    dd.note { (grouped(equal)) " built to the same program as another" }
+                }
             }
             div {
                 dt { "Did not build" }
-                dd { @if unbuilt == 0 { "0" } @else { a href="revisions.html#unbuilt" { (grouped(unbuilt)) } } }
+                dd {
+                    @if unbuilt == 0 {
+                        "0"
+                    } @else {
+                        a href="revisions.html#unbuilt" { (grouped(unbuilt)) }
+                    }
+                }
             }
-            div { dt { "Benchmarks" } dd { (grouped(view.groups.len())) } dd.note { (count(view.shown().count(), "series", "series")) } }
+            div {
+                dt { "Benchmarks" } dd { (grouped(view.groups.len())) }
+                dd.note { (count(view.shown().count(), "series", "series")) }
+            }
             div { dt { "Executions" } dd { (grouped(ledger.executions())) } }
             (failed(view, ledger))
             div {
                 dt { "Last run" }
-                dd { @match last_run { Some(at) => a href="runs.html" { (text::day(at)) }, None => "none" } }
+                dd {
+                    @match last_run {
+                        Some(at) => a href="runs.html" { (text::day(at)) },
+                        None => "none",
+                    }
+                }
                 dd.note { (count(view.lab.runs.len(), "run", "runs")) }
             }
         }
@@ -153,7 +178,8 @@ fn table(view: &View, host: &str) -> Markup {
                 }
             }
             @for group in view.groups.iter().filter(|group| group.host == host) {
-                tbody { @for (place, series) in group.series.iter().map(|number| &view.series[*number]).enumerate() {
+                @let series = group.series.iter().map(|number| &view.series[*number]);
+                tbody { @for (place, series) in series.enumerate() {
                     tr class=[(place == 0).then_some("first")] {
                         @if place == 0 {
                             th.name scope="rowgroup" rowspan=(group.series.len()) {
@@ -173,7 +199,11 @@ fn table(view: &View, host: &str) -> Markup {
 pub(super) fn superseded(view: &View, series: &SeriesView) -> Markup {
     let key = &series.series.key.benchmark;
     let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
-    html! { @if let Some(by) = by { span.note { " superseded: the plan has another command, version " (by) } } }
+    html! {
+        @if let Some(by) = by {
+            span.note { " superseded: the plan has another command, version " (by) }
+        }
+    }
 }
 
 fn path(series: &SeriesView) -> String {
@@ -200,7 +230,11 @@ fn row(view: &View, series: &SeriesView) -> Markup {
 
 /// Only what is unusual is said: more is better.
 fn better(series: &SeriesView) -> Markup {
-    html! { @if series.series.key.metric.better == Direction::Higher { span.note { " higher is better" } } }
+    html! {
+        @if series.series.key.metric.better == Direction::Higher {
+            span.note { " higher is better" }
+        }
+    }
 }
 
 /// The latest median, and at which revision when that is not the last one.
@@ -217,11 +251,15 @@ fn latest(view: &View, series: &SeriesView) -> Markup {
 
 /// Why there is no median: what became of the newest revision that was executed, if one was.
 fn unmeasured(view: &View, series: &SeriesView) -> Markup {
-    let tells = |row: &&Row| matches!(row.state, State::ExecutionsFailed | State::LimitReached);
+    let tells =
+        |row: &&SeriesRow| matches!(row.state, RowState::ExecutionsFailed | RowState::LimitReached);
     html! {
         @match series.rows.iter().rev().find(tells) {
             Some(row) => {
-                span.failure[row.state.is_failure()].limited[!row.state.is_failure()] { (row.state_text(|id| view.short(id))) }
+                @let has_failed = row.state.is_failure();
+                span.failure[has_failed].limited[!has_failed] {
+                    (row.state_text(|id| view.short(id)))
+                }
                 span.note { " at " (revision_link("", &view.revisions[row.revision])) }
             },
             None => span.note { "not measured" },
@@ -234,7 +272,8 @@ fn legend() -> Markup {
     html! {
         p.legend {
             (marks()) " "
-            "Lines show medians over revisions, oldest left; their height is at least a tenth of the median."
+            "Lines show medians over revisions, oldest left; their height is at least a tenth of "
+            "the median."
         }
     }
 }
@@ -242,7 +281,10 @@ fn legend() -> Markup {
 fn host_facts(host: &Host) -> Markup {
     html! {
         details {
-            summary { b { (host.name) } @if let Some(cpu) = host.facts.get("cpu") { " " span.note { (cpu) } } }
+            summary {
+                b { (host.name) }
+                @if let Some(cpu) = host.facts.get("cpu") { " " span.note { (cpu) } }
+            }
             (super::facts(&host.facts))
         }
     }

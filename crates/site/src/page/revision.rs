@@ -6,11 +6,11 @@ use maud::{Markup, html};
 use tacho_record::{BuildState, Commit, Digest};
 
 use super::{
-    Frame, change_cells, framed, interval, revision_link, revision_named, revision_path, samples,
-    scrolling, tags,
+    PageFrame, change_cells, framed, interval, revision_link, revision_named, revision_path,
+    samples, scrolling, tags,
 };
 use crate::text::{self, count, duration, grouped, minute};
-use crate::view::{RevisionView, Row, SeriesGroup, SeriesView, State, View};
+use crate::view::{RevisionView, RowState, SeriesGroup, SeriesRow, SeriesView, View};
 use crate::{HostBuild, HostMeasurement, RunRecord};
 
 /// How many lines of a log stand on the page itself.
@@ -68,7 +68,7 @@ pub(crate) fn page(view: &View, place: usize, material: &RevisionMaterial) -> Ve
         (samples::section(view, revision, &material.measured))
         (runs(view, &material.measured))
     };
-    framed(view, &Frame { title: short, root: "../", active: "", scripts: &[] }, &content)
+    framed(view, &PageFrame { title: short, root: "../", active: "", scripts: &[] }, &content)
 }
 
 fn neighbours(view: &View, place: usize) -> Markup {
@@ -101,11 +101,11 @@ fn byline(view: &View, revision: &RevisionView) -> Markup {
 
 /// All benchmarks side by side: what got better and what got worse in the same revision.
 fn results(view: &View, revision: &RevisionView) -> Markup {
-    let rows: HashMap<usize, &Row> = revision
+    let rows: HashMap<usize, &SeriesRow> = revision
         .cells
         .iter()
         .map(|cell| (cell.series, &view.series[cell.series].rows[cell.row]))
-        .filter(|(_, row)| row.summary.is_some() || row.state == State::ExecutionsFailed)
+        .filter(|(_, row)| row.summary.is_some() || row.state == RowState::ExecutionsFailed)
         .collect();
     let has = |group: &&SeriesGroup| group.series.iter().any(|series| rows.contains_key(series));
     html! {
@@ -144,8 +144,8 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
     }
 }
 
-fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &Row>) -> Markup {
-    let mut found: Vec<(usize, &Row)> =
+fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &SeriesRow>) -> Markup {
+    let mut found: Vec<(usize, &SeriesRow)> =
         group.series.iter().filter_map(|series| Some((*series, *rows.get(series)?))).collect();
     // A failure is one of all metrics: it is told once, and only where there are no values.
     if found.iter().any(|(_, row)| row.summary.is_some()) {
@@ -168,7 +168,7 @@ fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &Row>) 
     }
 }
 
-fn result(view: &View, series: &SeriesView, row: &Row) -> Markup {
+fn result(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
     let scale = &series.scale;
     html! {
         td.metric { a href={ "../series/" (series.slug) ".html" } { (series.metric()) } }
@@ -310,7 +310,8 @@ fn runs(view: &View, measured: &[HostMeasurement]) -> Markup {
         @if !hosts.is_empty() {
             section {
                 h2 { "Host and conditions" }
-                @for host in view.lab.hosts.iter().filter(|host| hosts.contains(host.name.as_str())) {
+                @for host in view.lab.hosts.iter().filter(|host| hosts.contains(host.name.as_str()))
+                    {
                     details { summary { b { (host.name) } } (super::facts(&host.facts)) }
                 }
                 @for record in records {

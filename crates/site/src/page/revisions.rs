@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tacho_record::BuildState;
 
-use super::{Frame, day, framed, revision_head, scrolling, tags};
+use super::{PageFrame, day, framed, revision_head, scrolling, tags};
 use crate::text::count;
 use crate::view::{RevisionView, View};
 
@@ -35,7 +35,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     };
     framed(
         view,
-        &Frame { title: "Revisions", root: "", active: "revisions.html", scripts: &[] },
+        &PageFrame { title: "Revisions", root: "", active: "revisions.html", scripts: &[] },
         &content,
     )
 }

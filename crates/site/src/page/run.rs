@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::{Frame, facts, framed, revision_named, runs};
+use super::{PageFrame, facts, framed, revision_named, runs};
 use crate::schedule::{self, DrawnExecution, ScheduleFrame};
 use crate::text::{count, grouped};
-use crate::view::{HostSpeed, Scale, View};
+use crate::view::{DisplayScale, HostSpeed, View};
 use crate::{RunBenchmark, RunExecutions, RunProgram, RunRecord};
 
 /// Of more programs the list is folded.
@@ -45,7 +45,7 @@ pub(crate) fn page(view: &View, record: &RunRecord, executed: &RunExecutions) ->
             pre { "tacho show run:" (number) }
         }
     };
-    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+    framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
 /// When each execution began, in order.
@@ -86,7 +86,8 @@ fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) 
     let failed = one.executions.iter().filter(|it| it.failed).count();
     let mut values: Vec<f64> = one.executions.iter().filter_map(|it| it.value).collect();
     values.sort_by(f64::total_cmp);
-    let scale = Scale::of(&one.metric.unit, values.get(values.len() / 2).copied().unwrap_or(0.0));
+    let scale =
+        DisplayScale::of(&one.metric.unit, values.get(values.len() / 2).copied().unwrap_or(0.0));
     let label = format!("{} {} of each execution in order of time", one.benchmark, one.metric.name);
     let frame = ScheduleFrame { times, label: &label };
     let executions: Vec<DrawnExecution> = one
@@ -124,7 +125,7 @@ fn words(
     executed: &RunExecutions,
     of: &RunBenchmark,
     it: &crate::RunExecution,
-    scale: &Scale,
+    scale: &DisplayScale,
 ) -> String {
     let name = executed.programs.get(it.program).map_or("", |program| program.name.as_str());
     let round = match it.place.round {

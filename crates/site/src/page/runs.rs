@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tacho_record::RunState;
 
-use super::{Frame, facts, framed, run_file};
+use super::{PageFrame, facts, framed, run_file};
 use crate::RunRecord;
 use crate::text::{count, duration, minute};
 use crate::view::View;
@@ -28,7 +28,11 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
             }
         }
     };
-    framed(view, &Frame { title: "Runs", root: "", active: "runs.html", scripts: &[] }, &content)
+    framed(
+        view,
+        &PageFrame { title: "Runs", root: "", active: "runs.html", scripts: &[] },
+        &content,
+    )
 }
 
 /// The ways to what came of a run.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use tacho_record::{Metric, Outcome, Sample, Unit};
-use tacho_stats::{Bounded, summary};
+use tacho_stats::{BoundedValue, summary};
 
 use super::{executions, scrolling};
 use crate::text::{count, day, percent_change, tail, time_of_day};
-use crate::view::{RevisionView, Scale, SeriesView, View};
+use crate::view::{DisplayScale, RevisionView, SeriesView, View};
 use crate::{HostMeasurement, OutlierNote};
 
 /// How much of a failed execution's output is shown.
@@ -128,7 +128,7 @@ fn outliers(outliers: &[OutlierNote]) -> Markup {
 
 struct SampleColumn<'a> {
     metric: &'a str,
-    scale: Scale,
+    scale: DisplayScale,
 }
 
 /// One a metric that was read and has a series, so that the table stays readable however much is
@@ -165,16 +165,16 @@ fn usual_columns(samples: &[Sample]) -> Vec<SampleColumn<'_>> {
 }
 
 /// The scale of a metric that has no series, from its values here.
-fn own_scale(samples: &[Sample], metric: &str) -> Scale {
+fn own_scale(samples: &[Sample], metric: &str) -> DisplayScale {
     let unit = Metric::known(metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
     let values: Vec<f64> = samples.iter().filter_map(|sample| sample.value(metric)).collect();
-    Scale::of(&unit, summary::median(&values).unwrap_or(0.0))
+    DisplayScale::of(&unit, summary::median(&values).unwrap_or(0.0))
 }
 
 /// The value of a metric, or what it would have been at least.
-fn value(sample: &Sample, name: &str) -> Option<Bounded> {
+fn value(sample: &Sample, name: &str) -> Option<BoundedValue> {
     let is_bound = Metric::known(name).is_some_and(|metric| sample.bound(&metric).is_some());
-    sample.value(name).map(|value| Bounded::least(value, is_bound))
+    sample.value(name).map(|value| BoundedValue::least(value, is_bound))
 }
 
 fn row(sample: &Sample, columns: &[SampleColumn]) -> Markup {

@@ -4,15 +4,15 @@ use maud::{Markup, html};
 use tacho_record::Direction;
 
 use super::{
-    Frame, change_cells, day, framed, interval, marks, not_judged, revision_head, revision_link,
-    revision_named, run_link, scrolling, tags,
+    PageFrame, change_cells, day, framed, interval, marks, not_judged, revision_head,
+    revision_link, revision_named, run_link, scrolling, tags,
 };
 use tacho_report::comparison::clauses::sentence;
 use tacho_report::series::uneven_runs;
 
 use crate::svg;
 use crate::text;
-use crate::view::{Row, SeriesView, State, View, edges, unbuilt};
+use crate::view::{RowState, SeriesRow, SeriesView, View, edges, unbuilt};
 
 /// Writes the page.
 pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
@@ -42,7 +42,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
     };
     framed(
         view,
-        &Frame { title: &title, root: "../", active: "", scripts: &scripts(series) },
+        &PageFrame { title: &title, root: "../", active: "", scripts: &scripts(series) },
         &content,
     )
 }
@@ -80,7 +80,7 @@ pub(super) fn chart(view: &View, series: &SeriesView) -> Markup {
 fn reference(view: &View, series: &SeriesView) -> Markup {
     let host = &series.series.key.host;
     let known = view.lab.references.iter().find(|reference| reference.host == *host);
-    let slower = |row: &Row| {
+    let slower = |row: &SeriesRow| {
         let run = row.point.runs.iter().max()?;
         known.and_then(|reference| reference.slower.get(run)).copied()
     };
@@ -149,7 +149,7 @@ fn now(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
+fn change(name: &str, change: Option<crate::view::MedianDifference>) -> Markup {
     html! {
         @if let Some(change) = change {
             div {
@@ -238,7 +238,7 @@ fn table(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
+fn table_row(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
     let revision = &view.revisions[row.revision];
     let scale = &series.scale;
     html! {
@@ -263,12 +263,12 @@ fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
     }
 }
 
-fn state(view: &View, row: &Row) -> Markup {
+fn state(view: &View, row: &SeriesRow) -> Markup {
     let text = row.state_text(|id| view.short(id));
     let is_failure = row.state.is_failure() || row.point.failed > 0;
     html! {
         @match row.state {
-            State::Equal(other) => { "equal to " (super::revision_named(view, "../", other)) }
+            RowState::Equal(other) => { "equal to " (super::revision_named(view, "../", other)) }
             _ if is_failure => span.failure { (text) },
             _ if row.point.limited.count > 0 => span.limited { (text) },
             _ => (text),

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::svg::short;
-use crate::view::Scale;
+use crate::view::DisplayScale;
 
 /// Where pictures begin and end, in their own units.
 pub(super) const LEFT: f64 = 96.0;
@@ -94,13 +94,13 @@ pub(super) fn plain(value: f64) -> String {
 }
 
 /// A round value with its unit.
-pub(super) fn round_label(scale: &Scale, value: f64) -> String {
+pub(super) fn round_label(scale: &DisplayScale, value: f64) -> String {
     let number = plain(value / scale.divisor);
     if scale.symbol.is_empty() { number } else { format!("{number} {}", scale.symbol) }
 }
 
 /// Values between two that are round in the unit in which they are shown: about so many.
-pub(super) fn ticks(scale: &Scale, (low, high): (f64, f64), about: f64) -> Vec<f64> {
+pub(super) fn ticks(scale: &DisplayScale, (low, high): (f64, f64), about: f64) -> Vec<f64> {
     let round = round_numbers((low / scale.divisor, high / scale.divisor), about);
     round.into_iter().map(|it| it * scale.divisor).collect()
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::axis::{LEFT, ValueAxis, WHOLE, WIDTH, round_label, ticks};
 use super::data::{SweepMark, SweepPage, SweepPageValue};
 use crate::svg::short;
-use crate::view::Scale;
+use crate::view::DisplayScale;
 
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 330.0;
@@ -178,7 +178,12 @@ pub(super) fn rungs(page: &SweepPage) -> Markup {
     }
 }
 
-fn rung(value: &SweepPageValue, middle: f64, x: &dyn Fn(f64) -> f64, scale: &Scale) -> Markup {
+fn rung(
+    value: &SweepPageValue,
+    middle: f64,
+    x: &dyn Fn(f64) -> f64,
+    scale: &DisplayScale,
+) -> Markup {
     let is_alike = value.is(SweepMark::Best) || value.is(SweepMark::Plateau);
     let marks: String = value
         .marks

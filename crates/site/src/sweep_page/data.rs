@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tacho_record::{Host, Metric};
 use tacho_stats::Summary;
 
-use crate::view::Scale;
+use crate::view::DisplayScale;
 
 /// What a page of a sweep shows.
 #[derive(Clone, Debug)]
@@ -130,9 +130,9 @@ pub struct SweepPageTrial {
 
 impl SweepPage {
     /// The scale of the metric.
-    pub(super) fn scale(&self) -> Scale {
+    pub(super) fn scale(&self) -> DisplayScale {
         let medians = self.values.iter().filter_map(|value| Some(value.summary?.median));
-        Scale::of(&self.metric.unit, medians.fold(f64::INFINITY, f64::min).min(f64::MAX))
+        DisplayScale::of(&self.metric.unit, medians.fold(f64::INFINITY, f64::min).min(f64::MAX))
     }
 }
 

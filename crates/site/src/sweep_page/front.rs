@@ -8,7 +8,7 @@ use super::curve::{crop, joined};
 use super::data::{SweepPageVariant, VariantPlace};
 use crate::page::{median, scrolling};
 use crate::svg::short;
-use crate::view::Scale;
+use crate::view::DisplayScale;
 
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 350.0;
@@ -36,7 +36,7 @@ fn picture(points: &[(f64, f64, &SweepPageVariant)]) -> Markup {
     let x = |time: f64| LEFT + share(times, time) * (NAMES - LEFT);
     let y = |memory: f64| BOTTOM - share(memories, memory) * (BOTTOM - TOP);
     let (time, memory) =
-        (Scale::of(&Unit::Nanoseconds, times.0), Scale::of(&Unit::Bytes, memories.0));
+        (DisplayScale::of(&Unit::Nanoseconds, times.0), DisplayScale::of(&Unit::Bytes, memories.0));
     let placed: Vec<(f64, f64)> = points.iter().map(|it| (x(it.0), y(it.1))).collect();
     let lines = name_lines(&placed);
     html! {
@@ -93,7 +93,7 @@ fn share((low, high): (f64, f64), value: f64) -> f64 {
 }
 
 /// Values that are round in their unit, few where the axis is long.
-fn ticks(scale: &Scale, (low, high): (f64, f64)) -> Vec<f64> {
+fn ticks(scale: &DisplayScale, (low, high): (f64, f64)) -> Vec<f64> {
     let all = by_ratios((low / scale.divisor, high / scale.divisor));
     all.into_iter().map(|it| it * scale.divisor).collect()
 }
@@ -140,7 +140,7 @@ fn front(
 
 fn table(variants: &[SweepPageVariant]) -> Markup {
     let typical = variants.iter().filter_map(|it| Some(it.time?.median)).fold(0.0, f64::max);
-    let scale = Scale::of(&Unit::Nanoseconds, typical);
+    let scale = DisplayScale::of(&Unit::Nanoseconds, typical);
     let has_floor = variants.iter().any(|it| it.place == VariantPlace::Floor);
     html! {
         (scrolling("variants", &html! {

@@ -84,7 +84,9 @@ impl SweepPage {
                             td.num { @if let Some(of) = value.summary { (interval(&scale, &of)) } }
                             td.num { @if let Some((estimate, _)) = value.cost { (cost(estimate)) } }
                             td.num {
-                                @if let Some((_, (low, high))) = value.cost { (cost(low)) " to " (cost(high)) }
+                                @if let Some((_, (low, high))) = value.cost {
+                                    (cost(low)) " to " (cost(high))
+                                }
                             }
                             td { (value.words()) }
                         } } }

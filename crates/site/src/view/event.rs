@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tacho_record::{ChangeKind, Direction, Life, Withdrawal, Word};
+use tacho_record::{ChangeKind, ChangeState, Direction, Life, Withdrawal};
 
-use super::{Judged, SeriesView};
+use super::{DifferenceVerdict, SeriesView};
 use crate::{ChangeRecord, Lab, slug};
 
 /// The changes of several series at one place.
@@ -36,7 +36,7 @@ pub(crate) struct ChangeView<'a> {
     /// The last revision that may be the first at the new level, by place in history.
     pub(crate) bad: Option<usize>,
     /// Whether it is good.
-    pub(crate) judged: Judged,
+    pub(crate) judged: DifferenceVerdict,
 }
 
 impl<'a> ChangeView<'a> {
@@ -67,7 +67,7 @@ impl<'a> ChangeView<'a> {
         };
         let state = match (self.change().state(), self.judged) {
             // What is lost again was never broken.
-            (Word::Fixed, Judged::Better) => "lost again",
+            (ChangeState::Fixed, DifferenceVerdict::Better) => "lost again",
             (state, _) => word(state),
         };
         match state {
@@ -95,13 +95,13 @@ pub(crate) fn withdrawal(why: Withdrawal) -> &'static str {
 }
 
 /// The user's word; nothing while he has said nothing.
-pub(crate) fn word(word: Word) -> &'static str {
+pub(crate) fn word(word: ChangeState) -> &'static str {
     match word {
-        Word::Acknowledged => "acknowledged",
-        Word::Expected => "expected",
-        Word::FalseAlarm => "false alarm",
-        Word::Fixed => "fixed",
-        Word::New => "",
+        ChangeState::Acknowledged => "acknowledged",
+        ChangeState::Expected => "expected",
+        ChangeState::FalseAlarm => "false alarm",
+        ChangeState::Fixed => "fixed",
+        ChangeState::New => "",
     }
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn all<'a>(
         .collect();
     for event in &mut events {
         let size = |one: &ChangeView| one.change().finding.effect.map_or(f64::INFINITY, f64::abs);
-        let key = |one: &ChangeView| (one.judged == Judged::Better, -size(one));
+        let key = |one: &ChangeView| (one.judged == DifferenceVerdict::Better, -size(one));
         event
             .changes
             .sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
@@ -146,9 +146,9 @@ pub(crate) fn all<'a>(
 }
 
 /// A wider spread is never better, whichever way the metric is.
-fn judged(change: &tacho_record::Change) -> Judged {
+fn judged(change: &tacho_record::Change) -> DifferenceVerdict {
     let finding = &change.finding;
     let is_spread = finding.kind == ChangeKind::Spread;
     let better = if is_spread { Direction::Lower } else { change.series.metric.better };
-    Judged::of(finding.before, finding.after, better)
+    DifferenceVerdict::of(finding.before, finding.after, better)
 }

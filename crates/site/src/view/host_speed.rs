@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_record::Unit;
-use tacho_stats::interleaved::{Execution, Fit, Spell, spells};
+use tacho_stats::interleaved::{Fit, InterleavedExecution, Spell, spells};
 
 use crate::RunExecutions;
 use crate::text::{count, day, percent, time_of_day};
@@ -54,7 +54,8 @@ impl HostSpeed {
             let why = format!("It is not estimated in runs of more than {MOST_CELLS} programs.");
             return Self { path: Vec::new(), sentences: vec![why] };
         }
-        let executions: Vec<Execution> = timed.iter().map(|it| execution(it, &cells)).collect();
+        let executions: Vec<InterleavedExecution> =
+            timed.iter().map(|it| execution(it, &cells)).collect();
         match Fit::of(&executions, cells.len()).filter(|_| cells.len() > 1) {
             Some(fit) => Self::fitted(&timed, &fit),
             None => Self {
@@ -91,9 +92,9 @@ fn timed(run: &RunExecutions) -> Vec<TimedExecution> {
     all
 }
 
-fn execution(it: &TimedExecution, cells: &[(usize, usize)]) -> Execution {
+fn execution(it: &TimedExecution, cells: &[(usize, usize)]) -> InterleavedExecution {
     let program = cells.binary_search(&it.cell).unwrap_or(0);
-    Execution { program, round: it.round, value: it.value.ln() }
+    InterleavedExecution { program, round: it.round, value: it.value.ln() }
 }
 
 fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {

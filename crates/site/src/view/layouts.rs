@@ -2,9 +2,9 @@
 //! above it.
 
 use tacho_stats::Summary;
-use tacho_stats::levels::{Levels, Measured, Repetition};
+use tacho_stats::levels::{LayoutValues, Levels, Repetition};
 
-use crate::lab::{LaidOut, LayoutRecord, LayoutsRecord};
+use crate::lab::{LayoutRecord, LayoutSeries, LayoutsRecord};
 
 /// For means known to ± these shares it is said how often to repeat.
 const PRECISIONS: [f64; 4] = [0.05, 0.02, 0.01, 0.005];
@@ -20,7 +20,7 @@ pub(crate) struct LayoutsView<'a> {
 /// A metric of a benchmark in all layouts.
 pub(crate) struct LayoutsRow<'a> {
     /// What was measured.
-    pub(crate) row: &'a LaidOut,
+    pub(crate) row: &'a LayoutSeries,
     /// Of each layout's executions, in the record's order; none where none counted.
     pub(crate) summaries: Vec<Option<Summary>>,
     /// What each level adds; none where nothing can be said.
@@ -41,12 +41,12 @@ impl<'a> LayoutsView<'a> {
     }
 }
 
-fn row(row: &LaidOut) -> LayoutsRow<'_> {
+fn row(row: &LayoutSeries) -> LayoutsRow<'_> {
     let measured: Vec<Vec<Vec<f64>>> =
         row.layouts.iter().map(|layout| layout.executions.clone()).collect();
     // What was cut off hides how far executions differ.
     let is_known = row.layouts.iter().all(|layout| layout.limited.count == 0);
-    let levels = Levels::of(Measured(&measured)).filter(|_| is_known);
+    let levels = Levels::of(LayoutValues(&measured)).filter(|_| is_known);
     let cost =
         if row.execution > 0.0 { (row.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 };
     let summary = |layout: &LayoutRecord| {

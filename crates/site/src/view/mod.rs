@@ -16,14 +16,14 @@ use std::collections::{HashMap, HashSet};
 
 use tacho_record::Revision;
 
-pub(crate) use change::{Change, Judged};
+pub(crate) use change::{DifferenceVerdict, MedianDifference};
 pub(crate) use event::{ChangeView, EventView};
 pub(crate) use host_speed::HostSpeed;
 pub(crate) use layouts::{LayoutsRow, LayoutsView};
 pub(crate) use quirks::{alone, edges};
 pub(crate) use revision::RevisionView;
-pub(crate) use scale::Scale;
-pub(crate) use series::{Row, SeriesView, State};
+pub(crate) use scale::DisplayScale;
+pub(crate) use series::{RowState, SeriesRow, SeriesView};
 
 use crate::{HistoryRecord, Lab, slug};
 
@@ -141,7 +141,7 @@ fn keep_telling(group: &mut SeriesGroup, series: &[SeriesView]) {
     if group.series.iter().any(|number| series[*number].is_measured()) {
         group.series.retain(|number| series[*number].is_measured());
     } else {
-        let says = |row: &Row| row.state.is_failure() || row.state == State::LimitReached;
+        let says = |row: &SeriesRow| row.state.is_failure() || row.state == RowState::LimitReached;
         group.series.retain(|number| series[*number].rows.iter().any(says));
         group.series.truncate(1);
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use tacho_record::{QuirkEdge, Series};
 use tacho_report::comparison::ComparedRow;
 
-use super::{Row, SeriesView, View};
+use super::{SeriesRow, SeriesView, View};
 use crate::text::percent_change as percent;
 
 /// A place where the quirks of builds differ from those of the build before.
-pub(crate) struct Edge {
+pub(crate) struct BuildEdge {
     /// The first row that is built otherwise.
     pub(crate) at: usize,
     /// The last row with a build before it; itself if there is none.
@@ -21,7 +21,7 @@ pub(crate) struct Edge {
 /// The edges of a series in order, each with what is known of what it alone does; revisions without
 /// a build tell nothing, and neither do builds of before the plan or its quirks were edited, unless
 /// their values are shown.
-pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<Edge> {
+pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<BuildEdge> {
     let mut edges = plain(&series.rows);
     for edge in &mut edges {
         let [before, here] = [edge.before, edge.at].map(|row| series.rows[row].revision);
@@ -64,7 +64,7 @@ fn said_of(edge: &QuirkEdge, (ratio, (low, high)): (f64, (f64, f64))) -> String 
     format!("the {verb} of {} alone: {ratio}, 95 %: {low} … {high}", edge.quirk)
 }
 
-fn plain(rows: &[Row]) -> Vec<Edge> {
+fn plain(rows: &[SeriesRow]) -> Vec<BuildEdge> {
     let mut last = 0;
     let mut before: &[String] = &[];
     let mut edges = Vec::new();
@@ -73,7 +73,7 @@ fn plain(rows: &[Row]) -> Vec<Edge> {
         let text = said(before, &build.quirks);
         before = &build.quirks;
         if !text.is_empty() {
-            edges.push(Edge { before: last, at, text });
+            edges.push(BuildEdge { before: last, at, text });
         }
         last = at;
     }

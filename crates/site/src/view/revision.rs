@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tacho_record::{BuildState, Commit, Revision};
 
-use super::{Judged, SeriesView, State, View};
+use super::{DifferenceVerdict, RowState, SeriesView, View};
 use crate::{HostBuild, Lab, slug};
 
 /// Where a revision stands in one series.
@@ -50,7 +50,7 @@ impl<'a> RevisionView<'a> {
     /// Whether it was executed, and failed, in any series.
     pub(crate) fn has_failed_executions(&self, view: &View) -> bool {
         let state = |cell: &RevisionCell| view.series[cell.series].rows[cell.row].state;
-        self.cells.iter().any(|cell| state(cell) == State::ExecutionsFailed)
+        self.cells.iter().any(|cell| state(cell) == RowState::ExecutionsFailed)
     }
 
     /// Whether a build was tried by the plan as it is now, and none succeeded.
@@ -98,13 +98,13 @@ fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>]) {
             let view = &mut views[row.revision];
             view.cells.push(RevisionCell { series: number, row: place });
             view.is_measured |= row.summary.is_some();
-            if let State::Equal(other) = row.state {
+            if let RowState::Equal(other) = row.state {
                 view.equal_to.get_or_insert(other);
             }
             match row.change.map(|change| change.judged) {
-                Some(Judged::Better) => view.better += 1,
-                Some(Judged::Worse) => view.worse += 1,
-                Some(Judged::Unclear) | None => {}
+                Some(DifferenceVerdict::Better) => view.better += 1,
+                Some(DifferenceVerdict::Worse) => view.worse += 1,
+                Some(DifferenceVerdict::Unclear) | None => {}
             }
         }
     }

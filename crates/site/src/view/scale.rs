@@ -5,7 +5,7 @@ use tacho_record::Unit;
 
 /// How the numbers of a table or chart are shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Scale {
+pub(crate) struct DisplayScale {
     /// A value in the metric's base unit is divided by this.
     pub(crate) divisor: f64,
     /// The unit that this gives: `ms`, `MiB`; empty for bare numbers.
@@ -14,7 +14,7 @@ pub(crate) struct Scale {
     pub(crate) decimals: usize,
 }
 
-impl Scale {
+impl DisplayScale {
     /// The scale in which a typical value has four significant digits.
     pub(crate) fn of(unit: &Unit, typical: f64) -> Self {
         let (scaled, symbol) = unit.scale(typical);
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_column_has_one_unit_and_as_many_decimals_as_it_needs() {
-        let scale = Scale::of(&Unit::Nanoseconds, 12_345_678.0);
+        let scale = DisplayScale::of(&Unit::Nanoseconds, 12_345_678.0);
         assert_eq!((scale.symbol.as_str(), scale.decimals), ("ms", 2));
         assert_eq!(scale.show(12_345_678.0), "12.35 ms");
         assert_eq!(scale.number(1_512_345_678.0), "1512.35");
@@ -63,8 +63,8 @@ mod tests {
 
     #[test]
     fn small_and_bare_numbers_keep_their_digits() {
-        let scale = Scale::of(&Unit::Other(String::new()), 0.000_123_4);
+        let scale = DisplayScale::of(&Unit::Other(String::new()), 0.000_123_4);
         assert_eq!(scale.show(0.000_123_4), "0.0001234");
-        assert_eq!(Scale::of(&Unit::Bytes, 0.0).show(0.0), "0 B");
+        assert_eq!(DisplayScale::of(&Unit::Bytes, 0.0).show(0.0), "0 B");
     }
 }

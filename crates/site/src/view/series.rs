@@ -5,11 +5,11 @@ use std::time::Duration;
 use tacho_record::{BuildState, Course, Direction, Point, Series};
 use tacho_stats::{Summary, summary};
 
-use super::{Change, Judged, Scale};
+use super::{DifferenceVerdict, DisplayScale, MedianDifference};
 
 /// What became of a revision in a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State<'a> {
+pub(crate) enum RowState<'a> {
     /// It did not build.
     BuildFailed(&'a str),
     /// Its build was not tried.
@@ -28,45 +28,45 @@ pub(crate) enum State<'a> {
     NotMeasured,
 }
 
-impl<'a> State<'a> {
+impl<'a> RowState<'a> {
     fn of(point: &'a Point) -> Self {
         let build = point.present_build().map(|build| &build.state);
         match (build, point.equal_to.as_deref()) {
-            (_, Some(other)) => State::Equal(other),
-            _ if !point.values.is_empty() => State::Measured,
-            _ if point.limited.count > 0 => State::LimitReached,
-            _ if point.failed > 0 => State::ExecutionsFailed,
-            (Some(BuildState::Failed { why }), _) => State::BuildFailed(why),
-            (Some(BuildState::Skipped { why }), _) => State::BuildSkipped(why),
-            (Some(BuildState::TimedOut { limit }), _) => State::BuildTimedOut(*limit),
-            _ => State::NotMeasured,
+            (_, Some(other)) => RowState::Equal(other),
+            _ if !point.values.is_empty() => RowState::Measured,
+            _ if point.limited.count > 0 => RowState::LimitReached,
+            _ if point.failed > 0 => RowState::ExecutionsFailed,
+            (Some(BuildState::Failed { why }), _) => RowState::BuildFailed(why),
+            (Some(BuildState::Skipped { why }), _) => RowState::BuildSkipped(why),
+            (Some(BuildState::TimedOut { limit }), _) => RowState::BuildTimedOut(*limit),
+            _ => RowState::NotMeasured,
         }
     }
 
     /// Its name in data and style sheets.
     pub(crate) fn key(self) -> &'static str {
         match self {
-            State::BuildFailed(_) => "build-failed",
-            State::BuildSkipped(_) => "build-skipped",
-            State::BuildTimedOut(_) => "build-timed-out",
-            State::Equal(_) => "equal",
-            State::ExecutionsFailed => "executions-failed",
-            State::LimitReached => "limit-reached",
-            State::Measured => "measured",
-            State::NotMeasured => "not-measured",
+            RowState::BuildFailed(_) => "build-failed",
+            RowState::BuildSkipped(_) => "build-skipped",
+            RowState::BuildTimedOut(_) => "build-timed-out",
+            RowState::Equal(_) => "equal",
+            RowState::ExecutionsFailed => "executions-failed",
+            RowState::LimitReached => "limit-reached",
+            RowState::Measured => "measured",
+            RowState::NotMeasured => "not-measured",
         }
     }
 
     /// Whether something went wrong. To reach a limit is a result.
     pub(crate) fn is_failure(self) -> bool {
-        use State::{BuildFailed, BuildTimedOut, ExecutionsFailed};
+        use RowState::{BuildFailed, BuildTimedOut, ExecutionsFailed};
         matches!(self, BuildFailed(_) | BuildTimedOut(_) | ExecutionsFailed)
     }
 }
 
 /// A revision's place in a series, ready to be shown.
 #[derive(Debug)]
-pub(crate) struct Row<'a> {
+pub(crate) struct SeriesRow<'a> {
     /// What was measured.
     pub(crate) point: &'a Point,
     /// Which revision of the lab it is, by place in history.
@@ -74,15 +74,15 @@ pub(crate) struct Row<'a> {
     /// What the values say; absent without values.
     pub(crate) summary: Option<Summary>,
     /// The change against the row before that has values.
-    pub(crate) change: Option<Change>,
+    pub(crate) change: Option<MedianDifference>,
     /// The run that begins here, where no run measured both this and the row before that has
     /// values.
     pub(crate) begins_run: Option<i64>,
     /// What became of it.
-    pub(crate) state: State<'a>,
+    pub(crate) state: RowState<'a>,
 }
 
-impl Row<'_> {
+impl SeriesRow<'_> {
     /// The state as a sentence of few words; `short` gives the name of another revision.
     pub(crate) fn state_text(&self, short: impl Fn(&str) -> String) -> String {
         let failed = match self.point.failed {
@@ -121,13 +121,13 @@ impl Row<'_> {
         let told: Vec<String> = all.into_iter().filter(|told| !told.is_empty()).collect();
         let told = told.join("; ");
         match self.state {
-            State::BuildFailed(_) => "build failed".into(),
-            State::BuildSkipped(_) => "build skipped".into(),
-            State::BuildTimedOut(_) => "build timed out".into(),
-            State::Equal(other) => format!("equal to {}", short(other)),
-            State::Measured if told.is_empty() => "measured".into(),
-            State::Measured | State::ExecutionsFailed | State::LimitReached => told,
-            State::NotMeasured => "not measured".into(),
+            RowState::BuildFailed(_) => "build failed".into(),
+            RowState::BuildSkipped(_) => "build skipped".into(),
+            RowState::BuildTimedOut(_) => "build timed out".into(),
+            RowState::Equal(other) => format!("equal to {}", short(other)),
+            RowState::Measured if told.is_empty() => "measured".into(),
+            RowState::Measured | RowState::ExecutionsFailed | RowState::LimitReached => told,
+            RowState::NotMeasured => "not measured".into(),
         }
     }
 }
@@ -140,26 +140,26 @@ pub(crate) struct SeriesView<'a> {
     /// The name of its files, without their extension.
     pub(crate) slug: String,
     /// How its numbers are shown.
-    pub(crate) scale: Scale,
+    pub(crate) scale: DisplayScale,
     /// One a revision, in order of history.
-    pub(crate) rows: Vec<Row<'a>>,
+    pub(crate) rows: Vec<SeriesRow<'a>>,
     /// The change from the first measured revision to the last.
-    pub(crate) since_first: Option<Change>,
+    pub(crate) since_first: Option<MedianDifference>,
 }
 
 impl<'a> SeriesView<'a> {
     /// Summarises each point; `place` gives a revision's place in history.
     pub(crate) fn new(series: &'a Series, slug: String, place: impl Fn(&str) -> usize) -> Self {
-        let mut rows: Vec<Row> = series
+        let mut rows: Vec<SeriesRow> = series
             .points
             .iter()
-            .map(|point| Row {
+            .map(|point| SeriesRow {
                 point,
                 revision: place(&point.revision.id),
                 summary: summarised(point),
                 change: None,
                 begins_run: None,
-                state: State::of(point),
+                state: RowState::of(point),
             })
             .collect();
         rows.sort_by_key(|row| row.revision);
@@ -171,23 +171,23 @@ impl<'a> SeriesView<'a> {
             let Some(summary) = row.summary else { continue };
             let reported = series.change_at(&row.point.revision.id).map(|change| {
                 if change.rises == (better == Direction::Higher) {
-                    Judged::Better
+                    DifferenceVerdict::Better
                 } else {
-                    Judged::Worse
+                    DifferenceVerdict::Worse
                 }
             });
-            row.change =
-                before.and_then(|(before, _)| Change::between(&before, &summary, reported));
+            row.change = before
+                .and_then(|(before, _)| MedianDifference::between(&before, &summary, reported));
             row.begins_run = before.and_then(|(_, before)| row.point.begins_run_after(before));
             any_reported |= first.is_some() && reported.is_some();
             since_first = first.and_then(|first| {
-                let way = Judged::of(first.median, summary.median, better);
-                Change::between(&first, &summary, any_reported.then_some(way))
+                let way = DifferenceVerdict::of(first.median, summary.median, better);
+                MedianDifference::between(&first, &summary, any_reported.then_some(way))
             });
             first.get_or_insert(summary);
             before = Some((summary, row.point));
         }
-        let scale = Scale::of(&series.key.metric.unit, typical(&rows));
+        let scale = DisplayScale::of(&series.key.metric.unit, typical(&rows));
         Self { series, slug, scale, rows, since_first }
     }
 
@@ -197,7 +197,7 @@ impl<'a> SeriesView<'a> {
     }
 
     /// The last row that has values.
-    pub(crate) fn latest(&self) -> Option<&Row<'a>> {
+    pub(crate) fn latest(&self) -> Option<&SeriesRow<'a>> {
         self.rows.iter().rev().find(|row| row.summary.is_some())
     }
 
@@ -230,7 +230,7 @@ fn summarised(point: &Point) -> Option<Summary> {
     Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
 }
 
-fn typical(rows: &[Row]) -> f64 {
+fn typical(rows: &[SeriesRow]) -> f64 {
     let medians: Vec<f64> = rows.iter().filter_map(|row| Some(row.summary?.median)).collect();
     summary::median(&medians).unwrap_or(0.0)
 }

@@ -3,24 +3,24 @@
 use super::levels::{BisectLevels, LevelPosterior};
 use super::rates::Rates;
 use super::record::{LevelReading, Record};
-use super::rules::{Builds, Rules, Values};
+use super::rules::{BisectionRules, BuildVariation, ValueKind};
 
 /// What is believed of the range between two ends.
 #[derive(Clone, Debug)]
-pub(super) enum Belief {
+pub(super) enum RangeBelief {
     /// Of a metric.
     Levels(BisectLevels),
     /// Of a command that passes or fails.
     Rates(Rates),
 }
 
-impl Belief {
+impl RangeBelief {
     /// Of this range, from all that was observed of it.
-    pub(super) fn of(ends: (usize, usize), record: &Record, rules: &Rules) -> Self {
-        let builds = if let Builds::Vary(sd) = rules.builds { sd } else { 0.0 };
+    pub(super) fn of(ends: (usize, usize), record: &Record, rules: &BisectionRules) -> Self {
+        let builds = if let BuildVariation::Vary(sd) = rules.builds { sd } else { 0.0 };
         let mut belief = match rules.values {
-            Values::Failures => Self::Rates(Rates::new(ends)),
-            Values::Ratios | Values::Differences => {
+            ValueKind::Failures => Self::Rates(Rates::new(ends)),
+            ValueKind::Ratios | ValueKind::Differences => {
                 Self::Levels(BisectLevels::new(ends, rules.least, builds, record.prior.clone()))
             }
         };

@@ -48,7 +48,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::{Observation, Rules, Seen};
+    use super::super::{BisectionRules, Observation, ObservedValues};
     use super::*;
     use crate::draw::gaussian;
 
@@ -60,9 +60,13 @@ mod tests {
             let step = if revision >= 4 { 0.05 } else { 0.0 };
             let level = step + layout * gaussian(&mut rng);
             let values = (0..10).map(|_| (level + noise * gaussian(&mut rng)).exp()).collect();
-            let observation =
-                Observation { revision, seen: Seen::Samples(values), build: None, executing: 1.0 };
-            record.add(&observation, &Rules::default());
+            let observation = Observation {
+                revision,
+                seen: ObservedValues::Samples(values),
+                build: None,
+                executing: 1.0,
+            };
+            record.add(&observation, &BisectionRules::default());
         }
         record
     }

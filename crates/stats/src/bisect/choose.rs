@@ -1,11 +1,11 @@
 //! Which revision to measure next, and how often: what tells most for what it costs.
 
-use super::belief::Belief;
+use super::belief::RangeBelief;
 use super::failing;
 use super::information::information;
 use super::levels::LevelPosterior;
 use super::record::Record;
-use super::rules::{Builds, Rules};
+use super::rules::{BisectionRules, BuildVariation};
 use super::step::Portion;
 
 /// Numbers of samples to choose from.
@@ -70,12 +70,12 @@ impl ChoiceKnown<'_> {
 
 /// The next portion; `None` where nothing tells anything.
 pub(super) fn next(
-    belief: &Belief,
+    belief: &RangeBelief,
     posterior: &LevelPosterior,
     record: &Record,
-    rules: &Rules,
+    rules: &BisectionRules,
 ) -> Option<Portion> {
-    let builds = if let Builds::Vary(sd) = rules.builds { sd * sd } else { 0.0 };
+    let builds = if let BuildVariation::Vary(sd) = rules.builds { sd * sd } else { 0.0 };
     let known = ChoiceKnown { posterior, record, build_cost: record.build_cost(rules), builds };
     let mut best = (Portion { revision: 0, samples: 1 }, 0.0);
     let mut consider = |revision: usize, (samples, worth): (usize, f64)| {

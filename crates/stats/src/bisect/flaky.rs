@@ -8,7 +8,7 @@ fn tally(trials: u32, make: impl Fn(u64) -> BisectWorld) -> (u32, u32, f64, f64)
     let (mut right, mut wrong, mut samples, mut builds) = (0, 0, 0.0, 0.0);
     for seed in 0..trials {
         let mut world = make(u64::from(seed));
-        let outcome = bisect(&mut world, Rules::failures());
+        let outcome = bisect(&mut world, BisectionRules::failures());
         let truth =
             world.steps.iter().find(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
         if let Some(culprit) = outcome.culprits.first() {
@@ -65,14 +65,14 @@ fn revisions_that_are_skipped_are_no_failures() {
 
 #[test]
 fn where_all_changes_are_asked_for_chance_names_nobody_between_alike_ends() {
-    let rules = Rules { all: true, ..Rules::failures() };
+    let rules = BisectionRules { all: true, ..BisectionRules::failures() };
     for rate in [0.0, 0.05, 0.2, 0.5, 1.0] {
         for seed in 0..u64::from(TRIALS) {
             let mut world = BisectWorld::new(64, 0.0, WorldScatter::Failing(rate, rate), seed);
             let outcome = bisect(&mut world, rules);
             assert_eq!(
                 (outcome.culprits.len(), outcome.finding),
-                (0, Finding::NotReproduced),
+                (0, BisectorFinding::NotReproduced),
                 "{rate} {seed}"
             );
         }

@@ -8,7 +8,7 @@
 use super::filter::{KalmanFilter, PARTS};
 use super::information::Channel;
 use super::noise::{self, BisectNoise};
-use super::record::{LevelReading, Prior};
+use super::record::{LevelReading, LocationPrior};
 use super::rules::{NOTHING, START};
 use crate::summary::median;
 
@@ -28,7 +28,7 @@ pub(super) struct BisectLevels {
     least: f64,
     /// A known standard deviation between builds.
     builds: f64,
-    prior_place: Prior,
+    prior_place: LocationPrior,
     readings: Vec<LevelReading>,
     pub(super) tested: Vec<usize>,
     /// In the order of their first values, which is that of the filters' parts.
@@ -42,7 +42,12 @@ pub(super) struct BisectLevels {
 }
 
 impl BisectLevels {
-    pub(super) fn new(ends: (usize, usize), least: f64, builds: f64, prior_place: Prior) -> Self {
+    pub(super) fn new(
+        ends: (usize, usize),
+        least: f64,
+        builds: f64,
+        prior_place: LocationPrior,
+    ) -> Self {
         Self {
             ends,
             least,

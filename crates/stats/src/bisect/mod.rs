@@ -1,7 +1,7 @@
 //! Which revision changed a metric, and how sure.
 //!
-//! [`Bisection`] says what to measure next ([`Bisection::next`]) and is told what was seen
-//! ([`Bisection::observe`]), until it names the revision, the smallest set that holds it, or says
+//! [`Bisector`] says what to measure next ([`Bisector::next`]) and is told what was seen
+//! ([`Bisector::observe`]), until it names the revision, the smallest set that holds it, or says
 //! that nothing changed. It executes nothing, draws nothing and knows no time but the seconds it is
 //! told: the same observations in the same order give the same steps, so that a bisection is
 //! resumed by replaying what was observed. The rules are in `docs/src/method/bisect.md`.
@@ -11,10 +11,11 @@
 //! and what is found is *verified* in fresh samples. One file each; what is believed is in `levels`
 //! and `rates`.
 //!
-//! A command that only passes or fails is bisected by the same machine with [`Rules::failures`]: a
-//! sample is 1 where it failed and 0 where it passed, a revision of which it can tell neither is
-//! [`Unusable::Skipped`]. Levels in the outcome are then rates of failure, effects differences of
-//! rates; nobody says which side fails more, or that the other never does.
+//! A command that only passes or fails is bisected by the same machine with
+//! [`BisectionRules::failures`]: a sample is 1 where it failed and 0 where it passed, a revision of
+//! which it can tell neither is [`UnusableReason::Skipped`]. Levels in the outcome are then rates
+//! of failure, effects differences of rates; nobody says which side fails more, or that the other
+//! never does.
 
 mod belief;
 mod between_builds;
@@ -49,17 +50,18 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 pub use outcome::{
-    Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects, Unusable,
+    BisectorCulprit, BisectorFinding, BisectorOutcome, BisectorSide, BisectorStage, BisectorState,
+    BisectorSuspects, EffectEstimate, NoCulpritReason, RevisionEstimate, UnusableReason,
 };
-pub use probe::{Probed, difference, probe, scatter};
-pub use rules::{Builds, Rules, Values, expected_samples};
-pub use step::{Observation, Portion, Seen, Step};
+pub use probe::{ProbeDecision, difference, probe, scatter};
+pub use rules::{BisectionRules, BuildVariation, ValueKind, expected_samples};
+pub use step::{NextStep, Observation, ObservedValues, Portion};
 
-use record::{Prior, Record};
+use record::{LocationPrior, Record};
 use report::Account;
 use rules::START;
 use search::{Decision, Search};
-use sides::Shown;
+use sides::SideLevels;
 
 /// Where all changes are asked for, no gap between measured revisions of a side without one is
 /// longer than this part of all candidates, and none holds a single one.
@@ -73,31 +75,31 @@ const PER_DECISION: usize = 10;
 /// A bisection of candidates in order: the first is known as good, the last as bad, or the other
 /// way round.
 #[derive(Clone, Debug)]
-pub struct Bisection {
-    rules: Rules,
+pub struct Bisector {
+    rules: BisectionRules,
     candidates: usize,
     record: Record,
     search: Search,
     /// Ranges that are still to be searched.
     waiting: Vec<(usize, usize)>,
     queue: VecDeque<Portion>,
-    culprits: Vec<Culprit>,
+    culprits: Vec<BisectorCulprit>,
     /// What came of the sides of culprits that hold no other.
-    sides: Vec<Side>,
+    sides: Vec<BisectorSide>,
     /// The first usable revision of all, and the last.
     ends: (usize, usize),
     /// Whether all that was looked for is found, and only what it leaves of the whole change is
     /// measured.
     accounting: bool,
-    outcome: Option<Box<Outcome>>,
+    outcome: Option<Box<BisectorOutcome>>,
     /// What changed from end to end as it was last shown.
     account: OnceCell<Account>,
 }
 
-impl Bisection {
+impl Bisector {
     /// So many candidates in order, both ends among them; `None` for fewer than two.
     #[must_use]
-    pub fn new(rules: Rules, candidates: usize) -> Option<Self> {
+    pub fn new(rules: BisectionRules, candidates: usize) -> Option<Self> {
         Self::with_prior(rules, candidates, &[])
     }
 
@@ -105,8 +107,12 @@ impl Bisection {
     /// each, the first of which (nothing can have changed there) is of no matter. None at all: one
     /// is as likely as another.
     #[must_use]
-    pub fn with_prior(rules: Rules, candidates: usize, weights: &[f64]) -> Option<Self> {
-        let prior = if weights.len() == candidates { Prior::of(weights) } else { Prior::default() };
+    pub fn with_prior(rules: BisectionRules, candidates: usize, weights: &[f64]) -> Option<Self> {
+        let prior = if weights.len() == candidates {
+            LocationPrior::of(weights)
+        } else {
+            LocationPrior::default()
+        };
         let record = Record::with(prior);
         let search =
             Search::new((0, candidates.checked_sub(1).filter(|last| *last > 0)?), &record, &rules);
@@ -130,19 +136,19 @@ impl Bisection {
 
     /// What to do next. Nothing changes by asking.
     #[must_use]
-    pub fn next(&self) -> Step {
+    pub fn next(&self) -> NextStep {
         match &self.outcome {
-            Some(outcome) => Step::Finished(outcome.clone()),
-            None => Step::Measure(self.queue.iter().copied().collect()),
+            Some(outcome) => NextStep::Finished(outcome.clone()),
+            None => NextStep::Measure(self.queue.iter().copied().collect()),
         }
     }
 
     /// What it is at.
     #[must_use]
-    pub fn stage(&self) -> Stage {
+    pub fn stage(&self) -> BisectorStage {
         match &self.outcome {
-            Some(_) => Stage::Finished,
-            None if self.accounting => Stage::Verifying,
+            Some(_) => BisectorStage::Finished,
+            None if self.accounting => BisectorStage::Verifying,
             None => self.search.stage(),
         }
     }
@@ -155,9 +161,9 @@ impl Bisection {
 
     /// How far it has come, and what is believed so far.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> BisectorState {
         let outcome = self.outcome.clone().unwrap_or_else(|| Box::new(self.unfinished()));
-        Standing {
+        BisectorState {
             stage: self.stage(),
             belief: report::belief(&self.search),
             outcome,
@@ -166,15 +172,16 @@ impl Bisection {
     }
 
     /// The sides of culprits that are not searched to their end.
-    fn open(&self) -> Vec<Side> {
+    fn open(&self) -> Vec<BisectorSide> {
         if !self.search.is_rest() || self.accounting || self.outcome.is_some() {
             return Vec::new();
         }
-        let reason = Finding::Undecided(Reason::Exhausted);
+        let reason = BisectorFinding::Undecided(NoCulpritReason::Exhausted);
         let waiting =
             self.waiting.iter().map(|range| Search::rest(*range, &self.record, &self.rules));
         let sides = waiting.map(|search| report::side(reason, &search));
-        let mut sides: Vec<Side> = sides.chain([report::side(reason, &self.search)]).collect();
+        let mut sides: Vec<BisectorSide> =
+            sides.chain([report::side(reason, &self.search)]).collect();
         sides.sort_by_key(|side| side.good);
         sides
     }
@@ -182,7 +189,8 @@ impl Bisection {
     /// Forgets what was asked for and decides anew, from all that was observed. That nothing
     /// changed may have been said by too little of it, where all changes are asked for.
     pub fn reconsider(&mut self) {
-        let is_nothing = |outcome: &Outcome| outcome.finding == Finding::NotReproduced;
+        let is_nothing =
+            |outcome: &BisectorOutcome| outcome.finding == BisectorFinding::NotReproduced;
         if self.rules.all && self.outcome.as_deref().is_some_and(is_nothing) {
             (self.outcome, self.accounting) = (None, false);
             self.sides.clear();
@@ -204,8 +212,8 @@ impl Bisection {
             self.search.observe(*reading);
         }
         match &observation.seen {
-            Seen::Unusable(_) => self.queue.clear(),
-            Seen::Samples(values) => self.strike_off(observation.revision, values.len()),
+            ObservedValues::Unusable(_) => self.queue.clear(),
+            ObservedValues::Samples(values) => self.strike_off(observation.revision, values.len()),
         }
         if !self.record.usable(observation.revision) {
             self.queue.clear();
@@ -294,7 +302,7 @@ impl Bisection {
                     self.accounting = !self.next_range();
                 }
                 // Alike ends may hide what comes and goes again between them.
-                Decision::Ended(Finding::NotReproduced)
+                Decision::Ended(BisectorFinding::NotReproduced)
                     if self.rules.all && !self.search.is_rest() =>
                 {
                     self.search = Search::rest(self.search.whole, &self.record, &self.rules);
@@ -316,14 +324,14 @@ impl Bisection {
         match self.doubtful() {
             Some(portions) => self.queue = portions.into(),
             None if self.culprits.is_empty() => self.finish_unnamed(),
-            None => self.finish(Finding::Verified),
+            None => self.finish(BisectorFinding::Verified),
         }
     }
 
     /// Nothing is named: the first side that stays undecided is the answer, if one does.
     fn finish_unnamed(&mut self) {
-        let open = self.sides.iter().find(|side| side.finding != Finding::NotReproduced);
-        let Some(side) = open else { return self.finish(Finding::NotReproduced) };
+        let open = self.sides.iter().find(|side| side.finding != BisectorFinding::NotReproduced);
+        let Some(side) = open else { return self.finish(BisectorFinding::NotReproduced) };
         let (range, finding) = ((side.good, side.bad), side.finding);
         self.search = Search::rest(range, &self.record, &self.rules);
         self.finish(finding);
@@ -331,16 +339,16 @@ impl Bisection {
 
     /// What is still to be measured of a side whose ends are alike: what comes and goes again
     /// between them is seen only there.
-    fn unseen(&self, finding: Finding) -> Option<Portion> {
-        if finding != Finding::NotReproduced {
+    fn unseen(&self, finding: BisectorFinding) -> Option<Portion> {
+        if finding != BisectorFinding::NotReproduced {
             return None;
         }
         self.shown().unseen(self.candidates / GAPS)
     }
 
     /// What was measured of the side that is being searched.
-    fn shown(&self) -> Shown<'_> {
-        Shown::of(self.search.whole, self.search.posterior().sd, &self.record, &self.rules)
+    fn shown(&self) -> SideLevels<'_> {
+        SideLevels::of(self.search.whole, self.search.posterior().sd, &self.record, &self.rules)
     }
 
     /// Whether no more time may be spent.
@@ -351,7 +359,7 @@ impl Bisection {
     /// Goes on with parts of a side whose levels go up and down again, which no step explains:
     /// whether so.
     fn divide(&mut self) -> bool {
-        if self.search.stage() == Stage::Verifying {
+        if self.search.stage() == BisectorStage::Verifying {
             return false;
         }
         let shown = self.shown();
@@ -365,7 +373,7 @@ impl Bisection {
     }
 
     /// Keeps what came of a side, and what of it is still to be searched.
-    fn settle(&mut self, finding: Finding) {
+    fn settle(&mut self, finding: BisectorFinding) {
         let side = report::side(finding, &self.search);
         let (sides, left) =
             sides::settled(side, self.search.posterior().sd, &self.record, &self.rules);
@@ -376,7 +384,7 @@ impl Bisection {
     /// As long as it is said by few samples that something is left over: two more of each end,
     /// culprit and parent, there and back.
     fn doubtful(&self) -> Option<Vec<Portion>> {
-        if self.is_spent() || self.rules.values == Values::Failures {
+        if self.is_spent() || self.rules.values == ValueKind::Failures {
             return None;
         }
         let account = self.known().account(self.search.posterior().sd);
@@ -399,25 +407,25 @@ impl Bisection {
         true
     }
 
-    fn finish(&mut self, finding: Finding) {
+    fn finish(&mut self, finding: BisectorFinding) {
         self.outcome = Some(Box::new(self.come_to(finding)));
     }
 
-    fn come_to(&self, finding: Finding) -> Outcome {
+    fn come_to(&self, finding: BisectorFinding) -> BisectorOutcome {
         let account = self.known().account(self.search.posterior().sd);
         report::outcome(finding, &self.search, &self.known(), &account)
     }
 
     /// As it stands before anything is found. The account is that of the last decision where there
     /// are many samples: it reads all samples of both ends.
-    fn unfinished(&self) -> Outcome {
+    fn unfinished(&self) -> BisectorOutcome {
         let made = || self.known().account(self.search.posterior().sd);
-        let finding = Finding::Undecided(Reason::Exhausted);
+        let finding = BisectorFinding::Undecided(NoCulpritReason::Exhausted);
         report::outcome(finding, &self.search, &self.known(), self.account.get_or_init(made))
     }
 
-    fn known(&self) -> report::Known<'_> {
+    fn known(&self) -> report::SearchFacts<'_> {
         let &Self { ends, ref culprits, ref sides, ref record, ref rules, .. } = self;
-        report::Known { culprits, sides, ends, record, rules }
+        report::SearchFacts { culprits, sides, ends, record, rules }
     }
 }

@@ -2,7 +2,7 @@
 
 /// How large a change is: `0.05` is 5 % more, of failures and differences the difference itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Effect {
+pub struct EffectEstimate {
     /// The best guess.
     pub estimate: f64,
     /// Where it is with 95 %.
@@ -11,7 +11,7 @@ pub struct Effect {
 
 /// The revision that did it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Culprit {
+pub struct BisectorCulprit {
     /// The first usable revision that has the change.
     pub revision: usize,
     /// The last revision known to be without it. Those between both are unusable, or in the midst
@@ -20,7 +20,7 @@ pub struct Culprit {
     /// How likely it is, of all revisions and *no change*.
     pub posterior: f64,
     /// What changed from the parent to it, from all samples of both.
-    pub effect: Effect,
+    pub effect: EffectEstimate,
     /// How many fresh pairs of parent and culprit verified it.
     pub pairs: usize,
     /// How many further builds beside it were asked whether it is more than layout.
@@ -29,7 +29,7 @@ pub struct Culprit {
 
 /// Revisions of which one may have done it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Suspects {
+pub struct BisectorSuspects {
     /// The first that may be the cause.
     pub first: usize,
     /// The last, the first known to have the change.
@@ -40,7 +40,7 @@ pub struct Suspects {
 
 /// Why nothing was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum NoCulpritReason {
     /// The budget is spent.
     Budget,
     /// No usable revision was found near an end, or an end failed later.
@@ -59,33 +59,33 @@ pub enum Reason {
 
 /// How a bisection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum BisectorFinding {
     /// Culprits are named and verified.
     Verified,
     /// The ends do not differ by what was asked for, here and now.
     NotReproduced,
     /// The suspects are all that can be said.
-    Undecided(Reason),
+    Undecided(NoCulpritReason),
 }
 
 /// What came of a side of a culprit, where all changes are looked for; of a side with another
 /// culprit, what came of the sides of that.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Side {
+pub struct BisectorSide {
     /// The revision that it begins after: measured, and not in question.
     pub good: usize,
     /// The last of it.
     pub bad: usize,
-    /// That it holds nothing as large as asked for ([`Finding::NotReproduced`]), or why that is
-    /// undecided.
-    pub finding: Finding,
+    /// That it holds nothing as large as asked for ([`BisectorFinding::NotReproduced`]), or why
+    /// that is undecided.
+    pub finding: BisectorFinding,
     /// Where it is undecided: the smallest set that holds the cause, if there is one.
-    pub suspects: Vec<Suspects>,
+    pub suspects: Vec<BisectorSuspects>,
 }
 
 /// What is known of one tested revision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rung {
+pub struct RevisionEstimate {
     /// The revision's place among the candidates.
     pub revision: usize,
     /// How many samples it has.
@@ -98,30 +98,30 @@ pub struct Rung {
 
 /// What a bisection found, and by what.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct BisectorOutcome {
     /// How it ended.
-    pub finding: Finding,
+    pub finding: BisectorFinding,
     /// What is named and verified, in the order of verification.
-    pub culprits: Vec<Culprit>,
+    pub culprits: Vec<BisectorCulprit>,
     /// Where all changes are looked for: what came of each side of them that holds no other, in
     /// order.
-    pub sides: Vec<Side>,
+    pub sides: Vec<BisectorSide>,
     /// Where no culprit is verified: the smallest set that holds it with 95 %, likeliest first.
-    pub suspects: Vec<Suspects>,
+    pub suspects: Vec<BisectorSuspects>,
     /// How likely it is that nothing changed.
     pub nothing: f64,
     /// The usable ends, which are not those given where they could not be used.
     pub ends: (usize, usize),
     /// What changed from end to end.
-    pub change: Option<Effect>,
+    pub change: Option<EffectEstimate>,
     /// What the verified culprits leave of that; `None` without any.
-    pub left_over: Option<Effect>,
+    pub left_over: Option<EffectEstimate>,
     /// Whether what is left over is too much to be chance.
     pub more: bool,
     /// All revisions that have values, in order.
-    pub ladder: Vec<Rung>,
+    pub ladder: Vec<RevisionEstimate>,
     /// All revisions that had none, and why.
-    pub unusable: Vec<(usize, Unusable)>,
+    pub unusable: Vec<(usize, UnusableReason)>,
     /// How likely it is that the host drifted meanwhile; 0 of a metric without noise, which no host
     /// moves.
     pub drift: f64,
@@ -136,7 +136,7 @@ pub struct Outcome {
 
 /// What a bisection is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum BisectorStage {
     /// Both ends are measured until a change is certain or excluded.
     Proving,
     /// The revision is looked for.
@@ -149,20 +149,20 @@ pub enum Stage {
 
 /// How far a bisection has come.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct BisectorState {
     /// What it is at.
-    pub stage: Stage,
+    pub stage: BisectorStage,
     /// How likely each stretch between tested revisions is to hold the cause, in order.
-    pub belief: Vec<Suspects>,
+    pub belief: Vec<BisectorSuspects>,
     /// What it came to; before the end what is known so far, with a finding that means nothing.
-    pub outcome: Box<Outcome>,
+    pub outcome: Box<BisectorOutcome>,
     /// The sides of culprits that are still to be searched, in order, as though they ended here.
-    pub open: Vec<Side>,
+    pub open: Vec<BisectorSide>,
 }
 
 /// Why a revision has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unusable {
+pub enum UnusableReason {
     /// It could not be built.
     NotBuilt,
     /// It crashed, or exited with a wrong status.

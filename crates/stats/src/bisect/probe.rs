@@ -1,16 +1,16 @@
 //! Whether an effect that was verified is there under other circumstances too.
 
-use super::belief::Belief;
+use super::belief::RangeBelief;
 use super::noise::own_scale;
-use super::outcome::Effect;
+use super::outcome::EffectEstimate;
 use super::record::Record;
 use super::report;
-use super::rules::{INTERVAL, ODDS, Rules, Values, WITHIN};
-use super::step::{Observation, Seen};
+use super::rules::{BisectionRules, INTERVAL, ODDS, ValueKind, WITHIN};
+use super::step::{Observation, ObservedValues};
 
 /// What pairs say of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Probed {
+pub enum ProbeDecision {
     /// None is likelier.
     Gone,
     /// It is as it was.
@@ -29,9 +29,13 @@ pub enum Probed {
 /// that was verified against none, 99 to 1 (Wald 1945). It holds only where the interval of what
 /// they show is clear of none, too.
 #[must_use]
-pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Option<Effect>) {
+pub fn probe(
+    rules: &BisectionRules,
+    effect: EffectEstimate,
+    pairs: &[(f64, f64)],
+) -> (ProbeDecision, Option<EffectEstimate>) {
     let record = record(rules, pairs);
-    let belief = Belief::of((0, 1), &record, rules);
+    let belief = RangeBelief::of((0, 1), &record, rules);
     let shown = report::between((0, 1), 0.0, &record, rules);
     let effect_shown = shown.map(|shown| report::effect(shown, rules));
     let enough = |end: usize| {
@@ -41,11 +45,11 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
         record.count(end) >= belief.wanted(end) || (record.count(end) >= 2 && steady)
     };
     let (Some((step, variance)), true) = (shown, enough(0) && enough(1)) else {
-        return (Probed::More, effect_shown);
+        return (ProbeDecision::More, effect_shown);
     };
     let expected = match rules.values {
-        Values::Ratios => effect.estimate.ln_1p(),
-        Values::Differences | Values::Failures => effect.estimate,
+        ValueKind::Ratios => effect.estimate.ln_1p(),
+        ValueKind::Differences | ValueKind::Failures => effect.estimate,
     };
     let scaled: Vec<(f64, f64)> =
         record.of(0).map(|of| of.value).zip(record.of(1).map(|of| of.value)).collect();
@@ -56,10 +60,10 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
     // belie it.
     let is_clear = step * expected > 0.0 && step.abs() > INTERVAL * variance.sqrt();
     let probed = match odds {
-        odds if odds >= ODDS && is_clear => Probed::Holds,
-        odds if odds > -ODDS => Probed::More,
-        _ if turned => Probed::Turned,
-        _ => Probed::Gone,
+        odds if odds >= ODDS && is_clear => ProbeDecision::Holds,
+        odds if odds > -ODDS => ProbeDecision::More,
+        _ if turned => ProbeDecision::Turned,
+        _ => ProbeDecision::Gone,
     };
     (probed, effect_shown)
 }
@@ -67,7 +71,7 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
 /// What values of two revisions, the later one's where so said, in the order in which they were
 /// taken, show of how the later one differs; nothing as long as one of them has none.
 #[must_use]
-pub fn difference(rules: &Rules, values: &[(bool, f64)]) -> Option<Effect> {
+pub fn difference(rules: &BisectionRules, values: &[(bool, f64)]) -> Option<EffectEstimate> {
     let record = in_order(rules, values);
     report::between((0, 1), 0.0, &record, rules).map(|shown| report::effect(shown, rules))
 }
@@ -76,27 +80,27 @@ pub fn difference(rules: &Rules, values: &[(bool, f64)]) -> Option<Effect> {
 /// and without what drifts; and by how many differences that is known. Of two revisions, in the
 /// order in which they were taken.
 #[must_use]
-pub fn scatter(rules: &Rules, values: &[(bool, f64)]) -> (f64, usize) {
+pub fn scatter(rules: &BisectionRules, values: &[(bool, f64)]) -> (f64, usize) {
     own_scale(&in_order(rules, values).readings)
 }
 
-fn in_order(rules: &Rules, values: &[(bool, f64)]) -> Record {
+fn in_order(rules: &BisectionRules, values: &[(bool, f64)]) -> Record {
     let mut record = Record::default();
     for (is_later, value) in values {
-        let seen = Seen::Samples(vec![*value]);
+        let seen = ObservedValues::Samples(vec![*value]);
         let revision = usize::from(*is_later);
         record.add(&Observation { revision, seen, build: None, executing: 0.0 }, rules);
     }
     record
 }
 
-fn record(rules: &Rules, pairs: &[(f64, f64)]) -> Record {
+fn record(rules: &BisectionRules, pairs: &[(f64, f64)]) -> Record {
     let mut record = Record::default();
     for (at, (parent, culprit)) in pairs.iter().enumerate() {
         let both = [(0, *parent), (1, *culprit)];
         for place in [at % 2, 1 - at % 2] {
             let (revision, value) = both[place];
-            let seen = Seen::Samples(vec![value]);
+            let seen = ObservedValues::Samples(vec![value]);
             record.add(&Observation { revision, seen, build: None, executing: 0.0 }, rules);
         }
     }
@@ -112,15 +116,15 @@ mod tests {
     use crate::draw::gaussian;
 
     /// Pairs that differ by this share, until something is said of an effect of 5 %.
-    fn probed(by: f64, noise: f64, seed: u64) -> (Probed, usize) {
+    fn probed(by: f64, noise: f64, seed: u64) -> (ProbeDecision, usize) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let effect = Effect { estimate: 0.05, interval: (0.04, 0.06) };
+        let effect = EffectEstimate { estimate: 0.05, interval: (0.04, 0.06) };
         let mut pairs = Vec::new();
         loop {
             let mut value = |level: f64| level * (noise * gaussian(&mut rng)).exp();
             pairs.push((value(100.0), value(100.0 * (1.0 + by))));
-            match probe(&Rules::default(), effect, &pairs).0 {
-                Probed::More if pairs.len() < 200 => {}
+            match probe(&BisectionRules::default(), effect, &pairs).0 {
+                ProbeDecision::More if pairs.len() < 200 => {}
                 probed => return (probed, pairs.len()),
             }
         }
@@ -128,23 +132,27 @@ mod tests {
 
     #[test]
     fn an_effect_holds_is_gone_or_turns() {
-        assert_eq!(probed(0.05, 0.0, 1), (Probed::Holds, 2), "without noise two pairs are enough");
+        assert_eq!(
+            probed(0.05, 0.0, 1),
+            (ProbeDecision::Holds, 2),
+            "without noise two pairs are enough"
+        );
         let all = |by, noise| (0..20).map(move |seed| probed(by, noise, seed).0);
         let of = |by, noise, wanted| all(by, noise).filter(|said| *said == wanted).count();
-        assert_eq!(of(-0.06, 0.01, Probed::Turned), 20);
-        assert_eq!(of(-0.06, 0.03, Probed::Holds), 0);
+        assert_eq!(of(-0.06, 0.01, ProbeDecision::Turned), 20);
+        assert_eq!(of(-0.06, 0.03, ProbeDecision::Holds), 0);
         for noise in [0.01, 0.03] {
             // By the odds one of a hundred is wrong.
-            assert!(of(0.05, noise, Probed::Holds) >= 18, "{noise}");
-            assert!(of(0.0, noise, Probed::Gone) >= 18, "{noise}");
+            assert!(of(0.05, noise, ProbeDecision::Holds) >= 18, "{noise}");
+            assert!(of(0.0, noise, ProbeDecision::Gone) >= 18, "{noise}");
         }
         let (probed, pairs) = probed(0.05, 0.01, 3);
-        assert!(probed == Probed::Holds && pairs <= 12, "{pairs}");
+        assert!(probed == ProbeDecision::Holds && pairs <= 12, "{pairs}");
     }
 
     #[test]
     fn what_holds_is_clear_of_none() {
-        let effect = Effect { estimate: 0.05, interval: (0.04, 0.06) };
+        let effect = EffectEstimate { estimate: 0.05, interval: (0.04, 0.06) };
         let mut unclear = 0;
         for (seed, by) in (0..3).flat_map(|seed| [0.0, 0.03, 0.05].map(|by| (seed, by))) {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -152,14 +160,14 @@ mod tests {
             for _ in 0..40 {
                 let mut value = |level: f64| level * (0.04 * gaussian(&mut rng)).exp();
                 pairs.push((value(100.0), value(100.0 * (1.0 + by))));
-                let (said, shown) = probe(&Rules::default(), effect, &pairs);
+                let (said, shown) = probe(&BisectionRules::default(), effect, &pairs);
                 let is_clear = shown.is_some_and(|shown| shown.interval.0 > 0.0);
                 assert!(
-                    said != Probed::Holds || is_clear,
+                    said != ProbeDecision::Holds || is_clear,
                     "{shown:?} of {by} in {} pairs",
                     pairs.len()
                 );
-                unclear += usize::from(said == Probed::More && !is_clear);
+                unclear += usize::from(said == ProbeDecision::More && !is_clear);
             }
         }
         assert!(unclear > 0, "noise of that size hides it for a while");
@@ -174,9 +182,9 @@ mod tests {
                 (n % 2 == 1, value(if n % 2 == 1 { 150.0 } else { 100.0 + f64::from(n) / 40.0 }))
             })
             .collect();
-        let (sd, differences) = scatter(&Rules::default(), &values);
+        let (sd, differences) = scatter(&BisectionRules::default(), &values);
         assert!((sd - 0.03).abs() < 0.004, "{sd}");
         assert_eq!(differences, 398);
-        assert_eq!(scatter(&Rules::default(), &values[..2]), (0.0, 0));
+        assert_eq!(scatter(&BisectionRules::default(), &values[..2]), (0.0, 0));
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::outcome::Unusable;
-use super::rules::{Rules, Values};
-use super::step::{Observation, Seen};
+use super::outcome::UnusableReason;
+use super::rules::{BisectionRules, ValueKind};
+use super::step::{Observation, ObservedValues};
 use crate::distribution::normal_below;
-use crate::interleaved::{Execution, Fit};
+use crate::interleaved::{Fit, InterleavedExecution};
 use crate::summary::median;
 
 /// One value.
@@ -26,13 +26,13 @@ const DRIFT_OF_BUILD: f64 = 5.0;
 /// How likely the change is beforehand to be at or before each candidate; none: at each as likely
 /// as at any other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Prior(Option<Arc<[f64]>>);
+pub(super) struct LocationPrior(Option<Arc<[f64]>>);
 
 /// So much of it is spread evenly, whatever is said: what was measured in another session may
 /// mislead.
 const EVENLY: f64 = 0.1;
 
-impl Prior {
+impl LocationPrior {
     /// From how likely each candidate is, by weights; none where they say nothing.
     pub(super) fn of(weights: &[f64]) -> Self {
         let sum: f64 = weights.iter().sum();
@@ -90,7 +90,7 @@ const FAILURES: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     /// Where the change is likely beforehand; anywhere, where nobody says.
-    pub(super) prior: Prior,
+    pub(super) prior: LocationPrior,
     /// As they would have been at the host's usual speed, where its speed is seen to move.
     pub(super) readings: Vec<LevelReading>,
     /// Of each reading its value as it was measured.
@@ -101,7 +101,7 @@ pub(super) struct Record {
     pub(super) movement: f64,
     /// How many values each has, of those that have any.
     tested: BTreeMap<usize, usize>,
-    failures: BTreeMap<usize, (usize, Unusable)>,
+    failures: BTreeMap<usize, (usize, UnusableReason)>,
     pub(super) builds: usize,
     build_seconds: f64,
     sample_seconds: f64,
@@ -110,12 +110,16 @@ pub(super) struct Record {
 
 impl Record {
     /// Nothing is observed yet, and this is said beforehand.
-    pub(super) fn with(prior: Prior) -> Self {
+    pub(super) fn with(prior: LocationPrior) -> Self {
         Self { prior, ..Self::default() }
     }
 
     /// Takes an observation up; the readings that are new.
-    pub(super) fn add(&mut self, observation: &Observation, rules: &Rules) -> &[LevelReading] {
+    pub(super) fn add(
+        &mut self,
+        observation: &Observation,
+        rules: &BisectionRules,
+    ) -> &[LevelReading] {
         if let Some(seconds) = observation.build {
             self.builds += 1;
             self.build_seconds += seconds.max(0.0);
@@ -124,8 +128,8 @@ impl Record {
         self.sample_seconds += observation.executing.max(0.0);
         let before = self.readings.len();
         match &observation.seen {
-            Seen::Unusable(why) => self.fail(observation.revision, *why),
-            Seen::Samples(values) => {
+            ObservedValues::Unusable(why) => self.fail(observation.revision, *why),
+            ObservedValues::Samples(values) => {
                 let mut bad = false;
                 for &value in values {
                     self.time += 1.0;
@@ -139,7 +143,7 @@ impl Record {
                     }
                 }
                 if bad || values.is_empty() {
-                    self.fail(observation.revision, Unusable::NoMetric);
+                    self.fail(observation.revision, UnusableReason::NoMetric);
                 }
                 if self.readings.len() > before {
                     *self.tested.entry(observation.revision).or_insert(0) +=
@@ -152,14 +156,14 @@ impl Record {
 
     /// Takes off what the host did, by all that was measured so far; whether any reading is another
     /// one now.
-    pub(super) fn even_out(&mut self, rules: &Rules) -> bool {
-        if rules.values != Values::Ratios || self.readings.len() < FEWEST {
+    pub(super) fn even_out(&mut self, rules: &BisectionRules) -> bool {
+        if rules.values != ValueKind::Ratios || self.readings.len() < FEWEST {
             return false;
         }
         let revisions: Vec<usize> = self.tested().collect();
-        let executions: Vec<Execution> = (0..)
+        let executions: Vec<InterleavedExecution> = (0..)
             .zip(self.readings.iter().zip(&self.measured))
-            .map(|(at, (reading, &value)): (u32, _)| Execution {
+            .map(|(at, (reading, &value)): (u32, _)| InterleavedExecution {
                 program: revisions.partition_point(|tested| *tested < reading.revision),
                 round: at / ROUND,
                 value,
@@ -181,7 +185,7 @@ impl Record {
         if self.movement > CLEARLY { normal_below(self.movement) } else { 0.0 }
     }
 
-    fn fail(&mut self, revision: usize, why: Unusable) {
+    fn fail(&mut self, revision: usize, why: UnusableReason) {
         let failure = self.failures.entry(revision).or_insert((0, why));
         *failure = (failure.0 + 1, why);
     }
@@ -205,7 +209,7 @@ impl Record {
     }
 
     /// The revisions that never had a value, and why.
-    pub(super) fn unusable(&self) -> impl Iterator<Item = (usize, Unusable)> {
+    pub(super) fn unusable(&self) -> impl Iterator<Item = (usize, UnusableReason)> {
         self.failures
             .iter()
             .filter(|(revision, _)| !self.has(**revision))
@@ -229,14 +233,14 @@ impl Record {
     }
 
     /// Whether a revision's values are the same, as far as that matters.
-    pub(super) fn is_steady(&self, revision: usize, rules: &Rules) -> bool {
+    pub(super) fn is_steady(&self, revision: usize, rules: &BisectionRules) -> bool {
         let mut values = self.of(revision).map(|reading| reading.value);
         let first = values.next().unwrap_or(0.0);
         values.all(|value| (value - first).abs() < rules.least / 1000.0)
     }
 
     /// Whether the metric has no noise: some have several values, and each always the same.
-    pub(super) fn is_exact(&self, rules: &Rules) -> bool {
+    pub(super) fn is_exact(&self, rules: &BisectionRules) -> bool {
         self.tested.values().any(|count| *count > 1)
             && self.tested().all(|at| self.is_steady(at, rules))
     }
@@ -264,7 +268,7 @@ impl Record {
     }
 
     /// What a new build costs, in samples.
-    pub(super) fn build_cost(&self, rules: &Rules) -> f64 {
+    pub(super) fn build_cost(&self, rules: &BisectionRules) -> f64 {
         let samples = self.readings.len();
         if self.builds == 0 || samples == 0 || self.sample_seconds <= 0.0 {
             return rules.build_cost;
@@ -278,10 +282,10 @@ impl Record {
     }
 }
 
-fn scaled(value: f64, values: Values) -> Option<f64> {
+fn scaled(value: f64, values: ValueKind) -> Option<f64> {
     match values {
-        Values::Ratios => (value > 0.0 && value.is_finite()).then(|| value.ln()),
-        Values::Differences => value.is_finite().then_some(value),
-        Values::Failures => (value.is_finite()).then(|| f64::from(u8::from(value != 0.0))),
+        ValueKind::Ratios => (value > 0.0 && value.is_finite()).then(|| value.ln()),
+        ValueKind::Differences => value.is_finite().then_some(value),
+        ValueKind::Failures => (value.is_finite()).then(|| f64::from(u8::from(value != 0.0))),
     }
 }

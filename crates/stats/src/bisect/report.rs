@@ -1,12 +1,15 @@
 //! What was found, put together.
 
-use super::belief::Belief;
+use super::belief::RangeBelief;
 use super::between_builds;
 use super::levels::LevelPosterior;
-use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Suspects};
+use super::outcome::{
+    BisectorCulprit, BisectorFinding, BisectorOutcome, BisectorSide, BisectorSuspects,
+    EffectEstimate, NoCulpritReason, RevisionEstimate,
+};
 use super::rates::Rates;
 use super::record::Record;
-use super::rules::{INTERVAL, Rules, SURE, Values, WITHIN};
+use super::rules::{BisectionRules, INTERVAL, SURE, ValueKind, WITHIN};
 use super::search::Search;
 use super::verify::VerifiedNames;
 use crate::summary::median;
@@ -18,7 +21,7 @@ pub(super) fn between(
     ends: (usize, usize),
     sd: f64,
     record: &Record,
-    rules: &Rules,
+    rules: &BisectionRules,
 ) -> Option<(f64, f64)> {
     let levels = record.level(ends.0).zip(record.level(ends.1))?;
     if without_noise(record, rules) {
@@ -27,14 +30,14 @@ pub(super) fn between(
     if !record.shows_noise() {
         return None;
     }
-    let mut belief = Belief::of(ends, &Record::default(), rules);
+    let mut belief = RangeBelief::of(ends, &Record::default(), rules);
     let of_ends = record
         .readings
         .iter()
         .filter(|reading| reading.revision == ends.0 || reading.revision == ends.1);
     of_ends.for_each(|reading| belief.observe(*reading));
     let precise = |end: usize| 1.0 / record.count(end) as f64;
-    let least = if rules.values == Values::Failures {
+    let least = if rules.values == ValueKind::Failures {
         0.0
     } else {
         sd * sd * (precise(ends.0) + precise(ends.1))
@@ -43,60 +46,64 @@ pub(super) fn between(
 }
 
 /// Whether each level is known to the last digit: rates never are.
-fn without_noise(record: &Record, rules: &Rules) -> bool {
-    rules.values != Values::Failures && record.is_exact(rules)
+fn without_noise(record: &Record, rules: &BisectionRules) -> bool {
+    rules.values != ValueKind::Failures && record.is_exact(rules)
 }
 
 /// Out of logarithms.
-pub(super) fn effect((step, variance): (f64, f64), rules: &Rules) -> Effect {
-    let of = |step: f64| if rules.values == Values::Ratios { step.exp_m1() } else { step };
+pub(super) fn effect((step, variance): (f64, f64), rules: &BisectionRules) -> EffectEstimate {
+    let of = |step: f64| if rules.values == ValueKind::Ratios { step.exp_m1() } else { step };
     let far = INTERVAL * variance.sqrt();
-    let most = if rules.values == Values::Failures { 1.0 } else { f64::INFINITY };
-    Effect { estimate: of(step), interval: (of(step - far).max(-most), of(step + far).min(most)) }
+    let most = if rules.values == ValueKind::Failures { 1.0 } else { f64::INFINITY };
+    EffectEstimate {
+        estimate: of(step),
+        interval: (of(step - far).max(-most), of(step + far).min(most)),
+    }
 }
 
 /// A culprit as it is when it is named.
-pub(super) fn culprit(named: VerifiedNames) -> Culprit {
-    Culprit {
+pub(super) fn culprit(named: VerifiedNames) -> BisectorCulprit {
+    BisectorCulprit {
         revision: named.revision,
         parent: named.parent,
         posterior: named.posterior,
-        effect: Effect { estimate: 0.0, interval: (0.0, 0.0) },
+        effect: EffectEstimate { estimate: 0.0, interval: (0.0, 0.0) },
         pairs: named.pairs,
         neighbours: named.neighbours,
     }
 }
 
 /// What is known of culprits and ends beside the search.
-pub(super) struct Known<'a> {
-    pub(super) culprits: &'a [Culprit],
-    pub(super) sides: &'a [Side],
+pub(super) struct SearchFacts<'a> {
+    pub(super) culprits: &'a [BisectorCulprit],
+    pub(super) sides: &'a [BisectorSide],
     pub(super) ends: (usize, usize),
     pub(super) record: &'a Record,
-    pub(super) rules: &'a Rules,
+    pub(super) rules: &'a BisectionRules,
 }
 
 pub(super) fn outcome(
-    finding: Finding,
+    finding: BisectorFinding,
     search: &Search,
-    known: &Known,
+    known: &SearchFacts,
     account: &Account,
-) -> Outcome {
-    let &Known { culprits, sides, ends, record, rules } = known;
+) -> BisectorOutcome {
+    let &SearchFacts { culprits, sides, ends, record, rules } = known;
     let posterior = search.posterior();
     // Where nothing changed between those that could be measured, it is among the others.
-    let outside = finding == Finding::Undecided(Reason::End) && posterior.nothing > 0.5;
-    let culprits: Vec<Culprit> = culprits
+    let outside =
+        finding == BisectorFinding::Undecided(NoCulpritReason::End) && posterior.nothing > 0.5;
+    let culprits: Vec<BisectorCulprit> = culprits
         .iter()
         .zip(&account.steps)
-        .map(|(culprit, step)| Culprit { effect: effect(*step, rules), ..*culprit })
+        .map(|(culprit, step)| BisectorCulprit { effect: effect(*step, rules), ..*culprit })
         .collect();
     let mut sides = sides.to_vec();
     sides.sort_by_key(|side| side.good);
     let ladder = ladder(&posterior, record, rules);
-    let builds_vary =
-        finding == Finding::Undecided(Reason::Builds) && between_builds::are_shown(record);
-    Outcome {
+    let builds_vary = finding == BisectorFinding::Undecided(NoCulpritReason::Builds)
+        && between_builds::are_shown(record);
+    BisectorOutcome {
         finding,
         suspects: if culprits.is_empty() && !outside {
             suspects(&posterior, search)
@@ -120,17 +127,22 @@ pub(super) fn outcome(
 }
 
 /// What a search on a side of a culprit came to.
-pub(super) fn side(finding: Finding, search: &Search) -> Side {
+pub(super) fn side(finding: BisectorFinding, search: &Search) -> BisectorSide {
     let (good, bad) = search.whole;
-    let is_open = matches!(finding, Finding::Undecided(_));
+    let is_open = matches!(finding, BisectorFinding::Undecided(_));
     let suspects = if is_open { suspects(&search.posterior(), search) } else { Vec::new() };
-    Side { good, bad, finding, suspects }
+    BisectorSide { good, bad, finding, suspects }
 }
 
 /// A side whose ends are alike, and nobody had the time to look between them.
-pub(super) fn unseen(search: &Search) -> Side {
+pub(super) fn unseen(search: &Search) -> BisectorSide {
     let (good, bad) = search.whole;
-    Side { good, bad, finding: Finding::Undecided(Reason::Budget), suspects: Vec::new() }
+    BisectorSide {
+        good,
+        bad,
+        finding: BisectorFinding::Undecided(NoCulpritReason::Budget),
+        suspects: Vec::new(),
+    }
 }
 
 /// What changed from end to end, what of that culprits explain, and what they leave; each with its
@@ -144,26 +156,27 @@ pub(super) struct Account {
 
 impl Account {
     /// Whether more is left over than chance explains.
-    fn more(&self, rules: &Rules) -> bool {
+    fn more(&self, rules: &BisectionRules) -> bool {
         self.left.is_some_and(|(step, variance)| {
             step.abs() > WITHIN * variance.sqrt() && step.abs() >= rules.least / 2.0
         })
     }
 
     /// Whether that is so, but not beyond doubt.
-    pub(super) fn is_doubtful(&self, rules: &Rules) -> bool {
+    pub(super) fn is_doubtful(&self, rules: &BisectionRules) -> bool {
         let near = |(step, variance): (f64, f64)| step.abs() < 2.0 * WITHIN * variance.sqrt();
         self.more(rules) && self.left.is_some_and(near)
     }
 }
 
-impl Known<'_> {
+impl SearchFacts<'_> {
     /// The account, with noise of this standard deviation.
     pub(super) fn account(&self, sd: f64) -> Account {
         let between = |ends| between(ends, sd, self.record, self.rules);
         let whole = between(self.ends);
-        let of =
-            |culprit: &Culprit| between((culprit.parent, culprit.revision)).unwrap_or((0.0, 0.0));
+        let of = |culprit: &BisectorCulprit| {
+            between((culprit.parent, culprit.revision)).unwrap_or((0.0, 0.0))
+        };
         let steps: Vec<(f64, f64)> = self.culprits.iter().map(of).collect();
         let left = whole
             .filter(|_| !steps.is_empty())
@@ -173,16 +186,16 @@ impl Known<'_> {
 }
 
 /// How likely each interval between tested revisions is to hold the cause, in order.
-pub(super) fn belief(search: &Search) -> Vec<Suspects> {
+pub(super) fn belief(search: &Search) -> Vec<BisectorSuspects> {
     let suspects = |&(last, posterior): &(usize, f64)| {
         let first = search.belief.before(last) + 1;
-        Suspects { first: first.min(last), last, posterior }
+        BisectorSuspects { first: first.min(last), last, posterior }
     };
     search.posterior().intervals.iter().map(suspects).collect()
 }
 
 /// The likeliest intervals that together are sure enough.
-fn suspects(posterior: &LevelPosterior, search: &Search) -> Vec<Suspects> {
+fn suspects(posterior: &LevelPosterior, search: &Search) -> Vec<BisectorSuspects> {
     let mut all = posterior.intervals.clone();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     let changed = 1.0 - posterior.nothing;
@@ -193,12 +206,20 @@ fn suspects(posterior: &LevelPosterior, search: &Search) -> Vec<Suspects> {
             break;
         }
         sum += share;
-        suspects.push(Suspects { first: search.belief.before(last) + 1, last, posterior: share });
+        suspects.push(BisectorSuspects {
+            first: search.belief.before(last) + 1,
+            last,
+            posterior: share,
+        });
     }
     suspects
 }
 
-fn ladder(posterior: &LevelPosterior, record: &Record, rules: &Rules) -> Vec<Rung> {
+fn ladder(
+    posterior: &LevelPosterior,
+    record: &Record,
+    rules: &BisectionRules,
+) -> Vec<RevisionEstimate> {
     let exact = without_noise(record, rules);
     let rung = |revision: usize| {
         let values: Vec<f64> = record.of(revision).map(|reading| reading.value).collect();
@@ -206,17 +227,17 @@ fn ladder(posterior: &LevelPosterior, record: &Record, rules: &Rules) -> Vec<Run
         let mean = values.iter().sum::<f64>() / samples as f64;
         let middle = median(&values).unwrap_or(0.0);
         let level = match rules.values {
-            Values::Ratios => middle.exp(),
-            Values::Differences => middle,
-            Values::Failures => mean,
+            ValueKind::Ratios => middle.exp(),
+            ValueKind::Differences => middle,
+            ValueKind::Failures => mean,
         };
         let count = samples as f64;
         let error = match rules.values {
-            Values::Failures => Rates::rate_of(mean * count, (1.0 - mean) * count).1.sqrt(),
-            Values::Ratios | Values::Differences if exact || !record.shows_noise() => 0.0,
-            Values::Ratios | Values::Differences => posterior.sd / count.sqrt(),
+            ValueKind::Failures => Rates::rate_of(mean * count, (1.0 - mean) * count).1.sqrt(),
+            ValueKind::Ratios | ValueKind::Differences if exact || !record.shows_noise() => 0.0,
+            ValueKind::Ratios | ValueKind::Differences => posterior.sd / count.sqrt(),
         };
-        Rung { revision, samples, level, error }
+        RevisionEstimate { revision, samples, level, error }
     };
     record.tested().map(rung).collect()
 }
@@ -224,12 +245,15 @@ fn ladder(posterior: &LevelPosterior, record: &Record, rules: &Rules) -> Vec<Run
 #[cfg(test)]
 mod tests {
     use super::super::world::{BisectWorld, WorldScatter, bisect};
-    use super::super::{Builds, Rules};
+    use super::super::{BisectionRules, BuildVariation};
 
     #[test]
     fn a_metric_without_noise_has_no_intervals_and_nothing_left_over() {
         let mut world = BisectWorld::new(64, 0.05, WorldScatter::None, 1);
-        let outcome = bisect(&mut world, Rules { builds: Builds::Alike, ..Rules::default() });
+        let outcome = bisect(
+            &mut world,
+            BisectionRules { builds: BuildVariation::Alike, ..BisectionRules::default() },
+        );
         let [culprit] = outcome.culprits.as_slice() else { panic!("{outcome:?}") };
         for effect in [Some(culprit.effect), outcome.change] {
             let effect = effect.unwrap();
@@ -241,7 +265,10 @@ mod tests {
             "{outcome:?}"
         );
         let mut world = BisectWorld::new(64, 0.05, WorldScatter::Gaussian(0.01), 1);
-        let noisy = bisect(&mut world, Rules { builds: Builds::Alike, ..Rules::default() });
+        let noisy = bisect(
+            &mut world,
+            BisectionRules { builds: BuildVariation::Alike, ..BisectionRules::default() },
+        );
         assert!(noisy.ladder.iter().all(|rung| rung.error > 0.0), "{noisy:?}");
     }
 }

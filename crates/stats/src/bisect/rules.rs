@@ -2,7 +2,7 @@
 
 /// How values are to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
+pub enum ValueKind {
     /// Positive numbers, compared by ratio: times, sizes, counts.
     Ratios,
     /// Any numbers, compared by difference, in the metric's unit.
@@ -14,7 +14,7 @@ pub enum Values {
 /// How far two builds of the same program are apart for no reason of the source: layout, order of
 /// linking.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Builds {
+pub enum BuildVariation {
     /// Not at all, or too little to matter.
     Alike,
     /// By a known standard deviation, on the scale of the effect.
@@ -25,14 +25,14 @@ pub enum Builds {
 
 /// What a bisection goes by; the defaults are the rules in `docs/src/method/bisect.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct BisectionRules {
     /// How values are to be taken.
-    pub values: Values,
+    pub values: ValueKind,
     /// The least effect that is worth finding: of ratios their logarithm (0.02 is 2 %, nearly); of
     /// differences in the unit, of failures a difference of rates.
     pub least: f64,
     /// How far builds of the same program are apart.
-    pub builds: Builds,
+    pub builds: BuildVariation,
     /// What a new build costs, in samples, until the first was observed.
     pub build_cost: f64,
     /// Seconds that may be spent on builds and samples.
@@ -41,12 +41,12 @@ pub struct Rules {
     pub all: bool,
 }
 
-impl Default for Rules {
+impl Default for BisectionRules {
     fn default() -> Self {
         Self {
-            values: Values::Ratios,
+            values: ValueKind::Ratios,
             least: 0.02,
-            builds: Builds::Unknown,
+            builds: BuildVariation::Unknown,
             build_cost: 10.0,
             budget: None,
             all: false,
@@ -54,12 +54,17 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
+impl BisectionRules {
     /// For a command that passes or fails, flaky or not: no rate is known, a difference of 20 % is
     /// worth finding, and builds of the same source behave alike.
     #[must_use]
     pub fn failures() -> Self {
-        Self { values: Values::Failures, least: 0.2, builds: Builds::Alike, ..Self::default() }
+        Self {
+            values: ValueKind::Failures,
+            least: 0.2,
+            builds: BuildVariation::Alike,
+            ..Self::default()
+        }
     }
 }
 

@@ -1,16 +1,16 @@
 //! A bisection of one range: prove, search, verify.
 
-use super::belief::Belief;
+use super::belief::RangeBelief;
 use super::levels::LevelPosterior;
 use super::noise::own_scale;
-use super::outcome::{Finding, Reason, Stage};
+use super::outcome::{BisectorFinding, BisectorStage, NoCulpritReason};
 use super::record::{LevelReading, Record};
 use super::rules::{
-    Builds, EXCLUDED, FEW_ENOUGH, FOUND, LESS, NOTHING_CHANGED, PROVED, PROVED_OF_FAILURES, ROUNDS,
-    Rules, SENTINEL, SURE, Values, WITHIN, expected_samples,
+    BisectionRules, BuildVariation, EXCLUDED, FEW_ENOUGH, FOUND, LESS, NOTHING_CHANGED, PROVED,
+    PROVED_OF_FAILURES, ROUNDS, SENTINEL, SURE, ValueKind, WITHIN, expected_samples,
 };
 use super::step::Portion;
-use super::varied::Varied;
+use super::varied::VariedBelief;
 use super::verify::{Verification, VerifiedNames, VerifyVerdict};
 use super::{choose, failing};
 
@@ -22,7 +22,7 @@ pub(super) enum Decision {
     /// This revision, after that many pairs, beside that many neighbours.
     Named(VerifiedNames),
     /// Without a culprit.
-    Ended(Finding),
+    Ended(BisectorFinding),
 }
 
 /// This many revisions beside either end are built where builds vary.
@@ -45,7 +45,7 @@ pub(super) struct Search {
     /// From the first usable revision to the last.
     pub(super) whole: (usize, usize),
     /// Of all that, or of the part that is being searched.
-    pub(super) belief: Belief,
+    pub(super) belief: RangeBelief,
     /// How many samples the ends had when it began.
     before: usize,
     /// Which end goes first next time.
@@ -62,12 +62,12 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
+    pub(super) fn new(given: (usize, usize), record: &Record, rules: &BisectionRules) -> Self {
         Self {
             given,
             part: SearchPart::Whole,
             whole: given,
-            belief: Belief::of(given, record, rules),
+            belief: RangeBelief::of(given, record, rules),
             before: record.count(given.0) + record.count(given.1),
             turn: false,
             proved: false,
@@ -80,7 +80,7 @@ impl Search {
     }
 
     /// Of what a culprit leaves on one side of it.
-    pub(super) fn rest(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
+    pub(super) fn rest(given: (usize, usize), record: &Record, rules: &BisectionRules) -> Self {
         Self { part: SearchPart::Rest, ..Self::new(given, record, rules) }
     }
 
@@ -89,8 +89,8 @@ impl Search {
     }
 
     /// Believes what the readings say as they are now.
-    pub(super) fn renew(&mut self, record: &Record, rules: &Rules) {
-        self.belief = Belief::of(self.belief.ends(), record, rules);
+    pub(super) fn renew(&mut self, record: &Record, rules: &BisectionRules) {
+        self.belief = RangeBelief::of(self.belief.ends(), record, rules);
     }
 
     pub(super) fn observe(&mut self, reading: LevelReading) {
@@ -98,11 +98,11 @@ impl Search {
     }
 
     /// What it is at.
-    pub(super) fn stage(&self) -> Stage {
+    pub(super) fn stage(&self) -> BisectorStage {
         match (&self.verification, self.proved) {
-            (Some(_), _) => Stage::Verifying,
-            (None, true) => Stage::Searching,
-            (None, false) => Stage::Proving,
+            (Some(_), _) => BisectorStage::Verifying,
+            (None, true) => BisectorStage::Searching,
+            (None, false) => BisectorStage::Proving,
         }
     }
 
@@ -112,12 +112,16 @@ impl Search {
     }
 
     /// What to do now, all that was decided before being done.
-    pub(super) fn decide(&mut self, record: &Record, rules: &Rules) -> Decision {
+    pub(super) fn decide(&mut self, record: &Record, rules: &BisectionRules) -> Decision {
         if rules.budget.is_some_and(|budget| record.spent() >= budget) {
             // What is known may be enough.
             let is_settled = self.is_rest() && holds_nothing(&self.belief.posterior(), rules);
-            let spent = Finding::Undecided(Reason::Budget);
-            return Decision::Ended(if is_settled { Finding::NotReproduced } else { spent });
+            let spent = BisectorFinding::Undecided(NoCulpritReason::Budget);
+            return Decision::Ended(if is_settled {
+                BisectorFinding::NotReproduced
+            } else {
+                spent
+            });
         }
         match self.move_ends(record, rules) {
             Ok(None) => {}
@@ -133,18 +137,19 @@ impl Search {
         }
         let posterior = self.belief.posterior();
         if self.is_rest() && holds_nothing(&posterior, rules) {
-            return Decision::Ended(Finding::NotReproduced);
+            return Decision::Ended(BisectorFinding::NotReproduced);
         }
         if let Some(decision) = self.prove(&posterior, record, rules) {
             return decision;
         }
         let (from, chance) = posterior.best();
         let parent = self.belief.before(from);
-        let strict = matches!(rules.builds, Builds::Vary(_)) || rules.values == Values::Failures;
+        let strict =
+            matches!(rules.builds, BuildVariation::Vary(_)) || rules.values == ValueKind::Failures;
         let wanted = if strict { SURE } else { FOUND };
         if chance >= wanted && failing::is_closed(parent, from, record) {
             if self.refuted >= ROUNDS {
-                return self.give_up(Reason::NotConfirmed, record, rules);
+                return self.give_up(NoCulpritReason::NotConfirmed, record, rules);
             }
             let step = self.belief.step(Some(from)).unwrap_or(posterior.step).0;
             let verification = Verification::new((parent, from), self.whole, step, record);
@@ -157,14 +162,18 @@ impl Search {
 
     /// Takes the nearest usable revision inward where an end cannot be used; one that is to be
     /// measured first, if so.
-    fn move_ends(&mut self, record: &Record, rules: &Rules) -> Result<Option<usize>, Finding> {
+    fn move_ends(
+        &mut self,
+        record: &Record,
+        rules: &BisectionRules,
+    ) -> Result<Option<usize>, BisectorFinding> {
         let (good, bad) = self.belief.ends();
         if record.usable(good) && record.usable(bad) {
             return Ok(None);
         }
         let failed = |end: usize| !record.usable(end) && record.has(end);
         if failed(good) || failed(bad) {
-            return Err(Finding::Undecided(Reason::End));
+            return Err(BisectorFinding::Undecided(NoCulpritReason::End));
         }
         // The other end is looked at first: it is needed anyway, and where it has values a border
         // lies before it.
@@ -174,31 +183,31 @@ impl Search {
             return Ok(Some(other));
         }
         let (first, last) = self.given;
-        let end = Err(Finding::Undecided(Reason::End));
+        let end = Err(BisectorFinding::Undecided(NoCulpritReason::End));
         let from_bad = |good: usize| inward(last - good, record, |distance| last - distance);
         let good = match inward(last - first, record, |distance| first + distance) {
-            Inward::At(good) => good,
-            Inward::Try(at) => return Ok(Some(at)),
+            EndSubstitute::At(good) => good,
+            EndSubstitute::Try(at) => return Ok(Some(at)),
             // What is found from the other side is a border for this one.
-            Inward::None => match from_bad(first) {
-                Inward::Try(at) => return Ok(Some(at)),
-                Inward::At(_) | Inward::None => return end,
+            EndSubstitute::None => match from_bad(first) {
+                EndSubstitute::Try(at) => return Ok(Some(at)),
+                EndSubstitute::At(_) | EndSubstitute::None => return end,
             },
         };
         let bad = match from_bad(good) {
-            Inward::At(bad) if good < bad => bad,
-            Inward::Try(at) => return Ok(Some(at)),
-            Inward::At(_) | Inward::None => return end,
+            EndSubstitute::At(bad) if good < bad => bad,
+            EndSubstitute::Try(at) => return Ok(Some(at)),
+            EndSubstitute::At(_) | EndSubstitute::None => return end,
         };
         self.whole = (good, bad);
-        self.belief = Belief::of(self.whole, record, rules);
+        self.belief = RangeBelief::of(self.whole, record, rules);
         Ok(None)
     }
 
     /// Goes on between the two neighbours among the tested revisions that differ most: what was
     /// believed was refuted, so one step does not explain what was seen, and there may be several.
-    fn narrow(&mut self, refuted: (usize, usize), record: &Record, rules: &Rules) {
-        let Belief::Levels(_) = self.belief else { return };
+    fn narrow(&mut self, refuted: (usize, usize), record: &Record, rules: &BisectionRules) {
+        let RangeBelief::Levels(_) = self.belief else { return };
         let sd = self.belief.posterior().sd;
         let surely = |&(a, b): &(usize, usize)| {
             let error = sd * (1.0 / record.count(a) as f64 + 1.0 / record.count(b) as f64).sqrt();
@@ -212,24 +221,29 @@ impl Search {
             tested.windows(2).map(|pair| (pair[0], pair[1])).filter(|pair| *pair != refuted);
         let most = pairs.max_by(|a, b| surely(a).total_cmp(&surely(b)));
         if let Some(part) = most.filter(|part| surely(part) >= rules.least) {
-            self.belief = Belief::of(part, record, rules);
+            self.belief = RangeBelief::of(part, record, rules);
             self.proved = false;
         }
     }
 
     /// Without a culprit: then what is believed is that of all the range again.
-    fn give_up(&mut self, reason: Reason, record: &Record, rules: &Rules) -> Decision {
+    fn give_up(
+        &mut self,
+        reason: NoCulpritReason,
+        record: &Record,
+        rules: &BisectionRules,
+    ) -> Decision {
         if self.belief.ends() != self.whole {
-            self.belief = Belief::of(self.whole, record, rules);
+            self.belief = RangeBelief::of(self.whole, record, rules);
         }
-        Decision::Ended(Finding::Undecided(reason))
+        Decision::Ended(BisectorFinding::Undecided(reason))
     }
 
     /// Both ends, there and back, until there is something to judge by.
-    fn start(&mut self, record: &Record, rules: &Rules) -> Option<Vec<Portion>> {
+    fn start(&mut self, record: &Record, rules: &BisectionRules) -> Option<Vec<Portion>> {
         let (good, bad) = self.belief.ends();
         let fewest = record.count(good).min(record.count(bad));
-        if rules.values == Values::Failures {
+        if rules.values == ValueKind::Failures {
             return (fewest == 0).then(|| self.there_and_back(1));
         }
         let steady = |end: usize| record.is_steady(end, rules);
@@ -268,9 +282,9 @@ impl Search {
         &mut self,
         posterior: &LevelPosterior,
         record: &Record,
-        rules: &Rules,
+        rules: &BisectionRules,
     ) -> Option<Decision> {
-        let wanted = if rules.values == Values::Failures { PROVED_OF_FAILURES } else { PROVED };
+        let wanted = if rules.values == ValueKind::Failures { PROVED_OF_FAILURES } else { PROVED };
         self.proved = posterior.nothing < if self.proved { 0.5 } else { wanted };
         if self.proved {
             return None;
@@ -278,27 +292,29 @@ impl Search {
         let (step, variance) = posterior.step;
         // What is smaller than asked for may be there, unless nothing is much likelier.
         let farthest = |errors: f64| step.abs() + errors * variance.sqrt();
-        let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != Values::Failures;
+        let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != ValueKind::Failures;
         if farthest(WITHIN) < rules.least / 2.0 || (is_nothing && farthest(EXCLUDED) < rules.least)
         {
             return Some(match self.belief.ends() {
-                ends if ends != self.whole => self.give_up(Reason::NotConfirmed, record, rules),
+                ends if ends != self.whole => {
+                    self.give_up(NoCulpritReason::NotConfirmed, record, rules)
+                }
                 // It may be among those that could not be measured.
                 ends if ends != self.given && !self.is_rest() => {
-                    Decision::Ended(Finding::Undecided(Reason::End))
+                    Decision::Ended(BisectorFinding::Undecided(NoCulpritReason::End))
                 }
-                _ => Decision::Ended(Finding::NotReproduced),
+                _ => Decision::Ended(BisectorFinding::NotReproduced),
             });
         }
         if let Some(decision) = self.more_builds(posterior, record, rules) {
             return Some(decision);
         }
-        if rules.values == Values::Failures {
+        if rules.values == ValueKind::Failures {
             return Some(Decision::Measure(self.one_each()));
         }
         let taken = self.of_ends(record);
         if rules.budget.is_none() && (taken - self.before.min(taken)) as f64 > most(record, rules) {
-            return Some(self.give_up(Reason::Noise, record, rules));
+            return Some(self.give_up(NoCulpritReason::Noise, record, rules));
         }
         Some(Decision::Measure(self.there_and_back(1 + taken / 60)))
     }
@@ -315,9 +331,9 @@ impl Search {
         &mut self,
         posterior: &LevelPosterior,
         record: &Record,
-        rules: &Rules,
+        rules: &BisectionRules,
     ) -> Option<Decision> {
-        let Builds::Vary(sd) = rules.builds else { return None };
+        let BuildVariation::Vary(sd) = rules.builds else { return None };
         let (good, bad) = self.belief.ends();
         let enough = (2.0 * posterior.sd / sd).powi(2).max(2.0);
         if (record.count(good).min(record.count(bad)) as f64) < enough {
@@ -328,7 +344,7 @@ impl Search {
         let next =
             (1..=reach).find_map(|step| [good + step, bad - step].into_iter().find(untested));
         let Some(revision) = next else {
-            return Some(Decision::Ended(Finding::Undecided(Reason::Builds)));
+            return Some(Decision::Ended(BisectorFinding::Undecided(NoCulpritReason::Builds)));
         };
         let samples = (posterior.sd / sd).powi(2).ceil().clamp(1.0, 32.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
@@ -338,7 +354,7 @@ impl Search {
     }
 
     /// Goes on with a verification.
-    fn verify(&mut self, record: &Record, rules: &Rules) -> Option<Decision> {
+    fn verify(&mut self, record: &Record, rules: &BisectionRules) -> Option<Decision> {
         let verification = self.verification.as_mut()?;
         match verification.judge(&self.belief, record, rules) {
             VerifyVerdict::More(portions) => Some(Decision::Measure(portions)),
@@ -351,25 +367,31 @@ impl Search {
                 None
             }
             VerifyVerdict::Layout(step) => {
-                let ended = self.give_up(Reason::Builds, record, rules);
-                self.varied = Varied::of(&self.belief, step, record, rules).map(Varied::posterior);
+                let ended = self.give_up(NoCulpritReason::Builds, record, rules);
+                self.varied = VariedBelief::of(&self.belief, step, record, rules)
+                    .map(VariedBelief::posterior);
                 Some(ended)
             }
         }
     }
 
     /// The revision that tells most for its cost, with samples of the ends in between.
-    fn search(&mut self, posterior: &LevelPosterior, record: &Record, rules: &Rules) -> Decision {
+    fn search(
+        &mut self,
+        posterior: &LevelPosterior,
+        record: &Record,
+        rules: &BisectionRules,
+    ) -> Decision {
         let Some(portion) = choose::next(&self.belief, posterior, record, rules) else {
-            let varies = matches!(rules.builds, Builds::Vary(_));
-            let reason = if varies { Reason::Builds } else { Reason::Exhausted };
-            return Decision::Ended(Finding::Undecided(reason));
+            let varies = matches!(rules.builds, BuildVariation::Vary(_));
+            let reason = if varies { NoCulpritReason::Builds } else { NoCulpritReason::Exhausted };
+            return Decision::Ended(BisectorFinding::Undecided(reason));
         };
         let every = if posterior.drift > 0.8 { SENTINEL / 2 } else { SENTINEL };
         let (good, bad) = self.belief.ends();
         let mut portions = Vec::new();
         // One failure may tell all: no more of them than until the next look at what is known.
-        let most = if rules.values == Values::Failures { SENTINEL } else { usize::MAX };
+        let most = if rules.values == ValueKind::Failures { SENTINEL } else { usize::MAX };
         let mut left = portion.samples.min(most);
         while left > 0 {
             let samples = left.min(every.saturating_sub(self.since).max(1));
@@ -390,19 +412,19 @@ impl Search {
 /// The most samples of both ends that prove anything where nobody says how long that may take: as
 /// many as all of a bisection takes amid noise that makes samples of the same revision, one after
 /// the other, differ so. A load that comes and goes does not average out.
-fn most(record: &Record, rules: &Rules) -> f64 {
+fn most(record: &Record, rules: &BisectionRules) -> f64 {
     expected_samples(rules.least, own_scale(&record.readings).0).max(FEW_ENOUGH)
 }
 
 /// Whether both ends were measured, and the change between them is surely smaller than what is
 /// asked for.
-fn holds_nothing(posterior: &LevelPosterior, rules: &Rules) -> bool {
+fn holds_nothing(posterior: &LevelPosterior, rules: &BisectionRules) -> bool {
     let (step, variance) = posterior.step;
     !posterior.intervals.is_empty() && step.abs() + LESS * variance.sqrt() < rules.least
 }
 
 /// What stands in for an end.
-enum Inward {
+enum EndSubstitute {
     At(usize),
     /// This one is to be measured first.
     Try(usize),
@@ -413,11 +435,11 @@ enum Inward {
 /// The nearest usable revision to an end, itself if it is: ever farther away until one is usable,
 /// then back by halves, as though all beyond the border were unusable. So it takes few builds,
 /// however far that is.
-fn inward(reach: usize, record: &Record, at: impl Fn(usize) -> usize) -> Inward {
+fn inward(reach: usize, record: &Record, at: impl Fn(usize) -> usize) -> EndSubstitute {
     let unusable = |distance: usize| !record.usable(at(distance));
     let has = |distance: usize| record.has(at(distance));
     if !unusable(0) {
-        return Inward::At(at(0));
+        return EndSubstitute::At(at(0));
     }
     let far = std::iter::successors(Some(0), |distance| Some((2 * distance).max(1)));
     let usable = match (0..reach).find(|distance| has(*distance)) {
@@ -425,14 +447,14 @@ fn inward(reach: usize, record: &Record, at: impl Fn(usize) -> usize) -> Inward 
         None => {
             match far.take_while(|distance| *distance < reach).find(|distance| !unusable(*distance))
             {
-                Some(distance) => return Inward::Try(at(distance)),
+                Some(distance) => return EndSubstitute::Try(at(distance)),
                 None if has(reach) => reach,
-                None => return Inward::None,
+                None => return EndSubstitute::None,
             }
         }
     };
     match (0..usable).rev().find(|distance| unusable(*distance)) {
-        Some(nearer) if usable - nearer > 1 => Inward::Try(at(nearer.midpoint(usable))),
-        _ => Inward::At(at(usable)),
+        Some(nearer) if usable - nearer > 1 => EndSubstitute::Try(at(nearer.midpoint(usable))),
+        _ => EndSubstitute::At(at(usable)),
     }
 }

@@ -5,11 +5,12 @@
 //! show more, where their levels are clear of each other by the least effect: then the side is
 //! searched in parts, each of which holds what it shows from its own ends.
 
-use super::outcome::{Finding, Reason, Side, Suspects};
+use super::outcome::{BisectorFinding, BisectorSide, BisectorSuspects, NoCulpritReason};
 use super::rates::Rates;
 use super::record::Record;
 use super::rules::{
-    Builds, INTERVAL, LAYOUT, LESS, NEIGHBOURS, Rules, START, SURE, Values, WITHIN,
+    BisectionRules, BuildVariation, INTERVAL, LAYOUT, LESS, NEIGHBOURS, START, SURE, ValueKind,
+    WITHIN,
 };
 use super::step::Portion;
 
@@ -31,21 +32,21 @@ impl Level {
     }
 
     /// Whether both may be the same, or differ by what nobody asks for.
-    fn is_near(&self, other: &Self, rules: &Rules) -> bool {
+    fn is_near(&self, other: &Self, rules: &BisectionRules) -> bool {
         let apart = self.to(other).abs();
         apart < rules.least / 2.0 || apart < WITHIN * self.error.hypot(other.error)
     }
 
     /// Whether both differ by as much as is asked for, and their intervals are clear of each other:
     /// by the least effect, or by far.
-    fn is_clear(&self, other: &Self, rules: &Rules) -> bool {
+    fn is_clear(&self, other: &Self, rules: &BisectionRules) -> bool {
         let apart = self.to(other).abs();
         let clear = apart - INTERVAL * (self.error + other.error) >= rules.least;
         apart >= rules.least && (clear || apart > FAR * self.error.hypot(other.error))
     }
 
     /// Whether both may differ by as much as is asked for, but are not clear of each other.
-    fn is_doubtful(&self, other: &Self, rules: &Rules) -> bool {
+    fn is_doubtful(&self, other: &Self, rules: &BisectionRules) -> bool {
         let farthest = self.to(other).abs() + LESS * self.error.hypot(other.error);
         farthest >= rules.least && !self.is_clear(other, rules)
     }
@@ -61,19 +62,24 @@ const UNUSABLE: usize = 3;
 const FAR: f64 = 4.0;
 
 /// What was measured from one revision to another, with noise of this standard deviation.
-pub(super) struct Shown<'a> {
+pub(super) struct SideLevels<'a> {
     levels: Vec<Level>,
     sd: f64,
     record: &'a Record,
-    rules: &'a Rules,
+    rules: &'a BisectionRules,
 }
 
-impl<'a> Shown<'a> {
-    pub(super) fn of(range: SideRange, sd: f64, record: &'a Record, rules: &'a Rules) -> Self {
-        let builds = if let Builds::Vary(sd) = rules.builds { sd } else { 0.0 };
+impl<'a> SideLevels<'a> {
+    pub(super) fn of(
+        range: SideRange,
+        sd: f64,
+        record: &'a Record,
+        rules: &'a BisectionRules,
+    ) -> Self {
+        let builds = if let BuildVariation::Vary(sd) = rules.builds { sd } else { 0.0 };
         let level = |at: usize| {
             let count = record.count(at) as f64;
-            if rules.values == Values::Failures {
+            if rules.values == ValueKind::Failures {
                 let failed: f64 = record.of(at).map(|reading| reading.value).sum();
                 let (value, variance) = Rates::rate_of(failed, count - failed);
                 return Some(Level { at, value, error: variance.sqrt() });
@@ -112,7 +118,8 @@ impl<'a> Shown<'a> {
         let (one, other) = inner.max_by(|a, b| a.0.to(a.1).abs().total_cmp(&b.0.to(b.1).abs()))?;
         let inside = Some(self.around(one, other)).filter(|range| *range != whole);
         let inside = inside.unwrap_or((one.at, other.at));
-        let is_layout = self.rules.builds == Builds::Unknown && one.to(other).abs() < LAYOUT;
+        let is_layout =
+            self.rules.builds == BuildVariation::Unknown && one.to(other).abs() < LAYOUT;
         let is_narrow = is_layout && inside.1 - inside.0 < NEIGHBOURS;
         let all = [(whole.0, inside.0), inside, (inside.1, whole.1)].into_iter();
         let wanted = |range: &SideRange| range.0 < range.1 && (!is_narrow || *range != inside);
@@ -127,7 +134,7 @@ impl<'a> Shown<'a> {
     /// and more of what is neither clear of the ends nor surely like them.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn unseen(&self, longest: usize) -> Option<Portion> {
-        let samples = if self.rules.values == Values::Failures {
+        let samples = if self.rules.values == ValueKind::Failures {
             EXECUTIONS
         } else {
             // A standard error of a quarter of the least effect tells one that is as large from
@@ -179,28 +186,35 @@ pub(super) struct SideParts {
     /// To be searched by themselves.
     pub(super) ranges: Vec<SideRange>,
     /// So narrow that nothing beside it would tell a change from layout: it stays undecided.
-    pub(super) narrow: Option<Side>,
+    pub(super) narrow: Option<BisectorSide>,
 }
 
 /// A stretch whose ends differ for certain, by a change or by layout.
-fn undecided((good, bad): SideRange) -> Side {
-    let suspects = vec![Suspects { first: good + 1, last: bad, posterior: SURE }];
-    Side { good, bad, finding: Finding::Undecided(Reason::Builds), suspects }
+fn undecided((good, bad): SideRange) -> BisectorSide {
+    let suspects = vec![BisectorSuspects { first: good + 1, last: bad, posterior: SURE }];
+    BisectorSide {
+        good,
+        bad,
+        finding: BisectorFinding::Undecided(NoCulpritReason::Builds),
+        suspects,
+    }
 }
 
 /// What of a side is settled by what its search came to, and what is still to be searched.
 pub(super) fn settled(
-    side: Side,
+    side: BisectorSide,
     sd: f64,
     record: &Record,
-    rules: &Rules,
-) -> (Vec<Side>, Vec<SideRange>) {
+    rules: &BisectionRules,
+) -> (Vec<BisectorSide>, Vec<SideRange>) {
     let whole = (side.good, side.bad);
-    let shown = Shown::of(whole, sd, record, rules);
+    let shown = SideLevels::of(whole, sd, record, rules);
     let divided = match side.finding {
-        Finding::Verified | Finding::Undecided(Reason::Budget) => return (vec![side], Vec::new()),
-        Finding::NotReproduced => shown.parts(),
-        Finding::Undecided(_) => shown.parts().filter(|_| shown.turns()),
+        BisectorFinding::Verified | BisectorFinding::Undecided(NoCulpritReason::Budget) => {
+            return (vec![side], Vec::new());
+        }
+        BisectorFinding::NotReproduced => shown.parts(),
+        BisectorFinding::Undecided(_) => shown.parts().filter(|_| shown.turns()),
     };
     if let Some(SideParts { ranges, narrow }) = divided {
         return (narrow.into_iter().collect(), ranges);
@@ -209,7 +223,7 @@ pub(super) fn settled(
     let first = side.suspects.iter().map(|it| it.first - 1).min().unwrap_or(side.bad);
     let last = side.suspects.iter().map(|it| it.last).max().unwrap_or(side.bad);
     let beside = [(side.good, first), (last, side.bad)].into_iter();
-    let uneven = |range: &SideRange| Shown::of(*range, sd, record, rules).is_uneven();
+    let uneven = |range: &SideRange| SideLevels::of(*range, sd, record, rules).is_uneven();
     let ranges =
         beside.filter(|range| range.0 < range.1 && *range != whole && uneven(range)).collect();
     (vec![side], ranges)
@@ -218,13 +232,13 @@ pub(super) fn settled(
 #[cfg(test)]
 mod tests {
     use super::super::world::{BisectWorld, WorldScatter, bisect};
-    use super::super::{Bisection, Observation, Outcome, Seen, Step};
+    use super::super::{Bisector, BisectorOutcome, NextStep, Observation, ObservedValues};
     use super::*;
 
-    const ALL: Rules = Rules {
-        values: Values::Ratios,
+    const ALL: BisectionRules = BisectionRules {
+        values: ValueKind::Ratios,
         least: 0.04,
-        builds: Builds::Unknown,
+        builds: BuildVariation::Unknown,
         build_cost: 10.0,
         budget: None,
         all: true,
@@ -241,7 +255,7 @@ mod tests {
         world
     }
 
-    fn named(outcome: &Outcome) -> Vec<usize> {
+    fn named(outcome: &BisectorOutcome) -> Vec<usize> {
         let mut named: Vec<usize> = outcome.culprits.iter().map(|it| it.revision).collect();
         named.sort_unstable();
         named
@@ -249,17 +263,20 @@ mod tests {
 
     /// Every place lies on one side at least, unless it was named; where nothing is said to be,
     /// nothing is.
-    fn check(outcome: &Outcome, world: &BisectWorld) {
+    fn check(outcome: &BisectorOutcome, world: &BisectWorld) {
         let truth: Vec<usize> = world.steps.iter().map(|step| step.0).collect();
         assert!(named(outcome).iter().all(|at| truth.contains(at)), "{outcome:?}");
         for at in truth.iter().filter(|at| !named(outcome).contains(at)) {
             let of = outcome.sides.iter().filter(|side| side.good < *at && *at <= side.bad);
-            let open = |side: &Side| matches!(side.finding, Finding::Undecided(_));
+            let open = |side: &BisectorSide| matches!(side.finding, BisectorFinding::Undecided(_));
             assert!(of.clone().count() > 0 && of.clone().all(open), "{at}: {outcome:?}");
         }
-        for side in outcome.sides.iter().filter(|side| side.finding == Finding::NotReproduced) {
-            let inside =
-                |it: &&super::super::Rung| side.good <= it.revision && it.revision <= side.bad;
+        for side in
+            outcome.sides.iter().filter(|side| side.finding == BisectorFinding::NotReproduced)
+        {
+            let inside = |it: &&super::super::RevisionEstimate| {
+                side.good <= it.revision && it.revision <= side.bad
+            };
             let rungs: Vec<_> = outcome.ladder.iter().filter(inside).collect();
             for (place, one) in rungs.iter().enumerate() {
                 for other in &rungs[place + 1..] {
@@ -308,14 +325,14 @@ mod tests {
                 check(&outcome, &world);
                 assert_eq!(
                     (outcome.finding, named(&outcome)),
-                    (Finding::Verified, vec![10, 90]),
+                    (BisectorFinding::Verified, vec![10, 90]),
                     "{outcome:?}"
                 );
                 let mut same = self::world(100, &[], scatter, seed);
                 let outcome = bisect(&mut same, ALL);
                 assert_eq!(
                     (outcome.finding, outcome.sides.len()),
-                    (Finding::NotReproduced, 1),
+                    (BisectorFinding::NotReproduced, 1),
                     "{outcome:?}"
                 );
                 assert!(same.builds() >= 8, "each eighth is looked at: {}", same.builds());
@@ -329,7 +346,8 @@ mod tests {
             for at in [2, 7, 8, 13, 17] {
                 let steps = [(11, 0.2), (at, 0.3), (at + 1, 1.0 / 1.3 - 1.0)];
                 let mut world = world(20, &steps, scatter, 1);
-                let outcome = bisect(&mut world, Rules { builds: Builds::Alike, ..ALL });
+                let outcome =
+                    bisect(&mut world, BisectionRules { builds: BuildVariation::Alike, ..ALL });
                 check(&outcome, &world);
                 assert_eq!(named(&outcome).len(), 3, "{at}: {outcome:?}");
                 assert_eq!(world.builds(), 20);
@@ -358,41 +376,50 @@ mod tests {
     fn a_side_that_stays_undecided_is_told_with_its_suspects() {
         let steps = [(12, 0.2), (40, 0.1)];
         let mut world = world(50, &steps, WorldScatter::None, 1);
-        let rules = Rules { budget: Some(1e9), ..ALL };
+        let rules = BisectionRules { budget: Some(1e9), ..ALL };
         let whole = bisect(&mut world, rules);
         assert_eq!((named(&whole), whole.sides.len()), (vec![12, 40], 3), "{whole:?}");
-        assert!(whole.sides.iter().all(|side| side.finding == Finding::NotReproduced), "{whole:?}");
+        assert!(
+            whole.sides.iter().all(|side| side.finding == BisectorFinding::NotReproduced),
+            "{whole:?}"
+        );
         let places: Vec<(usize, usize)> =
             whole.sides.iter().map(|side| (side.good, side.bad)).collect();
         assert_eq!(places, [(0, 11), (12, 39), (40, 49)]);
         // The time is over right after the first was named.
         let spent = |budget: f64| {
             let mut world = self::world(50, &steps, WorldScatter::None, 1);
-            bisect(&mut world, Rules { budget: Some(budget), ..ALL })
+            bisect(&mut world, BisectionRules { budget: Some(budget), ..ALL })
         };
         let first = (10..1000)
             .map(|tens| spent(f64::from(tens)))
             .find(|it| !it.culprits.is_empty())
             .unwrap();
-        assert_eq!((first.finding, first.culprits.len()), (Finding::Verified, 1), "{first:?}");
-        let budget = Finding::Undecided(Reason::Budget);
-        let open: Vec<&Side> = first.sides.iter().filter(|side| side.finding == budget).collect();
+        assert_eq!(
+            (first.finding, first.culprits.len()),
+            (BisectorFinding::Verified, 1),
+            "{first:?}"
+        );
+        let budget = BisectorFinding::Undecided(NoCulpritReason::Budget);
+        let open: Vec<&BisectorSide> =
+            first.sides.iter().filter(|side| side.finding == budget).collect();
         let rest = if named(&first) == [12] { 40 } else { 12 };
-        let holds =
-            |side: &&Side| side.suspects.iter().any(|it| it.first <= rest && rest <= it.last);
+        let holds = |side: &&BisectorSide| {
+            side.suspects.iter().any(|it| it.first <= rest && rest <= it.last)
+        };
         assert!(open.len() == 1 && open.iter().all(holds), "{first:?}");
     }
 
     #[test]
     fn what_is_still_to_be_searched_is_told_on_the_way() {
-        let mut bisection = Bisection::new(ALL, 50).unwrap();
+        let mut bisection = Bisector::new(ALL, 50).unwrap();
         let level = |at: usize| {
             100.0 + 20.0 * f64::from(u8::from(at >= 12)) + 12.0 * f64::from(u8::from(at >= 40))
         };
         let mut most = 0;
-        while let Step::Measure(portions) = bisection.next() {
+        while let NextStep::Measure(portions) = bisection.next() {
             let revision = portions[0].revision;
-            let seen = Seen::Samples(vec![level(revision); portions[0].samples]);
+            let seen = ObservedValues::Samples(vec![level(revision); portions[0].samples]);
             bisection.observe(&Observation { revision, seen, build: Some(1.0), executing: 1.0 });
             let standing = bisection.standing();
             most = most.max(standing.open.len());
@@ -404,15 +431,15 @@ mod tests {
 
     #[test]
     fn parts_are_around_what_differs_most_with_all_that_is_alike() {
-        let rules = Rules { builds: Builds::Alike, ..ALL };
+        let rules = BisectionRules { builds: BuildVariation::Alike, ..ALL };
         let mut record = Record::default();
         for (at, level) in
             [(12, 120.0), (15, 120.3), (20, 112.0), (30, 111.8), (44, 122.0), (49, 122.0)]
         {
-            let seen = Seen::Samples(vec![level; 4]);
+            let seen = ObservedValues::Samples(vec![level; 4]);
             record.add(&Observation { revision: at, seen, build: None, executing: 4.0 }, &rules);
         }
-        let shown = |range, sd| Shown::of(range, sd, &record, &rules);
+        let shown = |range, sd| SideLevels::of(range, sd, &record, &rules);
         assert!(shown((12, 49), 0.01).turns());
         let parts = SideParts { ranges: vec![(12, 20), (20, 49)], narrow: None };
         assert_eq!(shown((12, 49), 0.01).parts(), Some(parts));
@@ -426,16 +453,20 @@ mod tests {
     fn where_nothing_beside_would_tell_it_from_layout_it_stays_undecided() {
         let mut record = Record::default();
         for (at, level) in [(12, 120.0), (21, 115.0), (22, 124.0), (49, 120.0)] {
-            let seen = Seen::Samples(vec![level; 4]);
+            let seen = ObservedValues::Samples(vec![level; 4]);
             record.add(&Observation { revision: at, seen, build: None, executing: 4.0 }, &ALL);
         }
-        let side =
-            Side { good: 12, bad: 49, finding: Finding::NotReproduced, suspects: Vec::new() };
+        let side = BisectorSide {
+            good: 12,
+            bad: 49,
+            finding: BisectorFinding::NotReproduced,
+            suspects: Vec::new(),
+        };
         let (sides, ranges) = settled(side, 0.01, &record, &ALL);
         let [narrow] = sides.as_slice() else { panic!("{sides:?}") };
         assert_eq!(
             (narrow.good, narrow.bad, narrow.finding),
-            (21, 22, Finding::Undecided(Reason::Builds))
+            (21, 22, BisectorFinding::Undecided(NoCulpritReason::Builds))
         );
         assert_eq!(ranges, [(12, 21), (22, 49)]);
     }

@@ -16,7 +16,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, world: &BisectWorld, outcome: &Outcome) {
+    fn add(&mut self, world: &BisectWorld, outcome: &BisectorOutcome) {
         let truth =
             world.steps.iter().filter(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
         let truth: Vec<usize> = truth.collect();
@@ -33,7 +33,7 @@ impl Tally {
         self.builds += world.builds() as f64;
     }
 
-    fn of(trials: usize, rules: Rules, make: impl Fn(u64) -> BisectWorld) -> Self {
+    fn of(trials: usize, rules: BisectionRules, make: impl Fn(u64) -> BisectWorld) -> Self {
         let mut tally = Self::default();
         for seed in (0..).take(trials) {
             let mut world = make(seed);
@@ -62,8 +62,8 @@ const SCATTERS: [(WorldScatter, &[f64]); 7] = [
 ];
 
 /// Without layout, of which these worlds have none.
-fn alike(least: f64) -> Rules {
-    Rules { least, builds: Builds::Alike, ..Rules::default() }
+fn alike(least: f64) -> BisectionRules {
+    BisectionRules { least, builds: BuildVariation::Alike, ..BisectionRules::default() }
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn layout_is_not_taken_for_a_culprit() {
             BisectWorld::new(256, step, WorldScatter::Gaussian(0.01), seed).with_layout(0.01)
         }
     };
-    for builds in [Builds::Unknown, Builds::Vary(0.01)] {
-        let rules = Rules { builds, least: 0.05, ..Rules::default() };
+    for builds in [BuildVariation::Unknown, BuildVariation::Vary(0.01)] {
+        let rules = BisectionRules { builds, least: 0.05, ..BisectionRules::default() };
         let tally = Tally::of(2 * TRIALS, rules, make(0.05));
         assert!(tally.wrong == 0 && 3 * tally.right >= 2 * (2 * TRIALS), "{builds:?}: {tally:?}");
         assert!(tally.held + 1 >= 2 * TRIALS, "{builds:?}: {tally:?}");
@@ -158,7 +158,7 @@ fn builds_that_vary_name_nobody_where_nothing_changed() {
             (layout[0] - layout[255]).abs() >= 0.02
         };
         let seeds: Vec<u64> = (0..).filter(apart).take(trials).collect();
-        let tally = Tally::of(trials, Rules::default(), |place| {
+        let tally = Tally::of(trials, BisectionRules::default(), |place| {
             make(seeds[usize::try_from(place).unwrap()])
         });
         // 99 of 100; noise of 1 % hides how far builds vary: 19 of 20.
@@ -178,7 +178,7 @@ fn of_two_steps_one_is_named_and_both_on_wish() {
         let mut both = 0;
         for seed in (0..).take(TRIALS) {
             let mut world = make(second)(seed);
-            let outcome = bisect(&mut world, Rules { all: true, ..alike(0.02) });
+            let outcome = bisect(&mut world, BisectionRules { all: true, ..alike(0.02) });
             let named = |step: &(usize, f64)| {
                 outcome.culprits.iter().any(|culprit| culprit.revision == step.0)
             };
@@ -237,7 +237,7 @@ fn what_is_known_of_the_place_saves_builds_and_what_is_known_wrongly_costs_some(
             let at = (world.steps[0].0 + near) % 256;
             let weights: Vec<f64> =
                 (0..256_usize).map(|place| f64::from(u8::from(place.abs_diff(at) < 4))).collect();
-            let bisection = Bisection::with_prior(alike(0.05), 256, &weights).unwrap();
+            let bisection = Bisector::with_prior(alike(0.05), 256, &weights).unwrap();
             let outcome = super::world::go_on(bisection, &mut world);
             assert_eq!(
                 outcome.culprits.first().map(|it| it.revision),
@@ -255,7 +255,7 @@ fn what_is_known_of_the_place_saves_builds_and_what_is_known_wrongly_costs_some(
 #[test]
 fn neighbours_cost_few_builds() {
     for scatter in [WorldScatter::Gaussian(0.01), WorldScatter::Bimodal] {
-        let rules = Rules { least: 0.05, ..Rules::default() };
+        let rules = BisectionRules { least: 0.05, ..BisectionRules::default() };
         let tally = Tally::of(TRIALS, rules, |seed| BisectWorld::new(256, 0.05, scatter, seed));
         assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{scatter:?}: {tally:?}");
         // log₂ 256 + 4.
@@ -297,7 +297,8 @@ fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
             let mut world = BisectWorld::new(64, step, scatter, seed).with_step(step);
             let outcome = bisect(&mut world, alike(0.02));
             samples += world.samples;
-            let is_one = |of: &Culprit| world.steps.iter().any(|step| step.0 == of.revision);
+            let is_one =
+                |of: &BisectorCulprit| world.steps.iter().any(|step| step.0 == of.revision);
             wrong += outcome.culprits.iter().filter(|of| !is_one(of)).count();
             named += usize::from(outcome.more && outcome.culprits.len() == 1);
             assert!(
@@ -305,7 +306,7 @@ fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
                 "{scatter:?} {step}: {outcome:?}"
             );
             let mut world = BisectWorld::new(64, step, scatter, seed).with_step(step);
-            let outcome = bisect(&mut world, Rules { all: true, ..alike(0.02) });
+            let outcome = bisect(&mut world, BisectionRules { all: true, ..alike(0.02) });
             both += usize::from(outcome.culprits.len() == 2 && outcome.culprits.iter().all(is_one));
         }
         assert!(named + 1 >= TRIALS && both + 1 >= TRIALS, "{scatter:?} {step}: {named} {both}");
@@ -317,7 +318,7 @@ fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
 
 #[test]
 fn without_noise_a_second_step_is_no_layout_and_layouts_are_no_steps() {
-    let rules = |least| Rules { least, ..Rules::default() };
+    let rules = |least| BisectionRules { least, ..BisectionRules::default() };
     for second in [0.05, 0.03, -0.02] {
         let make = |seed| BisectWorld::new(64, 0.05, WorldScatter::None, seed).with_step(second);
         let tally = Tally::of(TRIALS, rules(0.02), make);
@@ -334,22 +335,22 @@ fn without_noise_a_second_step_is_no_layout_and_layouts_are_no_steps() {
 }
 
 /// The host is half as slow again for a while, and scatters then; nothing changed.
-fn loaded(rules: Rules, most: usize, seed: u64) -> (Outcome, usize) {
+fn loaded(rules: BisectionRules, most: usize, seed: u64) -> (BisectorOutcome, usize) {
     use rand::{RngExt, SeedableRng};
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
-    let mut bisection = Bisection::new(rules, 64).unwrap();
+    let mut bisection = Bisector::new(rules, 64).unwrap();
     let (mut loaded, mut taken) = (false, 0);
     loop {
         let portion = match bisection.next() {
-            Step::Finished(outcome) => return (*outcome, taken),
-            Step::Measure(portions) => portions[0],
+            NextStep::Finished(outcome) => return (*outcome, taken),
+            NextStep::Measure(portions) => portions[0],
         };
         let mut value = || {
             loaded ^= rng.random::<f64>() < 0.1;
             let noise = crate::draw::gaussian(&mut rng);
             100.0 * if loaded { 1.5 + 0.3 * noise.abs() } else { 1.0 + 0.01 * noise }
         };
-        let samples = Seen::Samples((0..portion.samples).map(|_| value()).collect());
+        let samples = ObservedValues::Samples((0..portion.samples).map(|_| value()).collect());
         bisection.observe(&Observation {
             revision: portion.revision,
             seen: samples,
@@ -366,17 +367,18 @@ fn loaded(rules: Rules, most: usize, seed: u64) -> (Outcome, usize) {
 #[test]
 fn a_proof_under_a_load_that_comes_and_goes_ends_unless_somebody_says_how_long_it_may_take() {
     let ended = (0..8).map(|seed| loaded(alike(0.01), 20_000, seed));
-    let ended: Vec<(Outcome, usize)> = ended.collect();
+    let ended: Vec<(BisectorOutcome, usize)> = ended.collect();
     assert!(
         ended.iter().all(|(outcome, taken)| outcome.culprits.is_empty() && *taken < 20_000),
         "{ended:?}"
     );
-    let noise =
-        |(outcome, _): &&(Outcome, usize)| outcome.finding == Finding::Undecided(Reason::Noise);
-    let given_up: Vec<&(Outcome, usize)> = ended.iter().filter(noise).collect();
+    let noise = |(outcome, _): &&(BisectorOutcome, usize)| {
+        outcome.finding == BisectorFinding::Undecided(NoCulpritReason::Noise)
+    };
+    let given_up: Vec<&(BisectorOutcome, usize)> = ended.iter().filter(noise).collect();
     assert!(!given_up.is_empty());
     let seed = ended.iter().position(|it| noise(&it)).unwrap() as u64;
-    let budget = Rules { budget: Some(1e9), ..alike(0.01) };
+    let budget = BisectionRules { budget: Some(1e9), ..alike(0.01) };
     assert!(loaded(budget, 20_000, seed).1 > given_up[0].1);
 }
 
@@ -387,7 +389,7 @@ fn a_host_of_two_speeds_is_seen_through() {
         [(3.0, [200.0, 450.0, 250.0]), (30.0, [60.0, 160.0, 40.0]), (300.0, [40.0, 90.0, 35.0])]
     {
         for (step, most) in [0.08, 0.03, 0.0].into_iter().zip(most) {
-            let rules = Rules::default();
+            let rules = BisectionRules::default();
             let tally = Tally::of(10, rules, |seed| {
                 BisectWorld::new(96, step, WorldScatter::TwoSpeeds(0.56, lasts), seed)
             });
@@ -412,7 +414,7 @@ fn effects_on_a_host_of_two_speeds_are_those_of_the_programs() {
     for lasts in [10.0, 30.0, 300.0] {
         for seed in 0..10 {
             let mut world = BisectWorld::new(96, 0.055, WorldScatter::TwoSpeeds(0.41, lasts), seed);
-            let outcome = bisect(&mut world, Rules::default());
+            let outcome = bisect(&mut world, BisectionRules::default());
             more += usize::from(outcome.more);
             let Some(culprit) = outcome.culprits.first() else { continue };
             let (low, high) = culprit.effect.interval;
@@ -426,7 +428,7 @@ fn effects_on_a_host_of_two_speeds_are_those_of_the_programs() {
 
 #[test]
 fn builds_are_not_said_to_vary_where_the_host_moves() {
-    let rules = Rules { least: 0.05, ..Rules::default() };
+    let rules = BisectionRules { least: 0.05, ..BisectionRules::default() };
     let jumping = |seed| {
         let mut world = BisectWorld::new(256, 0.05, WorldScatter::Gaussian(0.01), seed);
         world.slower = Some((20, 0.1));

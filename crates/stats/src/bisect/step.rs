@@ -1,6 +1,6 @@
 //! What to do next, and what came of it.
 
-use super::outcome::{Outcome, Unusable};
+use super::outcome::{BisectorOutcome, UnusableReason};
 
 /// This many samples of one revision in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,22 +13,22 @@ pub struct Portion {
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// Measure these, in this order, each followed by [`observe`](super::Bisection::observe).
+pub enum NextStep {
+    /// Measure these, in this order, each followed by [`observe`](super::Bisector::observe).
     /// Asking again before all are observed gives those that are left.
     Measure(Vec<Portion>),
     /// Nothing is left to do.
-    Finished(Box<Outcome>),
+    Finished(Box<BisectorOutcome>),
 }
 
 /// What was seen of a revision.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
-    /// One value for each execution; with [`Values::Failures`](super::Values::Failures) 1 where it
-    /// failed, else 0.
+pub enum ObservedValues {
+    /// One value for each execution; with [`Values::Failures`](super::ValueKind::Failures) 1 where
+    /// it failed, else 0.
     Samples(Vec<f64>),
     /// No values can be had.
-    Unusable(Unusable),
+    Unusable(UnusableReason),
 }
 
 /// What was observed of one revision.
@@ -37,7 +37,7 @@ pub struct Observation {
     /// The revision's place among the candidates.
     pub revision: usize,
     /// What was seen.
-    pub seen: Seen,
+    pub seen: ObservedValues,
     /// Seconds that building took now; `None` where there was a build already.
     pub build: Option<f64>,
     /// Seconds that all executions of it took together.

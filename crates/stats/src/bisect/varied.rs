@@ -3,31 +3,36 @@
 //! The levels of the builds of one side show how far builds vary here. A step has to stand out from
 //! that.
 
-use super::belief::Belief;
+use super::belief::RangeBelief;
 use super::filter::{KalmanFilter, Tail};
 use super::levels::{BisectLevels, LevelPosterior};
 use super::location::{CauseLocation, locations};
 use super::noise::{NONE, own_scale};
 use super::record::Record;
-use super::rules::{NOTHING, Rules, SURE, Values};
+use super::rules::{BisectionRules, NOTHING, SURE, ValueKind};
 
 /// What is believed.
-pub(super) struct Varied {
-    by_builds: ByBuilds,
+pub(super) struct VariedBelief {
+    by_builds: BuildsBelief,
     /// Of the samples, as if builds did not vary.
     by_samples: LevelPosterior,
 }
 
-impl Varied {
+impl VariedBelief {
     /// Of this range, where one step may be as large as this; of a metric.
-    pub(super) fn of(belief: &Belief, step: f64, record: &Record, rules: &Rules) -> Option<Self> {
-        let Belief::Levels(levels) = belief else { return None };
+    pub(super) fn of(
+        belief: &RangeBelief,
+        step: f64,
+        record: &Record,
+        rules: &BisectionRules,
+    ) -> Option<Self> {
+        let RangeBelief::Levels(levels) = belief else { return None };
         if levels.tested.is_empty() {
             return None;
         }
         let seen = VariedSeen::of(levels, record, rules);
         let wanted = if record.is_exact(rules) { SURE } else { LIKELY };
-        let by_builds = ByBuilds::of(&seen, levels, step, wanted, record, rules);
+        let by_builds = BuildsBelief::of(&seen, levels, step, wanted, record, rules);
         Some(Self { by_builds, by_samples: levels.posterior() })
     }
 
@@ -55,15 +60,15 @@ const LIKELY: f64 = 0.9;
 
 /// Builds of the same program usually differ by about this much, and the more the rarer; of
 /// differences, in the unit.
-fn rare(rules: &Rules) -> f64 {
-    if rules.values == Values::Ratios { RARE } else { rules.least / 4.0 }
+fn rare(rules: &BisectionRules) -> f64 {
+    if rules.values == ValueKind::Ratios { RARE } else { rules.least / 4.0 }
 }
 
 /// As a ratio: a quarter of the effect that is asked for where nobody asks for another.
 const RARE: f64 = 0.005;
 
 /// What the levels of builds tell.
-struct ByBuilds {
+struct BuildsBelief {
     nothing: f64,
     /// Each tested revision but the first, and how likely there is a step right before it.
     steps: Vec<(usize, f64)>,
@@ -93,7 +98,7 @@ struct VariedSeen {
 
 impl VariedSeen {
     /// By the samples of each build.
-    fn of(levels: &BisectLevels, record: &Record, rules: &Rules) -> Self {
+    fn of(levels: &BisectLevels, record: &Record, rules: &BisectionRules) -> Self {
         // By repeated samples alone, however small it is: what builds are apart is no noise.
         let sd = own_scale(&record.readings).0.max(rules.least * NONE);
         let values = |at: &usize| record.of(*at).map(|reading| reading.value).collect::<Vec<f64>>();
@@ -110,7 +115,7 @@ impl VariedSeen {
     }
 }
 
-impl ByBuilds {
+impl BuildsBelief {
     /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
     fn of(
         seen: &VariedSeen,
@@ -118,7 +123,7 @@ impl ByBuilds {
         step: f64,
         wanted: f64,
         record: &Record,
-        rules: &Rules,
+        rules: &BisectionRules,
     ) -> Self {
         let places = &levels.tested[1..];
         let width = width(step, rules);
@@ -185,7 +190,7 @@ fn hypotheses(places: &[usize], share: impl Fn(usize) -> f64) -> Vec<(Vec<usize>
 }
 
 /// How far apart levels are beforehand.
-fn width(step: f64, rules: &Rules) -> f64 {
+fn width(step: f64, rules: &BisectionRules) -> f64 {
     (4.0 * rules.least).max(1.5 * step.abs())
 }
 

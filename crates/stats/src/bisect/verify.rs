@@ -1,14 +1,15 @@
 //! Whether what a search found holds in fresh samples, and is more than layout.
 
-use super::belief::Belief;
+use super::belief::RangeBelief;
 use super::levels::LevelPosterior;
 use super::noise::own_scale;
 use super::record::Record;
 use super::rules::{
-    Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values, WITHIN,
+    BisectionRules, BuildVariation, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, SURE, ValueKind,
+    WITHIN,
 };
 use super::step::Portion;
-use super::varied::Varied;
+use super::varied::VariedBelief;
 use crate::summary::median;
 
 /// A verified culprit.
@@ -75,9 +76,9 @@ impl Verification {
 
     pub(super) fn judge(
         &mut self,
-        belief: &Belief,
+        belief: &RangeBelief,
         record: &Record,
-        rules: &Rules,
+        rules: &BisectionRules,
     ) -> VerifyVerdict {
         if self.pairs.is_none()
             && let Some(verdict) = self.test(belief, record, rules)
@@ -86,10 +87,10 @@ impl Verification {
         }
         let posterior = belief.posterior();
         let chance = posterior.chance(self.culprit);
-        let Belief::Levels(_) = belief else {
+        let RangeBelief::Levels(_) = belief else {
             return if chance >= SURE { self.named(chance, 0) } else { VerifyVerdict::Refuted };
         };
-        if rules.builds != Builds::Unknown || self.step.abs() >= LAYOUT {
+        if rules.builds != BuildVariation::Unknown || self.step.abs() >= LAYOUT {
             // What is fresh may err where all that is known speaks for a neighbour.
             return if chance >= LIKELIER { self.named(chance, 0) } else { VerifyVerdict::Refuted };
         }
@@ -97,10 +98,15 @@ impl Verification {
     }
 
     /// The fresh pairs, until they decide; nothing once they have verified it.
-    fn test(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Option<VerifyVerdict> {
+    fn test(
+        &mut self,
+        belief: &RangeBelief,
+        record: &Record,
+        rules: &BisectionRules,
+    ) -> Option<VerifyVerdict> {
         let pairs = self.fresh(record);
         let odds = belief.odds(&pairs, self.culprit, self.step);
-        let wanted = if rules.values == Values::Failures { ODDS_OF_FAILURES } else { ODDS };
+        let wanted = if rules.values == ValueKind::Failures { ODDS_OF_FAILURES } else { ODDS };
         if odds < -wanted || self.doubted(belief) {
             return Some(
                 self.part(belief, &pairs, record, rules).unwrap_or(VerifyVerdict::Refuted),
@@ -122,9 +128,9 @@ impl Verification {
     fn beyond_layout(
         &mut self,
         posterior: &LevelPosterior,
-        belief: &Belief,
+        belief: &RangeBelief,
         record: &Record,
-        rules: &Rules,
+        rules: &BisectionRules,
     ) -> VerifyVerdict {
         let exact = record.is_exact(rules);
         let samples = if exact { 1 } else { wanted(self.step, posterior.sd) };
@@ -163,7 +169,7 @@ impl Verification {
         alone: f64,
         samples: usize,
         record: &Record,
-        rules: &Rules,
+        rules: &BisectionRules,
     ) -> Option<VerifyVerdict> {
         loop {
             let more = self.ask_missing(record, samples);
@@ -185,14 +191,14 @@ impl Verification {
     fn varied(
         &self,
         beside: &[usize],
-        belief: &Belief,
+        belief: &RangeBelief,
         record: &Record,
-        rules: &Rules,
-    ) -> Option<Varied> {
+        rules: &BisectionRules,
+    ) -> Option<VariedBelief> {
         let (good, bad) = belief.ends();
         let ends = beside.iter().fold((good, bad), |ends, &at| (ends.0.min(at), ends.1.max(at)));
-        let wider = (ends != (good, bad)).then(|| Belief::of(ends, record, rules));
-        Varied::of(wider.as_ref().unwrap_or(belief), self.step, record, rules)
+        let wider = (ends != (good, bad)).then(|| RangeBelief::of(ends, record, rules));
+        VariedBelief::of(wider.as_ref().unwrap_or(belief), self.step, record, rules)
     }
 
     fn named(&self, posterior: f64, neighbours: usize) -> VerifyVerdict {
@@ -213,8 +219,8 @@ impl Verification {
     /// Whether the pairs differ for certain from none and from the step that is believed: of two
     /// steps that are equal each is half of it, which says nothing for the one nor for the other,
     /// however many pairs there are.
-    fn is_less(&self, belief: &Belief, pairs: &[(f64, f64)]) -> bool {
-        let Belief::Levels(_) = belief else { return false };
+    fn is_less(&self, belief: &RangeBelief, pairs: &[(f64, f64)]) -> bool {
+        let RangeBelief::Levels(_) = belief else { return false };
         let Some(step) = difference(pairs).filter(|step| step * self.step > 0.0) else {
             return false;
         };
@@ -224,8 +230,8 @@ impl Verification {
 
     /// The most pairs: of a metric ten times as many as tell such a step from none on average.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    fn most(&self, belief: &Belief) -> usize {
-        let Belief::Levels(_) = belief else { return MOST };
+    fn most(&self, belief: &RangeBelief) -> usize {
+        let RangeBelief::Levels(_) = belief else { return MOST };
         let usual = 4.0 * ODDS * (belief.posterior().sd / self.step).powi(2);
         (10.0 * usual).clamp(FEW as f64, MOST as f64) as usize
     }
@@ -234,12 +240,12 @@ impl Verification {
     /// levels around them do: then this is one of several steps.
     fn part(
         &mut self,
-        belief: &Belief,
+        belief: &RangeBelief,
         pairs: &[(f64, f64)],
         record: &Record,
-        rules: &Rules,
+        rules: &BisectionRules,
     ) -> Option<VerifyVerdict> {
-        let Belief::Levels(_) = belief else { return None };
+        let RangeBelief::Levels(_) = belief else { return None };
         let step = difference(pairs)?;
         let error = error(belief.posterior().sd, pairs.len());
         let smaller = step * self.step > 0.0 && step.abs() < SMALLER * self.step.abs();
@@ -251,8 +257,8 @@ impl Verification {
 
     /// Whether another place, or nothing, has become likelier by the pairs; of a metric they are
     /// judged by themselves.
-    fn doubted(&self, belief: &Belief) -> bool {
-        let Belief::Rates(rates) = belief else { return false };
+    fn doubted(&self, belief: &RangeBelief) -> bool {
+        let RangeBelief::Rates(rates) = belief else { return false };
         let posterior = rates.posterior();
         posterior.intervals.iter().all(|of| of.0 != self.culprit || of.1 < 0.5)
     }
@@ -260,7 +266,7 @@ impl Verification {
     /// Whether builds agree so well that they do not vary: of the two neighbours on each side all
     /// but one with the next, and no level that was left comes back, as those of layouts do. What
     /// lies apart then is another step.
-    fn agrees(&self, record: &Record, rules: &Rules) -> bool {
+    fn agrees(&self, record: &Record, rules: &BisectionRules) -> bool {
         // By repeated samples alone: what the steps that are not believed add to the noise would
         // hide that builds agree.
         let sd = own_scale(&record.readings).0.max(rules.least / 1000.0);

@@ -5,7 +5,10 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::draw::gaussian;
 
-use super::{Bisection, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
+use super::{
+    BisectionRules, Bisector, BisectorOutcome, NextStep, Observation, ObservedValues, Portion,
+    UnusableReason,
+};
 
 /// How values scatter, in the order of executions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,20 +167,20 @@ impl BisectWorld {
 }
 
 /// Bisects a simulated history.
-pub fn bisect(world: &mut BisectWorld, rules: Rules) -> Outcome {
-    go_on(Bisection::new(rules, world.candidates).unwrap(), world)
+pub fn bisect(world: &mut BisectWorld, rules: BisectionRules) -> BisectorOutcome {
+    go_on(Bisector::new(rules, world.candidates).unwrap(), world)
 }
 
 /// Goes on with a bisection until it is over.
-pub fn go_on(mut bisection: Bisection, world: &mut BisectWorld) -> Outcome {
+pub fn go_on(mut bisection: Bisector, world: &mut BisectWorld) -> BisectorOutcome {
     loop {
         let portions = match bisection.next() {
-            Step::Finished(outcome) => return *outcome,
-            Step::Measure(portions) => portions,
+            NextStep::Finished(outcome) => return *outcome,
+            NextStep::Measure(portions) => portions,
         };
         for portion in portions {
             let observation = observe(world, portion);
-            let unusable = matches!(observation.seen, Seen::Unusable(_));
+            let unusable = matches!(observation.seen, ObservedValues::Unusable(_));
             bisection.observe(&observation);
             if unusable {
                 break;
@@ -195,9 +198,9 @@ pub fn observe(world: &mut BisectWorld, portion: Portion) -> Observation {
     Observation {
         revision: portion.revision,
         seen: if usable {
-            Seen::Samples(samples.collect())
+            ObservedValues::Samples(samples.collect())
         } else {
-            Seen::Unusable(Unusable::NotBuilt)
+            ObservedValues::Unusable(UnusableReason::NotBuilt)
         },
         build: new.then_some(world.build_cost),
         executing: if usable { portion.samples as f64 } else { 0.0 },

@@ -1,7 +1,7 @@
 //! What is told does not hang on how far apart the modes of a series lie.
 
 use super::simulated::Maker;
-use super::{Options, Point, detect};
+use super::{Options, SeriesValue, detect};
 
 /// How far apart both modes lie, in standard deviations of the noise at each.
 const APART: [f64; 10] = [5.0, 6.8, 8.0, 10.0, 12.0, 14.0, 16.0, 20.0, 60.0, 1000.0];
@@ -25,7 +25,7 @@ fn told(
         let count = (0..SERIES).filter(|_| {
             let mut values = maker.two_modes(n, share, gap, gap.abs() / apart);
             values[step.0..].iter_mut().for_each(|value| *value *= step.1);
-            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
             let found = detect(&points, &Options::default()).changes;
             is_it(&found.iter().map(|change| change.index).collect::<Vec<_>>())
         });

@@ -5,7 +5,7 @@
 //! program changes.
 
 use super::choose::{Judge, SegmentChoice};
-use super::finding::{Change, Kind};
+use super::finding::{DetectedChange, Kind};
 use super::judge;
 use crate::robust;
 
@@ -32,11 +32,11 @@ pub(super) fn divide(
     judge: &Judge,
     choice: &SegmentChoice,
     raw: &[f64],
-    changes: &mut Vec<Change>,
-    scatter: &mut Vec<Change>,
+    changes: &mut Vec<DetectedChange>,
+    scatter: &mut Vec<DetectedChange>,
 ) {
     let sides = (0..choice.places.len()).map(|which| exchanged(judge, choice, raw, which));
-    let mut shares: Vec<Change> = Vec::new();
+    let mut shares: Vec<DetectedChange> = Vec::new();
     for (change, sides) in std::mem::take(changes).into_iter().zip(sides) {
         match sides {
             None => changes.push(change),
@@ -52,7 +52,7 @@ pub(super) fn divide(
     scatter.append(&mut shares);
 }
 
-fn is_near(one: &Change, other: &Change) -> bool {
+fn is_near(one: &DetectedChange, other: &DetectedChange) -> bool {
     one.index.abs_diff(other.index) <= SAME
 }
 
@@ -121,7 +121,11 @@ fn evidence(old: ExchangeSide, new: ExchangeSide) -> f64 {
     (2.0 * gain / old.stay().max(new.stay())).max(0.0).sqrt()
 }
 
-fn of_share(judge: &Judge, change: Change, [old, new]: [ExchangeSide; 2]) -> Change {
+fn of_share(
+    judge: &Judge,
+    change: DetectedChange,
+    [old, new]: [ExchangeSide; 2],
+) -> DetectedChange {
     let series = judge.series;
     let place = series.index.partition_point(|index| *index < change.index);
     let reach = 1.96 * old.error.hypot(new.error);
@@ -130,7 +134,7 @@ fn of_share(judge: &Judge, change: Change, [old, new]: [ExchangeSide; 2]) -> Cha
     let difference = new.mean - old.mean;
     // How clear the change of a level would be says nothing of that of a share.
     let p = judge::p_anywhere(series.len(), evidence(old, new));
-    Change {
+    DetectedChange {
         before: series.unit_at(place, old.mean),
         after: series.unit_at(place, new.mean),
         effect: effect(difference),

@@ -6,25 +6,25 @@ use std::ops::RangeInclusive;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detection {
     /// The changes of the level, in order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<DetectedChange>,
     /// Changes of how the values scatter around it, in order: [`Kind::Spread`] and
     /// [`Kind::ModeShare`].
-    pub scatter: Vec<Change>,
+    pub scatter: Vec<DetectedChange>,
     /// What looked like a change and is none, in order.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedCandidate>,
     /// That the level wandered without any one point where it did.
     pub drift: Option<Drift>,
     /// That the values keep going to and fro between levels.
     pub modes: Option<Modes>,
     /// Whether the series was judged at all.
-    pub judged: Judged,
+    pub judged: JudgementStatus,
 }
 
 impl Detection {
     /// All changes, in order: of the level and of the scatter.
     #[must_use]
-    pub fn everything(&self) -> Vec<&Change> {
-        let mut all: Vec<&Change> = self.changes.iter().chain(&self.scatter).collect();
+    pub fn everything(&self) -> Vec<&DetectedChange> {
+        let mut all: Vec<&DetectedChange> = self.changes.iter().chain(&self.scatter).collect();
         all.sort_by_key(|change| change.index);
         all
     }
@@ -32,7 +32,7 @@ impl Detection {
 
 /// One change of a series.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct DetectedChange {
     /// The first point at the new level.
     pub index: usize,
     /// The points that may as well be the first at the new level; holds `index`.
@@ -85,7 +85,7 @@ impl Kind {
 
 /// A place that looked like a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Refused {
+pub struct RefusedCandidate {
     /// The first point at what looked like the new level.
     pub index: usize,
     /// Why it is no change.
@@ -137,7 +137,7 @@ pub struct Mode {
 
 /// Whether a series was judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Judged {
+pub enum JudgementStatus {
     /// It was.
     Yes,
     /// Not: there are no points.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::choose::{Judge, SegmentChoice};
 use super::dips;
 use super::environment;
-use super::finding::{Change, Kind};
+use super::finding::{DetectedChange, Kind};
 use super::locate::by_tails;
 use super::noise::NoiseStep;
 use crate::robust;
@@ -21,8 +21,8 @@ const KNOWN: usize = 20_000;
 const BACK: f64 = 0.25;
 
 /// The changes as they are reported.
-pub(super) fn changes(judge: &Judge, choice: &SegmentChoice) -> Vec<Change> {
-    let mut changes: Vec<Change> =
+pub(super) fn changes(judge: &Judge, choice: &SegmentChoice) -> Vec<DetectedChange> {
+    let mut changes: Vec<DetectedChange> =
         (0..choice.places.len()).map(|which| change(judge, choice, which)).collect();
     for which in 1..changes.len() {
         if choice.places[which] - choice.places[which - 1] <= dips::LONGEST
@@ -41,7 +41,7 @@ fn is_back(away: &NoiseStep, back: &NoiseStep) -> bool {
     (away.difference + back.difference).abs() <= BACK * away.difference.abs()
 }
 
-fn change(judge: &Judge, choice: &SegmentChoice, which: usize) -> Change {
+fn change(judge: &Judge, choice: &SegmentChoice, which: usize) -> DetectedChange {
     let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
     let level = series.with_trend(place, step.before);
     let effect = |difference| series.effect(level, step.error, difference);
@@ -50,7 +50,7 @@ fn change(judge: &Judge, choice: &SegmentChoice, which: usize) -> Change {
     let p = p_anywhere(series.len(), evidence);
     let reach = 1.96 * error(judge, choice, step, without);
     let range = range(judge, choice, which);
-    Change {
+    DetectedChange {
         index: series.index[place],
         range: series.index[range.start() - 1] + 1..=series.index[*range.end()],
         before: series.level(level, step.difference),

@@ -8,7 +8,7 @@
 //! earlier ones, when less was known, serve to recognise it and are not kept. Places are indexes of
 //! the series; when points were inserted before an alert, the caller moves its places first.
 
-use super::{Change, Detection, Kind};
+use super::{DetectedChange, Detection, Kind};
 
 /// This many successive analyses must see a change before it is confirmed.
 pub const CONFIRM_AFTER: u32 = 5;
@@ -27,9 +27,9 @@ pub struct Alert {
     pub id: u32,
     /// The change as it was last seen. Each analysis tells it again, confirmed or not: who keeps
     /// alerts tells users what is told otherwise than before, and keeps what it was.
-    pub change: Change,
+    pub change: DetectedChange,
     /// Where it stands.
-    pub state: State,
+    pub state: AlertState,
     /// In how many successive analyses it has been seen, up to the last one that saw it.
     pub seen: u32,
     /// In how many successive analyses it has not been seen since.
@@ -42,13 +42,16 @@ impl Alert {
     /// Whether it is still held.
     #[must_use]
     pub fn stands(&self) -> bool {
-        !matches!(self.state, State::Withdrawn(_))
+        !matches!(self.state, AlertState::Withdrawn(_))
     }
 
     /// Whether a change that is found now is this one again, which was withdrawn because it was not
     /// seen: in the same direction at places that either may be at.
-    fn comes_again_as(&self, found: &Change) -> bool {
-        let unseen = matches!(self.state, State::Withdrawn(Reason::NotConfirmed | Reason::NotSeen));
+    fn comes_again_as(&self, found: &DetectedChange) -> bool {
+        let unseen = matches!(
+            self.state,
+            AlertState::Withdrawn(WithdrawalReason::NotConfirmed | WithdrawalReason::NotSeen)
+        );
         let (was, is) = (&self.change.range, &found.range);
         let overlap = was.start() <= is.end() && is.start() <= was.end();
         unseen
@@ -56,17 +59,17 @@ impl Alert {
             && self.has_direction_of(found)
     }
 
-    fn has_direction_of(&self, found: &Change) -> bool {
+    fn has_direction_of(&self, found: &DetectedChange) -> bool {
         (found.effect > 0.0) == (self.change.effect > 0.0)
     }
 
-    fn is_at(&self, found: &Change) -> bool {
+    fn is_at(&self, found: &DetectedChange) -> bool {
         self.change.index.abs_diff(found.index) <= SAME_PLACE && alike(found.kind, self.change.kind)
     }
 
     /// Whether one of the two may be where the other is, in the same direction: its place is
     /// reported more exactly now, or less.
-    fn has_in_range(&self, found: &Change) -> bool {
+    fn has_in_range(&self, found: &DetectedChange) -> bool {
         (self.change.range.contains(&found.index) || found.range.contains(&self.change.index))
             && alike(found.kind, self.change.kind)
             && self.has_direction_of(found)
@@ -75,18 +78,18 @@ impl Alert {
 
 /// Where an alert stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum AlertState {
     /// Seen, but not often enough to be told as a fact.
     Provisional,
     /// Told as a fact.
     Confirmed,
     /// No longer held; it stays in the ledger.
-    Withdrawn(Reason),
+    Withdrawn(WithdrawalReason),
 }
 
 /// Why an alert is no longer held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum WithdrawalReason {
     /// It was seen from farther away, and another change within its ends explains it.
     Nearer,
     /// It was not seen again before it could be confirmed.
@@ -99,7 +102,7 @@ pub enum Reason {
 
 /// What happened to an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum AlertEvent {
     /// It was seen for the first time.
     Appeared {
         /// The alert's name.
@@ -120,13 +123,13 @@ pub enum Event {
         /// The alert's name.
         id: u32,
         /// Why.
-        why: Reason,
+        why: WithdrawalReason,
     },
 }
 
 /// What measuring both sides of a change again said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Remeasured {
+pub enum RemeasureResult {
     /// They differ.
     Differ,
     /// They do not.
@@ -135,7 +138,11 @@ pub enum Remeasured {
 
 /// Takes the analysis of the series at its present length into the ledger.
 #[must_use]
-pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Alert>, Vec<Event>) {
+pub fn update(
+    alerts: &[Alert],
+    detection: &Detection,
+    length: usize,
+) -> (Vec<Alert>, Vec<AlertEvent>) {
     let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
     let (mut unclaimed, mut again) = (detection.everything(), Vec::new());
     let seen = claim(&alerts, &mut unclaimed);
@@ -157,11 +164,11 @@ pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Al
     }
     for change in unclaimed {
         let id = alerts.iter().map(|alert| alert.id).max().unwrap_or(0) + 1;
-        events.push(Event::Appeared { id });
+        events.push(AlertEvent::Appeared { id });
         alerts.push(Alert {
             id,
             change: change.clone(),
-            state: State::Provisional,
+            state: AlertState::Provisional,
             seen: 1,
             missed: 0,
             since: length,
@@ -173,15 +180,18 @@ pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Al
 /// Those of the changes found now that are held already: less evidence keeps them than it took to
 /// find them.
 #[must_use]
-pub fn known<'a>(alerts: &[Alert], detection: &'a Detection) -> Vec<&'a Change> {
+pub fn known<'a>(alerts: &[Alert], detection: &'a Detection) -> Vec<&'a DetectedChange> {
     claim(alerts, &mut detection.everything()).into_iter().flatten().collect()
 }
 
 /// Takes the changes out that are alerts which stand: one for each of these, in order, where there
 /// is one.
-fn claim<'a>(alerts: &[Alert], unclaimed: &mut Vec<&'a Change>) -> Vec<Option<&'a Change>> {
+fn claim<'a>(
+    alerts: &[Alert],
+    unclaimed: &mut Vec<&'a DetectedChange>,
+) -> Vec<Option<&'a DetectedChange>> {
     let standing = || alerts.iter().filter(|alert| alert.stands());
-    let mut seen: Vec<Option<&Change>> =
+    let mut seen: Vec<Option<&DetectedChange>> =
         standing().map(|alert| take_nearest(unclaimed, alert, Alert::is_at)).collect();
     // What is where it was goes first: nothing else in whose range it lies may take it.
     for (seen, alert) in seen.iter_mut().zip(standing()).filter(|(seen, _)| seen.is_none()) {
@@ -192,13 +202,17 @@ fn claim<'a>(alerts: &[Alert], unclaimed: &mut Vec<&'a Change>) -> Vec<Option<&'
 
 /// Takes into the ledger what measuring both sides of an alert again said.
 #[must_use]
-pub fn remeasured(alerts: &[Alert], id: u32, said: Remeasured) -> (Vec<Alert>, Vec<Event>) {
+pub fn remeasured(
+    alerts: &[Alert],
+    id: u32,
+    said: RemeasureResult,
+) -> (Vec<Alert>, Vec<AlertEvent>) {
     let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
     if let Some(alert) = alerts.iter_mut().find(|alert| alert.id == id) {
         match (said, alert.state) {
-            (Remeasured::Differ, State::Provisional) => confirm(alert, &mut events),
-            (Remeasured::Same, State::Provisional | State::Confirmed) => {
-                withdraw(alert, Reason::NotReproduced, &mut events);
+            (RemeasureResult::Differ, AlertState::Provisional) => confirm(alert, &mut events),
+            (RemeasureResult::Same, AlertState::Provisional | AlertState::Confirmed) => {
+                withdraw(alert, WithdrawalReason::NotReproduced, &mut events);
             }
             _ => {}
         }
@@ -208,10 +222,10 @@ pub fn remeasured(alerts: &[Alert], id: u32, said: Remeasured) -> (Vec<Alert>, V
 
 /// Takes the nearest change out that is the alert's.
 fn take_nearest<'a>(
-    changes: &mut Vec<&'a Change>,
+    changes: &mut Vec<&'a DetectedChange>,
     alert: &Alert,
-    is_its: fn(&Alert, &Change) -> bool,
-) -> Option<&'a Change> {
+    is_its: fn(&Alert, &DetectedChange) -> bool,
+) -> Option<&'a DetectedChange> {
     let its = changes.iter().enumerate().filter(|(_, change)| is_its(alert, change));
     let (which, _) = its.min_by_key(|(_, change)| change.index.abs_diff(alert.change.index))?;
     Some(changes.remove(which))
@@ -223,42 +237,42 @@ fn alike(one: Kind, other: Kind) -> bool {
     one.is_of_level() == other.is_of_level()
 }
 
-fn see(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {
+fn see(alert: &mut Alert, change: &DetectedChange, events: &mut Vec<AlertEvent>) {
     alert.change = change.clone();
     alert.seen = if alert.missed == 0 { alert.seen.saturating_add(1) } else { 1 };
     alert.missed = 0;
-    if alert.state == State::Provisional && alert.seen >= CONFIRM_AFTER {
+    if alert.state == AlertState::Provisional && alert.seen >= CONFIRM_AFTER {
         confirm(alert, events);
     }
 }
 
-fn revive(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {
-    alert.state = State::Provisional;
-    events.push(Event::Revived { id: alert.id });
+fn revive(alert: &mut Alert, change: &DetectedChange, events: &mut Vec<AlertEvent>) {
+    alert.state = AlertState::Provisional;
+    events.push(AlertEvent::Revived { id: alert.id });
     see(alert, change, events);
 }
 
-fn miss(alert: &mut Alert, events: &mut Vec<Event>) {
+fn miss(alert: &mut Alert, events: &mut Vec<AlertEvent>) {
     alert.missed = alert.missed.saturating_add(1);
     match alert.state {
-        State::Provisional if alert.missed >= DROP_AFTER => {
-            withdraw(alert, Reason::NotConfirmed, events);
+        AlertState::Provisional if alert.missed >= DROP_AFTER => {
+            withdraw(alert, WithdrawalReason::NotConfirmed, events);
         }
-        State::Confirmed if alert.missed >= WITHDRAW_AFTER => {
-            withdraw(alert, Reason::NotSeen, events);
+        AlertState::Confirmed if alert.missed >= WITHDRAW_AFTER => {
+            withdraw(alert, WithdrawalReason::NotSeen, events);
         }
         _ => {}
     }
 }
 
-fn confirm(alert: &mut Alert, events: &mut Vec<Event>) {
-    alert.state = State::Confirmed;
-    events.push(Event::Confirmed { id: alert.id });
+fn confirm(alert: &mut Alert, events: &mut Vec<AlertEvent>) {
+    alert.state = AlertState::Confirmed;
+    events.push(AlertEvent::Confirmed { id: alert.id });
 }
 
-fn withdraw(alert: &mut Alert, why: Reason, events: &mut Vec<Event>) {
-    alert.state = State::Withdrawn(why);
-    events.push(Event::Withdrawn { id: alert.id, why });
+fn withdraw(alert: &mut Alert, why: WithdrawalReason, events: &mut Vec<AlertEvent>) {
+    alert.state = AlertState::Withdrawn(why);
+    events.push(AlertEvent::Withdrawn { id: alert.id, why });
 }
 
 #[cfg(test)]
@@ -268,7 +282,7 @@ mod tests {
     fn detection(places: &[usize]) -> Detection {
         let changes = places
             .iter()
-            .map(|&index| Change {
+            .map(|&index| DetectedChange {
                 index,
                 range: index..=index,
                 before: 1.0,
@@ -284,7 +298,7 @@ mod tests {
     }
 
     /// The states after each of these analyses, and all events.
-    fn replay(analyses: &[&[usize]]) -> (Vec<Alert>, Vec<Event>) {
+    fn replay(analyses: &[&[usize]]) -> (Vec<Alert>, Vec<AlertEvent>) {
         analyses.iter().enumerate().fold(
             (Vec::new(), Vec::new()),
             |(alerts, mut events), (at, places)| {
@@ -298,10 +312,10 @@ mod tests {
     #[test]
     fn seen_often_enough_it_is_confirmed_once() {
         let (alerts, events) = replay(&[&[20], &[21], &[20], &[20], &[20], &[20]]);
-        assert_eq!(events, [Event::Appeared { id: 1 }, Event::Confirmed { id: 1 }]);
+        assert_eq!(events, [AlertEvent::Appeared { id: 1 }, AlertEvent::Confirmed { id: 1 }]);
         assert_eq!(
             (alerts[0].state, alerts[0].change.range.clone(), alerts[0].since),
-            (State::Confirmed, 20..=20, 30)
+            (AlertState::Confirmed, 20..=20, 30)
         );
     }
 
@@ -327,7 +341,7 @@ mod tests {
     #[test]
     fn beyond_its_range_or_in_the_other_direction_it_is_another() {
         let (_, events) = update(&two_alerts()[..1], &detection(&[31]), 31);
-        assert_eq!(events.last(), Some(&Event::Appeared { id: 2 }));
+        assert_eq!(events.last(), Some(&AlertEvent::Appeared { id: 2 }));
         let mut other = detection(&[27]);
         other.changes[0].effect = -0.5;
         let (alerts, _) = update(&two_alerts()[..1], &other, 31);
@@ -336,13 +350,13 @@ mod tests {
 
     /// What an analysis tells of one change, upwards or not: first at the index, or anywhere in the
     /// range.
-    fn told(index: usize, range: std::ops::RangeInclusive<usize>, up: bool) -> Change {
+    fn told(index: usize, range: std::ops::RangeInclusive<usize>, up: bool) -> DetectedChange {
         let effect = if up { 1.0 } else { -0.5 };
-        Change { range, effect, ..detection(&[index]).changes.remove(0) }
+        DetectedChange { range, effect, ..detection(&[index]).changes.remove(0) }
     }
 
     /// The alerts after each of these analyses.
-    fn after(analyses: &[Vec<Change>]) -> Vec<Vec<Alert>> {
+    fn after(analyses: &[Vec<DetectedChange>]) -> Vec<Vec<Alert>> {
         let mut alerts = Vec::new();
         let mut all = Vec::new();
         for (length, changes) in (30..).zip(analyses) {
@@ -366,7 +380,11 @@ mod tests {
             all.iter().all(|alerts| alerts.len() == 1),
             "exact after wide, and wide after exact, is the same"
         );
-        assert_eq!(all[4][0].state, State::Confirmed, "that its range narrows does not delay it");
+        assert_eq!(
+            all[4][0].state,
+            AlertState::Confirmed,
+            "that its range narrows does not delay it"
+        );
         let unseen = after(&[&analyses[..2], &[vec![]]].concat());
         assert_eq!(unseen[2][0].change.range, 70..=70, "where it was last seen");
     }
@@ -416,7 +434,7 @@ mod tests {
             let change = |&(index, before, after, up): &(usize, usize, usize, bool)| {
                 told(index, index.saturating_sub(before)..=index + after, up)
             };
-            let analyses: Vec<Vec<Change>> =
+            let analyses: Vec<Vec<DetectedChange>> =
                 analyses.iter().map(|changes| changes.iter().map(change).collect()).collect();
             for (alerts, found) in after(&analyses).iter().zip(&analyses) {
                 let mut ids: Vec<u32> = alerts.iter().map(|alert| alert.id).collect();
@@ -433,7 +451,7 @@ mod tests {
     }
 
     /// Seen once, and then not for this many analyses.
-    fn unseen(analyses: u32) -> (Vec<Alert>, Vec<Event>) {
+    fn unseen(analyses: u32) -> (Vec<Alert>, Vec<AlertEvent>) {
         let unseen: Vec<&[usize]> = (0..analyses).map(|_| &[][..]).collect();
         replay(&[&[&[20][..]][..], &unseen].concat())
     }
@@ -441,31 +459,37 @@ mod tests {
     #[test]
     fn a_provisional_one_outlives_short_gaps_and_needs_to_be_seen_anew() {
         let (alerts, _) = unseen(DROP_AFTER - 1);
-        assert_eq!((alerts[0].state, alerts[0].missed), (State::Provisional, DROP_AFTER - 1));
+        assert_eq!((alerts[0].state, alerts[0].missed), (AlertState::Provisional, DROP_AFTER - 1));
         let (alerts, events) = update(&alerts, &detection(&[20]), 40);
         assert_eq!((alerts[0].seen, alerts[0].missed, events), (1, 0, vec![]));
-        assert_eq!(unseen(DROP_AFTER).0[0].state, State::Withdrawn(Reason::NotConfirmed));
+        assert_eq!(
+            unseen(DROP_AFTER).0[0].state,
+            AlertState::Withdrawn(WithdrawalReason::NotConfirmed)
+        );
     }
 
     #[test]
     fn what_was_withdrawn_comes_again_with_its_name() {
         let (gone, _) = unseen(DROP_AFTER);
         let (alerts, events) = update(&gone, &detection(&[21]), 40);
-        assert_eq!((alerts.len(), alerts[0].state, alerts[0].seen), (1, State::Provisional, 1));
-        assert_eq!(events, [Event::Revived { id: 1 }]);
+        assert_eq!(
+            (alerts.len(), alerts[0].state, alerts[0].seen),
+            (1, AlertState::Provisional, 1)
+        );
+        assert_eq!(events, [AlertEvent::Revived { id: 1 }]);
         let mut other = detection(&[20]);
         other.changes[0].effect = -0.5;
         for found in [other, detection(&[24])] {
             let (_, events) = update(&gone, &found, 40);
-            assert_eq!(events, [Event::Appeared { id: 2 }], "the other way, or elsewhere");
+            assert_eq!(events, [AlertEvent::Appeared { id: 2 }], "the other way, or elsewhere");
         }
     }
 
     #[test]
     fn what_measuring_again_did_not_show_does_not_come_again() {
         let (alerts, _) = replay(&[&[20]]);
-        let (gone, _) = remeasured(&alerts, 1, Remeasured::Same);
-        assert_eq!(update(&gone, &detection(&[20]), 31).1, [Event::Appeared { id: 2 }]);
+        let (gone, _) = remeasured(&alerts, 1, RemeasureResult::Same);
+        assert_eq!(update(&gone, &detection(&[20]), 31).1, [AlertEvent::Appeared { id: 2 }]);
     }
 
     #[test]
@@ -473,24 +497,27 @@ mod tests {
         let seen: [&[usize]; 5] = [&[20]; 5];
         let unseen: [&[usize]; 20] = [&[]; 20];
         let (alerts, _) = replay(&[&seen[..], &unseen[..19]].concat());
-        assert_eq!((alerts[0].state, alerts[0].missed), (State::Confirmed, 19));
+        assert_eq!((alerts[0].state, alerts[0].missed), (AlertState::Confirmed, 19));
         let (alerts, events) = replay(&[&seen[..], &unseen[..]].concat());
-        assert_eq!(alerts[0].state, State::Withdrawn(Reason::NotSeen));
-        assert_eq!(events.last(), Some(&Event::Withdrawn { id: 1, why: Reason::NotSeen }));
+        assert_eq!(alerts[0].state, AlertState::Withdrawn(WithdrawalReason::NotSeen));
+        assert_eq!(
+            events.last(),
+            Some(&AlertEvent::Withdrawn { id: 1, why: WithdrawalReason::NotSeen })
+        );
     }
 
     #[test]
     fn measured_again_it_is_decided_at_once() {
         let (alerts, _) = replay(&[&[20]]);
-        let (confirmed, events) = remeasured(&alerts, 1, Remeasured::Differ);
+        let (confirmed, events) = remeasured(&alerts, 1, RemeasureResult::Differ);
         assert_eq!(
             (confirmed[0].state, events),
-            (State::Confirmed, vec![Event::Confirmed { id: 1 }])
+            (AlertState::Confirmed, vec![AlertEvent::Confirmed { id: 1 }])
         );
-        let (withdrawn, _) = remeasured(&confirmed, 1, Remeasured::Same);
-        assert_eq!(withdrawn[0].state, State::Withdrawn(Reason::NotReproduced));
+        let (withdrawn, _) = remeasured(&confirmed, 1, RemeasureResult::Same);
+        assert_eq!(withdrawn[0].state, AlertState::Withdrawn(WithdrawalReason::NotReproduced));
         assert_eq!(
-            remeasured(&withdrawn, 1, Remeasured::Differ).1,
+            remeasured(&withdrawn, 1, RemeasureResult::Differ).1,
             [],
             "what is withdrawn stays so"
         );

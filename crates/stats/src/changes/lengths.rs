@@ -1,11 +1,11 @@
 //! What is told does not hang on how long the series is in which it stands.
 
 use super::simulated::{Maker, Shape};
-use super::{Kind, Options, Point, detect};
+use super::{Kind, Options, SeriesValue, detect};
 
 /// What is told of these values: places and kinds.
 fn told(values: &[f64]) -> Vec<(usize, Kind)> {
-    let points: Vec<Point> = values.iter().copied().map(Point::of).collect();
+    let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
     let found = detect(&points, &Options::default()).changes;
     found.iter().map(|change| (change.index, change.kind)).collect()
 }

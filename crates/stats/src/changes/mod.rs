@@ -42,11 +42,13 @@ mod sums;
 mod trend;
 mod turns;
 
-pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
+pub use finding::{
+    DetectedChange, Detection, Drift, JudgementStatus, Kind, Mode, Modes, Refusal, RefusedCandidate,
+};
 pub use options::Options;
 pub(crate) use phases::differ;
 pub use phases::phases;
-pub use point::Point;
+pub use point::SeriesValue;
 
 /// How often modes and noise are estimated again from the levels found with them.
 const REFINEMENTS: usize = 2;
@@ -73,18 +75,18 @@ const MASKED: f64 = 4.0;
 /// Time and memory grow linearly with the length. Values that are not finite are skipped; indexes
 /// always count them. Any two calls with the same input give the same answer.
 #[must_use]
-pub fn detect(points: &[Point], options: &Options) -> Detection {
+pub fn detect(points: &[SeriesValue], options: &Options) -> Detection {
     let series = match series::ValueSeries::of(points, options) {
         Ok(series) => turns::without(series),
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
-    let proposed = Proposed::of(series, options);
+    let proposed = CandidateSeries::of(series, options);
     let judge = proposed.judge();
     let choice = judge.choose(proposed.candidates.clone());
     let Some(curve) = trend::beside(&judge, &choice, &proposed.candidates) else {
         return proposed.told(&judge, choice);
     };
-    let rest = Proposed::of(proposed.without(&curve), options);
+    let rest = CandidateSeries::of(proposed.without(&curve), options);
     let judge = rest.judge();
     let choice = judge.choose(rest.candidates.clone());
     let told = rest.told(&judge, choice);
@@ -92,21 +94,21 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
 }
 
 /// A series, and where its level may have changed.
-struct Proposed {
+struct CandidateSeries {
     /// The values, each moved to its level from the mode that it is at, and their noise.
     series: series::ValueSeries,
     /// The values before any was moved.
     raw: Vec<f64>,
-    modes: Visited,
+    modes: ModeVisits,
     candidates: Vec<usize>,
     /// The values that are not to count.
     masked: Vec<bool>,
 }
 
-impl Proposed {
+impl CandidateSeries {
     fn of(mut series: series::ValueSeries, options: &Options) -> Self {
         let raw = series.y.clone();
-        let modes = Visited::find(&mut series, options);
+        let modes = ModeVisits::find(&mut series, options);
         let levels = levels::SegmentLevels::robust(&series, &modes.places, &[], options.outlier);
         let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
         let mut candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
@@ -146,7 +148,7 @@ impl Proposed {
             refused: refuse::refused(judge, &choice, &self.candidates, &modes.visits()),
             drift: refuse::drift(judge, &choice),
             modes: modes.told(series),
-            judged: Judged::Yes,
+            judged: JudgementStatus::Yes,
         }
     }
 }
@@ -171,14 +173,14 @@ fn is_about(sd: &[f64], rough: &[f64]) -> bool {
 }
 
 /// Where the level may have changed, when visits to modes are none, and those visits.
-struct Visited {
+struct ModeVisits {
     places: Vec<usize>,
     modes: Vec<second_level::SecondLevel>,
     /// Which mode each value is at, if any.
     at: Vec<Option<usize>>,
 }
 
-impl Visited {
+impl ModeVisits {
     /// Finds them; values that are at a mode are moved to where they would be without it.
     fn find(series: &mut series::ValueSeries, options: &Options) -> Self {
         let outlier = options.outlier;
@@ -257,7 +259,7 @@ mod tests {
     }
 
     fn found(values: &[f64]) -> Detection {
-        let points: Vec<Point> = values.iter().copied().map(Point::of).collect();
+        let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
         detect(&points, &Options::default())
     }
 
@@ -324,18 +326,23 @@ mod tests {
                 let mut values: Vec<f64> =
                     (0..n).map(|i| noisy(if i < n / 2 { 100.0 } else { 110.0 }, i)).collect();
                 values[n / 3] = far;
-                assert_eq!(found(&values).judged, Judged::Yes, "{far} of {n}");
+                assert_eq!(found(&values).judged, JudgementStatus::Yes, "{far} of {n}");
                 values[n / 3 + 1] = 1e300;
                 values[n / 2 + 2] = -1e300;
-                assert_eq!(found(&values).judged, Judged::Yes, "{far}, 1e300 and -1e300 of {n}");
+                assert_eq!(
+                    found(&values).judged,
+                    JudgementStatus::Yes,
+                    "{far}, 1e300 and -1e300 of {n}"
+                );
             }
         }
     }
 
     #[test]
     fn a_step_with_the_environment_is_called_that() {
-        let mut points: Vec<Point> =
-            (0..60).map(|i| Point::of(noisy(if i < 30 { 100.0 } else { 110.0 }, i))).collect();
+        let mut points: Vec<SeriesValue> = (0..60)
+            .map(|i| SeriesValue::of(noisy(if i < 30 { 100.0 } else { 110.0 }, i)))
+            .collect();
         points[30..].iter_mut().for_each(|point| point.environment = 1);
         let kinds: Vec<Kind> =
             detect(&points, &Options::default()).changes.iter().map(|change| change.kind).collect();
@@ -345,8 +352,9 @@ mod tests {
     /// The kinds of what is found in sixty points, with a step half way or not, that were measured
     /// on these hosts.
     fn on_hosts(level: impl Fn(usize) -> f64, host: impl Fn(usize) -> u32) -> Vec<Kind> {
-        let point = |i: usize| Point { environment: host(i), ..Point::of(noisy(level(i), i)) };
-        let points: Vec<Point> = (0..60).map(point).collect();
+        let point =
+            |i: usize| SeriesValue { environment: host(i), ..SeriesValue::of(noisy(level(i), i)) };
+        let points: Vec<SeriesValue> = (0..60).map(point).collect();
         detect(&points, &Options::default()).changes.iter().map(|change| change.kind).collect()
     }
 
@@ -446,9 +454,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_judged_says_why() {
-        assert_eq!(found(&[]).judged, Judged::Empty);
-        assert_eq!(found(&[1.0, f64::NAN, 2.0]).judged, Judged::TooFew { points: 2, needed: 6 });
-        assert_eq!(found(&[5.0; 20]).judged, Judged::Constant);
+        assert_eq!(found(&[]).judged, JudgementStatus::Empty);
+        assert_eq!(
+            found(&[1.0, f64::NAN, 2.0]).judged,
+            JudgementStatus::TooFew { points: 2, needed: 6 }
+        );
+        assert_eq!(found(&[5.0; 20]).judged, JudgementStatus::Constant);
     }
 
     #[test]

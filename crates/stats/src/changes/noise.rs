@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 
 use super::filter::{self, FilterShape, Filters, LevelFilter, Surprise, WHITE};
-use super::sums::Weighted;
+use super::sums::WeightedSum;
 
 /// The shapes that are tried: memories of 1 to 250 values, each with several shares.
 const SHAPES: [(f64, &[f64]); 7] = [
@@ -168,8 +168,8 @@ pub(super) fn step(
 /// still weigh a billion times others.
 pub(super) fn plain_step(
     origin: f64,
-    before: Weighted,
-    after: Weighted,
+    before: WeightedSum,
+    after: WeightedSum,
     noise: &SeriesNoise,
 ) -> NoiseStep {
     if before.count == 0 || after.count == 0 || before.weights.min(after.weights) <= 0.0 {

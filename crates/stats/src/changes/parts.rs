@@ -84,11 +84,14 @@ pub(super) fn width(y: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::{Maker, Shape};
-    use super::super::{Detection, Options, Point, detect};
+    use super::super::{Detection, Options, SeriesValue, detect};
     use super::*;
 
     fn detection(values: &[f64]) -> Detection {
-        detect(&values.iter().copied().map(Point::of).collect::<Vec<_>>(), &Options::default())
+        detect(
+            &values.iter().copied().map(SeriesValue::of).collect::<Vec<_>>(),
+            &Options::default(),
+        )
     }
 
     /// Of this many series, with how many values after the step it was at last not reported, in

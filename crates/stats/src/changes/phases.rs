@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Options, Point, detect};
+use super::{Options, SeriesValue, detect};
 use crate::distribution::student_below;
 
 /// How many executions at the very beginning are a phase although the detector asks for more.
@@ -26,7 +26,7 @@ pub fn phases(values: &[f64]) -> Vec<Range<usize>> {
     if values.is_empty() {
         return Vec::new();
     }
-    let points: Vec<Point> = values.iter().copied().map(Point::of).collect();
+    let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
     let found = detect(&points, &Options::default());
     let mut places: Vec<usize> = found.changes.iter().map(|change| change.index).collect();
     let is_head = places.first().is_some_and(|first| *first <= HEAD);

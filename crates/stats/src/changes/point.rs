@@ -4,7 +4,7 @@ use crate::Summary;
 
 /// One value of a series: what was measured of one revision, in one environment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct SeriesValue {
     /// The value, in whatever unit; skipped when it is not finite.
     pub value: f64,
     /// The variance of the value as its replicates tell it, in the unit's square. `None` when
@@ -16,7 +16,7 @@ pub struct Point {
     pub environment: u32,
 }
 
-impl Point {
+impl SeriesValue {
     /// A value of which nothing more is known.
     #[must_use]
     pub fn of(value: f64) -> Self {

@@ -3,12 +3,12 @@
 //! Seeds are fixed. The bounds are what is promised in benches/results, some of it with what a
 //! hundred or two series may be off by chance.
 
-use super::ledger::{Alert, Event, update};
+use super::ledger::{Alert, AlertEvent, update};
 use super::simulated::{Maker, Shape, stepping};
 use super::*;
 
-fn points(values: &[f64]) -> Vec<Point> {
-    values.iter().copied().map(Point::of).collect()
+fn points(values: &[f64]) -> Vec<SeriesValue> {
+    values.iter().copied().map(SeriesValue::of).collect()
 }
 
 fn detection(values: &[f64]) -> Detection {
@@ -157,12 +157,12 @@ fn replicates_are_no_independent_points() {
     let alarmed = (0..100)
         .filter(|_| {
             let values = maker.noise(Shape::Gaussian, 100, 0.03);
-            let points: Vec<Point> = values
+            let points: Vec<SeriesValue> = values
                 .iter()
                 .filter_map(|value| {
                     let samples: Vec<f64> =
                         (0..10).map(|_| value * (1.0 + 0.001 * maker.gaussian())).collect();
-                    Point::from_samples(&samples, 0)
+                    SeriesValue::from_samples(&samples, 0)
                 })
                 .collect();
             !detect(&points, &Options::default()).changes.is_empty()
@@ -183,9 +183,9 @@ fn a_short_dip_is_found_however_well_its_replicates_agree() {
                     let level = level * (0.003 * maker.gaussian()).exp();
                     let samples: Vec<f64> =
                         (0..5).map(|_| level * (0.01 * maker.gaussian()).exp()).collect();
-                    Point::from_samples(&samples, 0).unwrap()
+                    SeriesValue::from_samples(&samples, 0).unwrap()
                 };
-                let points: Vec<Point> = (0..100).map(point).collect();
+                let points: Vec<SeriesValue> = (0..100).map(point).collect();
                 let changes = detect(&points, &Options::default()).changes;
                 let told: Vec<(usize, Kind)> =
                     changes.iter().map(|one| (one.index, one.kind)).collect();
@@ -204,10 +204,10 @@ fn points_that_are_less_well_known_weigh_less() {
     // have a hundred.
     let far = |i: usize| (40..44).contains(&i);
     let values = maker.noise(Shape::Gaussian, 80, 0.005);
-    let mut series: Vec<Point> = values
+    let mut series: Vec<SeriesValue> = values
         .iter()
         .enumerate()
-        .map(|(i, value)| Point {
+        .map(|(i, value)| SeriesValue {
             value: value * if far(i) { 1.05 } else { 1.0 },
             variance: Some(if far(i) { 100.0 } else { 0.01 }),
             samples: 20,
@@ -232,7 +232,7 @@ fn short_series_are_no_reason_for_alarms() {
         let alarmed = (0..300)
             .filter(|_| {
                 let detection = detection(&maker.noise(Shape::Gaussian, n, 0.03));
-                assert_eq!(detection.judged == Judged::Yes, n >= 6);
+                assert_eq!(detection.judged == JudgementStatus::Yes, n >= 6);
                 !detection.changes.is_empty()
             })
             .count();
@@ -299,8 +299,9 @@ fn a_spread_that_doubles_is_no_change_of_level() {
         values.append(&mut wide);
         let detection = detection(&values);
         assert_eq!(detection.changes, []);
-        let near =
-            |change: &&Change| change.kind == Kind::Spread && change.index.abs_diff(150) <= 15;
+        let near = |change: &&DetectedChange| {
+            change.kind == Kind::Spread && change.index.abs_diff(150) <= 15
+        };
         found += detection.scatter.iter().filter(near).count();
     }
     println!("{found} of 100");
@@ -317,8 +318,9 @@ fn a_mode_that_becomes_more_frequent_is_no_change_of_level() {
             *value *= if maker.uniform() < if i < 300 { 0.05 } else { 0.25 } { 1.2 } else { 1.0 };
         }
         let detection = detection(&values);
-        let near =
-            |change: &&Change| change.kind == Kind::ModeShare && change.index.abs_diff(300) <= 30;
+        let near = |change: &&DetectedChange| {
+            change.kind == Kind::ModeShare && change.index.abs_diff(300) <= 30
+        };
         found += detection.scatter.iter().filter(near).count();
         alarmed += usize::from(!detection.changes.is_empty());
     }
@@ -403,7 +405,8 @@ fn told_of_a_dip(
         let begin = |id: u32| {
             after.iter().any(|one| one.id == id && one.change.index.abs_diff(before) <= 2)
         };
-        let gone = |event: &Event| matches!(event, Event::Withdrawn { id, .. } if begin(*id));
+        let gone =
+            |event: &AlertEvent| matches!(event, AlertEvent::Withdrawn { id, .. } if begin(*id));
         taken_back += events.iter().filter(|event| gone(event)).count();
         alerts = after;
     }
@@ -460,7 +463,7 @@ fn a_change_of_a_share_is_told_the_right_way_round() {
             // As one alone in its file is told.
             let mut shares =
                 told.iter().filter(|change| change.kind == Kind::ModeShare && change.p <= 0.05);
-            let is_right = |change: &Change| (change.effect > 0.0) == (after > before);
+            let is_right = |change: &DetectedChange| (change.effect > 0.0) == (after > before);
             right += usize::from(shares.clone().any(is_right));
             wrong += usize::from(!shares.all(is_right));
         }

@@ -3,7 +3,7 @@
 use super::choose::{Judge, SegmentChoice};
 use super::dips;
 use super::filter;
-use super::finding::{Drift, Refusal, Refused};
+use super::finding::{Drift, Refusal, RefusedCandidate};
 use super::levels::SegmentLevels;
 use super::noise::{self, SeriesNoise};
 use crate::robust;
@@ -28,7 +28,7 @@ pub(super) fn refused(
     choice: &SegmentChoice,
     candidates: &[usize],
     visits: &[usize],
-) -> Vec<Refused> {
+) -> Vec<RefusedCandidate> {
     let near =
         |places: &[usize], place: usize| places.iter().any(|&other| other.abs_diff(place) <= SAME);
     let mut all: Vec<(usize, Refusal)> = (0..candidates.len())
@@ -45,7 +45,9 @@ pub(super) fn refused(
     }
     all.sort_by_key(|&(place, _)| place);
     all.dedup_by_key(|&mut (place, _)| place);
-    all.into_iter().map(|(place, why)| Refused { index: judge.series.index[place], why }).collect()
+    all.into_iter()
+        .map(|(place, why)| RefusedCandidate { index: judge.series.index[place], why })
+        .collect()
 }
 
 fn why(judge: &Judge, choice: &SegmentChoice, candidates: &[usize], which: usize) -> Refusal {

@@ -223,7 +223,7 @@ impl ScaleSums {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::{Maker, Shape};
-    use super::super::{Options, Point, detect};
+    use super::super::{Options, SeriesValue, detect};
 
     /// This many values that are the same, and this many of noise around them.
     fn still(maker: &mut Maker, still: usize, noisy: (usize, f64)) -> Vec<f64> {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn is_alarmed(values: &[f64]) -> bool {
-        let points: Vec<Point> = values.iter().copied().map(Point::of).collect();
+        let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
         detect(&points, &Options::default()).changes.iter().any(|change| change.p <= 0.05)
     }
 

@@ -1,7 +1,7 @@
 //! Changes of how the values scatter around their level: how widely, and how often at a second one.
 
 use super::choose::SegmentChoice;
-use super::finding::{Change, Kind};
+use super::finding::{DetectedChange, Kind};
 use super::judge;
 use super::levels::SegmentLevels;
 use super::scale::{FARTHEST, MEAN_DISTANCE};
@@ -35,7 +35,7 @@ pub(super) fn spreads(
     series: &ValueSeries,
     levels: &SegmentLevels,
     choice: &SegmentChoice,
-) -> Vec<Change> {
+) -> Vec<DetectedChange> {
     if choice.noise.shape.memory > 0.8 && choice.noise.shape.slow > 0.3 {
         return Vec::new();
     }
@@ -107,7 +107,7 @@ pub(super) fn shares(
     levels: &SegmentLevels,
     modes: &[SecondLevel],
     at: &[Option<usize>],
-) -> Vec<Change> {
+) -> Vec<DetectedChange> {
     let mut changes = Vec::new();
     for (which, mode) in modes.iter().enumerate() {
         let visited: Vec<f64> =
@@ -177,9 +177,9 @@ fn told(
     kind: Kind,
     (before, after): (f64, f64),
     effect: [f64; 3],
-) -> Change {
+) -> DetectedChange {
     let p = judge::p_anywhere(series.len(), split.gain.sqrt());
-    Change {
+    DetectedChange {
         index: series.index[split.place],
         range: series.index[split.range.0]..=series.index[split.range.1],
         before,
@@ -212,13 +212,13 @@ fn relative(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::{Maker, Shape};
-    use super::super::{Kind, Options, Point, detect};
+    use super::super::{Kind, Options, SeriesValue, detect};
 
     /// In how many of 100 series a change of the spread is reported.
     fn told(make: impl Fn(&mut Maker) -> Vec<f64>) -> usize {
         let mut maker = Maker::new(140);
         let is_told = |values: Vec<f64>| {
-            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
             detect(&points, &Options::default())
                 .scatter
                 .iter()

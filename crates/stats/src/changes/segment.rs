@@ -110,7 +110,7 @@ fn best_starts(
     let mut spare = Vec::new();
     let (mut wells, mut stretches) = (Vec::new(), Vec::new());
     let mut starts = Vec::with_capacity(series.len());
-    let mut best = Best { cost: 0.0, start: 0 };
+    let mut best = LeastCost { cost: 0.0, start: 0 };
     for (start, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
         if modes.is_empty() {
             around(value - origin, sd, outlier, &mut stretches);
@@ -128,7 +128,7 @@ fn best_starts(
             spare.resize(2 * most, nothing);
         }
         (best, count) =
-            Adding::to(&stretches, ends, &mut spare).all(&pieces[..count], best.cost, &new);
+            PieceUpdate::to(&stretches, ends, &mut spare).all(&pieces[..count], best.cost, &new);
         std::mem::swap(&mut pieces, &mut spare);
         starts.push(best.start);
     }
@@ -205,12 +205,12 @@ fn below(piece: &SegmentPiece, ceiling: f64) -> Option<(f64, f64)> {
 
 /// The least cost so far, and where its last level begins.
 #[derive(Clone, Copy)]
-struct Best {
+struct LeastCost {
     cost: f64,
     start: usize,
 }
 
-impl Best {
+impl LeastCost {
     /// `ends` are those of all levels.
     #[inline]
     fn see(&mut self, piece: &SegmentPiece, ends: (f64, f64)) {
@@ -229,7 +229,7 @@ impl Best {
 }
 
 /// What the pieces become with one value more.
-struct Adding<'a> {
+struct PieceUpdate<'a> {
     /// What the value costs, from where it was come to on.
     stretches: &'a [SegmentStretch],
     /// Where all levels end.
@@ -237,18 +237,18 @@ struct Adding<'a> {
     /// Room for all, and how many there are.
     out: &'a mut [SegmentPiece],
     count: usize,
-    best: Best,
+    best: LeastCost,
 }
 
-impl<'a> Adding<'a> {
+impl<'a> PieceUpdate<'a> {
     fn to(stretches: &'a [SegmentStretch], ends: (f64, f64), out: &'a mut [SegmentPiece]) -> Self {
-        let best = Best { cost: f64::INFINITY, start: 0 };
+        let best = LeastCost { cost: f64::INFINITY, start: 0 };
         Self { stretches, ends, out, count: 0, best }
     }
 
     /// The pieces, `less` this much, under a level that begins with this value; the least cost so
     /// far is 0.
-    fn all(mut self, pieces: &[SegmentPiece], less: f64, new: &SegmentPiece) -> (Best, usize) {
+    fn all(mut self, pieces: &[SegmentPiece], less: f64, new: &SegmentPiece) -> (LeastCost, usize) {
         // A level that costs more than an outlier is not the best where it begins.
         let is_dear = self.stretches.last().is_some_and(|outside| new.c >= outside.c);
         // Neighbours that are both above it are one, that begins here.
@@ -339,7 +339,7 @@ impl<'a> Adding<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::Maker;
-    use super::super::{Options, Point};
+    use super::super::{Options, SeriesValue};
     use super::*;
 
     const OUTLIER: f64 = 3.0;
@@ -369,9 +369,9 @@ mod tests {
         let level = |i: usize| if (5..9).contains(&i) { 1.8 } else { 0.0 };
         let value = |i: usize| {
             let far = if maker.uniform() < 0.2 { 3.0 } else { 0.0 };
-            Point::of((level(i) + far + 0.3 * maker.gaussian()).exp())
+            SeriesValue::of((level(i) + far + 0.3 * maker.gaussian()).exp())
         };
-        let points: Vec<Point> = (0..14).map(value).collect();
+        let points: Vec<SeriesValue> = (0..14).map(value).collect();
         let mut series =
             ValueSeries::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
         series.sd.fill(0.3);

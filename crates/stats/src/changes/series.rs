@@ -1,6 +1,6 @@
 //! The finite values of a series, on the scale on which they are judged.
 
-use super::{Judged, Options, Point, order};
+use super::{JudgementStatus, Options, SeriesValue, order};
 
 /// A series as it is judged: the finite values, on their scale, and how noisy each is.
 #[derive(Clone)]
@@ -33,17 +33,17 @@ pub(super) struct ValueSeries {
 
 impl ValueSeries {
     /// Takes the finite values: as logarithms when all are positive, else as they are.
-    pub fn of(points: &[Point], options: &Options) -> Result<Self, Judged> {
+    pub fn of(points: &[SeriesValue], options: &Options) -> Result<Self, JudgementStatus> {
         if points.is_empty() {
-            return Err(Judged::Empty);
+            return Err(JudgementStatus::Empty);
         }
-        let finite: Vec<(usize, &Point)> =
+        let finite: Vec<(usize, &SeriesValue)> =
             points.iter().enumerate().filter(|(_, point)| point.value.is_finite()).collect();
         if finite.len() < options.fewest {
-            return Err(Judged::TooFew { points: finite.len(), needed: options.fewest });
+            return Err(JudgementStatus::TooFew { points: finite.len(), needed: options.fewest });
         }
         if finite.iter().all(|(_, point)| point.value == finite[0].1.value) {
-            return Err(Judged::Constant);
+            return Err(JudgementStatus::Constant);
         }
         let log = finite.iter().all(|(_, point)| point.value > 0.0);
         let size = finite.iter().map(|(_, point)| point.value.abs()).fold(0.0, f64::max);
@@ -134,7 +134,7 @@ const LARGEST: f64 = 1e6;
 ///
 /// In a series of constant stretches that distance is a change of level, and says nothing of how
 /// values are rounded.
-fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
+fn grain(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
     let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value / by).collect();
     let apart =
         |pair: &[f64]| (pair[1] - pair[0]).abs() > ROUNDING * pair[1].abs().max(pair[0].abs());
@@ -161,7 +161,7 @@ fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
 /// A handful of replicates hardly knows its own variance: that of all points together counts like
 /// a fixed share replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a
 /// fixed prior).
-fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
+fn known(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
     const SHARED: f64 = 4.0;
     if finite.iter().all(|(_, point)| point.variance.is_none()) {
         return vec![0.0; finite.len()];
@@ -205,7 +205,7 @@ fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
 }
 
 /// The variance of values without replicates by what neighbours among them differ by, on the scale.
-fn scatter(finite: &[(usize, &Point)], own: &[Option<f64>], log: bool, by: f64) -> f64 {
+fn scatter(finite: &[(usize, &SeriesValue)], own: &[Option<f64>], log: bool, by: f64) -> f64 {
     let scale = |value: f64| if log { value.ln() } else { value / by };
     let plain = finite.iter().zip(own).filter(|(_, own)| own.is_none());
     let plain: Vec<f64> = plain.map(|((_, point), _)| scale(point.value)).collect();
@@ -216,7 +216,7 @@ fn scatter(finite: &[(usize, &Point)], own: &[Option<f64>], log: bool, by: f64) 
 #[cfg(test)]
 mod tests {
     use super::super::simulated::Maker;
-    use super::super::{Options, Point, detect};
+    use super::super::{Options, SeriesValue, detect};
 
     #[test]
     fn a_few_odd_pairs_of_samples_hide_no_step() {
@@ -224,12 +224,12 @@ mod tests {
         for odd in [&[5][..], &[45], &[29, 30], &[3, 17, 40, 52, 59]] {
             for apart in [0.1, 1.0, 100.0_f64] {
                 let level = |i: usize| if i < 30 { 100.0 } else { 110.0 };
-                let mut points: Vec<Point> = (0..60)
-                    .map(|i| Point::of(level(i) * (1.0 + 0.01 * maker.gaussian())))
+                let mut points: Vec<SeriesValue> = (0..60)
+                    .map(|i| SeriesValue::of(level(i) * (1.0 + 0.01 * maker.gaussian())))
                     .collect();
                 for &i in odd {
                     let samples = [-0.5, 0.5].map(|side| level(i) * (1.0 + side * apart).max(0.01));
-                    points[i] = Point::from_samples(&samples, 0).unwrap();
+                    points[i] = SeriesValue::from_samples(&samples, 0).unwrap();
                 }
                 let changes = detect(&points, &Options::default()).changes;
                 let is_told =

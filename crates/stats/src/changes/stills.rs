@@ -2,7 +2,7 @@
 //! values.
 
 use super::simulated::{Maker, Shape};
-use super::{Options, Point, detect};
+use super::{Options, SeriesValue, detect};
 
 /// In how many of 100 pairs of levels, either way round, the step between them is told and no
 /// other.
@@ -13,7 +13,7 @@ fn told(seed: u64, still: (usize, f64), other: impl Fn(&mut Maker) -> Vec<f64>) 
         let reversed: Vec<f64> = values.iter().rev().copied().collect();
         [(values, still.0), (reversed, 0)].map(|(values, place)| {
             let place = if place == 0 { values.len() - still.0 } else { place };
-            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
             let changes = detect(&points, &Options::default()).changes;
             usize::from(changes.len() == 1 && changes[0].index.abs_diff(place) <= 1)
         })
@@ -80,7 +80,7 @@ fn a_step_between_values_that_stand_still_begins_with_the_first_that_left() {
         let values = [vec![before.1; before.0], between.clone(), vec![after.1; after.0]].concat();
         let back: Vec<f64> = values.iter().rev().copied().collect();
         for (values, place) in [(values, before.0), (back, after.0 + between.len())] {
-            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
             let changes = detect(&points, &Options::default()).changes;
             let places: Vec<(usize, _)> =
                 changes.iter().map(|one| (one.index, one.range.clone())).collect();

@@ -6,12 +6,12 @@ use std::ops::Range;
 pub(super) struct Sums {
     /// What is summed is how far values are from here.
     pub origin: f64,
-    sums: Vec<Weighted>,
+    sums: Vec<WeightedSum>,
 }
 
 /// The sum of some values, each by its weight, and of the weights.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Weighted {
+pub(super) struct WeightedSum {
     pub weights: f64,
     pub sum: f64,
     /// How many values count.
@@ -23,12 +23,12 @@ impl Sums {
     /// not count.
     pub fn up_to(y: &[f64], inverse: &[f64]) -> Self {
         let origin = y[0];
-        let mut last = Weighted::default();
+        let mut last = WeightedSum::default();
         let mut sums = Vec::with_capacity(y.len() + 1);
         sums.push(last);
         for (y, inverse) in y.iter().zip(inverse) {
             let (weight, one) = if inverse.is_nan() { (0.0, 0) } else { (inverse * inverse, 1) };
-            last = Weighted {
+            last = WeightedSum {
                 weights: last.weights + weight,
                 sum: last.sum + weight * (y - origin),
                 count: last.count + one,
@@ -39,9 +39,9 @@ impl Sums {
     }
 
     /// Those of the values at these places.
-    pub fn of(&self, places: Range<usize>) -> Weighted {
+    pub fn of(&self, places: Range<usize>) -> WeightedSum {
         let (start, end) = (self.sums[places.start], self.sums[places.end]);
-        Weighted {
+        WeightedSum {
             weights: end.weights - start.weights,
             sum: end.sum - start.sum,
             count: end.count - start.count,
@@ -50,7 +50,7 @@ impl Sums {
 
     /// The weighted mean of the values at these places; the origin where none counts.
     pub fn mean(&self, places: Range<usize>) -> f64 {
-        let Weighted { weights, sum, .. } = self.of(places);
+        let WeightedSum { weights, sum, .. } = self.of(places);
         self.origin + if weights > 0.0 { sum / weights } else { 0.0 }
     }
 }

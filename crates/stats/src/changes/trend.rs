@@ -289,13 +289,13 @@ pub(super) fn told(series: &ValueSeries) -> Option<Drift> {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::Maker;
-    use super::super::{Detection, Options, Point, detect};
+    use super::super::{Detection, Options, SeriesValue, detect};
 
     /// How many series of each kind.
     const SERIES: usize = 30;
 
     fn detection(values: &[f64]) -> Detection {
-        let points: Vec<Point> = values.iter().copied().map(Point::of).collect();
+        let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
         detect(&points, &Options::default())
     }
 
@@ -323,7 +323,8 @@ mod tests {
             for step in [0.05, 0.2, -0.2] {
                 let (changes, drifts, found) = told(seed, |i| 1.0 + rate * i, step);
                 println!(
-                    "{rate} a value, {step}: {changes} changes, {drifts} drifts, {found} of {SERIES} found"
+                    "{rate} a value, {step}: {changes} changes, {drifts} drifts, {found} of \
+                     {SERIES} found"
                 );
                 assert!(
                     changes * 10 <= 13 * SERIES && found * 10 >= 9 * SERIES,

@@ -83,7 +83,7 @@ fn nearest(series: &ValueSeries, place: usize, usual: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::Maker;
-    use super::super::{Detection, Kind, Options, Point, detect};
+    use super::super::{Detection, Kind, Options, SeriesValue, detect};
 
     /// How many series of each kind.
     const SERIES: usize = 20;
@@ -99,12 +99,12 @@ mod tests {
         let point = |i: usize, maker: &mut Maker| {
             let host = host(maker, i);
             let level = (1.0 + apart * f64::from(host)) * if i < 100 { 1.0 } else { 1.0 + step };
-            Point {
+            SeriesValue {
                 environment: host,
-                ..Point::of(100.0 * level * (0.01 * maker.gaussian()).exp())
+                ..SeriesValue::of(100.0 * level * (0.01 * maker.gaussian()).exp())
             }
         };
-        let points: Vec<Point> = (0..200).map(|i| point(i, maker)).collect();
+        let points: Vec<SeriesValue> = (0..200).map(|i| point(i, maker)).collect();
         detect(&points, &Options::default())
     }
 
@@ -174,12 +174,12 @@ mod tests {
         let point = |i: usize| {
             let level =
                 if i.is_multiple_of(2) { 100.0 } else { 150.0 } * if i < 100 { 1.0 } else { 1.1 };
-            Point {
+            SeriesValue {
                 environment: u32::try_from(i % 2).unwrap(),
-                ..Point::of(level * (1.0 + 1e-4 * (i * 7919 % 101) as f64))
+                ..SeriesValue::of(level * (1.0 + 1e-4 * (i * 7919 % 101) as f64))
             }
         };
-        let points: Vec<Point> = (0..200).map(point).collect();
+        let points: Vec<SeriesValue> = (0..200).map(point).collect();
         let change = &detect(&points, &Options::default()).changes[0];
         assert_eq!(change.index, 100);
         assert!(

@@ -4,7 +4,7 @@ use super::Estimator;
 
 /// Why this estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Because {
+pub enum ChoiceReason {
     /// It was asked for.
     Asked,
     /// The host's speed moved, so that executions next to each other in time are compared.
@@ -24,11 +24,11 @@ pub enum Because {
 
 /// The estimator that decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct EstimatorChoice {
     /// The one.
     pub estimator: Estimator,
     /// Why.
-    pub because: Because,
+    pub because: ChoiceReason,
     /// How uneven the host was: its slow speed takes this share longer than its fast one (0.78 is
     /// 78 %; the 90th percentile of its path by the 10th). Absent where the order of executions is
     /// not known.
@@ -38,8 +38,8 @@ pub struct Choice {
     pub gain: Option<f64>,
 }
 
-impl Choice {
-    pub(super) fn plain(estimator: Estimator, because: Because) -> Self {
+impl EstimatorChoice {
+    pub(super) fn plain(estimator: Estimator, because: ChoiceReason) -> Self {
         Self { estimator, because, uneven: None, gain: None }
     }
 }

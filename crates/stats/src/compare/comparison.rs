@@ -1,25 +1,25 @@
 //! A against B, with everything that is said of it.
 
-use super::choice::Choice;
-use super::modes::{Modes, Told};
-use super::more::{More, settling};
-use super::sample::Sample;
-use super::{Better, Estimate, Estimator, Look, Prior, Size, Verdict};
+use super::choice::EstimatorChoice;
+use super::modes::{ModeComparison, SharedModes};
+use super::more::{MoreSamples, settling};
+use super::sample::SampleValue;
+use super::{Better, Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sides<'a> {
     /// What the other is compared with.
-    pub a: &'a [Sample],
+    pub a: &'a [SampleValue],
     /// What is compared.
-    pub b: &'a [Sample],
+    pub b: &'a [SampleValue],
     /// A a second time, measured as B was; empty where there is none.
-    pub control: &'a [Sample],
+    pub control: &'a [SampleValue],
 }
 
 /// How to compare.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct ComparisonRules {
     /// Which way is better.
     pub better: Better,
     /// The ratio up to which two are the same is 1 + this.
@@ -31,12 +31,12 @@ pub struct Rules {
     pub resolution: Option<f64>,
     /// What single values of one program differ by, where there may be no more of them; `None`
     /// where more rounds have more.
-    pub once: Option<Prior>,
+    pub once: Option<RunEffectPrior>,
     /// Where drawing begins: the same seed, the same result.
     pub seed: u64,
 }
 
-impl Default for Rules {
+impl Default for ComparisonRules {
     fn default() -> Self {
         Self {
             better: Better::Lower,
@@ -64,11 +64,11 @@ pub struct Comparison {
     /// Another one, for whoever doubts.
     pub second: Option<Estimate>,
     /// Which decides, and why.
-    pub choice: Choice,
+    pub choice: EstimatorChoice,
     /// The rank test beside it.
     pub rank_test: RankTest,
     /// Samples of A, of B, and rounds with both.
-    pub counts: Counts,
+    pub counts: SampleSizes,
     /// What the control differs from A, by the estimator that decides: what is seen when nothing
     /// differs.
     pub control: Option<Estimate>,
@@ -76,11 +76,11 @@ pub struct Comparison {
     /// either way, by ratio.
     pub detectable: Option<f64>,
     /// How many more would settle it, when it is unclear.
-    pub more: Option<More>,
+    pub more: Option<MoreSamples>,
     /// Where there is no interval yet: from how many samples of each side on there is one.
     pub fewest: Option<usize>,
     /// Several modes, if a side has them.
-    pub modes: Option<Modes>,
+    pub modes: Option<SharedModes>,
     /// What should be said beside.
     pub notes: Vec<Note>,
     /// The look's level and share, by which the rows of a family are judged together; half of both
@@ -93,14 +93,14 @@ impl Comparison {
     /// differ.
     #[must_use]
     pub fn second_is_of_levels(&self) -> bool {
-        self.modes.is_some_and(|modes| modes.told == Told::Shares)
+        self.modes.is_some_and(|modes| modes.told == ModeComparison::Shares)
     }
 
     /// How many more would tell whether B's ratio to A is above or below this one. Nothing where it
     /// was not measured today, where something that is certain is in the way, or where steps or
     /// limits hide how far it varies.
     #[must_use]
-    pub fn more_against(&self, ratio: f64) -> Option<More> {
+    pub fn more_against(&self, ratio: f64) -> Option<MoreSamples> {
         let hides = |note: &Note| {
             note.is_refuting()
                 || matches!(
@@ -122,7 +122,7 @@ impl Comparison {
 
 /// How many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct SampleSizes {
     /// Samples of A.
     pub a: usize,
     /// Samples of B.

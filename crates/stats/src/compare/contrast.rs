@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::order::sorted;
-use super::sample::{self, Sample, Scale};
-use crate::interleaved::{self, Execution};
+use super::sample::{self, SampleValue, Scale};
+use crate::interleaved::{self, InterleavedExecution};
 
 /// Values of both sides as they are compared.
 #[derive(Clone, Debug)]
@@ -19,38 +19,43 @@ pub(super) struct RunContrast {
     /// The values of each side by the units of their topmost level, where there are levels.
     pub units: Option<[Vec<Vec<f64>>; 2]>,
     /// Both sides in order of time, where that is known.
-    pub neighbours: Option<Directed>,
+    pub neighbours: Option<DirectedContrast>,
     /// Where drawing begins.
     pub seed: u64,
 }
 
 /// Two programs in order of time, seen from either.
 #[derive(Clone, Debug)]
-pub(super) struct Directed {
+pub(super) struct DirectedContrast {
     pub both: Arc<interleaved::Contrast>,
     /// Whether it is asked how far the first is above the second.
     pub is_reversed: bool,
 }
 
-impl Directed {
+impl DirectedContrast {
     /// Of samples with round and place, both sides' and the control's, which is A again. `None`
     /// where that is not known of some, and of levels, limits and values without a logarithm.
-    pub fn of(scale: Scale, a: &[Sample], b: &[Sample], control: &[Sample]) -> Option<Self> {
+    pub fn of(
+        scale: Scale,
+        a: &[SampleValue],
+        b: &[SampleValue],
+        control: &[SampleValue],
+    ) -> Option<Self> {
         if scale == Scale::Difference {
             return None;
         }
         let sides = [(0, a), (1, b), (0, control)];
         let all =
             sides.into_iter().flat_map(|(program, side)| side.iter().map(move |it| (program, it)));
-        let place = |(program, sample): (usize, &Sample)| {
+        let place = |(program, sample): (usize, &SampleValue)| {
             let is_plain = sample.is_exact() && sample.layout.is_none() && sample.process.is_none();
             let round = sample.round.filter(|_| is_plain)?;
-            let execution = Execution { program, round, value: sample.value.ln() };
+            let execution = InterleavedExecution { program, round, value: sample.value.ln() };
             Some((round, sample.position?, execution))
         };
         let mut places: Vec<_> = all.map(place).collect::<Option<_>>()?;
         places.sort_by_key(|&(round, position, _)| (round, position));
-        let executions: Vec<Execution> =
+        let executions: Vec<InterleavedExecution> =
             places.into_iter().map(|(_, _, execution)| execution).collect();
         let both = interleaved::Contrast::of(&executions)?;
         Some(Self { both: Arc::new(both), is_reversed: false })
@@ -81,13 +86,13 @@ impl Directed {
 
 impl RunContrast {
     /// The values themselves, limits that were reached included.
-    pub fn stated(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
+    pub fn stated(scale: Scale, a: &[SampleValue], b: &[SampleValue], seed: u64) -> Self {
         Self::of(scale, [a, b], seed, &|sample| sample.value, &|sample| sample.value)
     }
 
     /// What is not known of `a` is high and of `b` low: what is above all the same, is.
-    pub fn against(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
-        Self::of(scale, [a, b], seed, &Sample::high, &Sample::low)
+    pub fn against(scale: Scale, a: &[SampleValue], b: &[SampleValue], seed: u64) -> Self {
+        Self::of(scale, [a, b], seed, &SampleValue::high, &SampleValue::low)
     }
 
     /// This many rounds in which both sides are what they always are.
@@ -106,22 +111,23 @@ impl RunContrast {
 
     fn of(
         scale: Scale,
-        [a, b]: [&[Sample]; 2],
+        [a, b]: [&[SampleValue]; 2],
         seed: u64,
-        of_a: &dyn Fn(&Sample) -> f64,
-        of_b: &dyn Fn(&Sample) -> f64,
+        of_a: &dyn Fn(&SampleValue) -> f64,
+        of_b: &dyn Fn(&SampleValue) -> f64,
     ) -> Self {
-        let value_a = |sample: &Sample| scale.of_value(of_a(sample));
-        let value_b = |sample: &Sample| scale.of_value(of_b(sample));
+        let value_a = |sample: &SampleValue| scale.of_value(of_a(sample));
+        let value_b = |sample: &SampleValue| scale.of_value(of_b(sample));
         let rounds =
             if sample::rounds_share_layouts(a) { Vec::new() } else { sample::rounds(a, b) };
         let rounds = rounds.iter().map(|(a, b)| centre(b, &value_b) - centre(a, &value_a));
-        let units = |samples, value: &dyn Fn(&Sample) -> f64| {
+        let units = |samples, value: &dyn Fn(&SampleValue) -> f64| {
             let units = sample::units(samples)?;
-            let values = |unit: &Vec<&Sample>| unit.iter().map(|sample| value(sample)).collect();
+            let values =
+                |unit: &Vec<&SampleValue>| unit.iter().map(|sample| value(sample)).collect();
             Some(units.iter().map(values).collect::<Vec<Vec<f64>>>())
         };
-        let alone = |samples: &[Sample], value: &dyn Fn(&Sample) -> f64| {
+        let alone = |samples: &[SampleValue], value: &dyn Fn(&SampleValue) -> f64| {
             samples.iter().map(|sample| vec![value(sample)]).collect()
         };
         let units = match (units(a, &value_a), units(b, &value_b)) {
@@ -161,7 +167,7 @@ impl RunContrast {
 }
 
 /// The median.
-pub(super) fn centre(samples: &[&Sample], value: &dyn Fn(&Sample) -> f64) -> f64 {
+pub(super) fn centre(samples: &[&SampleValue], value: &dyn Fn(&SampleValue) -> f64) -> f64 {
     let sorted = sorted(&samples.iter().map(|sample| value(sample)).collect::<Vec<_>>());
     let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
     if low == high { low } else { f64::midpoint(low, high) }

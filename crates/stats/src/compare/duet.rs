@@ -4,20 +4,20 @@
 //! disturbs the host disturbs both. Each pair is a round, and is compared by
 //! [`Estimator::RoundRatios`]; only what one CPU is faster than the other is taken away before.
 
-use super::choice::{Because, Choice};
-use super::comparison::{Comparison, Note, Rules, Sides};
+use super::choice::{ChoiceReason, EstimatorChoice};
+use super::comparison::{Comparison, ComparisonRules, Note, Sides};
 use super::judge::compare;
 use super::order::{quantile, sorted};
-use super::sample::{Sample, Scale};
+use super::sample::{SampleValue, Scale};
 use super::{Estimator, Look};
 
 /// Two executions at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
+pub struct DuetPair {
     /// The value of A.
-    pub a: Sample,
+    pub a: SampleValue,
     /// The value of B.
-    pub b: Sample,
+    pub b: SampleValue,
     /// Whether B had the CPU that A has when roles are not swapped.
     pub swapped: bool,
 }
@@ -26,9 +26,9 @@ pub struct Pair {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Duet {
     /// Samples of A.
-    pub a: Vec<Sample>,
+    pub a: Vec<SampleValue>,
     /// Samples of B.
-    pub b: Vec<Sample>,
+    pub b: Vec<SampleValue>,
     /// How many times as much the CPU of A, when not swapped, has of the metric; absent with fewer
     /// than eight pairs in either role, or with values that are not positive.
     pub places: Option<f64>,
@@ -40,17 +40,17 @@ const FEWEST: usize = 8;
 impl Duet {
     /// The pairs in the order of execution; those with a value that is not finite are left out.
     #[must_use]
-    pub fn of(pairs: &[Pair]) -> Self {
-        let is_finite = |pair: &Pair| pair.a.value.is_finite() && pair.b.value.is_finite();
-        let pairs: Vec<Pair> = pairs.iter().copied().filter(is_finite).collect();
+    pub fn of(pairs: &[DuetPair]) -> Self {
+        let is_finite = |pair: &DuetPair| pair.a.value.is_finite() && pair.b.value.is_finite();
+        let pairs: Vec<DuetPair> = pairs.iter().copied().filter(is_finite).collect();
         let positive = pairs.iter().all(|pair| pair.a.value > 0.0 && pair.b.value > 0.0);
         let shift = positive.then(|| place_shift(&pairs)).flatten();
         let half = shift.unwrap_or(0.0) / 2.0;
-        let side = |sample: &dyn Fn(&Pair) -> Sample, sign: f64| {
-            let moved = |(round, pair): (u32, &Pair)| {
+        let side = |sample: &dyn Fn(&DuetPair) -> SampleValue, sign: f64| {
+            let moved = |(round, pair): (u32, &DuetPair)| {
                 let off = if pair.swapped { -half } else { half };
                 let sample = sample(pair);
-                Sample { value: sample.value * (sign * off).exp(), ..sample }.in_round(round)
+                SampleValue { value: sample.value * (sign * off).exp(), ..sample }.in_round(round)
             };
             (0..).zip(&pairs).map(moved).collect::<Vec<_>>()
         };
@@ -65,19 +65,19 @@ impl Duet {
 /// Compares what was executed in pairs, as this look may: by the ratio of the rounds, whatever the
 /// rules ask for; of modes that differ in their shares by the means.
 #[must_use]
-pub fn compare_duet(pairs: &[Pair], rules: &Rules, look: Look) -> Comparison {
+pub fn compare_duet(pairs: &[DuetPair], rules: &ComparisonRules, look: Look) -> Comparison {
     let duet = Duet::of(pairs);
-    let rules = Rules { estimator: Some(Estimator::RoundRatios), ..*rules };
+    let rules = ComparisonRules { estimator: Some(Estimator::RoundRatios), ..*rules };
     let mut compared = compare(&Sides { a: &duet.a, b: &duet.b, control: &[] }, &rules, look);
-    if compared.choice.because != Because::Modes {
-        compared.choice = Choice::plain(Estimator::RoundRatios, Because::Duet);
+    if compared.choice.because != ChoiceReason::Modes {
+        compared.choice = EstimatorChoice::plain(Estimator::RoundRatios, ChoiceReason::Duet);
     }
     compared.notes.extend(duet.places.map(Note::Places));
     compared
 }
 
 /// Half of what the logarithm of B by A differs between both roles.
-fn place_shift(pairs: &[Pair]) -> Option<f64> {
+fn place_shift(pairs: &[DuetPair]) -> Option<f64> {
     let median = |swapped: bool| {
         let role = pairs.iter().filter(|pair| pair.swapped == swapped);
         let shifts: Vec<f64> = role
@@ -98,7 +98,7 @@ mod tests {
 
     /// Pairs on two CPUs of which the first is slower by a tenth, on a host whose load comes and
     /// goes.
-    fn pairs(count: usize, effect: f64, rng: &mut ChaCha8Rng) -> Vec<Pair> {
+    fn pairs(count: usize, effect: f64, rng: &mut ChaCha8Rng) -> Vec<DuetPair> {
         let swaps = rng.random::<bool>();
         let pair = |index: usize| {
             let swapped = index.is_multiple_of(2) == swaps;
@@ -107,7 +107,7 @@ mod tests {
                 takes * (load + if on_first { 0.1 } else { 0.0 } + 0.01 * gaussian(rng)).exp()
             };
             let (a, b) = (value(!swapped, 100.0), value(swapped, 100.0 * effect));
-            Pair { a: Sample::new(a), b: Sample::new(b), swapped }
+            DuetPair { a: SampleValue::new(a), b: SampleValue::new(b), swapped }
         };
         (0..count).map(pair).collect()
     }
@@ -118,8 +118,11 @@ mod tests {
         let pairs = pairs(30, 1.05, &mut rng);
         let places = Duet::of(&pairs).places.unwrap();
         assert!((places - 0.1_f64.exp()).abs() < 0.02, "{places}");
-        let compared = compare_duet(&pairs, &Rules::default(), Look::only(30, 0.05));
-        assert_eq!(compared.choice, Choice::plain(Estimator::RoundRatios, Because::Duet));
+        let compared = compare_duet(&pairs, &ComparisonRules::default(), Look::only(30, 0.05));
+        assert_eq!(
+            compared.choice,
+            EstimatorChoice::plain(Estimator::RoundRatios, ChoiceReason::Duet)
+        );
         assert!(compared.notes.contains(&Note::Places(places)), "{:?}", compared.notes);
         let (low, high) = compared.estimate.unwrap().interval.unwrap();
         assert!(low > 1.04 && high < 1.06, "{low} {high}");
@@ -132,7 +135,8 @@ mod tests {
             let trials = 1000;
             let told = (0..trials).filter(|_| {
                 let pairs = pairs(count, 1.0, &mut rng);
-                compare_duet(&pairs, &Rules::default(), Look::only(count, 0.05)).significant
+                compare_duet(&pairs, &ComparisonRules::default(), Look::only(count, 0.05))
+                    .significant
             });
             let rate = told.count() as f64 / f64::from(trials);
             // 5 %, and two standard errors of 1,000 trials.
@@ -142,9 +146,13 @@ mod tests {
 
     #[test]
     fn few_pairs_do_not_tell_what_the_cpus_differ() {
-        let pair = |a, swapped| Pair { a: Sample::new(a), b: Sample::new(2.0).at_least(), swapped };
+        let pair = |a, swapped| DuetPair {
+            a: SampleValue::new(a),
+            b: SampleValue::new(2.0).at_least(),
+            swapped,
+        };
         let duet = Duet::of(&[pair(1.0, false), pair(1.0, true), pair(f64::NAN, true)]);
         assert_eq!((duet.places, duet.a.len()), (None, 2));
-        assert_eq!(duet.b[1], Sample::new(2.0).at_least().in_round(1), "a limit stays one");
+        assert_eq!(duet.b[1], SampleValue::new(2.0).at_least().in_round(1), "a limit stays one");
     }
 }

@@ -1,15 +1,15 @@
 //! Sides that were not measured in the same run, judged as whole comparisons are.
 
-use super::choice::{Because, Choice};
-use super::comparison::{Counts, Note, RankTest, Rules};
+use super::choice::{ChoiceReason, EstimatorChoice};
+use super::comparison::{ComparisonRules, Note, RankTest, SampleSizes};
 use super::means::t_above;
-use super::modes::{self, Modes, Told, borne_out};
+use super::modes::{self, ModeComparison, SharedModes, borne_out};
 use super::order::sorted;
 use super::runs::{
-    OverRuns, Prior, RunsApart, compare_over_runs, differences_over_runs, means_over_runs,
-    variance_of_one,
+    RunEffectPrior, RunsApart, RunsComparison, compare_over_runs, differences_over_runs,
+    means_over_runs, variance_of_one,
 };
-use super::sample::{Sample, Scale, finite};
+use super::sample::{SampleValue, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::Bound;
 use crate::distribution::student_quantile;
@@ -29,10 +29,10 @@ const KNOWN: usize = 4;
 /// both have fewer, nothing is reported.
 #[must_use]
 pub fn compare_earlier(
-    a: &[Sample],
-    b: &[Sample],
-    rules: &Rules,
-    prior: Prior,
+    a: &[SampleValue],
+    b: &[SampleValue],
+    rules: &ComparisonRules,
+    prior: RunEffectPrior,
     error: f64,
 ) -> Comparison {
     let (a, b) = (finite(a), finite(b));
@@ -77,9 +77,9 @@ pub fn compare_earlier(
         size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, rules.margin)),
         estimate,
         second: means,
-        choice: Choice::plain(Estimator::Runs, Because::Earlier),
+        choice: EstimatorChoice::plain(Estimator::Runs, ChoiceReason::Earlier),
         rank_test: rank_test(&a, &b),
-        counts: Counts { a: a.len(), b: b.len(), rounds: fewest },
+        counts: SampleSizes { a: a.len(), b: b.len(), rounds: fewest },
         control: None,
         detectable: over.filter(|_| limited == [0, 0]).map(|over| detectable(&over, error)),
         // More samples of the same runs would not settle it.
@@ -95,18 +95,22 @@ pub fn compare_earlier(
 /// it is. It is that of the values on the other side then; `None` where neither side tells it.
 ///
 /// What is counted has no noise to be known.
-fn with_unknown_noise(sides: [&[Sample]; 2], rules: &Rules, prior: Prior) -> Option<Prior> {
+fn with_unknown_noise(
+    sides: [&[SampleValue]; 2],
+    rules: &ComparisonRules,
+    prior: RunEffectPrior,
+) -> Option<RunEffectPrior> {
     let fewest = sides[0].len().min(sides[1].len());
     if fewest >= KNOWN || rules.once.is_some() || rules.resolution.is_some() {
         return Some(prior);
     }
     let larger = sides.into_iter().find(|side| side.len() >= KNOWN)?;
     let noise = variance_of_one(larger) / fewest.max(1) as f64;
-    Some(Prior { deviation: prior.deviation.hypot(noise.sqrt()), ..prior })
+    Some(RunEffectPrior { deviation: prior.deviation.hypot(noise.sqrt()), ..prior })
 }
 
 /// The comparison where noise is not known: nothing is reported.
-fn unknown(a: &[Sample], b: &[Sample], error: f64) -> Comparison {
+fn unknown(a: &[SampleValue], b: &[SampleValue], error: f64) -> Comparison {
     let fewest = a.len().min(b.len());
     Comparison {
         verdict: Verdict::Unclear,
@@ -114,9 +118,9 @@ fn unknown(a: &[Sample], b: &[Sample], error: f64) -> Comparison {
         size: Size::Open,
         estimate: None,
         second: None,
-        choice: Choice::plain(Estimator::Runs, Because::Earlier),
+        choice: EstimatorChoice::plain(Estimator::Runs, ChoiceReason::Earlier),
         rank_test: rank_test(a, b),
-        counts: Counts { a: a.len(), b: b.len(), rounds: fewest },
+        counts: SampleSizes { a: a.len(), b: b.len(), rounds: fewest },
         control: None,
         detectable: None,
         more: None,
@@ -128,26 +132,31 @@ fn unknown(a: &[Sample], b: &[Sample], error: f64) -> Comparison {
 }
 
 /// The modes of both, and both taken down to the lower one.
-fn modes(a: &[Sample], b: &[Sample]) -> (Option<Modes>, Option<[Vec<Sample>; 2]>) {
-    let exact = |side: &[Sample]| side.iter().all(|sample| sample.value > 0.0 && sample.is_exact());
-    let logs = |side: &[Sample]| {
+fn modes(
+    a: &[SampleValue],
+    b: &[SampleValue],
+) -> (Option<SharedModes>, Option<[Vec<SampleValue>; 2]>) {
+    let exact =
+        |side: &[SampleValue]| side.iter().all(|sample| sample.value > 0.0 && sample.is_exact());
+    let logs = |side: &[SampleValue]| {
         sorted(&side.iter().map(|sample| Scale::Ratio.of_value(sample.value)).collect::<Vec<_>>())
     };
-    let apart = if exact(a) && exact(b) { modes::Apart::of(&logs(a), &logs(b), 0.0) } else { None };
+    let apart =
+        if exact(a) && exact(b) { modes::SplitSides::of(&logs(a), &logs(b), 0.0) } else { None };
     let Some(apart) = apart else { return (None, None) };
     let levels = apart.levelled(Scale::Ratio, [a, b, &[]]).map(|[a, b, _]| [a, b]);
-    let told = if levels.is_some() { Told::Levels } else { Told::Given };
+    let told = if levels.is_some() { ModeComparison::Levels } else { ModeComparison::Given };
     (Some(apart.modes(Scale::Ratio, [a.len(), b.len()], told)), levels)
 }
 
-pub(super) fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
+pub(super) fn estimate(over: &RunsComparison, a: &[SampleValue], margin: f64) -> Estimate {
     let (low, high) = over.interval;
     let mut values: Vec<f64> = a.iter().map(|sample| sample.value).collect();
     values.sort_by(f64::total_cmp);
     let centre = super::order::quantile(&values, 0.5).unwrap_or(0.0);
     let beside = margin.ln_1p() - over.ratio.ln().abs();
     // Of a centre that may be anything above no difference follows.
-    let is_known = a.iter().all(Sample::is_exact);
+    let is_known = a.iter().all(SampleValue::is_exact);
     let end = |ratio: f64, without: f64, is_open: bool| {
         if is_open && !is_known { without } else { centre * (ratio - 1.0) }
     };
@@ -173,7 +182,7 @@ pub(super) fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
     }
 }
 
-fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: Prior) -> Vec<Note> {
+fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: RunEffectPrior) -> Vec<Note> {
     let between = |deviation| Note::BetweenRuns { deviation, assumed: prior.assumed };
     match (deviation, estimate) {
         (Some(deviation), _) => vec![between(deviation)],
@@ -186,9 +195,9 @@ fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: Prior) -> V
 
 /// Of values of which some are zero or below.
 fn by_difference(
-    a: &[Sample],
-    b: &[Sample],
-    prior: Prior,
+    a: &[SampleValue],
+    b: &[SampleValue],
+    prior: RunEffectPrior,
     (margin, error): (f64, f64),
 ) -> Option<Estimate> {
     if a.iter().chain(b).all(|sample| sample.value == 0.0) {
@@ -216,7 +225,7 @@ fn by_difference(
 }
 
 /// Of as many values on each side as tell that they are alike; see [`Estimate::p_same`].
-fn nothing_but_zeros(a: &[Sample], b: &[Sample]) -> Option<Estimate> {
+fn nothing_but_zeros(a: &[SampleValue], b: &[SampleValue]) -> Option<Estimate> {
     let fewest = a.len().min(b.len());
     let all = a.iter().chain(b).all(|sample| sample.value == 0.0 && sample.is_exact());
     (all && fewest >= super::FEWEST).then(|| Estimate {
@@ -235,14 +244,14 @@ fn nothing_but_zeros(a: &[Sample], b: &[Sample]) -> Option<Estimate> {
 }
 
 /// What four of five such comparisons would have told.
-pub(super) fn detectable(over: &OverRuns, error: f64) -> f64 {
+pub(super) fn detectable(over: &RunsComparison, error: f64) -> f64 {
     let reach =
         student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);
     (reach * over.standard_error).exp_m1()
 }
 
-fn rank_test(a: &[Sample], b: &[Sample]) -> RankTest {
-    let values = |side: &[Sample]| {
+fn rank_test(a: &[SampleValue], b: &[SampleValue]) -> RankTest {
+    let values = |side: &[SampleValue]| {
         let mut values: Vec<f64> = side.iter().map(|sample| sample.value).collect();
         values.sort_by(f64::total_cmp);
         values
@@ -261,38 +270,43 @@ mod tests {
     use super::*;
     use crate::draw::gaussian;
 
-    fn side(centre: f64) -> Vec<Sample> {
-        (0..20).map(|n| Sample::new(centre * (1.0 + 0.0001 * f64::from(n)))).collect()
+    fn side(centre: f64) -> Vec<SampleValue> {
+        (0..20).map(|n| SampleValue::new(centre * (1.0 + 0.0001 * f64::from(n)))).collect()
     }
 
     #[test]
     fn of_modes_the_levels_are_compared_and_none_are_the_same() {
-        let of = |share: u32, level: f64| -> Vec<Sample> {
+        let of = |share: u32, level: f64| -> Vec<SampleValue> {
             let value =
                 |n: u32| if n % 10 < share { 2.0 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
-            (0..30).map(|n| Sample::new(level * value(n))).collect()
+            (0..30).map(|n| SampleValue::new(level * value(n))).collect()
         };
-        let known = Prior { deviation: 0.001, freedom: 9.0, assumed: false };
-        let compared =
-            |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
+        let known = RunEffectPrior { deviation: 0.001, freedom: 9.0, assumed: false };
+        let compared = |b: &[SampleValue]| {
+            compare_earlier(&of(3, 1.0), b, &ComparisonRules::default(), known, 0.05)
+        };
         // The medians are one in the lower, one in the upper mode.
         let shares = compared(&of(6, 1.0));
         let (low, high) = shares.estimate.unwrap().interval.unwrap();
         assert!(0.99 < low && high < 1.01, "{low} {high}");
-        assert_eq!((shares.verdict, shares.modes.unwrap().told), (Verdict::Unclear, Told::Levels));
+        assert_eq!(
+            (shares.verdict, shares.modes.unwrap().told),
+            (Verdict::Unclear, ModeComparison::Levels)
+        );
         assert!(shares.modes.unwrap().difference.0 > 0.0, "{:?}", shares.modes);
     }
 
     #[test]
     fn levels_have_no_direction_where_the_means_point_elsewhere() {
-        let of = |share: u32, level: f64| -> Vec<Sample> {
+        let of = |share: u32, level: f64| -> Vec<SampleValue> {
             let value =
                 |n: u32| if n % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
-            (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
+            (0..30).map(|n| SampleValue::new(level * value(n)).in_round(n)).collect()
         };
-        let known = Prior { deviation: 0.001, freedom: 9.0, assumed: false };
-        let compared =
-            |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
+        let known = RunEffectPrior { deviation: 0.001, freedom: 9.0, assumed: false };
+        let compared = |b: &[SampleValue]| {
+            compare_earlier(&of(3, 1.0), b, &ComparisonRules::default(), known, 0.05)
+        };
         for (level, verdict) in [(1.1, Verdict::Slower), (0.9, Verdict::Faster)] {
             let borne_out = compared(&of(3, level));
             assert_eq!(borne_out.verdict, verdict, "the same shares: {borne_out:?}");
@@ -312,18 +326,19 @@ mod tests {
 
     #[test]
     fn both_ways_to_compare_ask_the_same_of_the_means() {
-        let of = |share: u32, level: f64, phase: u32| -> Vec<Sample> {
+        let of = |share: u32, level: f64, phase: u32| -> Vec<SampleValue> {
             let value =
                 |n: u32| if (n + phase) % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
-            (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
+            (0..30).map(|n| SampleValue::new(level * value(n)).in_round(n)).collect()
         };
         // Of runs that differ by nothing it is the same question.
-        let none = Prior { deviation: 0.0, freedom: 1e6, assumed: false };
+        let none = RunEffectPrior { deviation: 0.0, freedom: 1e6, assumed: false };
         for (share, level) in [(3, 1.1), (3, 0.9), (5, 0.97), (6, 0.95), (2, 1.03)] {
             let (a, b) = (of(3, 1.0, 0), of(share, level, 4));
-            let kept = compare_earlier(&a, &b, &Rules::default(), none, 0.05);
+            let kept = compare_earlier(&a, &b, &ComparisonRules::default(), none, 0.05);
             let sides = super::super::Sides { a: &a, b: &b, control: &[] };
-            let today = super::super::compare(&sides, &Rules::default(), Look::only(30, 0.05));
+            let today =
+                super::super::compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
             assert_eq!(
                 kept.verdict.differs(),
                 today.verdict.differs(),
@@ -334,10 +349,17 @@ mod tests {
 
     #[test]
     fn nothing_but_zeros_is_the_same_and_other_zeros_are_compared_by_difference() {
-        let side =
-            |values: &[f64]| values.iter().map(|&value| Sample::new(value)).collect::<Vec<_>>();
+        let side = |values: &[f64]| {
+            values.iter().map(|&value| SampleValue::new(value)).collect::<Vec<_>>()
+        };
         let of = |a: &[f64], b: &[f64]| {
-            compare_earlier(&side(a), &side(b), &Rules::default(), Prior::UNKNOWN, 0.05)
+            compare_earlier(
+                &side(a),
+                &side(b),
+                &ComparisonRules::default(),
+                RunEffectPrior::UNKNOWN,
+                0.05,
+            )
         };
         let zeros = of(&[0.0; 6], &[0.0; 8]);
         assert_eq!((zeros.verdict, zeros.estimate.and_then(|it| it.ratio)), (Verdict::Same, None));
@@ -367,14 +389,20 @@ mod tests {
     #[test]
     fn few_values_of_a_run_are_as_noisy_as_those_beside_them() {
         let mut rng = ChaCha8Rng::seed_from_u64(17);
-        let run = |n: usize, noise: f64, rng: &mut ChaCha8Rng| -> Vec<Sample> {
+        let run = |n: usize, noise: f64, rng: &mut ChaCha8Rng| -> Vec<SampleValue> {
             let of_run = 0.045 * gaussian(rng);
-            (0..n).map(|_| Sample::new((of_run + noise * gaussian(rng)).exp())).collect()
+            (0..n).map(|_| SampleValue::new((of_run + noise * gaussian(rng)).exp())).collect()
         };
         for (n, m, noise) in [(1, 20, 0.2), (20, 1, 0.3), (2, 20, 0.3), (3, 30, 0.1), (4, 4, 0.2)] {
             let told = (0..400).filter(|_| {
                 let (a, b) = (run(n, noise, &mut rng), run(m, noise, &mut rng));
-                let judged = compare_earlier(&a, &b, &Rules::default(), Prior::UNKNOWN, 0.05);
+                let judged = compare_earlier(
+                    &a,
+                    &b,
+                    &ComparisonRules::default(),
+                    RunEffectPrior::UNKNOWN,
+                    0.05,
+                );
                 matches!(judged.verdict, Verdict::Faster | Verdict::Slower)
             });
             let told = told.count();
@@ -383,7 +411,8 @@ mod tests {
         }
         for (n, m) in [(1, 1), (2, 2), (1, 3)] {
             let (a, b) = (run(n, 0.01, &mut rng), run(m, 0.01, &mut rng));
-            let judged = compare_earlier(&a, &b, &Rules::default(), Prior::UNKNOWN, 0.05);
+            let judged =
+                compare_earlier(&a, &b, &ComparisonRules::default(), RunEffectPrior::UNKNOWN, 0.05);
             assert_eq!(
                 (judged.verdict, judged.fewest),
                 (Verdict::Unclear, Some(4)),
@@ -394,11 +423,15 @@ mod tests {
 
     #[test]
     fn what_is_counted_once_is_known_as_well_as_where_both_are_counted_today() {
-        let rules = Rules { resolution: Some(0.0), once: Some(COUNTED), ..Rules::default() };
+        let rules = ComparisonRules {
+            resolution: Some(0.0),
+            once: Some(COUNTED),
+            ..ComparisonRules::default()
+        };
         for (b, verdict) in
             [(1e6, Verdict::Same), (1.002e6, Verdict::Same), (1.02e6, Verdict::Slower)]
         {
-            let [a, b] = [1e6, b].map(|count| [Sample::new(count).in_round(1)]);
+            let [a, b] = [1e6, b].map(|count| [SampleValue::new(count).in_round(1)]);
             let sides = super::super::Sides { a: &a, b: &b, control: &[] };
             let today =
                 super::super::compare(&sides, &rules, Look { level: 0.05, ..Look::only(6, 0.05) });
@@ -407,7 +440,7 @@ mod tests {
             assert_eq!((kept.verdict, interval(&kept)), (verdict, interval(&today)));
             assert_eq!(kept.notes, today.notes);
             // Builds that counted alike in three other runs each.
-            let seen = Prior { deviation: 0.0, freedom: 4.0, assumed: false };
+            let seen = RunEffectPrior { deviation: 0.0, freedom: 4.0, assumed: false };
             let (low, high) =
                 interval(&compare_earlier(&a, &b, &rules, COUNTED.with(Some(seen)), 0.05)).unwrap();
             assert!(
@@ -419,30 +452,31 @@ mod tests {
 
     #[test]
     fn what_runs_differ_by_is_in_the_verdict() {
-        let rules = Rules::default();
+        let rules = ComparisonRules::default();
         let of = |b: f64, prior| compare_earlier(&side(100.0), &side(b), &rules, prior, 0.05);
-        let ten = of(110.0, Prior::UNKNOWN);
+        let ten = of(110.0, RunEffectPrior::UNKNOWN);
         assert_eq!(ten.verdict, Verdict::Unclear, "samples alone would be sure: {ten:?}");
         assert!(matches!(ten.rank_test, RankTest::MannWhitney(p) if p < 1e-6));
         let assumed = |note: &Note| matches!(note, Note::BetweenRuns { assumed: true, .. });
         assert!(ten.notes.iter().any(assumed), "{:?}", ten.notes);
-        assert_eq!(of(125.0, Prior::UNKNOWN).verdict, Verdict::Slower);
-        assert_eq!(of(80.0, Prior::UNKNOWN).verdict, Verdict::Faster);
-        let quiet = Prior { deviation: 0.001, freedom: 20.0, assumed: false };
+        assert_eq!(of(125.0, RunEffectPrior::UNKNOWN).verdict, Verdict::Slower);
+        assert_eq!(of(80.0, RunEffectPrior::UNKNOWN).verdict, Verdict::Faster);
+        let quiet = RunEffectPrior { deviation: 0.001, freedom: 20.0, assumed: false };
         assert_eq!(of(110.0, quiet).verdict, Verdict::Slower);
         let same = of(100.1, quiet);
         assert_eq!(same.verdict, Verdict::Same);
         assert!(same.p_same() < 0.001 && same.p() > 0.3, "{same:?}");
-        let detectable = of(100.0, Prior::UNKNOWN).detectable.unwrap();
+        let detectable = of(100.0, RunEffectPrior::UNKNOWN).detectable.unwrap();
         // (2.776 + 0.941) · √2 · 4.5 %
         assert!((detectable - 0.267).abs() < 0.005, "{detectable}");
     }
 
     #[test]
     fn nothing_is_unclear() {
-        let zero = [Sample::new(0.0)];
+        let zero = [SampleValue::new(0.0)];
         for (a, b) in [(&zero[..], &side(1.0)[..]), (&[], &side(1.0)), (&[], &[])] {
-            let compared = compare_earlier(a, b, &Rules::default(), Prior::UNKNOWN, 0.05);
+            let compared =
+                compare_earlier(a, b, &ComparisonRules::default(), RunEffectPrior::UNKNOWN, 0.05);
             assert_eq!((compared.verdict, compared.estimate), (Verdict::Unclear, None));
         }
     }

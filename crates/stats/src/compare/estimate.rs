@@ -1,9 +1,9 @@
 //! A ratio with its interval.
 
-use super::contrast::{Directed, RunContrast};
-use super::sample::{Sample, Scale};
-use super::{Estimator, Look, More, order};
-use crate::{Bound, Bounded, Summary, interleaved};
+use super::contrast::{DirectedContrast, RunContrast};
+use super::sample::{SampleValue, Scale};
+use super::{Estimator, Look, MoreSamples, order};
+use crate::{Bound, BoundedValue, Summary, interleaved};
 
 /// From this many samples on there is an interval by any ratio, at each look.
 const MOST_FEW: usize = 50;
@@ -44,19 +44,19 @@ pub struct Estimate {
 impl Estimate {
     /// The ratio, with what is known by it: the one that is shown.
     #[must_use]
-    pub fn known_ratio(&self) -> Option<Bounded> {
-        self.ratio.map(|value| Bounded { value, bound: self.ratio_bound })
+    pub fn known_ratio(&self) -> Option<BoundedValue> {
+        self.ratio.map(|value| BoundedValue { value, bound: self.ratio_bound })
     }
 
     /// The difference, with what is known by it.
     #[must_use]
-    pub fn known_difference(&self) -> Bounded {
-        Bounded { value: self.difference, bound: self.difference_bound }
+    pub fn known_difference(&self) -> BoundedValue {
+        BoundedValue { value: self.difference, bound: self.difference_bound }
     }
 }
 
 /// Both sides, looked at from below and from above.
-pub(super) struct Both {
+pub(super) struct BoundContrasts {
     stated: RunContrast,
     up: RunContrast,
     down: RunContrast,
@@ -64,8 +64,8 @@ pub(super) struct Both {
     is_exact: bool,
 }
 
-impl Both {
-    pub fn of(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
+impl BoundContrasts {
+    pub fn of(scale: Scale, a: &[SampleValue], b: &[SampleValue], seed: u64) -> Self {
         Self::with_control(scale, a, b, &[], seed)
     }
 
@@ -73,13 +73,13 @@ impl Both {
     /// all is known.
     pub fn with_control(
         scale: Scale,
-        a: &[Sample],
-        b: &[Sample],
-        control: &[Sample],
+        a: &[SampleValue],
+        b: &[SampleValue],
+        control: &[SampleValue],
         seed: u64,
     ) -> Self {
-        let neighbours = Directed::of(scale, a, b, control);
-        let reversed = neighbours.as_ref().map(Directed::reversed);
+        let neighbours = DirectedContrast::of(scale, a, b, control);
+        let reversed = neighbours.as_ref().map(DirectedContrast::reversed);
         Self {
             stated: RunContrast {
                 neighbours: neighbours.clone(),
@@ -87,7 +87,7 @@ impl Both {
             },
             up: RunContrast { neighbours, ..RunContrast::against(scale, a, b, seed) },
             down: RunContrast { neighbours: reversed, ..RunContrast::against(scale, b, a, seed) },
-            is_exact: a.iter().chain(b).all(Sample::is_exact),
+            is_exact: a.iter().chain(b).all(SampleValue::is_exact),
         }
     }
 
@@ -190,13 +190,14 @@ impl Both {
 
     /// How many more rounds have an interval, of sides that do not vary: whatever it says, it says
     /// for certain.
-    pub fn until_an_interval(&self, estimator: Estimator, level: f64) -> Option<More> {
+    pub fn until_an_interval(&self, estimator: Estimator, level: f64) -> Option<MoreSamples> {
         let varies = |side: &[f64]| side.first() != side.last();
         let have = usize::try_from(self.fewest()).ok().filter(|&fewest| fewest > 0)?;
         if varies(&self.stated.a) || varies(&self.stated.b) {
             return None;
         }
-        self.fewest_with_an_interval(estimator, level).map(|rounds| More { rounds: rounds - have })
+        self.fewest_with_an_interval(estimator, level)
+            .map(|rounds| MoreSamples { rounds: rounds - have })
     }
 
     /// From how many rounds on there is an interval, of samples that have none and come in no

@@ -2,7 +2,7 @@
 //! sharpest everywhere.
 
 use super::Scale;
-use super::contrast::{Directed, RunContrast};
+use super::contrast::{DirectedContrast, RunContrast};
 use super::{levels, means, median, order, quantiles, ranks};
 
 /// How the ratio of B to A is taken.
@@ -62,7 +62,7 @@ impl Estimator {
     pub(super) fn shift(self, contrast: &RunContrast) -> Option<f64> {
         let RunContrast { scale, a, b, rounds, .. } = contrast;
         match self {
-            Self::Neighbours => contrast.neighbours.as_ref().map(Directed::shift),
+            Self::Neighbours => contrast.neighbours.as_ref().map(DirectedContrast::shift),
             Self::RoundRatios => {
                 middle(rounds.len() * (rounds.len() + 1) / 2, |k| order::walsh(rounds, k))
             }

@@ -1,6 +1,6 @@
 //! Many rows judged together: of those that are said to differ, few are wrong.
 
-use super::more::{self, More};
+use super::more::{self, MoreSamples};
 use super::{Comparison, Verdict};
 use crate::believed;
 
@@ -64,7 +64,7 @@ impl Comparison {
     /// Enough to be believed whatever the others say, as the least of them all: at the share by the
     /// number of rows.
     #[must_use]
-    pub fn more_among(&self, rows: usize, share: f64) -> Option<More> {
+    pub fn more_among(&self, rows: usize, share: f64) -> Option<MoreSamples> {
         let p = match self.verdict {
             Verdict::Faster | Verdict::Slower => self.p(),
             Verdict::Same => self.p_same(),

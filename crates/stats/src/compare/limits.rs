@@ -4,25 +4,29 @@
 use proptest::prelude::*;
 
 use super::rules::{around, compared};
-use super::{Estimator, Look, Rules, Sample, Scale, Sides, Verdict, compare};
-use crate::{Bound, Bounded};
+use super::{ComparisonRules, Estimator, Look, SampleValue, Scale, Sides, Verdict, compare};
+use crate::{Bound, BoundedValue};
 
 /// The same, cut off at a limit.
-fn cut(whole: &[f64], limit: f64) -> Vec<Sample> {
+fn cut(whole: &[f64], limit: f64) -> Vec<SampleValue> {
     let one = |(round, value): (u32, &f64)| {
-        let sample = Sample::new(value.min(limit)).in_round(round);
+        let sample = SampleValue::new(value.min(limit)).in_round(round);
         if *value > limit { sample.at_least() } else { sample }
     };
     (0..).zip(whole).map(one).collect()
 }
 
-fn by(estimator: Estimator, a: &[Sample], b: &[Sample]) -> super::Estimate {
-    let rules = Rules { estimator: Some(estimator), resolution: Some(0.0), ..Rules::default() };
+fn by(estimator: Estimator, a: &[SampleValue], b: &[SampleValue]) -> super::Estimate {
+    let rules = ComparisonRules {
+        estimator: Some(estimator),
+        resolution: Some(0.0),
+        ..ComparisonRules::default()
+    };
     compare(&Sides { a, b, control: &[] }, &rules, Look::only(a.len(), 0.05)).estimate.unwrap()
 }
 
 /// Whether the truth may be what is known.
-fn is_borne_out(known: Bounded, truth: f64) -> bool {
+fn is_borne_out(known: BoundedValue, truth: f64) -> bool {
     let little = 1e-9 * truth.abs().max(1.0);
     match known.bound {
         Bound::Exact => (known.value - truth).abs() <= little,
@@ -44,7 +48,7 @@ proptest! {
         let (a, b) = (lowered(&a), lowered(&b));
         let (cut_a, cut_b) = (cut(&a, limit_a - less), cut(&b, limit_b - less));
         // By another scale it is another question.
-        let scale = |a: &[Sample], b: &[Sample]| Scale::of(&[a, b]);
+        let scale = |a: &[SampleValue], b: &[SampleValue]| Scale::of(&[a, b]);
         let (whole_a, whole_b) = (cut(&a, f64::INFINITY), cut(&b, f64::INFINITY));
         prop_assume!(scale(&whole_a, &whole_b) == scale(&cut_a, &cut_b));
         for estimator in Estimator::ALL {
@@ -64,37 +68,38 @@ proptest! {
 #[test]
 fn one_side_at_a_limit_has_one_open_end_and_both_have_two() {
     let a = around(100.0);
-    let all: Vec<Sample> =
-        around(150.0).iter().map(|s| Sample { value: 150.0, ..*s }.at_least()).collect();
+    let all: Vec<SampleValue> =
+        around(150.0).iter().map(|s| SampleValue { value: 150.0, ..*s }.at_least()).collect();
     for estimator in Estimator::ALL {
-        let rules = Rules { estimator: Some(estimator), ..Rules::default() };
-        let estimate = |a: &[Sample], b: &[Sample]| compared(a, b, rules).estimate.unwrap();
+        let rules = ComparisonRules { estimator: Some(estimator), ..ComparisonRules::default() };
+        let estimate =
+            |a: &[SampleValue], b: &[SampleValue]| compared(a, b, rules).estimate.unwrap();
         let slower = estimate(&a, &all);
         assert_eq!((slower.ratio_bound, slower.difference_bound), (Bound::AtLeast, Bound::AtLeast));
         let faster = estimate(&all, &a);
         assert_eq!((faster.ratio_bound, faster.difference_bound), (Bound::AtMost, Bound::AtMost));
         assert_eq!(faster.reach(), None, "there is no end to reach");
         let open = estimate(&all, &all);
-        assert_eq!(open.known_ratio().and_then(Bounded::if_known), None, "{open:?}");
+        assert_eq!(open.known_ratio().and_then(BoundedValue::if_known), None, "{open:?}");
         // Too few for an interval of some estimators; where there is one, nothing bounds it on that
         // side.
         assert!(slower.interval.is_none_or(|(_, high)| high == f64::INFINITY), "{slower:?}");
         assert!(faster.interval.is_none_or(|(low, _)| low == 0.0), "{faster:?}");
         assert!(open.interval.is_none_or(|ends| ends == (0.0, f64::INFINITY)), "{open:?}");
     }
-    let told = compared(&all, &a, Rules::default());
+    let told = compared(&all, &a, ComparisonRules::default());
     assert_eq!((told.verdict, told.detectable), (Verdict::Faster, None));
 }
 
 #[test]
 fn of_a_centre_that_may_be_anything_above_no_difference_has_an_end() {
     // Six of ten of A reached the limit: the smallest are known, the median is not.
-    let a: Vec<Sample> = around(100.0)
+    let a: Vec<SampleValue> = around(100.0)
         .iter()
         .enumerate()
         .map(|(n, s)| if n < 6 { s.at_least() } else { *s })
         .collect();
-    let b: Vec<Sample> = around(99.0);
+    let b: Vec<SampleValue> = around(99.0);
     let estimate = by(Estimator::AllRatios, &a, &b);
     assert_eq!(estimate.ratio_bound, Bound::AtMost);
     assert_eq!(estimate.difference_interval.unwrap().0, f64::NEG_INFINITY);

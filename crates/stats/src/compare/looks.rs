@@ -169,13 +169,13 @@ struct Walk {
     time: f64,
     density: Vec<(f64, f64)>,
     /// The looks that were.
-    looked: Vec<Looked>,
+    looked: Vec<PastLook>,
 }
 
 /// A look that was: at this time, with this boundary, after those that had stayed within those
 /// before.
 #[derive(Clone)]
-struct Looked {
+struct PastLook {
     since: f64,
     density: Vec<(f64, f64)>,
     time: f64,
@@ -218,7 +218,7 @@ impl Walk {
 
     /// The chance that it has crossed the upper boundary first, with this drift.
     fn told_above(&self, drift: f64) -> f64 {
-        let at = |look: &Looked| -> f64 {
+        let at = |look: &PastLook| -> f64 {
             let step = look.time - look.since;
             let above = |&(x, weight): &(f64, f64)| {
                 // What a drift makes of the chances of places: Girsanov.
@@ -260,7 +260,7 @@ impl Walk {
         };
         let within = (0..GRID).map(|index| (at(index), weight(at(index)))).collect();
         let density = std::mem::replace(&mut self.density, within);
-        self.looked.push(Looked { since: self.time, density, time, boundary });
+        self.looked.push(PastLook { since: self.time, density, time, boundary });
         self.time = time;
     }
 }
@@ -362,7 +362,7 @@ mod tests {
     }
 
     /// The chance to come to this look, and to see a drift between these, in its standard errors.
-    fn walk_between(at: &Looked, drift: f64, (low, high): (f64, f64)) -> f64 {
+    fn walk_between(at: &PastLook, drift: f64, (low, high): (f64, f64)) -> f64 {
         let (step, scale) = (at.time - at.since, at.time.sqrt());
         let chance = |&(x, weight): &(f64, f64)| {
             let tilt = (drift * x - drift * drift * at.since / 2.0).exp();

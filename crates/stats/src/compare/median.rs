@@ -11,7 +11,7 @@ use crate::distribution::{beta_below, ln_choose};
 ///
 /// Maritz & Jarrett, "A Note on Estimating the Variance of the Sample Median", Journal of the
 /// American Statistical Association 73 (1978).
-struct Weighed {
+struct WeightedValue {
     value: f64,
     weight: f64,
 }
@@ -31,13 +31,17 @@ fn weights(n: usize) -> Rc<[f64]> {
     weights.collect()
 }
 
-fn weigh(sorted: &[f64]) -> Vec<Weighed> {
+fn weigh(sorted: &[f64]) -> Vec<WeightedValue> {
     let weights = WEIGHTS.with(|all| all.get(sorted.len(), || weights(sorted.len())));
-    sorted.iter().zip(weights.iter()).map(|(&value, &weight)| Weighed { value, weight }).collect()
+    sorted
+        .iter()
+        .zip(weights.iter())
+        .map(|(&value, &weight)| WeightedValue { value, weight })
+        .collect()
 }
 
 /// The chance that the difference of both medians is at most this.
-fn below(a: &[Weighed], b: &[Weighed], limit: f64) -> f64 {
+fn below(a: &[WeightedValue], b: &[WeightedValue], limit: f64) -> f64 {
     let mut sum = 0.0;
     let mut until = 0.0;
     let mut next = b.iter().peekable();

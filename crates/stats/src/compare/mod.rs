@@ -40,21 +40,23 @@ mod simulations;
 mod verdict;
 mod work;
 
-pub use choice::{Because, Choice};
-pub use comparison::{Comparison, Counts, Note, RankTest, Rules, Sides};
-pub use duet::{Duet, Pair, compare_duet};
+pub use choice::{ChoiceReason, EstimatorChoice};
+pub use comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
+pub use duet::{Duet, DuetPair, compare_duet};
 pub use earlier::compare_earlier;
 pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use family::{is_trade_off, judge_together, order_of_telling};
-pub use influence::{Influence, Placed, ResidualGroup, Strongest, after_predecessors};
+pub use influence::{
+    Influence, PlacedSample, ResidualGroup, StrongestInfluence, after_predecessors,
+};
 pub use judge::compare;
 pub use looks::{Look, Looks};
-pub use modes::{Modes, Told};
-pub use more::More;
+pub use modes::{ModeComparison, SharedModes};
+pub use more::MoreSamples;
 pub use once::COUNTED;
-pub use runs::{OverRuns, Prior, compare_over_runs};
-pub use sample::{Sample, Scale};
+pub use runs::{RunEffectPrior, RunsComparison, compare_over_runs};
+pub use sample::{SampleValue, Scale};
 pub use verdict::{Better, Size, Verdict};
 
 /// Fewer samples on a side have no interval.

@@ -3,7 +3,7 @@
 
 use super::Estimate;
 use super::order::quantile;
-use super::sample::{Sample, Scale, rounds};
+use super::sample::{SampleValue, Scale, rounds};
 use crate::distribution::{hypergeometric, normal_quantile};
 
 /// Fewer samples show no modes.
@@ -21,7 +21,7 @@ pub(super) const DIRECTIONS: f64 = 2.0;
 
 /// Two modes, and how they share A and B.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Modes {
+pub struct SharedModes {
     /// The lower and the upper mode of A, in the metric's unit; absent where A has but one.
     pub a: Option<(f64, f64)>,
     /// Those of B.
@@ -35,12 +35,12 @@ pub struct Modes {
     /// The chance of so different shares when they are the same: Fisher's exact test, two-sided.
     pub p: f64,
     /// What of them is compared.
-    pub told: Told,
+    pub told: ModeComparison,
 }
 
 /// What is compared of sides that have two modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ModeComparison {
     /// The ratio is that of the levels: samples of the upper mode are taken down by what the modes
     /// are apart.
     Levels,
@@ -81,7 +81,7 @@ struct ModeSplit {
 
 /// Both sides, each falling apart, or all in one of the other's modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Apart {
+pub(super) struct SplitSides {
     splits: [Option<ModeSplit>; 2],
     both: [ModeSplit; 2],
     /// How far the modes are apart, as values are compared; absent where those of one side are not
@@ -89,7 +89,7 @@ pub(super) struct Apart {
     gap: Option<f64>,
 }
 
-impl Apart {
+impl SplitSides {
     /// Of two sides of ascending values as they are compared; `None` when neither has two modes.
     pub fn of(a: &[f64], b: &[f64], step: f64) -> Option<Self> {
         let splits = [split(a, step), split(b, step)];
@@ -105,11 +105,11 @@ impl Apart {
     }
 
     /// What is said of it, for this many values of either side.
-    pub fn modes(&self, scale: Scale, [a, b]: [usize; 2], told: Told) -> Modes {
+    pub fn modes(&self, scale: Scale, [a, b]: [usize; 2], told: ModeComparison) -> SharedModes {
         let levels = |split: ModeSplit| (scale.value_of(split.low), scale.value_of(split.high));
         let upper = |split: &ModeSplit, n: usize| (n - split.below, n);
         let [of_a, of_b] = [upper(&self.both[0], a), upper(&self.both[1], b)];
-        Modes {
+        SharedModes {
             a: self.splits[0].map(levels),
             b: self.splits[1].map(levels),
             upper_share_a: of_a.0 as f64 / a as f64,
@@ -122,8 +122,8 @@ impl Apart {
 
     /// Whether both are in the same mode in nine of ten rounds or more, as where something disturbs
     /// both.
-    pub fn is_of_rounds(&self, scale: Scale, a: &[Sample], b: &[Sample]) -> bool {
-        let is_upper = |side: usize, samples: &[&Sample]| {
+    pub fn is_of_rounds(&self, scale: Scale, a: &[SampleValue], b: &[SampleValue]) -> bool {
+        let is_upper = |side: usize, samples: &[&SampleValue]| {
             samples.iter().any(|sample| scale.of_value(sample.value) > self.both[side].cut)
         };
         let rounds = rounds(a, b);
@@ -133,12 +133,18 @@ impl Apart {
 
     /// Both sides and the control of the first, all in their lower mode, so that levels are
     /// compared and no shares; `None` where the modes are different ones.
-    pub fn levelled(&self, scale: Scale, sides: [&[Sample]; 3]) -> Option<[Vec<Sample>; 3]> {
+    pub fn levelled(
+        &self,
+        scale: Scale,
+        sides: [&[SampleValue]; 3],
+    ) -> Option<[Vec<SampleValue>; 3]> {
         let gap = self.gap?;
         let cuts = [0, 1, 0].map(|side: usize| self.both[side].cut);
-        let down = |(samples, cut): (&[Sample], f64)| {
-            let one = |sample: &Sample| match scale.of_value(sample.value) {
-                value if value > cut => Sample { value: scale.value_of(value - gap), ..*sample },
+        let down = |(samples, cut): (&[SampleValue], f64)| {
+            let one = |sample: &SampleValue| match scale.of_value(sample.value) {
+                value if value > cut => {
+                    SampleValue { value: scale.value_of(value - gap), ..*sample }
+                }
                 _ => *sample,
             };
             samples.iter().map(one).collect()
@@ -338,8 +344,8 @@ mod tests {
             (0..30).map(|_| value(&mut rng)).collect()
         };
         let mut modes = |a: f64, b: f64| {
-            let apart = Apart::of(&logs(&side(a)), &logs(&side(b)), 0.0)?;
-            Some(apart.modes(Scale::Ratio, [30, 30], Told::Levels))
+            let apart = SplitSides::of(&logs(&side(a)), &logs(&side(b)), 0.0)?;
+            Some(apart.modes(Scale::Ratio, [30, 30], ModeComparison::Levels))
         };
         let found = modes(0.25, 0.75).unwrap();
         assert!(found.p < 0.01 && found.difference.0 > 0.1, "{found:?}");
@@ -366,10 +372,10 @@ mod tests {
         let side = |upper: u32| -> Vec<f64> {
             (0..20).map(|n| if n < upper { 120.0 } else { 100.0 } + noise(n)).collect()
         };
-        let apart = Apart::of(&logs(&side(8)), &logs(&side(2)), 0.0).unwrap();
-        let modes = apart.modes(Scale::Ratio, [20, 20], Told::Levels);
+        let apart = SplitSides::of(&logs(&side(8)), &logs(&side(2)), 0.0).unwrap();
+        let modes = apart.modes(Scale::Ratio, [20, 20], ModeComparison::Levels);
         assert_eq!((modes.b, modes.upper_share_a, modes.upper_share_b), (None, 0.4, 0.1));
-        let samples = |side: &[f64]| side.iter().copied().map(Sample::new).collect::<Vec<_>>();
+        let samples = |side: &[f64]| side.iter().copied().map(SampleValue::new).collect::<Vec<_>>();
         let (a, b) = (samples(&side(8)), samples(&side(2)));
         let levelled = apart.levelled(Scale::Ratio, [&a, &b, &a]).unwrap();
         assert!(
@@ -378,7 +384,7 @@ mod tests {
         );
         let far: Vec<f64> =
             side(8).iter().map(|value| if *value > 110.0 { value * 2.0 } else { *value }).collect();
-        let other = Apart::of(&logs(&side(8)), &logs(&far), 0.0).unwrap();
+        let other = SplitSides::of(&logs(&side(8)), &logs(&far), 0.0).unwrap();
         assert_eq!(other.levelled(Scale::Ratio, [&a, &b, &a]), None, "modes of their own");
     }
 

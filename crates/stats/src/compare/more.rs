@@ -7,13 +7,13 @@ const POWER: f64 = 0.8;
 
 /// What is missing for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct More {
+pub struct MoreSamples {
     /// Rounds (or samples on each side) beside those that there are, to settle it with a chance of
     /// about 80 % if the difference is what it seems to be.
     pub rounds: usize,
 }
 
-impl More {
+impl MoreSamples {
     /// What they cost, for the cost of one round.
     #[must_use]
     pub fn cost(&self, of_round: f64) -> f64 {
@@ -35,12 +35,17 @@ pub(super) fn more(
     bounds: (f64, f64),
     [margin, hidden]: [f64; 2],
     level: f64,
-) -> Option<More> {
+) -> Option<MoreSamples> {
     settling(rounds, shift.abs().max(margin - shift.abs()) - hidden, bounds, level)
 }
 
 /// For an interval that is to lie on one side of what is so far from what was found.
-pub(super) fn settling(rounds: usize, target: f64, bounds: (f64, f64), level: f64) -> Option<More> {
+pub(super) fn settling(
+    rounds: usize,
+    target: f64,
+    bounds: (f64, f64),
+    level: f64,
+) -> Option<MoreSamples> {
     let half = (bounds.1 - bounds.0) / 2.0;
     let quantile = normal_quantile(1.0 - level / 2.0);
     let reach = half * (1.0 + normal_quantile(POWER) / quantile);
@@ -51,18 +56,18 @@ pub(super) fn settling(rounds: usize, target: f64, bounds: (f64, f64), level: f6
 ///
 /// What it found lies as many standard errors away as the normal distribution has at `p`, and more
 /// of them with the root of the number of samples.
-pub(super) fn for_chance(rounds: usize, p: f64, wanted: f64) -> Option<More> {
+pub(super) fn for_chance(rounds: usize, p: f64, wanted: f64) -> Option<MoreSamples> {
     let found = -normal_quantile(p / 2.0);
     let reach = normal_quantile(POWER) - normal_quantile(wanted / 2.0);
     if found > 0.0 { beside(rounds, (reach / found).powi(2)) } else { None }
 }
 
 /// This many times as many rounds as there are.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be finite and positive
-fn beside(rounds: usize, times: f64) -> Option<More> {
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // finite and positive
+fn beside(rounds: usize, times: f64) -> Option<MoreSamples> {
     let needed = (rounds as f64 * times).ceil();
     (needed.is_finite() && needed < 1e9)
-        .then(|| More { rounds: (needed as usize).saturating_sub(rounds).max(1) })
+        .then(|| MoreSamples { rounds: (needed as usize).saturating_sub(rounds).max(1) })
 }
 
 #[cfg(test)]

@@ -1,20 +1,26 @@
 //! What is counted once a run, since it nearly repeats itself: a single value a side tells as much
 //! as is known of how well it does.
 
-use super::comparison::{Comparison, Note, Rules, Sides};
+use super::comparison::{Comparison, ComparisonRules, Note, Sides};
 use super::earlier;
 use super::runs::compare_over_runs;
 use super::sample::finite;
-use super::{Estimate, Estimator, Look, Prior, Size, Verdict};
+use super::{Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
 
 /// What counts of one program differ by, as far as is known beforehand: 0.1 %, as those of
 /// interpreters that draw a seed of their own did under callgrind (docs/src/method/counters.md),
 /// worth five programs.
-pub const COUNTED: Prior = Prior { deviation: 0.001, freedom: 4.0, assumed: true };
+pub const COUNTED: RunEffectPrior =
+    RunEffectPrior { deviation: 0.001, freedom: 4.0, assumed: true };
 
 /// The same comparison with what single counts tell, each count as a run of its own: the control's
 /// are A's too. Unchanged where some are zero or below, or reached a limit.
-pub(super) fn with_single(of: Comparison, sides: &Sides, rules: &Rules, look: Look) -> Comparison {
+pub(super) fn with_single(
+    of: Comparison,
+    sides: &Sides,
+    rules: &ComparisonRules,
+    look: Look,
+) -> Comparison {
     let Some(prior) = rules.once.filter(|_| of.notes.contains(&Note::Few)) else { return of };
     let [a, b, control] = [sides.a, sides.b, sides.control].map(finite);
     if a.iter().chain(&b).chain(&control).any(|sample| sample.low() != sample.high()) {
@@ -49,15 +55,19 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::{Sample, compare, judge_together};
+    use super::super::{SampleValue, compare, judge_together};
     use super::*;
     use crate::draw::gaussian;
 
     fn of(a: f64, b: f64, control: &[f64]) -> Comparison {
-        let [a, b] = [a, b].map(|value| [Sample::new(value).in_round(1)]);
-        let control: Vec<Sample> =
-            control.iter().map(|&value| Sample::new(value).in_round(1)).collect();
-        let rules = Rules { resolution: Some(0.0), once: Some(COUNTED), ..Rules::default() };
+        let [a, b] = [a, b].map(|value| [SampleValue::new(value).in_round(1)]);
+        let control: Vec<SampleValue> =
+            control.iter().map(|&value| SampleValue::new(value).in_round(1)).collect();
+        let rules = ComparisonRules {
+            resolution: Some(0.0),
+            once: Some(COUNTED),
+            ..ComparisonRules::default()
+        };
         compare(&Sides { a: &a, b: &b, control: &control }, &rules, Look::only(6, 0.05))
     }
 

@@ -195,7 +195,8 @@ fn bound(chances: &[f64], level: f64) -> Option<usize> {
     Some(k.count()).filter(|&k| k > 0)
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 1 and the number of differences
+// The bound is between 1 and the number of differences.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn normal_bound(mean: f64, variance: f64, level: f64) -> Option<usize> {
     let k = (mean + 0.5 + normal_quantile(level) * variance.sqrt()).floor();
     (k >= 1.0).then_some(k as usize)
@@ -262,13 +263,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ties_are_counted_out(values in prop::collection::vec(-3..4_i32, 2..9), cut in 1..8_usize) {
+        fn ties_are_counted_out(
+            values in prop::collection::vec(-3..4_i32, 2..9),
+            cut in 1..8_usize,
+        ) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
             let cut = cut.min(values.len() - 1);
             let (b, a) = values.split_at(cut);
             let ranks = doubled_ranks(&values);
-            let all: Vec<usize> = (0..1_usize << values.len()).filter(|set| set.count_ones() as usize == cut).collect();
-            let sum = |set: usize| (0..values.len()).filter(|i| set >> i & 1 == 1).map(|i| ranks[i]).sum::<usize>();
+            let all: Vec<usize> = (0..1_usize << values.len())
+                .filter(|set| set.count_ones() as usize == cut)
+                .collect();
+            let sum = |set: usize| {
+                (0..values.len()).filter(|i| set >> i & 1 == 1).map(|i| ranks[i]).sum::<usize>()
+            };
             let observed = sum((1 << cut) - 1);
             let above = all.iter().filter(|&&set| sum(set) >= observed).count();
             prop_assert!((rank_sum_above(a, b) - above as f64 / all.len() as f64).abs() < 1e-9);
@@ -276,7 +284,9 @@ mod tests {
             let distances: Vec<f64> = values.iter().map(|value| value.abs()).collect();
             let ranks = doubled_ranks(&distances);
             let signs = |flips: usize| -> usize {
-                let positive = |i: &usize| (values[*i] > 0.0) != (flips >> i & 1 == 1) && values[*i] != 0.0;
+                let positive = |i: &usize| {
+                    (values[*i] > 0.0) != (flips >> i & 1 == 1) && values[*i] != 0.0
+                };
                 (0..values.len()).filter(positive).map(|i| ranks[i]).sum()
             };
             let p = by_counting(&values, |flips| Some(signs(flips) as f64));

@@ -1,7 +1,7 @@
 //! What a coarse clock adds to an interval.
 
 use super::order::{quantile, sorted};
-use super::sample::{Sample, Scale};
+use super::sample::{SampleValue, Scale};
 
 /// So often a gap is seen within the sides that is taken for a step.
 const RECURS: usize = 2;
@@ -21,8 +21,9 @@ pub(super) struct Clock {
 
 impl Clock {
     /// With this step, or that of the values.
-    pub fn of(scale: Scale, a: &[Sample], b: &[Sample], resolution: Option<f64>) -> Self {
-        let values = |side: &[Sample]| side.iter().map(|sample| sample.value).collect::<Vec<f64>>();
+    pub fn of(scale: Scale, a: &[SampleValue], b: &[SampleValue], resolution: Option<f64>) -> Self {
+        let values =
+            |side: &[SampleValue]| side.iter().map(|sample| sample.value).collect::<Vec<f64>>();
         let (a, b) = (values(a), values(b));
         let all: Vec<f64> = a.iter().chain(&b).copied().collect();
         let Some(step) = resolution.or_else(|| step([&a, &b])).filter(|&step| step > 0.0) else {

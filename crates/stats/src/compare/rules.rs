@@ -5,22 +5,22 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
-fn samples(values: &[f64]) -> Vec<Sample> {
-    (0..).zip(values).map(|(round, &value)| Sample::new(value).in_round(round)).collect()
+fn samples(values: &[f64]) -> Vec<SampleValue> {
+    (0..).zip(values).map(|(round, &value)| SampleValue::new(value).in_round(round)).collect()
 }
 
 /// Ten values around this, one per cent apart from end to end.
-pub(super) fn around(centre: f64) -> Vec<Sample> {
+pub(super) fn around(centre: f64) -> Vec<SampleValue> {
     let places = [3.0, -1.0, 4.0, 1.0, -5.0, -2.0, 0.0, 5.0, -4.0, 2.0];
     samples(&places.map(|place| centre * (1.0 + 0.001 * place)))
 }
 
-pub(super) fn compared(a: &[Sample], b: &[Sample], rules: Rules) -> Comparison {
+pub(super) fn compared(a: &[SampleValue], b: &[SampleValue], rules: ComparisonRules) -> Comparison {
     compare(&Sides { a, b, control: &[] }, &rules, Look::only(a.len(), 0.05))
 }
 
-fn verdict(a: &[Sample], b: &[Sample]) -> Verdict {
-    compared(a, b, Rules::default()).verdict
+fn verdict(a: &[SampleValue], b: &[SampleValue]) -> Verdict {
+    compared(a, b, ComparisonRules::default()).verdict
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn the_four_verdicts() {
 
 #[test]
 fn of_throughput_more_is_better() {
-    let rules = Rules { better: Better::Higher, ..Rules::default() };
+    let rules = ComparisonRules { better: Better::Higher, ..ComparisonRules::default() };
     assert_eq!(compared(&around(100.0), &around(110.0), rules).verdict, Verdict::Faster);
     assert_eq!(compared(&around(100.0), &around(90.0), rules).verdict, Verdict::Slower);
     assert_eq!(compared(&around(100.0), &around(100.0), rules).verdict, Verdict::Same);
@@ -43,7 +43,7 @@ fn of_throughput_more_is_better() {
 #[test]
 fn significance_and_size_are_two_things() {
     let steady = |value: f64| samples(&[value; 12]);
-    let exact = Rules { resolution: Some(0.0), ..Rules::default() };
+    let exact = ComparisonRules { resolution: Some(0.0), ..ComparisonRules::default() };
     let small = compared(&steady(1000.0), &steady(1002.0), exact);
     assert_eq!((small.verdict, small.significant, small.size), (Verdict::Same, true, Size::Within));
     let large = compared(&around(100.0), &around(110.0), exact);
@@ -56,7 +56,7 @@ fn significance_and_size_are_two_things() {
 fn five_samples_can_tell_and_four_can_not() {
     let (a, b) = (around(100.0), around(120.0));
     assert_eq!(verdict(&a[..5], &b[..5]), Verdict::Slower);
-    let few = compared(&a[..3], &b[..3], Rules::default());
+    let few = compared(&a[..3], &b[..3], ComparisonRules::default());
     assert_eq!((few.verdict, few.estimate.unwrap().interval), (Verdict::Unclear, None));
     assert!(few.notes.contains(&Note::Few));
     assert!(few.estimate.unwrap().ratio.is_some(), "a ratio without an interval");
@@ -65,7 +65,7 @@ fn five_samples_can_tell_and_four_can_not() {
 #[test]
 fn nothing_is_compared_with_nothing() {
     for (a, b) in [(vec![], vec![]), (around(1.0), vec![]), (vec![], samples(&[f64::NAN]))] {
-        let compared = compared(&a, &b, Rules::default());
+        let compared = compared(&a, &b, ComparisonRules::default());
         assert_eq!((compared.verdict, compared.estimate), (Verdict::Unclear, None));
     }
 }
@@ -75,14 +75,18 @@ fn nothing_is_said_of_a_side_without_values_whatever_was_compared_before() {
     let a = &around(100.0)[..6];
     assert_eq!(verdict(a, a), Verdict::Same);
     for (a, b) in [(a, &[][..]), (&[], a)] {
-        let none = compare(&Sides { a, b, control: &[] }, &Rules::default(), Look::only(6, 0.05));
+        let none = compare(
+            &Sides { a, b, control: &[] },
+            &ComparisonRules::default(),
+            Look::only(6, 0.05),
+        );
         assert_eq!((none.verdict, none.more), (Verdict::Unclear, None));
     }
 }
 
 #[test]
 fn what_never_varies_is_the_same_or_not() {
-    let exact = Rules { resolution: Some(0.0), ..Rules::default() };
+    let exact = ComparisonRules { resolution: Some(0.0), ..ComparisonRules::default() };
     let steady = |value: f64| samples(&[value; 8]);
     assert_eq!(compared(&steady(7.0), &steady(7.0), exact).verdict, Verdict::Same);
     assert_eq!(compared(&steady(7.0), &steady(8.0), exact).verdict, Verdict::Slower);
@@ -97,7 +101,7 @@ fn what_never_varies_differs_for_certain_as_soon_as_ranks_tell() {
     for (a, b) in [(0.0, 100.0), (28.0, 34.0), (-5.0, -3.0), (-1.0, 1.0), (1000.0, 1000.1)] {
         for (n, is_enough) in [(1, false), (2, false), (3, false), (4, true), (5, true), (10, true)]
         {
-            let rules = Rules { margin: 0.0, ..Rules::default() };
+            let rules = ComparisonRules { margin: 0.0, ..ComparisonRules::default() };
             let [up, down] = [(a, b), (b, a)].map(|(a, b)| compared(&of(a, n), &of(b, n), rules));
             let told =
                 if is_enough { [Verdict::Slower, Verdict::Faster] } else { [Verdict::Unclear; 2] };
@@ -115,14 +119,14 @@ fn what_never_varies_differs_for_certain_as_soon_as_ranks_tell() {
             assert!(!up.notes.iter().any(|note| matches!(note, Note::Coarse(_))), "{:?}", up.notes);
         }
     }
-    let bytes = compared(&of(28.0, 6), &of(34.0, 6), Rules::default()).estimate.unwrap();
+    let bytes = compared(&of(28.0, 6), &of(34.0, 6), ComparisonRules::default()).estimate.unwrap();
     let (low, high) = bytes.interval.unwrap();
     assert!((low - 34.0 / 28.0).abs() < 1e-12 && (high - low).abs() < 1e-12, "{low} {high}");
     for n in [1, 2, 3, 4] {
-        assert!(!compared(&of(0.0, n), &of(0.0, n), Rules::default()).verdict.differs());
+        assert!(!compared(&of(0.0, n), &of(0.0, n), ComparisonRules::default()).verdict.differs());
     }
     for (n, verdict) in [(5, Verdict::Same), (10, Verdict::Same)] {
-        let zeros = compared(&of(0.0, n), &of(0.0, n), Rules::default());
+        let zeros = compared(&of(0.0, n), &of(0.0, n), ComparisonRules::default());
         assert_eq!(judge_together(&[zeros], 0.05), [verdict], "{n} zeros");
     }
 }
@@ -134,27 +138,30 @@ fn one_side_that_never_varies_is_told_from_one_that_does() {
         [(0.0, Verdict::Slower), (80.0, Verdict::Slower), (120.0, Verdict::Faster)]
     {
         for (n, verdict) in [(3, Verdict::Unclear), (5, verdict), (10, verdict)] {
-            let told =
-                compared(&samples(&[still; 10][..n]), &samples(&noisy[..n]), Rules::default());
+            let told = compared(
+                &samples(&[still; 10][..n]),
+                &samples(&noisy[..n]),
+                ComparisonRules::default(),
+            );
             assert_eq!(told.verdict, verdict, "{n} times {still}: {told:?}");
             assert!(n > 3 || told.more.is_none(), "noise may be any: {:?}", told.more);
         }
     }
-    let among = compared(&samples(&[100.5; 10]), &samples(&noisy), Rules::default());
+    let among = compared(&samples(&[100.5; 10]), &samples(&noisy), ComparisonRules::default());
     assert_eq!(among.verdict, Verdict::Unclear);
 }
 
 #[test]
 fn the_rank_test_beside_what_never_varies_says_the_same() {
     let steady = |value: f64| samples(&[value; 30]);
-    let told = compared(&steady(0.0), &steady(100.0), Rules::default());
+    let told = compared(&steady(0.0), &steady(100.0), ComparisonRules::default());
     let (RankTest::MannWhitney(by_rank) | RankTest::Wilcoxon(by_rank)) = told.rank_test;
     assert!(told.p() < 1e-6 && by_rank < 1e-6, "{} {by_rank}", told.p());
 }
 
 #[test]
 fn what_steps_hide_is_settled_by_no_number_of_rounds() {
-    let coarse = Rules { resolution: Some(4.0), ..Rules::default() };
+    let coarse = ComparisonRules { resolution: Some(4.0), ..ComparisonRules::default() };
     let hidden = compared(&samples(&[100.0; 12]), &samples(&[100.0; 12]), coarse);
     assert_eq!((hidden.verdict, hidden.more), (Verdict::Unclear, None));
 }
@@ -163,7 +170,7 @@ fn what_steps_hide_is_settled_by_no_number_of_rounds() {
 fn zeros_are_compared_by_difference() {
     let faults = samples(&[0.0, 2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 2.0]);
     let many = samples(&[40.0, 42.0, 39.0, 41.0, 45.0, 40.0, 38.0, 41.0]);
-    let compared = compared(&faults, &many, Rules::default());
+    let compared = compared(&faults, &many, ComparisonRules::default());
     assert_eq!(compared.verdict, Verdict::Slower);
     assert!(compared.notes.contains(&Note::ByDifference));
     let (low, high) = compared.estimate.unwrap().difference_interval.unwrap();
@@ -171,7 +178,7 @@ fn zeros_are_compared_by_difference() {
     let negative = samples(&[-1.0, -2.0, -1.5, -1.2, -1.8, -1.1]);
     let none = compare(
         &Sides { a: &negative, b: &negative, control: &[] },
-        &Rules::default(),
+        &ComparisonRules::default(),
         Look::only(6, 0.05),
     );
     assert_eq!(none.estimate.unwrap().ratio, None, "no ratio to a negative centre");
@@ -182,17 +189,18 @@ fn what_may_be_below_zero_has_no_ratio() {
     // A net time of next to nothing: in some rounds the shell alone took longer.
     let a = samples(&[0.4, -0.3, 0.2, 0.5, -0.1, 0.3, 0.1, 0.6]);
     let b = samples(&[-0.2, 0.5, -0.4, 0.1, 0.3, -0.3, 0.2, 0.0]);
-    let none = compared(&a, &b, Rules::default()).estimate.unwrap();
+    let none = compared(&a, &b, ComparisonRules::default()).estimate.unwrap();
     assert_eq!((none.ratio, none.interval, none.repeated), (None, None, None), "{none:?}");
     let (low, high) = none.difference_interval.unwrap();
     assert!(low < none.difference && none.difference < high && low < 0.0, "{none:?}");
     // Of six values the median may be anything between the least and the largest: 0, too.
     let few = [9.0, 10.0, 0.0, 11.0, 10.0, 9.0];
     let (few, many) = (samples(&few), samples(&[21.0, 19.0, 20.0, 20.0, 22.0, 18.0].repeat(2)));
-    let none = compared(&few, &many[..6], Rules::default());
+    let none = compared(&few, &many[..6], ComparisonRules::default());
     assert_eq!((none.verdict, none.estimate.unwrap().interval), (Verdict::Slower, None));
     let more = samples(&[9.0, 10.0, 0.0, 11.0, 10.0, 9.0, 10.0, 9.5, 10.5, 9.8, 10.2, 9.9]);
-    let (low, high) = compared(&more, &many, Rules::default()).estimate.unwrap().interval.unwrap();
+    let (low, high) =
+        compared(&more, &many, ComparisonRules::default()).estimate.unwrap().interval.unwrap();
     assert!(0.0 < low && low < 2.0 && high > 2.0, "{low} {high}");
 }
 
@@ -201,9 +209,9 @@ fn what_may_be_below_zero_has_no_ratio() {
 #[test]
 fn what_is_divided_by_is_known() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let mut around = |level: f64| -> Vec<Sample> {
+    let mut around = |level: f64| -> Vec<SampleValue> {
         let noise = |rng: &mut ChaCha8Rng| (0..12).map(|_| rng.random::<f64>() - 0.5).sum::<f64>();
-        (0..20).map(|round| Sample::new(level + noise(&mut rng)).in_round(round)).collect()
+        (0..20).map(|round| SampleValue::new(level + noise(&mut rng)).in_round(round)).collect()
     };
     // The ratio is 20 in truth. Where one is told, its interval holds it as often as it says.
     for (level, seldom) in [(0.1, 0..=20), (2.0, 190..=200), (8.0, 190..=200)] {
@@ -211,7 +219,7 @@ fn what_is_divided_by_is_known() {
         for _ in 0..200 {
             let (a, mut b) = (around(level), around(20.0 * level));
             b[0].value = -1.0;
-            let estimate = compared(&a, &b, Rules::default()).estimate.unwrap();
+            let estimate = compared(&a, &b, ComparisonRules::default()).estimate.unwrap();
             let Some((low, high)) = estimate.interval else { continue };
             told += 1;
             held += usize::from(low <= 20.0 && 20.0 <= high);
@@ -225,13 +233,13 @@ fn what_is_divided_by_is_known() {
 
 /// Thirty rounds of a program that is so often in its upper mode, a fifth above the lower one, at
 /// that level.
-fn two_modes(share: f64, level: f64, stream: u64) -> Vec<Sample> {
+fn two_modes(share: f64, level: f64, stream: u64) -> Vec<SampleValue> {
     let mut rng = ChaCha8Rng::seed_from_u64(stream);
     let value = |rng: &mut ChaCha8Rng| {
         let upper = if rng.random::<f64>() < share { 1.2 } else { 1.0 };
         level * upper * (1.0 + 0.01 * rng.random::<f64>())
     };
-    (0..30).map(|round| Sample::new(value(&mut rng)).in_round(round)).collect()
+    (0..30).map(|round| SampleValue::new(value(&mut rng)).in_round(round)).collect()
 }
 
 /// The same program as A and as its control, and another.
@@ -239,17 +247,21 @@ fn with_modes(share: f64, b: (f64, f64), stream: u64) -> Comparison {
     let [a, control] = [0, 1].map(|n| two_modes(share, 100.0, 3 * stream + n));
     let b = two_modes(b.0, b.1, 3 * stream + 2);
     let sides = Sides { a: &a, b: &b, control: &control };
-    compare(&sides, &Rules { seed: stream, ..Rules::default() }, Look::only(30, 0.05))
+    compare(
+        &sides,
+        &ComparisonRules { seed: stream, ..ComparisonRules::default() },
+        Look::only(30, 0.05),
+    )
 }
 
 #[test]
 fn other_shares_of_the_same_modes_are_told_by_the_means() {
     let compared = with_modes(0.2, (0.8, 100.0), 1);
     let modes = compared.modes.unwrap();
-    assert_eq!((compared.verdict, modes.told), (Verdict::Slower, Told::Shares));
+    assert_eq!((compared.verdict, modes.told), (Verdict::Slower, ModeComparison::Shares));
     assert!(modes.difference.0 > 0.2 && modes.p < 0.01, "{modes:?}");
     let first = compared.estimate.unwrap();
-    assert_eq!((first.estimator, compared.choice.because), (Estimator::Mean, Because::Modes));
+    assert_eq!((first.estimator, compared.choice.because), (Estimator::Mean, ChoiceReason::Modes));
     let (low, high) = first.interval.unwrap();
     assert!(1.0 < low && low < 1.12 && 1.12 < high, "0.6 of a fifth: {low} {high}");
     let (low, high) = compared.second.unwrap().interval.unwrap();
@@ -260,7 +272,10 @@ fn other_shares_of_the_same_modes_are_told_by_the_means() {
 #[test]
 fn other_levels_with_the_same_shares_are_told_as_without_modes() {
     let compared = with_modes(0.4, (0.4, 110.0), 2);
-    assert_eq!((compared.verdict, compared.modes.unwrap().told), (Verdict::Slower, Told::Levels));
+    assert_eq!(
+        (compared.verdict, compared.modes.unwrap().told),
+        (Verdict::Slower, ModeComparison::Levels)
+    );
     let (low, high) = compared.estimate.unwrap().interval.unwrap();
     assert!(1.09 < low && high < 1.11, "as sharp as if there was one mode: {low} {high}");
 }
@@ -286,7 +301,7 @@ fn levels_and_means_that_say_the_opposite_take_no_number_of_rounds() {
     let mut all = (0..12).map(|stream| with_modes(0.2, (0.85, 97.0), stream));
     let compared = all.find(|it| it.notes.contains(&Note::Contradicted)).unwrap();
     assert_eq!((compared.verdict, compared.more), (Verdict::Unclear, None));
-    assert_eq!(compared.modes.unwrap().told, Told::Shares);
+    assert_eq!(compared.modes.unwrap().told, ModeComparison::Shares);
 }
 
 #[test]
@@ -301,47 +316,51 @@ fn the_same_levels_are_not_the_same_program() {
 
 #[test]
 fn modes_of_the_rounds_are_taken_away_with_them() {
-    let side = |level: f64, step: u32| -> Vec<Sample> {
-        let value =
-            |n: u32| if n.is_multiple_of(3) { 150.0 } else { 100.0 } * (1.0 + 0.0001 * f64::from(n * step % 30));
-        (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
+    let side = |level: f64, step: u32| -> Vec<SampleValue> {
+        let mode = |n: u32| if n.is_multiple_of(3) { 150.0 } else { 100.0 };
+        let value = |n: u32| mode(n) * (1.0 + 0.0001 * f64::from(n * step % 30));
+        (0..30).map(|n| SampleValue::new(level * value(n)).in_round(n)).collect()
     };
-    let with = |level: f64| compared(&side(1.0, 7), &side(level, 11), Rules::default());
+    let with = |level: f64| compared(&side(1.0, 7), &side(level, 11), ComparisonRules::default());
     let same = with(1.0);
-    assert_eq!((same.verdict, same.modes.unwrap().told), (Verdict::Same, Told::Rounds));
+    assert_eq!((same.verdict, same.modes.unwrap().told), (Verdict::Same, ModeComparison::Rounds));
     assert_eq!(with(1.02).verdict, Verdict::Slower);
 }
 
 #[test]
 fn of_modes_of_their_own_the_means_are_told() {
     // Half are at 100, the others at 120 of A and at 160 of B.
-    let side = |upper: f64| -> Vec<Sample> {
+    let side = |upper: f64| -> Vec<SampleValue> {
         let is_low = |n: u32| if upper < 130.0 { n.is_multiple_of(2) } else { n % 4 < 2 };
         let value =
             |n: u32| if is_low(n) { 100.0 } else { upper } * (1.0 + 0.001 * f64::from(n * 7 % 11));
-        (0..40).map(|n| Sample::new(value(n)).in_round(n)).collect()
+        (0..40).map(|n| SampleValue::new(value(n)).in_round(n)).collect()
     };
-    let told = compared(&side(120.0), &side(160.0), Rules::default());
-    assert_eq!((told.verdict, told.modes.unwrap().told), (Verdict::Slower, Told::Means));
+    let told = compared(&side(120.0), &side(160.0), ComparisonRules::default());
+    assert_eq!((told.verdict, told.modes.unwrap().told), (Verdict::Slower, ModeComparison::Means));
     assert_eq!(told.estimate.unwrap().estimator, Estimator::Mean);
-    let asked = Rules { estimator: Some(Estimator::Minimum), ..Rules::default() };
+    let asked =
+        ComparisonRules { estimator: Some(Estimator::Minimum), ..ComparisonRules::default() };
     let asked = compared(&side(120.0), &side(160.0), asked);
-    assert_eq!((asked.modes.unwrap().told, asked.choice.because), (Told::Given, Because::Asked));
+    assert_eq!(
+        (asked.modes.unwrap().told, asked.choice.because),
+        (ModeComparison::Given, ChoiceReason::Asked)
+    );
 }
 
 #[test]
 fn samples_at_a_limit_are_no_mode() {
     let mut b = two_modes(0.0, 100.0, 5);
     for sample in &mut b[..8] {
-        *sample = Sample { value: 150.0, ..*sample }.at_least();
+        *sample = SampleValue { value: 150.0, ..*sample }.at_least();
     }
-    assert_eq!(compared(&two_modes(0.0, 100.0, 6), &b, Rules::default()).modes, None);
+    assert_eq!(compared(&two_modes(0.0, 100.0, 6), &b, ComparisonRules::default()).modes, None);
 }
 
 #[test]
 fn what_is_stuck_at_zero_decides_nothing() {
     // A tenth and more of the executions used no time of the kernel's that its clock could see.
-    let side = |stream: u64| -> Vec<Sample> {
+    let side = |stream: u64| -> Vec<SampleValue> {
         let mut rng = ChaCha8Rng::seed_from_u64(stream);
         let value = |round: u32, rng: &mut ChaCha8Rng| {
             let value = if round.is_multiple_of(4) {
@@ -349,24 +368,24 @@ fn what_is_stuck_at_zero_decides_nothing() {
             } else {
                 400_000.0 + rng.random::<f64>() * 400_000.0
             };
-            Sample::new(value).in_round(round)
+            SampleValue::new(value).in_round(round)
         };
         (0..30).map(|round| value(round, &mut rng)).collect()
     };
     let (a, b, control) = (side(1), side(2), side(3));
     let sides = Sides { a: &a, b: &b, control: &control };
-    let compared = compare(&sides, &Rules::default(), Look::only(30, 0.05));
+    let compared = compare(&sides, &ComparisonRules::default(), Look::only(30, 0.05));
     let estimator = compared.choice.estimator;
     assert_ne!(estimator, Estimator::Minimum);
     assert_eq!(
         compared.modes.map(|modes| modes.told),
-        Some(Told::Rounds),
+        Some(ModeComparison::Rounds),
         "both in the same rounds"
     );
     assert!(compared.detectable.is_some_and(|it| it > 0.01), "{:?}", compared.detectable);
     let zeros = samples(&[0.0; 8]);
     let sides = Sides { a: &zeros, b: &zeros, control: &zeros };
-    assert_eq!(compare(&sides, &Rules::default(), Look::only(8, 0.05)).detectable, None);
+    assert_eq!(compare(&sides, &ComparisonRules::default(), Look::only(8, 0.05)).detectable, None);
 }
 
 #[test]
@@ -374,14 +393,15 @@ fn a_limit_that_was_reached_counts_against_the_claim() {
     let a = around(100.0);
     let mut b = around(110.0);
     for sample in &mut b[..3] {
-        *sample = Sample { value: 150.0, ..*sample }.at_least();
+        *sample = SampleValue { value: 150.0, ..*sample }.at_least();
     }
-    let slower = compared(&a, &b, Rules::default());
+    let slower = compared(&a, &b, ComparisonRules::default());
     assert_eq!(slower.verdict, Verdict::Slower);
     assert!(slower.notes.contains(&Note::Limited(0, 3)));
-    let all: Vec<Sample> =
-        around(150.0).iter().map(|s| Sample { value: 150.0, ..*s }.at_least()).collect();
-    let interval = compared(&a, &all, Rules::default()).estimate.unwrap().interval.unwrap();
+    let all: Vec<SampleValue> =
+        around(150.0).iter().map(|s| SampleValue { value: 150.0, ..*s }.at_least()).collect();
+    let interval =
+        compared(&a, &all, ComparisonRules::default()).estimate.unwrap().interval.unwrap();
     assert!(interval.0 > 1.4 && interval.1 == f64::INFINITY, "{interval:?}");
     assert_eq!(verdict(&all, &all), Verdict::Unclear, "both at the limit: nothing is known");
 }
@@ -389,13 +409,13 @@ fn a_limit_that_was_reached_counts_against_the_claim() {
 #[test]
 fn a_clock_coarser_than_the_margin_cannot_say_the_same() {
     let ticks = samples(&[100.0; 12]);
-    let coarse = Rules { resolution: Some(4.0), ..Rules::default() };
+    let coarse = ComparisonRules { resolution: Some(4.0), ..ComparisonRules::default() };
     let unclear = compared(&ticks, &ticks, coarse);
     assert_eq!(
         (unclear.verdict, unclear.notes.contains(&Note::Coarse(4.0))),
         (Verdict::Unclear, true)
     );
-    let fine = Rules { resolution: Some(0.1), ..Rules::default() };
+    let fine = ComparisonRules { resolution: Some(0.1), ..ComparisonRules::default() };
     assert_eq!(compared(&ticks, &ticks, fine).verdict, Verdict::Same);
 }
 
@@ -405,7 +425,11 @@ fn estimators_that_contradict_each_other_give_no_verdict() {
     let thirty = |of: &dyn Fn(u32) -> f64| samples(&(0..30).map(of).collect::<Vec<_>>());
     let a = thirty(&|i| 100.0 + 0.01 * f64::from(i * 7 % 30));
     let b = thirty(&|i| if i % 4 == 0 { 90.0 } else { 110.0 } + 0.01 * f64::from(i * 11 % 30));
-    let rules = Rules { estimator: Some(Estimator::Minimum), margin: 0.01, ..Rules::default() };
+    let rules = ComparisonRules {
+        estimator: Some(Estimator::Minimum),
+        margin: 0.01,
+        ..ComparisonRules::default()
+    };
     let compared = compared(&a, &b, rules);
     assert_eq!(compared.estimate.unwrap().sign(), -1);
     assert!(compared.modes.is_some(), "its median lies in a mode: the mean is the other estimate");
@@ -421,7 +445,8 @@ fn estimators_that_contradict_each_other_give_no_verdict() {
 fn a_difference_no_larger_than_the_controls_is_no_verdict() {
     let (a, b, control) = (around(100.0), around(103.0), around(104.0));
     let sides = Sides { a: &a, b: &b, control: &control };
-    let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+    let rules =
+        ComparisonRules { estimator: Some(Estimator::AllRatios), ..ComparisonRules::default() };
     let compared = compare(&sides, &rules, Look::only(10, 0.05));
     assert_eq!((compared.verdict, compared.more), (Verdict::Unclear, None));
     assert!(compared.notes.contains(&Note::NotBeyondControl));
@@ -432,15 +457,15 @@ fn a_difference_no_larger_than_the_controls_is_no_verdict() {
 fn the_same_seed_gives_the_same_result() {
     let (a, b, control) = (around(100.0), around(100.7), around(100.2));
     let sides = Sides { a: &a, b: &b, control: &control };
-    let one = compare(&sides, &Rules::default(), Look::only(10, 0.05));
-    assert_eq!(one, compare(&sides, &Rules::default(), Look::only(10, 0.05)));
+    let one = compare(&sides, &ComparisonRules::default(), Look::only(10, 0.05));
+    assert_eq!(one, compare(&sides, &ComparisonRules::default(), Look::only(10, 0.05)));
 }
 
 #[test]
 fn a_family_believes_less_than_each_row_does() {
     let row = |value: f64| {
-        let b: Vec<Sample> = around(value).into_iter().take(6).collect();
-        compared(&around(100.0)[..6], &b, Rules::default())
+        let b: Vec<SampleValue> = around(value).into_iter().take(6).collect();
+        compared(&around(100.0)[..6], &b, ComparisonRules::default())
     };
     let lone = judge_together(&[row(110.0)], 0.05);
     assert_eq!(lone, [Verdict::Slower]);
@@ -456,18 +481,18 @@ fn a_family_believes_less_than_each_row_does() {
 #[test]
 fn the_same_fastest_executions_are_not_the_same_program() {
     // Half of the executions take 1.000 to 1.001, the others 1.35 at A and its control, 1.7 at B.
-    let side = |slow: f64, stream: u64| -> Vec<Sample> {
+    let side = |slow: f64, stream: u64| -> Vec<SampleValue> {
         let mut rng = ChaCha8Rng::seed_from_u64(stream);
         let value = |rng: &mut ChaCha8Rng| {
             let noise = rng.random::<f64>() * 1e-3;
             if rng.random_bool(0.5) { slow + 20.0 * noise } else { 1.0 + noise }
         };
-        (0..60).map(|round| Sample::new(value(&mut rng)).in_round(round)).collect()
+        (0..60).map(|round| SampleValue::new(value(&mut rng)).in_round(round)).collect()
     };
     let (a, b, control) = (side(1.35, 1), side(1.7, 2), side(1.35, 3));
     let compared = compare(
         &Sides { a: &a, b: &b, control: &control },
-        &Rules::default(),
+        &ComparisonRules::default(),
         Look::only(60, 0.05),
     );
     assert_ne!(compared.verdict, Verdict::Same, "{compared:?}");

@@ -4,13 +4,13 @@
 use super::means::t_above;
 use super::order::{quantile, sorted};
 use super::ranks::{rank_sum_above, shift_rank};
-use super::sample::{Sample, Scale};
+use super::sample::{SampleValue, Scale};
 use crate::Bound;
 use crate::distribution::student_quantile;
 
 /// How much medians of one program differ from run to run on a host, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prior {
+pub struct RunEffectPrior {
     /// Standard deviation between runs, relative (0.03 is 3 %).
     pub deviation: f64,
     /// This many runs more than one it was seen in, or is worth.
@@ -19,7 +19,7 @@ pub struct Prior {
     pub assumed: bool,
 }
 
-impl Prior {
+impl RunEffectPrior {
     /// For a host of which nothing is known: 4.5 %, as seen between runs minutes apart on a virtual
     /// machine with two CPUs, worth five runs.
     pub const UNKNOWN: Self = Self { deviation: 0.045, freedom: 4.0, assumed: true };
@@ -69,7 +69,7 @@ impl Prior {
 
 /// B against A over runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OverRuns {
+pub struct RunsComparison {
     /// B by A: the ratio of the means (on the logarithm's scale) of the runs' medians.
     pub ratio: f64,
     /// What the ratio says where samples reached a limit.
@@ -100,20 +100,20 @@ pub struct OverRuns {
 /// neither runs nor prior tell the deviation.
 #[must_use]
 pub fn compare_over_runs(
-    a: &[&[Sample]],
-    b: &[&[Sample]],
-    prior: Option<Prior>,
+    a: &[&[SampleValue]],
+    b: &[&[SampleValue]],
+    prior: Option<RunEffectPrior>,
     error: f64,
-) -> Option<OverRuns> {
+) -> Option<RunsComparison> {
     over_runs([a, b], median, prior, error)
 }
 
 /// The same of the means of runs, for what has a share of each of two modes.
 pub(super) fn means_over_runs(
-    sides: [&[&[Sample]]; 2],
-    prior: Option<Prior>,
+    sides: [&[&[SampleValue]]; 2],
+    prior: Option<RunEffectPrior>,
     error: f64,
-) -> Option<OverRuns> {
+) -> Option<RunsComparison> {
     over_runs(sides, mean_of_run, prior, error)
 }
 
@@ -139,12 +139,12 @@ pub(super) struct RunsApart {
 /// lie apart by rank as well. `None` where they are too few for that, whatever they are, or some
 /// reached a limit.
 pub(super) fn differences_over_runs(
-    a: &[Sample],
-    b: &[Sample],
-    prior: Prior,
+    a: &[SampleValue],
+    b: &[SampleValue],
+    prior: RunEffectPrior,
     error: f64,
 ) -> Option<RunsApart> {
-    if !a.iter().chain(b).all(Sample::is_exact) {
+    if !a.iter().chain(b).all(SampleValue::is_exact) {
         return None;
     }
     let [a, b] =
@@ -177,13 +177,13 @@ pub(super) fn differences_over_runs(
 type Centre = fn(&[f64]) -> Option<(f64, f64)>;
 
 fn over_runs(
-    [a, b]: [&[&[Sample]]; 2],
+    [a, b]: [&[&[SampleValue]]; 2],
     centre: Centre,
-    prior: Option<Prior>,
+    prior: Option<RunEffectPrior>,
     error: f64,
-) -> Option<OverRuns> {
-    let centres = |runs: &[&[Sample]]| {
-        let of = |run: &&[Sample]| {
+) -> Option<RunsComparison> {
+    let centres = |runs: &[&[SampleValue]]| {
+        let of = |run: &&[SampleValue]| {
             let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
             centre(&values).filter(|(log, _)| log.is_finite())
         };
@@ -209,7 +209,7 @@ fn over_runs(
     let reach = student_quantile(1.0 - error / 2.0, freedom) * error_of;
     // What is on both sides of none may be none.
     let nearest = if least <= 0.0 && most >= 0.0 { 0.0 } else { least.abs().min(most.abs()) };
-    Some(OverRuns {
+    Some(RunsComparison {
         ratio: shift.exp(),
         bound: match (least >= shift, most <= shift) {
             (true, true) => Bound::Exact,
@@ -228,20 +228,21 @@ fn over_runs(
 
 /// Between what a shift is if the limits that A's samples reached were no more than reached and B's
 /// nothing, and the reverse.
-fn ends([a, b]: [&[&[Sample]]; 2], centre: Centre, shift: f64) -> (f64, f64) {
-    let is_exact = |runs: &[&[Sample]]| runs.iter().all(|run| run.iter().all(Sample::is_exact));
+fn ends([a, b]: [&[&[SampleValue]]; 2], centre: Centre, shift: f64) -> (f64, f64) {
+    let is_exact =
+        |runs: &[&[SampleValue]]| runs.iter().all(|run| run.iter().all(SampleValue::is_exact));
     if is_exact(a) && is_exact(b) {
         return (shift, shift);
     }
-    let of = |runs: &[&[Sample]], value: fn(&Sample) -> f64| {
+    let of = |runs: &[&[SampleValue]], value: fn(&SampleValue) -> f64| {
         let logs = runs.iter().map(|run| {
             let values: Vec<f64> = run.iter().map(value).collect();
             centre(&values).map_or(f64::INFINITY, |(log, _)| log)
         });
         mean(&logs.collect::<Vec<_>>())
     };
-    let stated = |sample: &Sample| sample.value;
-    (of(b, stated) - of(a, Sample::high), of(b, Sample::high) - of(a, stated))
+    let stated = |sample: &SampleValue| sample.value;
+    (of(b, stated) - of(a, SampleValue::high), of(b, SampleValue::high) - of(a, stated))
 }
 
 /// By the median.
@@ -272,7 +273,7 @@ fn of_middle_half(spread: f64, n: usize) -> f64 {
 
 /// Of a single value of a run, by the spread of the middle half of the run's logarithms; 0 where
 /// they have none.
-pub(super) fn variance_of_one(run: &[Sample]) -> f64 {
+pub(super) fn variance_of_one(run: &[SampleValue]) -> f64 {
     let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
     variance_of_median(&values) * run.len() as f64
 }
@@ -307,26 +308,28 @@ mod tests {
     /// Three times what the samples of a run make its median vary.
     const DEVIATION: f64 = 3.0 * 0.02 * 1.25 / 3.873;
 
-    fn run(deviation: f64, rng: &mut ChaCha8Rng) -> Vec<Sample> {
+    fn run(deviation: f64, rng: &mut ChaCha8Rng) -> Vec<SampleValue> {
         let of_run = deviation * gaussian(rng);
-        (0..SAMPLES).map(|_| Sample::new(100.0 * (of_run + 0.02 * gaussian(rng)).exp())).collect()
+        (0..SAMPLES)
+            .map(|_| SampleValue::new(100.0 * (of_run + 0.02 * gaussian(rng)).exp()))
+            .collect()
     }
 
     /// How often one program is distinguished from itself, by this and by a rank test that knows of
     /// no runs.
-    fn rates(runs: usize, prior: Option<Prior>, deviation: f64) -> (f64, f64) {
+    fn rates(runs: usize, prior: Option<RunEffectPrior>, deviation: f64) -> (f64, f64) {
         let mut rng = ChaCha8Rng::seed_from_u64(6);
         let trials = 1500;
         let (mut told, mut by_ranks) = (0, 0);
         for _ in 0..trials {
-            let a: Vec<Vec<Sample>> = (0..runs).map(|_| run(deviation, &mut rng)).collect();
+            let a: Vec<Vec<SampleValue>> = (0..runs).map(|_| run(deviation, &mut rng)).collect();
             let b = run(deviation, &mut rng);
-            let a: Vec<&[Sample]> = a.iter().map(Vec::as_slice).collect();
+            let a: Vec<&[SampleValue]> = a.iter().map(Vec::as_slice).collect();
             let compared = compare_over_runs(&a, &[&b], prior, 0.05).unwrap();
             told += u32::from(compared.p <= 0.05);
             assert_eq!(compared.p <= 0.05, compared.interval.0 > 1.0 || compared.interval.1 < 1.0);
             let values =
-                |side: &[Sample]| side.iter().map(|sample| sample.value).collect::<Vec<_>>();
+                |side: &[SampleValue]| side.iter().map(|sample| sample.value).collect::<Vec<_>>();
             let (a, b) = (values(&a.concat()), values(&b));
             by_ranks += u32::from(rank_sum_above(&a, &b).min(rank_sum_above(&b, &a)) <= 0.025);
         }
@@ -336,7 +339,7 @@ mod tests {
     #[test]
     fn the_error_is_as_said_where_runs_differ_by_three_times_what_samples_tell() {
         // Two standard errors of 1,500 trials: 1.1 percentage points.
-        let known = Prior { deviation: DEVIATION, freedom: 4.0, assumed: false };
+        let known = RunEffectPrior { deviation: DEVIATION, freedom: 4.0, assumed: false };
         for (runs, prior) in [(1, Some(known)), (3, Some(known)), (2, None), (3, None), (10, None)]
         {
             let (told, by_ranks) = rates(runs, prior, DEVIATION);
@@ -346,12 +349,12 @@ mod tests {
     }
 
     /// How many of a thousand parts each happened: a count that is 0 now and then.
-    fn counts(expected: f64, rng: &mut ChaCha8Rng) -> Vec<Sample> {
+    fn counts(expected: f64, rng: &mut ChaCha8Rng) -> Vec<SampleValue> {
         let expected = expected * (0.045 * gaussian(rng)).exp();
         let count = |rng: &mut ChaCha8Rng| {
             (0..1000).filter(|_| rng.random::<f64>() < expected / 1000.0).count()
         };
-        (0..SAMPLES).map(|_| Sample::new(count(rng) as f64)).collect()
+        (0..SAMPLES).map(|_| SampleValue::new(count(rng) as f64)).collect()
     }
 
     #[test]
@@ -361,7 +364,7 @@ mod tests {
         let told = |sides: [f64; 2], rng: &mut ChaCha8Rng| {
             let told = (0..trials).filter(|_| {
                 let [a, b] = sides.map(|expected| counts(expected, rng));
-                differences_over_runs(&a, &b, Prior::UNKNOWN, 0.05).unwrap().p <= 0.05
+                differences_over_runs(&a, &b, RunEffectPrior::UNKNOWN, 0.05).unwrap().p <= 0.05
             });
             told.count() as f64 / f64::from(trials)
         };
@@ -375,17 +378,21 @@ mod tests {
 
     #[test]
     fn a_host_may_be_a_little_worse_than_its_prior() {
-        let known = Some(Prior { deviation: DEVIATION / 1.4, freedom: 4.0, assumed: false });
+        let known =
+            Some(RunEffectPrior { deviation: DEVIATION / 1.4, freedom: 4.0, assumed: false });
         let (told, _) = rates(1, known, DEVIATION);
         assert!(told <= 0.061, "{told}");
     }
 
     #[test]
     fn what_reached_a_limit_has_no_end_above() {
-        let exact: Vec<Sample> = (0..9).map(|n| Sample::new(100.0 + f64::from(n))).collect();
-        let cut: Vec<Sample> = (0..9).map(|_| Sample::new(300.0).at_least()).collect();
-        let prior = Some(Prior { deviation: 0.01, freedom: 20.0, assumed: false });
-        let over = |a: &[Sample], b: &[Sample]| compare_over_runs(&[a], &[b], prior, 0.05).unwrap();
+        let exact: Vec<SampleValue> =
+            (0..9).map(|n| SampleValue::new(100.0 + f64::from(n))).collect();
+        let cut: Vec<SampleValue> = (0..9).map(|_| SampleValue::new(300.0).at_least()).collect();
+        let prior = Some(RunEffectPrior { deviation: 0.01, freedom: 20.0, assumed: false });
+        let over = |a: &[SampleValue], b: &[SampleValue]| {
+            compare_over_runs(&[a], &[b], prior, 0.05).unwrap()
+        };
         let slower = over(&exact, &cut);
         assert_eq!((slower.bound, slower.interval.1), (Bound::AtLeast, f64::INFINITY));
         assert!(slower.interval.0 > 2.5 && slower.p < 1e-6, "{slower:?}");
@@ -401,23 +408,25 @@ mod tests {
 
     #[test]
     fn one_run_each_and_nothing_known_is_no_comparison() {
-        let one = [Sample::new(1.0)];
+        let one = [SampleValue::new(1.0)];
         assert_eq!(compare_over_runs(&[&one], &[&one], None, 0.05), None);
-        assert_eq!(compare_over_runs(&[], &[&one], Some(Prior::UNKNOWN), 0.05), None);
-        let zero = [Sample::new(0.0)];
-        assert_eq!(compare_over_runs(&[&one], &[&zero], Some(Prior::UNKNOWN), 0.05), None);
-        let compared = compare_over_runs(&[&one], &[&one], Some(Prior::UNKNOWN), 0.05).unwrap();
+        assert_eq!(compare_over_runs(&[], &[&one], Some(RunEffectPrior::UNKNOWN), 0.05), None);
+        let zero = [SampleValue::new(0.0)];
+        assert_eq!(compare_over_runs(&[&one], &[&zero], Some(RunEffectPrior::UNKNOWN), 0.05), None);
+        let compared =
+            compare_over_runs(&[&one], &[&one], Some(RunEffectPrior::UNKNOWN), 0.05).unwrap();
         // Student's t with 4 degrees of freedom: 2.776 · √2 · 4.5 %.
         assert!((compared.interval.1 - (2.776_445 * 2_f64.sqrt() * 0.045_f64).exp()).abs() < 1e-6);
     }
 
     #[test]
     fn a_prior_of_runs_is_their_deviation() {
-        let prior = Prior::of_runs(&[100.0, 110.0, 121.0]).unwrap();
+        let prior = RunEffectPrior::of_runs(&[100.0, 110.0, 121.0]).unwrap();
         assert!((prior.deviation - 1.1_f64.ln()).abs() < 1e-12 && prior.freedom == 2.0);
-        assert_eq!(Prior::of_runs(&[100.0]), None);
+        assert_eq!(RunEffectPrior::of_runs(&[100.0]), None);
         let two =
-            Prior::of_programs(&[vec![100.0, 110.0, 121.0], vec![5.0], vec![7.0, 7.7]]).unwrap();
+            RunEffectPrior::of_programs(&[vec![100.0, 110.0, 121.0], vec![5.0], vec![7.0, 7.7]])
+                .unwrap();
         assert!((two.freedom - 3.0).abs() < 1e-12);
         // (2 · ln² 1.1 + ln² 1.1 / 2) / 3
         assert!((two.deviation - 1.1_f64.ln() * (2.5_f64 / 3.0).sqrt()).abs() < 1e-12);
@@ -425,10 +434,10 @@ mod tests {
 
     #[test]
     fn what_is_known_of_few_runs_is_filled_up() {
-        assert_eq!(Prior::or_unknown(None), Prior::UNKNOWN);
-        let known = |freedom| Prior { deviation: 0.01, freedom, assumed: false };
-        assert_eq!(Prior::or_unknown(Some(known(4.0))), known(4.0));
-        let filled = Prior::or_unknown(Some(known(1.0)));
+        assert_eq!(RunEffectPrior::or_unknown(None), RunEffectPrior::UNKNOWN);
+        let known = |freedom| RunEffectPrior { deviation: 0.01, freedom, assumed: false };
+        assert_eq!(RunEffectPrior::or_unknown(Some(known(4.0))), known(4.0));
+        let filled = RunEffectPrior::or_unknown(Some(known(1.0)));
         // (1 · 1 %² + 4 · 4.5 %²) / 5
         assert!((filled.deviation - (0.0082_f64 / 5.0).sqrt()).abs() < 1e-12);
         assert!(filled.assumed && filled.freedom == 5.0);

@@ -6,7 +6,7 @@ use crate::Bound;
 
 /// One value of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
+pub struct SampleValue {
     /// The value, or the limit that it reached. Samples whose value is not finite are left out.
     pub value: f64,
     /// What the value says.
@@ -23,7 +23,7 @@ pub struct Sample {
     pub process: Option<u32>,
 }
 
-impl Sample {
+impl SampleValue {
     /// A value on its own.
     #[must_use]
     pub fn new(value: f64) -> Self {
@@ -92,7 +92,7 @@ impl Sample {
 }
 
 /// Those whose value is a number.
-pub(super) fn finite(samples: &[Sample]) -> Vec<Sample> {
+pub(super) fn finite(samples: &[SampleValue]) -> Vec<SampleValue> {
     samples.iter().copied().filter(|sample| sample.value.is_finite()).collect()
 }
 
@@ -107,7 +107,7 @@ pub enum Scale {
 
 impl Scale {
     /// By ratio, where all values are above zero.
-    pub(super) fn of(samples: &[&[Sample]]) -> Self {
+    pub(super) fn of(samples: &[&[SampleValue]]) -> Self {
         let positive = samples.iter().flat_map(|side| side.iter()).all(|sample| sample.value > 0.0);
         if positive { Self::Ratio } else { Self::Difference }
     }
@@ -132,10 +132,10 @@ impl Scale {
 
 /// The samples of both sides by round, for the rounds that have both.
 pub(super) fn rounds<'a>(
-    a: &'a [Sample],
-    b: &'a [Sample],
-) -> Vec<(Vec<&'a Sample>, Vec<&'a Sample>)> {
-    let mut rounds: BTreeMap<u32, (Vec<&Sample>, Vec<&Sample>)> = BTreeMap::new();
+    a: &'a [SampleValue],
+    b: &'a [SampleValue],
+) -> Vec<(Vec<&'a SampleValue>, Vec<&'a SampleValue>)> {
+    let mut rounds: BTreeMap<u32, (Vec<&SampleValue>, Vec<&SampleValue>)> = BTreeMap::new();
     for (round, sample) in a.iter().filter_map(|sample| Some((sample.round?, sample))) {
         rounds.entry(round).or_default().0.push(sample);
     }
@@ -147,8 +147,8 @@ pub(super) fn rounds<'a>(
 
 /// Whether several rounds were measured with one of several layouts: rounds are not independent
 /// then.
-pub(super) fn rounds_share_layouts(samples: &[Sample]) -> bool {
-    let count = |of: &dyn Fn(&Sample) -> Option<u32>| {
+pub(super) fn rounds_share_layouts(samples: &[SampleValue]) -> bool {
+    let count = |of: &dyn Fn(&SampleValue) -> Option<u32>| {
         samples.iter().filter_map(of).collect::<std::collections::BTreeSet<u32>>().len()
     };
     let layouts = count(&|sample| sample.layout);
@@ -157,9 +157,9 @@ pub(super) fn rounds_share_layouts(samples: &[Sample]) -> bool {
 
 /// The samples by the topmost level that has several units of which one has several samples; `None`
 /// when each sample stands for itself.
-pub(super) fn units(samples: &[Sample]) -> Option<Vec<Vec<&Sample>>> {
-    let by = |key: &dyn Fn(&Sample) -> Option<(u32, u32)>| {
-        let mut units: BTreeMap<(u32, u32), Vec<&Sample>> = BTreeMap::new();
+pub(super) fn units(samples: &[SampleValue]) -> Option<Vec<Vec<&SampleValue>>> {
+    let by = |key: &dyn Fn(&SampleValue) -> Option<(u32, u32)>| {
+        let mut units: BTreeMap<(u32, u32), Vec<&SampleValue>> = BTreeMap::new();
         for sample in samples {
             units.entry(key(sample)?).or_default().push(sample);
         }
@@ -176,11 +176,15 @@ mod tests {
 
     #[test]
     fn rounds_pair_what_both_sides_have() {
-        let a = [Sample::new(1.0).in_round(1), Sample::new(2.0).in_round(2), Sample::new(3.0)];
+        let a = [
+            SampleValue::new(1.0).in_round(1),
+            SampleValue::new(2.0).in_round(2),
+            SampleValue::new(3.0),
+        ];
         let b = [
-            Sample::new(4.0).in_round(2),
-            Sample::new(5.0).in_round(2),
-            Sample::new(6.0).in_round(3),
+            SampleValue::new(4.0).in_round(2),
+            SampleValue::new(5.0).in_round(2),
+            SampleValue::new(6.0).in_round(3),
         ];
         assert_eq!(rounds(&a, &b), [(vec![&a[1]], vec![&b[0], &b[1]])]);
     }
@@ -189,20 +193,21 @@ mod tests {
     fn the_topmost_level_with_several_units_counts() {
         let in_units = |layouts: u32, processes: u32, iterations: u32| {
             let sample = |i: u32| {
-                Sample::new(1.0).of_layout(i % layouts).of_process(i / layouts % processes)
+                SampleValue::new(1.0).of_layout(i % layouts).of_process(i / layouts % processes)
             };
-            let samples: Vec<Sample> = (0..layouts * processes * iterations).map(sample).collect();
+            let samples: Vec<SampleValue> =
+                (0..layouts * processes * iterations).map(sample).collect();
             units(&samples).map(|units| units.len())
         };
         assert_eq!(in_units(3, 2, 2), Some(3));
         assert_eq!(in_units(1, 4, 2), Some(4));
         assert_eq!(in_units(1, 4, 1), None);
-        assert_eq!(units(&[Sample::new(1.0), Sample::new(2.0)]), None);
+        assert_eq!(units(&[SampleValue::new(1.0), SampleValue::new(2.0)]), None);
     }
 
     #[test]
     fn what_has_zeros_is_compared_by_difference() {
-        let (some, zero) = ([Sample::new(1.0)], [Sample::new(0.0)]);
+        let (some, zero) = ([SampleValue::new(1.0)], [SampleValue::new(0.0)]);
         assert_eq!(Scale::of(&[&some, &some]), Scale::Ratio);
         assert_eq!(Scale::of(&[&some, &zero]), Scale::Difference);
         assert_eq!(Scale::Ratio.of_value(f64::NEG_INFINITY), f64::NEG_INFINITY);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::estimate::Both;
+use super::estimate::BoundContrasts;
 use super::noise::RatioNoise;
 use super::*;
 use crate::draw::gaussian;
@@ -17,7 +17,7 @@ fn session(
     rounds: u32,
     speeds: &[f64],
     rng: &mut ChaCha8Rng,
-) -> Vec<Vec<Sample>> {
+) -> Vec<Vec<SampleValue>> {
     let mut order = Vec::new();
     for _ in 0..rounds {
         let mut round: Vec<usize> = (0..speeds.len()).collect();
@@ -30,7 +30,7 @@ fn session(
     let mut sides = vec![Vec::new(); speeds.len()];
     for (slot, (&side, value)) in order.iter().zip(values).enumerate() {
         let place = |of: usize| u32::try_from(of).unwrap();
-        let sample = Sample::new(value).in_round(place(slot / speeds.len()));
+        let sample = SampleValue::new(value).in_round(place(slot / speeds.len()));
         sides[side].push(sample.at(place(slot % speeds.len())));
     }
     sides
@@ -52,7 +52,7 @@ impl Ended {
         let mut ended = Self { trials: trials as f64, ..Self::default() };
         for seed in 0..trials {
             let sides = session(noise, 30, &[100.0, 100.0 * effect, 100.0], &mut rng);
-            let rules = Rules { seed, ..Rules::default() };
+            let rules = ComparisonRules { seed, ..ComparisonRules::default() };
             let looked = looks.all().iter().map(|&look| {
                 let [a, b, control] = [0, 1, 2].map(|side| &sides[side][..look.rounds]);
                 compare(&Sides { a, b, control }, &rules, look)
@@ -114,9 +114,9 @@ fn what_is_told_and_shown_is_right_as_often_as_is_said_though_it_is_looked_at_un
 
 /// A side of Gaussian noise with the standard deviation 1 around that centre, by a clock with steps
 /// of so many.
-fn by_clock(centre: f64, step: f64, rounds: u32, rng: &mut ChaCha8Rng) -> Vec<Sample> {
+fn by_clock(centre: f64, step: f64, rounds: u32, rng: &mut ChaCha8Rng) -> Vec<SampleValue> {
     let value = |rng: &mut ChaCha8Rng| ((centre + gaussian(rng)) / step).round() * step;
-    (0..rounds).map(|round| Sample::new(value(rng)).in_round(round)).collect()
+    (0..rounds).map(|round| SampleValue::new(value(rng)).in_round(round)).collect()
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
                 let [a, b, control] = [centre, centre + effect, centre]
                     .map(|centre| by_clock(centre, step, rounds, &mut rng));
                 let sides = Sides { a: &a, b: &b, control: &control };
-                let rules = Rules { seed, ..Rules::default() };
+                let rules = ComparisonRules { seed, ..ComparisonRules::default() };
                 let compared = compare(&sides, &rules, Look::only(rounds as usize, 0.05));
                 let (low, high) = compared.estimate.unwrap().difference_interval.unwrap();
                 covered += f64::from(u8::from(low <= effect + 1e-9 && effect - 1e-9 <= high));
@@ -162,18 +162,21 @@ fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
     let told = |shares: [f64; 2], level: f64| {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         let told = |seed: u64| {
-            let mut side = |share: f64, level: f64| -> Vec<Sample> {
+            let mut side = |share: f64, level: f64| -> Vec<SampleValue> {
                 let mut value = || {
                     let upper = if rng.random::<f64>() < share { 0.1 } else { 0.0 };
                     level * (upper + 0.01 * gaussian(&mut rng)).exp()
                 };
-                (0..30).map(|round| Sample::new(value()).in_round(round)).collect()
+                (0..30).map(|round| SampleValue::new(value()).in_round(round)).collect()
             };
             let (a, b, control) =
                 (side(shares[0], 100.0), side(shares[1], level), side(shares[0], 100.0));
             let sides = Sides { a: &a, b: &b, control: &control };
-            let compared =
-                compare(&sides, &Rules { seed, ..Rules::default() }, Look::only(30, 0.05));
+            let compared = compare(
+                &sides,
+                &ComparisonRules { seed, ..ComparisonRules::default() },
+                Look::only(30, 0.05),
+            );
             compared.verdict
         };
         let all: Vec<Verdict> = (0..trials).map(told).collect();
@@ -198,19 +201,24 @@ fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
 /// above, against one at 1.
 fn of_falling_levels(level: f64, shares: [f64; 2], trials: u64) -> [f64; 2] {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
-    let mut side = |share: f64, level: f64| -> Vec<Sample> {
+    let mut side = |share: f64, level: f64| -> Vec<SampleValue> {
         let mut value = || {
             let upper = if rng.random::<f64>() < share { 1.22 } else { 1.0 };
             level * upper * (0.005 * gaussian(&mut rng)).exp()
         };
-        (0..30).map(|round| Sample::new(value()).in_round(round)).collect()
+        (0..30).map(|round| SampleValue::new(value()).in_round(round)).collect()
     };
     let looks = Looks::planned(30, 0.05);
     let told = |seed: u64| {
         let (a, b, control) = (side(shares[0], 1.0), side(shares[1], level), side(shares[0], 1.0));
         let mut verdicts = looks.all().iter().map(|&look| {
             let [a, b, control] = [&a, &b, &control].map(|side| &side[..look.rounds]);
-            compare(&Sides { a, b, control }, &Rules { seed, ..Rules::default() }, look).verdict
+            compare(
+                &Sides { a, b, control },
+                &ComparisonRules { seed, ..ComparisonRules::default() },
+                look,
+            )
+            .verdict
         });
         verdicts.find(|verdict| *verdict != Verdict::Unclear).unwrap_or(Verdict::Unclear)
     };
@@ -241,7 +249,8 @@ fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
     // Twenty benchmarks of which five are slower by 8 %, each with three metrics that share most of
     // their noise.
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+    let rules =
+        ComparisonRules { estimator: Some(Estimator::AllRatios), ..ComparisonRules::default() };
     let trials = 100;
     let (mut wrong_share, mut found) = (0.0, 0);
     for _ in 0..trials {
@@ -254,7 +263,7 @@ fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
                 let [a, b] = [(100.0, &common[0]), (takes, &common[1])].map(|(takes, common)| {
                     let value =
                         |z: &f64| takes * (0.02 * (0.9 * z + 0.44 * gaussian(&mut rng))).exp();
-                    common.iter().map(value).map(Sample::new).collect::<Vec<_>>()
+                    common.iter().map(value).map(SampleValue::new).collect::<Vec<_>>()
                 });
                 rows.push(compare(
                     &Sides { a: &a, b: &b, control: &[] },
@@ -280,16 +289,16 @@ fn intervals_of_levels_cover_as_often_as_they_say() {
     let trials = 300;
     for (units, of_unit) in [(3, 0.02), (5, 0.02), (10, 0.005)] {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
-        let mut side = |takes: f64| -> Vec<Sample> {
+        let mut side = |takes: f64| -> Vec<SampleValue> {
             let values = |unit: u32| {
                 let shift = of_unit * gaussian(&mut rng);
                 let values = (0..10).map(|_| takes * (shift + 0.02 * gaussian(&mut rng)).exp());
-                values.map(|value| Sample::new(value).of_process(unit)).collect::<Vec<_>>()
+                values.map(|value| SampleValue::new(value).of_process(unit)).collect::<Vec<_>>()
             };
             (0..units).flat_map(values).collect()
         };
         let covered = (0..trials).filter(|&seed| {
-            let both = Both::of(Scale::Ratio, &side(100.0), &side(105.0), seed);
+            let both = BoundContrasts::of(Scale::Ratio, &side(100.0), &side(105.0), seed);
             let (low, high) = both.bounds(Estimator::Median, 0.025).unwrap();
             (low.exp()..=high.exp()).contains(&1.05)
         });
@@ -302,7 +311,8 @@ fn intervals_of_levels_cover_as_often_as_they_say() {
 #[test]
 fn so_many_more_settle_it_mostly() {
     let (mut asked, mut settled) = (0, 0);
-    let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+    let rules =
+        ComparisonRules { estimator: Some(Estimator::AllRatios), ..ComparisonRules::default() };
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     for _ in 0..200 {
         let effect = 1.0 + 0.02 * gaussian(&mut rng);
@@ -331,7 +341,7 @@ fn intervals_cover_as_often_as_they_say() {
             for _ in 0..trials {
                 let sides = session(noise, rounds, &[100.0, 105.0], &mut rng);
                 for estimator in [Estimator::RoundRatios, Estimator::AllRatios, Estimator::Median] {
-                    let both = Both::of(Scale::Ratio, &sides[0], &sides[1], 0);
+                    let both = BoundContrasts::of(Scale::Ratio, &sides[0], &sides[1], 0);
                     let Some((low, high)) = both.bounds(estimator, 0.025) else { continue };
                     *covered.entry(estimator).or_insert(0) +=
                         u32::from(low.exp() <= 1.05 && high.exp() >= 1.05);

@@ -1,12 +1,12 @@
 //! How a comparison is worked out.
 
-use super::choice::{Because, Choice};
-use super::comparison::{Comparison, Counts, Note, RankTest, Rules, Sides};
-use super::estimate::Both;
-use super::modes::{Apart, DIRECTIONS, Modes, Told, borne_out};
-use super::more::{More, more};
+use super::choice::{ChoiceReason, EstimatorChoice};
+use super::comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
+use super::estimate::BoundContrasts;
+use super::modes::{DIRECTIONS, ModeComparison, SharedModes, SplitSides, borne_out};
+use super::more::{MoreSamples, more};
 use super::resolution::Clock;
-use super::sample::{self, Sample, Scale};
+use super::sample::{self, SampleValue, Scale};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
 
@@ -16,16 +16,16 @@ const ENOUGH: usize = 6;
 const OF_LEVELS: f64 = 0.5;
 
 /// All that is worked with: samples as they are compared, which of modes are their levels.
-pub(super) struct Work {
-    a: Vec<Sample>,
-    b: Vec<Sample>,
-    control: Vec<Sample>,
+pub(super) struct ComparisonWork {
+    a: Vec<SampleValue>,
+    b: Vec<SampleValue>,
+    control: Vec<SampleValue>,
     scale: Scale,
-    both: Both,
+    both: BoundContrasts,
     /// Where levels of modes are compared, what was measured: B against A, and the control.
-    measured: Option<[Both; 2]>,
-    modes: Option<Modes>,
-    rules: Rules,
+    measured: Option<[BoundContrasts; 2]>,
+    modes: Option<SharedModes>,
+    rules: ComparisonRules,
     look: Look,
     clock: Clock,
 }
@@ -35,25 +35,25 @@ struct Ratios {
     first: Option<Estimate>,
     second: Option<Estimate>,
     control: Option<Estimate>,
-    choice: Choice,
-    modes: Option<Modes>,
+    choice: EstimatorChoice,
+    modes: Option<SharedModes>,
     /// Whether the levels decide, and the means beside them do not point the same way: then there
     /// is no direction.
     is_open: bool,
 }
 
-impl Work {
-    pub fn new(sides: &Sides, rules: &Rules, look: Look) -> Self {
+impl ComparisonWork {
+    pub fn new(sides: &Sides, rules: &ComparisonRules, look: Look) -> Self {
         let [a, b, control] = [sides.a, sides.b, sides.control].map(sample::finite);
         let scale = Scale::of(&[&a, &b, &control]);
-        let both = Both::with_control(scale, &a, &b, &control, rules.seed);
+        let both = BoundContrasts::with_control(scale, &a, &b, &control, rules.seed);
         let clock = Clock::of(scale, &a, &b, rules.resolution);
         // A limit that was reached is no level of the program's.
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
         // Modes that come and go with the host's speed are the host's.
         let is_moving = both.interleaved().is_some_and(|both| both.fit().moves);
         let apart = if is_exact && !is_moving {
-            Apart::of(both.a(), both.b(), clock.compared_step)
+            SplitSides::of(both.a(), both.b(), clock.compared_step)
         } else {
             None
         };
@@ -77,27 +77,28 @@ impl Work {
 
     /// Levels and shares are compared apart, each with half of the error: a median between two
     /// modes means nothing.
-    fn with_modes(self, apart: &Apart) -> Self {
+    fn with_modes(self, apart: &SplitSides) -> Self {
         let numbers = [self.a.len(), self.b.len()];
-        let told = |told: Told| Some(apart.modes(self.scale, numbers, told));
+        let told = |told: ModeComparison| Some(apart.modes(self.scale, numbers, told));
         let is_given = matches!(
             self.rules.estimator,
             Some(Estimator::Mean | Estimator::Minimum | Estimator::Runs)
         );
         if is_given || self.both.has_levels() {
-            return Self { modes: told(Told::Given), ..self };
+            return Self { modes: told(ModeComparison::Given), ..self };
         }
         if apart.is_of_rounds(self.scale, &self.a, &self.b) {
-            return Self { modes: told(Told::Rounds), ..self };
+            return Self { modes: told(ModeComparison::Rounds), ..self };
         }
         let levelled = apart.levelled(self.scale, [&self.a, &self.b, &self.control]);
         // Levels near zero have no ratio.
         let Some([a, b, control]) = levelled.filter(|_| self.scale == Scale::Ratio) else {
-            return Self { modes: told(Told::Means), ..self };
+            return Self { modes: told(ModeComparison::Means), ..self };
         };
-        let modes = told(Told::Levels);
-        let with =
-            |one: &[Sample], other: &[Sample]| Both::of(self.scale, one, other, self.rules.seed);
+        let modes = told(ModeComparison::Levels);
+        let with = |one: &[SampleValue], other: &[SampleValue]| {
+            BoundContrasts::of(self.scale, one, other, self.rules.seed)
+        };
         let (of_control, both) = (with(&self.a, &self.control), with(&a, &b));
         let clock = Clock::of(self.scale, &a, &b, Some(self.clock.step));
         let look = Look {
@@ -123,10 +124,11 @@ impl Work {
         let by = choice.estimator;
         let Ratios { first: estimate, second, control, choice, modes, is_open } =
             self.ratios(choice);
-        let detectable = match self.measured.as_ref().filter(|_| choice.because == Because::Modes) {
-            Some([measured, _]) => self.detectable(measured, choice.estimator),
-            None => self.detectable(&self.both, by),
-        };
+        let detectable =
+            match self.measured.as_ref().filter(|_| choice.because == ChoiceReason::Modes) {
+                Some([measured, _]) => self.detectable(measured, choice.estimator),
+                None => self.detectable(&self.both, by),
+            };
         let mut notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
         let is_refuted = notes.iter().any(Note::is_refuting);
         let verdict = match &estimate {
@@ -151,7 +153,7 @@ impl Work {
             more: (verdict == Verdict::Unclear).then(|| self.more(by, &notes)).flatten(),
             fewest: self.fewest(by).filter(|_| notes.contains(&Note::Few)),
             rank_test: self.rank_test(choice.estimator),
-            counts: Counts {
+            counts: SampleSizes {
                 a: self.a.len(),
                 b: self.b.len(),
                 rounds: sample::rounds(&self.a, &self.b).len(),
@@ -170,7 +172,7 @@ impl Work {
     /// certain, and the means with them, by the means, which know of shares; then the levels stand
     /// beside. Else by the levels, with a direction only where the means point there too: levels
     /// may fall while a program is slow more often.
-    fn ratios(&self, choice: Choice) -> Ratios {
+    fn ratios(&self, choice: EstimatorChoice) -> Ratios {
         let of_control = self.of_control(choice.estimator);
         let first = self.estimate(&self.both, choice.estimator);
         let Some(([measured, measured_control], modes)) = self.measured.as_ref().zip(self.modes)
@@ -187,8 +189,12 @@ impl Work {
                 first: Some(Estimate { p: means.p.max(modes.p), ..means }),
                 second: first,
                 control: self.estimate(measured_control, Estimator::Mean),
-                choice: Choice { estimator: Estimator::Mean, because: Because::Modes, ..choice },
-                modes: Some(Modes { told: Told::Shares, ..modes }),
+                choice: EstimatorChoice {
+                    estimator: Estimator::Mean,
+                    because: ChoiceReason::Modes,
+                    ..choice
+                },
+                modes: Some(SharedModes { told: ModeComparison::Shares, ..modes }),
                 is_open: false,
             }
         } else {
@@ -204,7 +210,7 @@ impl Work {
                 control: self.estimate(&of_control, choice.estimator),
                 choice,
                 modes: Some(if is_other {
-                    Modes { told: Told::SharesOnly, ..modes }
+                    SharedModes { told: ModeComparison::SharesOnly, ..modes }
                 } else {
                     modes
                 }),
@@ -215,15 +221,18 @@ impl Work {
 
     /// A against its control. Where neighbours decide, B's executions tell what the host did as
     /// well as A's do, once what B differs by is taken off.
-    fn of_control(&self, estimator: Estimator) -> Both {
+    fn of_control(&self, estimator: Estimator) -> BoundContrasts {
         let shift =
             self.both.shift(Estimator::Neighbours).filter(|_| estimator == Estimator::Neighbours);
         let moved = |shift: f64| {
-            let one = |sample: &Sample| Sample { value: sample.value * (-shift).exp(), ..*sample };
+            let one = |sample: &SampleValue| SampleValue {
+                value: sample.value * (-shift).exp(),
+                ..*sample
+            };
             self.b.iter().map(one).collect::<Vec<_>>()
         };
         let beside = shift.map(moved).unwrap_or_default();
-        Both::with_control(self.scale, &self.a, &self.control, &beside, self.rules.seed)
+        BoundContrasts::with_control(self.scale, &self.a, &self.control, &beside, self.rules.seed)
     }
 
     /// *Same*, unless that is known of the low end alone: a program may have the same fastest
@@ -248,23 +257,23 @@ impl Work {
 
     /// The estimator, by what is known of the host: neighbours in time where its speed moves, else
     /// all executions.
-    fn choose(&self) -> Choice {
+    fn choose(&self) -> EstimatorChoice {
         let of_both = self.both.interleaved();
         let choice = match (self.rules.estimator, of_both) {
-            _ if self.modes.is_some_and(|modes| modes.told == Told::Means) => {
-                Choice::plain(Estimator::Mean, Because::Modes)
+            _ if self.modes.is_some_and(|modes| modes.told == ModeComparison::Means) => {
+                EstimatorChoice::plain(Estimator::Mean, ChoiceReason::Modes)
             }
-            (Some(estimator), _) => Choice::plain(estimator, Because::Asked),
+            (Some(estimator), _) => EstimatorChoice::plain(estimator, ChoiceReason::Asked),
             (None, _) if self.both.has_levels() => {
-                Choice::plain(Estimator::Median, Because::Levels)
+                EstimatorChoice::plain(Estimator::Median, ChoiceReason::Levels)
             }
             (None, Some(both)) if both.fit().moves && both.rounds() >= ENOUGH => {
-                let choice = Choice::plain(Estimator::Neighbours, Because::HostMoves);
-                Choice { gain: self.gain(), ..choice }
+                let choice = EstimatorChoice::plain(Estimator::Neighbours, ChoiceReason::HostMoves);
+                EstimatorChoice { gain: self.gain(), ..choice }
             }
-            (None, _) => Choice::plain(Estimator::AllRatios, Because::Steady),
+            (None, _) => EstimatorChoice::plain(Estimator::AllRatios, ChoiceReason::Steady),
         };
-        Choice { uneven: of_both.map(|both| both.fit().uneven()), ..choice }
+        EstimatorChoice { uneven: of_both.map(|both| both.fit().uneven()), ..choice }
     }
 
     /// How many times as many samples all ratios would need.
@@ -286,7 +295,7 @@ impl Work {
         }
     }
 
-    fn estimate(&self, both: &Both, estimator: Estimator) -> Option<Estimate> {
+    fn estimate(&self, both: &BoundContrasts, estimator: Estimator) -> Option<Estimate> {
         both.estimate(estimator, &self.look, self.margin(), self.clock.error)
     }
 
@@ -301,7 +310,7 @@ impl Work {
     }
 
     /// Nothing of what reached limits: they hide how far values vary.
-    fn detectable(&self, both: &Both, estimator: Estimator) -> Option<f64> {
+    fn detectable(&self, both: &BoundContrasts, estimator: Estimator) -> Option<f64> {
         if limited(&self.a) + limited(&self.b) > 0 {
             return None;
         }
@@ -319,13 +328,13 @@ impl Work {
         .filter(|detectable| detectable.is_finite())
     }
 
-    fn more(&self, estimator: Estimator, notes: &[Note]) -> Option<More> {
+    fn more(&self, estimator: Estimator, notes: &[Note]) -> Option<MoreSamples> {
         // The more there are, the surer is the one that is in the way.
         if notes.iter().any(Note::is_refuting) {
             return None;
         }
         let rounds = self.a.len().min(self.b.len());
-        let of = |both: &Both, estimator: Estimator, level: f64| {
+        let of = |both: &BoundContrasts, estimator: Estimator, level: f64| {
             let Some(bounds) = both.bounds(estimator, level / 2.0) else {
                 let is_exact = limited(&self.a) + limited(&self.b) == 0;
                 return is_exact.then(|| both.until_an_interval(estimator, level / 2.0)).flatten();
@@ -340,7 +349,7 @@ impl Work {
             let level = self.look.level * DIRECTIONS / OF_LEVELS;
             return of(measured, Estimator::Mean, level).filter(|_| !is_opposite);
         }
-        let of = |both: &Both, estimator: Estimator| of(both, estimator, self.look.level);
+        let of = |both: &BoundContrasts, estimator: Estimator| of(both, estimator, self.look.level);
         let levels = of(&self.both, estimator)?;
         // The same they are only if the means are, too.
         let is_near = self.both.shift(estimator)?.abs() <= self.margin() / 2.0;
@@ -398,6 +407,6 @@ impl Work {
 }
 
 /// How many samples reached a limit.
-fn limited(side: &[Sample]) -> usize {
+fn limited(side: &[SampleValue]) -> usize {
     side.iter().filter(|sample| !sample.is_exact()).count()
 }

@@ -11,7 +11,7 @@ const LITTLE: f64 = 0.01;
 
 /// A place where there may be a change.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Candidate {
+pub(super) struct ChangeCandidate {
     /// The likeliest revision.
     pub index: usize,
     /// The revisions that may as well be it.
@@ -21,7 +21,7 @@ pub(super) struct Candidate {
 }
 
 /// The places where a change has at least this probability, in order.
-pub(super) fn candidates(posterior: &Posterior, least: f64) -> Vec<Candidate> {
+pub(super) fn candidates(posterior: &Posterior, least: f64) -> Vec<ChangeCandidate> {
     let places = posterior.places();
     let mut free: Vec<bool> = places.iter().map(|place| *place > 0.0).collect();
     let mut all = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn candidates(posterior: &Posterior, least: f64) -> Vec<Candidate> {
 
 /// The range around the likeliest place, as far as its neighbours are other places for the same
 /// change.
-fn grown(posterior: &Posterior, places: &[f64], free: &[bool], index: usize) -> Candidate {
+fn grown(posterior: &Posterior, places: &[f64], free: &[bool], index: usize) -> ChangeCandidate {
     let (mut first, mut last) = (index, index);
     let mut probability = places[index];
     loop {
@@ -59,7 +59,7 @@ fn grown(posterior: &Posterior, places: &[f64], free: &[bool], index: usize) -> 
         };
         (first, last, probability) = (a, b, probability + new);
     }
-    Candidate { index, range: first..=last, probability: calibrated(probability) }
+    ChangeCandidate { index, range: first..=last, probability: calibrated(probability) }
 }
 
 /// How often changes of this probability are true: the filter merges mixtures and is a little too

@@ -12,7 +12,7 @@ const POOLED: f64 = 20.0;
 
 /// A reading as the filter takes it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct FilterStep {
     pub level: f64,
     pub variance: f64,
     /// Where the effect of its run stands in the state.
@@ -25,17 +25,17 @@ pub(super) struct Step {
 
 /// Readings of one build: they share its luck.
 #[derive(Clone, Debug)]
-pub(super) struct Build {
-    pub steps: Vec<Step>,
+pub(super) struct BuildReadings {
+    pub steps: Vec<FilterStep>,
     /// How many layouts it is the mean of.
     pub layouts: f64,
 }
 
 /// All that is known, in the order of history.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
+pub(super) struct HistoryReadings {
     /// The builds of each revision that was measured.
-    pub builds: Vec<Vec<Build>>,
+    pub builds: Vec<Vec<BuildReadings>>,
     /// Where each of these revisions is in the history.
     pub places: Vec<usize>,
     /// How many runs are open at once, at the most; 0 where there is only one run.
@@ -45,7 +45,7 @@ pub(super) struct Course {
     pub readings: Vec<RunReading>,
 }
 
-impl Course {
+impl HistoryReadings {
     pub fn of(readings: &[RunReading]) -> Self {
         let mut readings = readings.to_vec();
         readings.sort_by_key(|one| (one.revision, one.run));
@@ -114,7 +114,7 @@ struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    fn builds(&mut self, readings: &[RunReading], revision: usize) -> Vec<Build> {
+    fn builds(&mut self, readings: &[RunReading], revision: usize) -> Vec<BuildReadings> {
         let mut by_layouts: BTreeMap<&[u32], Vec<&RunReading>> = BTreeMap::new();
         for one in readings {
             by_layouts.entry(&one.layouts).or_default().push(one);
@@ -124,19 +124,25 @@ impl Slots<'_> {
             // A run that ends makes room for one that begins.
             readings.sort_by_key(|one| (self.runs.next(one.run, revision).is_some(), one.run));
             let steps = readings.into_iter().map(|one| self.step(one, revision)).collect();
-            builds.push(Build { steps, layouts: layouts.len().max(1) as f64 });
+            builds.push(BuildReadings { steps, layouts: layouts.len().max(1) as f64 });
         }
         builds
     }
 
-    fn step(&mut self, one: &RunReading, revision: usize) -> Step {
+    fn step(&mut self, one: &RunReading, revision: usize) -> FilterStep {
         let known = self.held.iter().position(|held| *held == Some(one.run));
         let slot = known.unwrap_or_else(|| self.place(one.run, revision));
         let closes = self.runs.next(one.run, revision).is_none();
         if closes {
             self.held[slot] = None;
         }
-        Step { level: one.level, variance: one.variance, slot, opens: known.is_none(), closes }
+        FilterStep {
+            level: one.level,
+            variance: one.variance,
+            slot,
+            opens: known.is_none(),
+            closes,
+        }
     }
 
     /// A free slot, or that of the run which is met again last of all.

@@ -22,7 +22,7 @@ pub(super) struct Scatter {
 
 /// The levels before and after a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Levels {
+pub(super) struct LevelsAround {
     pub before: f64,
     /// After less before.
     pub effect: f64,
@@ -36,7 +36,7 @@ pub(super) fn levels(
     readings: &[RunReading],
     (first, change, end): (usize, usize, usize),
     scatter: Scatter,
-) -> Levels {
+) -> LevelsAround {
     let (first, end) = (first.max(change.saturating_sub(NEAR)), end.min(change + NEAR));
     let low = readings.partition_point(|one| one.revision < first);
     let high = readings.partition_point(|one| one.revision < end);
@@ -54,7 +54,7 @@ pub(super) fn levels(
     let (aa, ab, bb) = (dot(&ones, &ones), dot(&ones, &after), dot(&after, &after));
     let (ay, by) = (dot(&ones, &values), dot(&after, &values));
     let determinant = (aa * bb - ab * ab).max(1e-300);
-    Levels {
+    LevelsAround {
         before: (bb * ay - ab * by) / determinant,
         effect: (aa * by - ab * ay) / determinant,
         variance: aa / determinant,

@@ -1,8 +1,8 @@
 //! Where the last change was, revision by revision, for one setting of the grid.
 
-use super::course::Course;
+use super::course::HistoryReadings;
 use super::prior::{BACK, JUMPS, Setting};
-use super::state::{Belief, Mixture};
+use super::state::{Gaussian, Mixture};
 
 /// Hypotheses that are less likely than this beside the likeliest are dropped,
 const HARDLY: f64 = 1e-8;
@@ -13,7 +13,7 @@ const VAGUE: f64 = 1.0;
 
 /// What the filter says.
 #[derive(Clone, Debug)]
-pub(super) struct Filtered {
+pub(super) struct FilterResult {
     /// The logarithm of the likelihood of all readings.
     pub evidence: f64,
     /// At the end: where the last change was, 0 for none, with the probability.
@@ -27,11 +27,11 @@ pub(super) struct Filtered {
 struct Hypothesis<const D: usize> {
     since: usize,
     weight: f64,
-    belief: Belief<D>,
+    belief: Gaussian<D>,
 }
 
 /// Filters all readings.
-pub(super) fn filter(course: &Course, setting: &Setting) -> Filtered {
+pub(super) fn filter(course: &HistoryReadings, setting: &Setting) -> FilterResult {
     match course.open {
         0 => run::<2>(course, setting),
         1 => run::<4>(course, setting),
@@ -40,9 +40,9 @@ pub(super) fn filter(course: &Course, setting: &Setting) -> Filtered {
     }
 }
 
-fn run<const D: usize>(course: &Course, setting: &Setting) -> Filtered {
+fn run<const D: usize>(course: &HistoryReadings, setting: &Setting) -> FilterResult {
     let first = course.builds[0][0].steps[0].level;
-    let mut belief = Belief::<D>::vague(first, VAGUE);
+    let mut belief = Gaussian::<D>::vague(first, VAGUE);
     let mut evidence = belief.observe(&course.builds[0], &setting.chances).ln();
     let mut alive = vec![Hypothesis { since: 0, weight: 1.0, belief }];
     let mut links = vec![Vec::new()];
@@ -64,13 +64,13 @@ fn run<const D: usize>(course: &Course, setting: &Setting) -> Filtered {
         links.push(sources);
     }
     let last = alive.iter().map(|one| (one.since, one.weight)).collect();
-    Filtered { evidence, last, links }
+    FilterResult { evidence, last, links }
 }
 
 /// The hypothesis that there is a change at this revision, and from which it comes.
 fn born<const D: usize>(
     alive: &[Hypothesis<D>],
-    course: &Course,
+    course: &HistoryReadings,
     revision: usize,
     setting: &Setting,
 ) -> (Hypothesis<D>, Vec<(usize, f64)>) {
@@ -80,7 +80,7 @@ fn born<const D: usize>(
     for one in alive.iter().filter(|one| one.weight > NO_SOURCE) {
         let back = if one.since == 0 { 0.0 } else { BACK };
         let mut weight = 0.0;
-        let mut take = |share: f64, mut belief: Belief<D>| {
+        let mut take = |share: f64, mut belief: Gaussian<D>| {
             let likely = one.weight * share * belief.observe(builds, &setting.chances);
             weight += likely;
             mixture.add(likely, &belief);

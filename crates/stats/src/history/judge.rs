@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::choice::{Candidate, candidates};
-use super::course::Course;
-use super::effect::{Levels, Scatter, levels, quantile};
+use super::choice::{ChangeCandidate, candidates};
+use super::course::HistoryReadings;
+use super::effect::{LevelsAround, Scatter, levels, quantile};
 use super::parts::{FoundHistory, HistoryParts, parts};
 use super::posterior::Posterior;
 use super::readings::RunReading;
@@ -150,7 +150,7 @@ fn stretch(readings: &[RunReading], places: &[usize], first: usize) -> HistoryVe
 }
 
 fn judge_at_once(readings: &[RunReading]) -> HistoryVerdict {
-    let course = Course::of(readings);
+    let course = HistoryReadings::of(readings);
     if course.places.len() < 2 {
         return HistoryVerdict::default();
     }
@@ -159,14 +159,14 @@ fn judge_at_once(readings: &[RunReading]) -> HistoryVerdict {
 }
 
 struct Judging<'a> {
-    course: &'a Course,
+    course: &'a HistoryReadings,
     posterior: &'a Posterior,
 }
 
 impl Judging<'_> {
     fn verdict(&self) -> HistoryVerdict {
         let all = candidates(self.posterior, UNCLEAR);
-        let (reported, unclear): (Vec<Candidate>, Vec<Candidate>) =
+        let (reported, unclear): (Vec<ChangeCandidate>, Vec<ChangeCandidate>) =
             all.into_iter().partition(|one| one.probability >= self.needed(one));
         let bounds: Vec<usize> = reported.iter().map(|one| one.index).collect();
         let mut changes: Vec<HistoryChange> =
@@ -188,11 +188,11 @@ impl Judging<'_> {
         self.placed(verdict)
     }
 
-    fn needed(&self, candidate: &Candidate) -> f64 {
+    fn needed(&self, candidate: &ChangeCandidate) -> f64 {
         if candidate.index + 1 == self.course.places.len() { REPORTED_LAST } else { REPORTED }
     }
 
-    fn change(&self, candidate: &Candidate, bounds: &[usize]) -> HistoryChange {
+    fn change(&self, candidate: &ChangeCandidate, bounds: &[usize]) -> HistoryChange {
         let index = candidate.index;
         let first = bounds.iter().rev().find(|bound| **bound < index).copied().unwrap_or(0);
         let end = bounds
@@ -201,10 +201,11 @@ impl Judging<'_> {
             .copied()
             .unwrap_or(self.course.places.len());
         let at = |scatter: Scatter| levels(&self.course.readings, (first, index, end), scatter);
-        let fits: Vec<(f64, Levels)> =
+        let fits: Vec<(f64, LevelsAround)> =
             self.scatters().into_iter().map(|(weight, scatter)| (weight, at(scatter))).collect();
-        let mean =
-            |of: fn(&Levels) -> f64| fits.iter().map(|(weight, fit)| weight * of(fit)).sum::<f64>();
+        let mean = |of: fn(&LevelsAround) -> f64| {
+            fits.iter().map(|(weight, fit)| weight * of(fit)).sum::<f64>()
+        };
         let mixture: Vec<(f64, f64, f64)> =
             fits.iter().map(|(weight, fit)| (*weight, fit.effect, fit.variance)).collect();
         HistoryChange {
@@ -246,7 +247,7 @@ impl Judging<'_> {
     }
 
     /// What the effect would be best known by: that without which its variance would be least.
-    fn settling(&self, at: impl Fn(Scatter) -> Levels) -> Settling {
+    fn settling(&self, at: impl Fn(Scatter) -> LevelsAround) -> Settling {
         let mean = Scatter {
             luck: self.posterior.mean(super::prior::Setting::luck_variance),
             run: self.posterior.mean(|setting| setting.chances.run),

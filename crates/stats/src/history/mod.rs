@@ -31,7 +31,7 @@ mod world;
 
 pub use judge::{HistoryChange, HistoryVerdict, Origin, Settling, judge};
 pub use parts::{Contribution, HistoryLevel, HistoryParts};
-pub use readings::{Execution, RunReading, readings};
+pub use readings::{HistoryExecution, RunReading, readings};
 
 /// From this many samples of a revision in one run on it is judged by its samples,
 const SAMPLES: usize = 3;

@@ -93,7 +93,7 @@ struct PartsFit {
 
 /// What the readings of a run weigh: together, with their values, and for each level.
 #[derive(Default)]
-struct OfRun {
+struct RunWeights {
     weight: f64,
     weighted: f64,
     levels: BTreeMap<usize, f64>,
@@ -107,7 +107,7 @@ struct Equations {
 
 impl Equations {
     /// Takes the effect of a run out of them, since it stands alone.
-    fn eliminate(&mut self, run: &OfRun) {
+    fn eliminate(&mut self, run: &RunWeights) {
         for (&i, a) in &run.levels {
             self.right[i] -= a * run.weighted / run.weight;
             for (&j, b) in &run.levels {
@@ -125,7 +125,7 @@ impl PartsFit {
         let size = places.len();
         let mut equations =
             Equations { matrix: vec![vec![0.0; size]; size], right: vec![0.0; size] };
-        let mut runs: BTreeMap<u32, OfRun> = BTreeMap::new();
+        let mut runs: BTreeMap<u32, RunWeights> = BTreeMap::new();
         for one in all {
             let at = places.partition_point(|place| *place < one.stretch);
             let (weight, weighted) = (1.0 / one.variance, one.reading.level / one.variance);
@@ -169,7 +169,7 @@ impl PartsFit {
     }
 }
 
-impl OfRun {
+impl RunWeights {
     /// The effect of the run, with these levels and their covariances.
     fn contribution(&self, of: u32, levels: &[f64], inverse: &[Vec<f64>]) -> Contribution<u32> {
         let known: f64 = self.levels.iter().map(|(at, weight)| weight * levels[*at]).sum();

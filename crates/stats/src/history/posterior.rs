@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::course::Course;
-use super::filter::{Filtered, filter};
+use super::course::HistoryReadings;
+use super::filter::{FilterResult, filter};
 use super::prior::{Key, Setting, lengths, seeds};
 
 /// Neighbours in the grid are looked at beside settings that are this likely beside the likeliest
@@ -25,7 +25,7 @@ pub(super) struct Posterior {
 }
 
 impl Posterior {
-    pub fn of(course: &Course) -> Self {
+    pub fn of(course: &HistoryReadings) -> Self {
         let length = course.builds.len();
         let mut pairs = vec![0.0; length * (length + 1)];
         let found = explore(course);
@@ -73,9 +73,9 @@ impl Posterior {
 
 /// Filters with the settings that are likely: from some seeds to the neighbours of those that turn
 /// out to be.
-fn explore(course: &Course) -> BTreeMap<Key, (Setting, Filtered, f64)> {
+fn explore(course: &HistoryReadings) -> BTreeMap<Key, (Setting, FilterResult, f64)> {
     let lengths = lengths(course.open > 0);
-    let mut found: BTreeMap<Key, (Setting, Filtered, f64)> = BTreeMap::new();
+    let mut found: BTreeMap<Key, (Setting, FilterResult, f64)> = BTreeMap::new();
     let mut next = seeds(course.open > 0);
     while !next.is_empty() {
         for key in next.drain(..) {
@@ -109,7 +109,7 @@ fn neighbours(key: Key, lengths: Key) -> impl Iterator<Item = Key> {
 }
 
 /// Backwards: the probability of each pair of changes that follow each other, given all readings.
-fn spread(filtered: &Filtered, weight: f64, pairs: &mut [f64], length: usize) {
+fn spread(filtered: &FilterResult, weight: f64, pairs: &mut [f64], length: usize) {
     let mut at = vec![0.0; length];
     for &(s, probability) in &filtered.last {
         at[s] += probability;

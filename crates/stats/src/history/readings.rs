@@ -7,7 +7,7 @@ use crate::robust::{deviation, median};
 
 /// One execution of a run that was measured in rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Execution {
+pub struct HistoryExecution {
     /// The place of the revision in the history.
     pub revision: usize,
     /// The layout that the revision was built in; 0 where there is only one.
@@ -49,13 +49,13 @@ const ROUND_VARIANCE: f64 = 1.2;
 /// "Exploratory Data Analysis", 1977), then by Huber's estimate of both by turns. Rounds are shrunk
 /// by what they vary, so that a run of two programs does not take an outlier of one for a round.
 #[must_use]
-pub fn readings(run: u32, executions: &[Execution]) -> Vec<RunReading> {
-    let fit = Fit::of(executions);
-    let mut revisions: BTreeMap<usize, Vec<&Program>> = BTreeMap::new();
+pub fn readings(run: u32, executions: &[HistoryExecution]) -> Vec<RunReading> {
+    let fit = RunFit::of(executions);
+    let mut revisions: BTreeMap<usize, Vec<&ProgramCells>> = BTreeMap::new();
     for program in &fit.programs {
         revisions.entry(program.revision).or_default().push(program);
     }
-    let reading = |(revision, programs): (usize, Vec<&Program>)| {
+    let reading = |(revision, programs): (usize, Vec<&ProgramCells>)| {
         let count = programs.len() as f64;
         RunReading {
             revision,
@@ -71,7 +71,7 @@ pub fn readings(run: u32, executions: &[Execution]) -> Vec<RunReading> {
 }
 
 /// A revision in a layout.
-struct Program {
+struct ProgramCells {
     revision: usize,
     layout: u32,
     /// Round and logarithm of each sample.
@@ -81,13 +81,13 @@ struct Program {
 }
 
 /// Programs and rounds of a run.
-struct Fit {
-    programs: Vec<Program>,
+struct RunFit {
+    programs: Vec<ProgramCells>,
     rounds: Vec<f64>,
 }
 
-impl Fit {
-    fn of(executions: &[Execution]) -> Self {
+impl RunFit {
+    fn of(executions: &[HistoryExecution]) -> Self {
         let mut numbers: Vec<u32> = executions.iter().map(|one| one.round).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -98,7 +98,7 @@ impl Fit {
         }
         let program = |((revision, layout), cells): ((usize, u32), Vec<(usize, f64)>)| {
             let level = median(&mut cells.iter().map(|cell| cell.1).collect::<Vec<f64>>());
-            Program { revision, layout, cells, level, variance: 0.0 }
+            ProgramCells { revision, layout, cells, level, variance: 0.0 }
         };
         let programs = programs.into_iter().map(program).collect();
         let mut fit = Self { programs, rounds: vec![0.0; numbers.len()] };
@@ -121,7 +121,7 @@ impl Fit {
     }
 
     fn residuals(&self) -> impl Iterator<Item = f64> {
-        let of = |program: &Program| {
+        let of = |program: &ProgramCells| {
             program
                 .cells
                 .iter()
@@ -182,7 +182,7 @@ impl Fit {
                 program.level = huber(&cells, reach);
             }
         }
-        let modes = Modes::of(&self.residuals().collect::<Vec<f64>>(), scale);
+        let modes = OffModeShare::of(&self.residuals().collect::<Vec<f64>>(), scale);
         for program in &mut self.programs {
             let noise = variance_of(program, &self.rounds, reach, free).max(grain * grain / 4.0);
             program.variance = noise + modes.variance(program.cells.len());
@@ -191,14 +191,14 @@ impl Fit {
 }
 
 /// Executions in another mode than most.
-struct Modes {
+struct OffModeShare {
     /// Their share of all,
     share: f64,
     /// and the square of how far away they are.
     square: f64,
 }
 
-impl Modes {
+impl OffModeShare {
     /// From how many standard deviations on an execution is in another mode.
     const FAR: f64 = 4.0;
 
@@ -231,7 +231,7 @@ impl Modes {
 }
 
 /// The variance of Huber's estimate by the program's own samples (Huber 1981, 6.1).
-fn variance_of(program: &Program, rounds: &[f64], reach: f64, free: f64) -> f64 {
+fn variance_of(program: &ProgramCells, rounds: &[f64], reach: f64, free: f64) -> f64 {
     let n = program.cells.len() as f64;
     let (mut sum, mut within) = (0.0, 0.0);
     for (round, ln) in &program.cells {
@@ -255,7 +255,7 @@ fn huber(cells: &[f64], reach: f64) -> f64 {
 }
 
 /// The smallest difference of two samples of one run that are not equal, as a logarithm.
-fn grain(executions: &[Execution]) -> f64 {
+fn grain(executions: &[HistoryExecution]) -> f64 {
     let mut all: Vec<f64> = executions.iter().map(|one| one.ln).collect();
     all.sort_unstable_by(f64::total_cmp);
     let differences =

@@ -10,9 +10,9 @@ use super::*;
 
 fn verdict(world: World, seed: u64) -> (HistoryVerdict, Vec<(usize, f64)>) {
     let (executions, truth) = world.history(seed);
-    let mut runs: BTreeMap<u32, Vec<Execution>> = BTreeMap::new();
+    let mut runs: BTreeMap<u32, Vec<HistoryExecution>> = BTreeMap::new();
     for (run, revision, layout, round, ln) in executions {
-        runs.entry(run).or_default().push(Execution { revision, layout, round, ln });
+        runs.entry(run).or_default().push(HistoryExecution { revision, layout, round, ln });
     }
     let all: Vec<RunReading> =
         runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();

@@ -1,7 +1,7 @@
 //! A joint Gaussian of what one hypothesis believes: the level, the level before, and the effects
 //! of open runs.
 
-use super::course::{Build, Step};
+use super::course::{BuildReadings, FilterStep};
 
 /// The level.
 const LEVEL: usize = 0;
@@ -27,7 +27,7 @@ pub(super) struct Chances {
 
 /// Means and covariances.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Belief<const D: usize> {
+pub(super) struct Gaussian<const D: usize> {
     pub mean: [f64; D],
     pub cov: [[f64; D]; D],
 }
@@ -62,7 +62,7 @@ impl Gain {
     }
 }
 
-impl<const D: usize> Belief<D> {
+impl<const D: usize> Gaussian<D> {
     /// Nothing is known but that the level is near this, by this variance.
     pub fn vague(level: f64, variance: f64) -> Self {
         let mut belief = Self { mean: [0.0; D], cov: [[0.0; D]; D] };
@@ -101,11 +101,11 @@ impl<const D: usize> Belief<D> {
     }
 
     /// Takes in all builds of one revision; the likelihood of what they say.
-    pub fn observe(&mut self, builds: &[Build], chances: &Chances) -> f64 {
+    pub fn observe(&mut self, builds: &[BuildReadings], chances: &Chances) -> f64 {
         builds.iter().fold(1.0, |all, build| f64::max(all * self.build(build, chances), UNLIKELY))
     }
 
-    fn build(&mut self, build: &Build, chances: &Chances) -> f64 {
+    fn build(&mut self, build: &BuildReadings, chances: &Chances) -> f64 {
         if let [step] = build.steps[..] {
             self.open(&step, chances);
             let (column, variance) = self.seen(&step, false);
@@ -137,14 +137,14 @@ impl<const D: usize> Belief<D> {
         likelihood
     }
 
-    fn open(&mut self, step: &Step, chances: &Chances) {
+    fn open(&mut self, step: &FilterStep, chances: &Chances) {
         if D > RUNS && step.opens {
             self.forget(RUNS + step.slot);
             self.cov[RUNS + step.slot][RUNS + step.slot] = chances.run;
         }
     }
 
-    fn close(&mut self, step: &Step) {
+    fn close(&mut self, step: &FilterStep) {
         if D > RUNS && step.closes {
             self.forget(RUNS + step.slot);
         }
@@ -159,7 +159,7 @@ impl<const D: usize> Belief<D> {
         }
     }
 
-    fn expected(&self, step: &Step, with_luck: bool) -> f64 {
+    fn expected(&self, step: &FilterStep, with_luck: bool) -> f64 {
         if D <= RUNS {
             return self.mean[LEVEL];
         }
@@ -169,7 +169,7 @@ impl<const D: usize> Belief<D> {
     }
 
     /// The covariances of the state with what is observed, and the variance of that.
-    fn seen(&self, step: &Step, with_luck: bool) -> ([f64; D], f64) {
+    fn seen(&self, step: &FilterStep, with_luck: bool) -> ([f64; D], f64) {
         let mut column = [0.0; D];
         if D <= RUNS {
             for (entry, row) in column.iter_mut().zip(&self.cov) {
@@ -211,7 +211,7 @@ impl<const D: usize> Mixture<D> {
         Self { origin, weight: 0.0, mean: [0.0; D], square: [[0.0; D]; D] }
     }
 
-    pub fn add(&mut self, weight: f64, belief: &Belief<D>) {
+    pub fn add(&mut self, weight: f64, belief: &Gaussian<D>) {
         self.weight += weight;
         let mut away = belief.mean;
         for (away, origin) in away.iter_mut().zip(&self.origin) {
@@ -226,8 +226,8 @@ impl<const D: usize> Mixture<D> {
     }
 
     /// The weight of all, and the belief.
-    pub fn merged(&self) -> (f64, Belief<D>) {
-        let mut belief = Belief { mean: self.mean, cov: self.square };
+    pub fn merged(&self) -> (f64, Gaussian<D>) {
+        let mut belief = Gaussian { mean: self.mean, cov: self.square };
         for mean in &mut belief.mean {
             *mean /= self.weight;
         }

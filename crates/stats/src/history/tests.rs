@@ -15,9 +15,9 @@ fn indexes(verdict: &HistoryVerdict) -> Vec<usize> {
 
 #[test]
 fn a_run_of_programs_and_rounds_is_taken_apart() {
-    let all: Vec<Execution> = (0..8_u32)
+    let all: Vec<HistoryExecution> = (0..8_u32)
         .flat_map(|round| {
-            (0..4_usize).map(move |revision| Execution {
+            (0..4_usize).map(move |revision| HistoryExecution {
                 revision,
                 layout: 0,
                 round,
@@ -155,9 +155,9 @@ proptest! {
     fn the_unit_does_not_matter(seed in 0_u64..1000, shift in -20.0_f64..20.0) {
         let (executions, _) = World::drawn(seed, 0.1).history(seed);
         let judged = |shift: f64| {
-            let all: Vec<Execution> = executions
+            let all: Vec<HistoryExecution> = executions
                 .iter()
-                .map(|&(_, revision, layout, round, ln)| Execution { revision, layout, round, ln: ln + shift })
+                .map(|&(_, revision, layout, round, ln)| HistoryExecution { revision, layout, round, ln: ln + shift })
                 .collect();
             judge(&readings(0, &all))
         };

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// One execution: run, revision, layout, round, logarithm of the sample.
-pub type Simulated = (u32, usize, u32, u32, f64);
+pub type SimulatedSample = (u32, usize, u32, u32, f64);
 
 /// How a history is made. Sizes are standard deviations of logarithms.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ impl World {
     }
 
     /// Draws one: its executions in the order of time, and its changes with their sizes.
-    pub fn history(&self, seed: u64) -> (Vec<Simulated>, Vec<(usize, f64)>) {
+    pub fn history(&self, seed: u64) -> (Vec<SimulatedSample>, Vec<(usize, f64)>) {
         let mut draw = Draw::new(seed);
         let (levels, changes) = self.levels(&mut draw);
         let builds: Vec<f64> = levels.iter().map(|level| level + self.build(&mut draw)).collect();

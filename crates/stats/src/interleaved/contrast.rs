@@ -8,7 +8,7 @@
 
 use super::neighbours::{self, Tails};
 use super::permutation::{Outcomes, chance_above};
-use super::{Execution, Fit, flat, movement};
+use super::{Fit, InterleavedExecution, flat, movement};
 
 /// The share of the error that scores have that are cut off wide.
 const WIDE: f64 = 0.1;
@@ -34,8 +34,9 @@ pub struct Contrast {
 impl Contrast {
     /// Of programs 0 and 1; executions of others are left out. `None` where either has none.
     #[must_use]
-    pub fn of(executions: &[Execution]) -> Option<Self> {
-        let both: Vec<Execution> = executions.iter().copied().filter(|it| it.program < 2).collect();
+    pub fn of(executions: &[InterleavedExecution]) -> Option<Self> {
+        let both: Vec<InterleavedExecution> =
+            executions.iter().copied().filter(|it| it.program < 2).collect();
         let fit = Fit::of(&both, 2)?;
         let values: Vec<(f64, bool)> = both.iter().map(|it| (it.value, it.program == 1)).collect();
         let has_both = |range: &std::ops::Range<usize>| {

@@ -5,7 +5,7 @@ pub(super) const WIDE: f64 = 0.9;
 
 /// One execution that counts, in order of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Execution {
+pub struct InterleavedExecution {
     /// Which program, from 0.
     pub program: usize,
     /// The round it was executed in. The order within a round was drawn at random.
@@ -35,6 +35,6 @@ pub struct Fit {
 }
 
 /// The values without the programs' effects.
-pub(super) fn rest(executions: &[Execution], effects: &[f64]) -> Vec<f64> {
+pub(super) fn rest(executions: &[InterleavedExecution], effects: &[f64]) -> Vec<f64> {
     executions.iter().map(|execution| execution.value - effects[execution.program]).collect()
 }

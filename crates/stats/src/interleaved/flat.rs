@@ -1,6 +1,6 @@
 //! The fit on a steady host: each program on its own, with Student's tails.
 
-use super::{Execution, Fit, polish};
+use super::{Fit, InterleavedExecution, polish};
 use crate::summary::{median, quantile};
 
 /// Degrees of freedom to choose from by likelihood. Fewer would see one of two modes only, and seem
@@ -14,11 +14,11 @@ const TURNS: usize = 50;
 const FINEST: f64 = 1e-12;
 
 /// Student's distribution around one location per program, with one scale for all.
-pub(super) fn fit(executions: &[Execution], counts: &[usize], start: &[f64]) -> Fit {
+pub(super) fn fit(executions: &[InterleavedExecution], counts: &[usize], start: &[f64]) -> Fit {
     likeliest(executions, counts, start).finish(executions, counts)
 }
 
-fn likeliest(executions: &[Execution], counts: &[usize], start: &[f64]) -> Student {
+fn likeliest(executions: &[InterleavedExecution], counts: &[usize], start: &[f64]) -> Student {
     let fit = |freedom| Student::fit(executions, counts, start, freedom);
     let [first, others @ ..] = FREEDOMS;
     let better = |best: Student, freedom| {
@@ -30,8 +30,8 @@ fn likeliest(executions: &[Execution], counts: &[usize], start: &[f64]) -> Stude
 
 /// The scores of values around their common middle, whatever program they are of.
 pub(super) fn scores(rest: &[f64]) -> Vec<f64> {
-    let executions: Vec<Execution> =
-        rest.iter().map(|&value| Execution { program: 0, round: 0, value }).collect();
+    let executions: Vec<InterleavedExecution> =
+        rest.iter().map(|&value| InterleavedExecution { program: 0, round: 0, value }).collect();
     let best = likeliest(&executions, &[rest.len()], &[0.0]);
     rest.iter()
         .map(|value| best.weight(value - best.levels[0]) * (value - best.levels[0]))
@@ -54,7 +54,12 @@ struct Student {
 }
 
 impl Student {
-    fn fit(executions: &[Execution], counts: &[usize], start: &[f64], freedom: f64) -> Self {
+    fn fit(
+        executions: &[InterleavedExecution],
+        counts: &[usize],
+        start: &[f64],
+        freedom: f64,
+    ) -> Self {
         let rest = super::fit::rest(executions, start);
         let middle = median(&rest).unwrap_or(0.0);
         let far: Vec<f64> = rest.iter().map(|value| (value - middle).abs()).collect();
@@ -76,10 +81,10 @@ impl Student {
 
     /// One turn of expectation and maximisation (Lange, Little & Taylor, JASA 84, 1989); whether
     /// nothing moved.
-    fn turn(&mut self, executions: &[Execution], programs: usize) -> bool {
+    fn turn(&mut self, executions: &[InterleavedExecution], programs: usize) -> bool {
         let mut sums = vec![(0.0, 0.0); programs];
         let mut squares = 0.0;
-        for Execution { program, value, .. } in executions {
+        for InterleavedExecution { program, value, .. } in executions {
             let distance = value - self.levels[*program];
             let weight = self.weight(distance);
             sums[*program].0 += weight * value;
@@ -94,19 +99,19 @@ impl Student {
         is_still && before.iter().zip(&self.levels).all(|(before, now)| (before - now).abs() < 1e-9)
     }
 
-    fn likelihood_of(&self, executions: &[Execution]) -> f64 {
+    fn likelihood_of(&self, executions: &[InterleavedExecution]) -> f64 {
         let half = f64::midpoint(self.freedom, 1.0);
         let constant = crate::distribution::ln_gamma(half)
             - crate::distribution::ln_gamma(self.freedom / 2.0)
             - 0.5 * (self.freedom * std::f64::consts::PI * self.square).ln();
-        let of = |execution: &Execution| {
+        let of = |execution: &InterleavedExecution| {
             let distance = execution.value - self.levels[execution.program];
             constant - half * (distance * distance / (self.freedom * self.square)).ln_1p()
         };
         executions.iter().map(of).sum()
     }
 
-    fn finish(self, executions: &[Execution], counts: &[usize]) -> Fit {
+    fn finish(self, executions: &[InterleavedExecution], counts: &[usize]) -> Fit {
         let effects = polish::centred(self.levels.clone());
         let all = executions.len() as f64;
         let distances = executions.iter().map(|it| it.value - self.levels[it.program]);

@@ -26,7 +26,7 @@ mod polish;
 mod solve;
 
 pub use contrast::Contrast;
-pub use fit::{Execution, Fit};
+pub use fit::{Fit, InterleavedExecution};
 pub use path::{Spell, spells};
 
 use fit::rest;
@@ -45,7 +45,7 @@ impl Fit {
     /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no
     /// execution or a value is not finite.
     #[must_use]
-    pub fn of(executions: &[Execution], programs: usize) -> Option<Self> {
+    pub fn of(executions: &[InterleavedExecution], programs: usize) -> Option<Self> {
         let mut counts = vec![0_usize; programs];
         for execution in executions {
             if !execution.value.is_finite() {
@@ -105,7 +105,7 @@ impl Fit {
     /// Each execution's value as it would have been at the host's usual speed: its program's level
     /// with what its noise adds. Unchanged where nothing shows that the speed moves.
     #[must_use]
-    pub fn evened(&self, executions: &[Execution]) -> Vec<f64> {
+    pub fn evened(&self, executions: &[InterleavedExecution]) -> Vec<f64> {
         if !self.moves {
             return executions.iter().map(|execution| execution.value).collect();
         }
@@ -122,7 +122,7 @@ impl Fit {
     /// knows the level more sharply than the median of single values does. Unchanged where nothing
     /// shows that the speed moves.
     #[must_use]
-    pub fn at_usual_speed(&self, executions: &[Execution]) -> Vec<f64> {
+    pub fn at_usual_speed(&self, executions: &[InterleavedExecution]) -> Vec<f64> {
         let raw = || executions.iter().map(|execution| execution.value).collect();
         if !self.moves {
             return raw();
@@ -171,7 +171,7 @@ fn is_sharper(neighbours: &Fit, flat: &Fit, counts: &[usize]) -> bool {
 
 /// How clearly what is left beside the programs moves in time. Asked once with the fit's starting
 /// effects and once with the programs' medians: either may hide a movement.
-fn movement(executions: &[Execution], start: &[f64], programs: usize) -> f64 {
+fn movement(executions: &[InterleavedExecution], start: &[f64], programs: usize) -> f64 {
     let by = |effects: &[f64]| movement::score(&rest(executions, effects));
     by(start).max(by(&polish::medians(executions, programs)))
 }

@@ -5,7 +5,7 @@
 //! of freedom describes them. Its scale is estimated by maximum likelihood for each lag, since
 //! differences over longer lags are wider.
 
-use super::fit::{Execution, Fit};
+use super::fit::{Fit, InterleavedExecution};
 use crate::interleaved::solve::Laplacian;
 use crate::summary::quantile;
 
@@ -148,7 +148,7 @@ fn lags(values: &[f64], lag: usize) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// Fits all programs, starting from these effects.
-pub(super) fn fit(executions: &[Execution], counts: &[usize], start: &[f64]) -> Fit {
+pub(super) fn fit(executions: &[InterleavedExecution], counts: &[usize], start: &[f64]) -> Fit {
     let mut effects = start.to_vec();
     let across = |lag: usize, effects: &[f64]| -> Vec<f64> {
         pairs(executions, lag).map(|pair| pair.above(effects)).collect()
@@ -175,28 +175,31 @@ pub(super) fn fit(executions: &[Execution], counts: &[usize], start: &[f64]) -> 
 }
 
 /// Two neighbours of different programs.
-struct Pair {
+struct NeighbourPair {
     programs: (usize, usize),
     difference: f64,
 }
 
-impl Pair {
+impl NeighbourPair {
     /// The difference without that of the programs.
     fn above(&self, effects: &[f64]) -> f64 {
         self.difference - (effects[self.programs.1] - effects[self.programs.0])
     }
 }
 
-fn pairs(executions: &[Execution], lag: usize) -> impl Iterator<Item = Pair> + '_ {
+fn pairs(
+    executions: &[InterleavedExecution],
+    lag: usize,
+) -> impl Iterator<Item = NeighbourPair> + '_ {
     let both = executions.iter().zip(executions.iter().skip(lag));
-    both.filter(|(one, other)| one.program != other.program).map(|(one, other)| Pair {
+    both.filter(|(one, other)| one.program != other.program).map(|(one, other)| NeighbourPair {
         programs: (one.program, other.program),
         difference: other.value - one.value,
     })
 }
 
 /// One turn: weights and scales by the effects as they are, then the effects by these weights.
-fn turn(executions: &[Execution], tails: &mut Tails, effects: &[f64]) -> Vec<f64> {
+fn turn(executions: &[InterleavedExecution], tails: &mut Tails, effects: &[f64]) -> Vec<f64> {
     let mut system = Laplacian::new(effects.len());
     for lag in 1..=LAGS {
         let (mut sum, mut count) = (0.0, 0);
@@ -214,7 +217,12 @@ fn turn(executions: &[Execution], tails: &mut Tails, effects: &[f64]) -> Vec<f64
 
 /// The standard errors of effects: how scores vary when the programs of a round change places, by
 /// the information.
-fn errors(executions: &[Execution], counts: &[usize], tails: &Tails, rest: &[f64]) -> Vec<f64> {
+fn errors(
+    executions: &[InterleavedExecution],
+    counts: &[usize],
+    tails: &Tails,
+    rest: &[f64],
+) -> Vec<f64> {
     let programs = counts.len();
     let scores = tails.scores(rest);
     let mut of_programs = vec![(0.0, 0.0); programs];

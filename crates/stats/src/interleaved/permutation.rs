@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::fit::Execution;
+use super::fit::InterleavedExecution;
 use crate::distribution::normal_below;
 
 /// Up to this many orders are counted one by one.
@@ -11,7 +11,7 @@ const COUNTED: f64 = 5000.0;
 
 /// The executions of each round that has several, and what makes the mean square of their distances
 /// a variance.
-pub(super) fn rounds(executions: &[Execution]) -> Vec<(Range<usize>, f64)> {
+pub(super) fn rounds(executions: &[InterleavedExecution]) -> Vec<(Range<usize>, f64)> {
     let mut rounds = Vec::new();
     let mut first = 0;
     for round in executions.chunk_by(|one, other| one.round == other.round) {

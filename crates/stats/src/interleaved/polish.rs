@@ -1,16 +1,16 @@
 //! A first guess: Tukey's median polish of programs and rounds (Exploratory Data Analysis, 1977,
 //! chapter 11).
 
-use super::fit::Execution;
+use super::fit::InterleavedExecution;
 use crate::summary::median;
 
 /// More turns change nothing that the fit after it would notice.
 const TURNS: usize = 6;
 
 /// Each program's effect, the rounds' taken off; their mean is 0.
-pub(super) fn effects(executions: &[Execution], programs: usize) -> Vec<f64> {
+pub(super) fn effects(executions: &[InterleavedExecution], programs: usize) -> Vec<f64> {
     let first = executions.iter().map(|execution| execution.round).min().unwrap_or(0);
-    let round = |execution: &Execution| (execution.round - first) as usize;
+    let round = |execution: &InterleavedExecution| (execution.round - first) as usize;
     let rounds = 1 + executions.iter().map(round).max().unwrap_or(0);
     let mut effects = medians(executions, programs);
     for _ in 0..TURNS {
@@ -25,7 +25,7 @@ pub(super) fn effects(executions: &[Execution], programs: usize) -> Vec<f64> {
 }
 
 /// Each program's median; their mean is 0.
-pub(super) fn medians(executions: &[Execution], programs: usize) -> Vec<f64> {
+pub(super) fn medians(executions: &[InterleavedExecution], programs: usize) -> Vec<f64> {
     centred(middles(executions, programs, |execution| (execution.program, execution.value)))
 }
 
@@ -37,9 +37,9 @@ pub(super) fn centred(effects: Vec<f64>) -> Vec<f64> {
 
 /// The median of each group; 0 where a group is empty.
 fn middles(
-    executions: &[Execution],
+    executions: &[InterleavedExecution],
     groups: usize,
-    of: impl Fn(&Execution) -> (usize, f64),
+    of: impl Fn(&InterleavedExecution) -> (usize, f64),
 ) -> Vec<f64> {
     let mut values = vec![Vec::new(); groups];
     for (group, value) in executions.iter().map(of) {

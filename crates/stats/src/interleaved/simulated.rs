@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Execution;
+use super::InterleavedExecution;
 
 /// How the host's speed moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,7 +133,7 @@ impl Host {
     }
 
     /// So many rounds of programs of these levels, each round in an order of its own.
-    pub fn rounds(&mut self, levels: &[f64], rounds: u32) -> Vec<Execution> {
+    pub fn rounds(&mut self, levels: &[f64], rounds: u32) -> Vec<InterleavedExecution> {
         let mut all = Vec::new();
         for round in 0..rounds {
             let mut order: Vec<usize> = (0..levels.len()).collect();
@@ -143,7 +143,7 @@ impl Host {
             for program in order {
                 let response = self.responses.get(program).copied().unwrap_or(1.0);
                 let value = self.execute(levels[program], response);
-                all.push(Execution { program, round, value });
+                all.push(InterleavedExecution { program, round, value });
             }
         }
         all

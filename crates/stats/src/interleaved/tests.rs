@@ -65,7 +65,10 @@ fn intervals_and_tests_err_as_often_as_they_say() {
                 let mut host = Host::new(movement, 1000 + seed);
                 let all = host.rounds(levels, 20);
                 // The third program is the first one again.
-                let again = |it: &Execution| Execution { program: it.program % 2, ..*it };
+                let again = |it: &InterleavedExecution| InterleavedExecution {
+                    program: it.program % 2,
+                    ..*it
+                };
                 let contrast = Contrast::of(&all.iter().map(again).collect::<Vec<_>>()).unwrap();
                 let (low, high) = (contrast.bound_below(0.025), contrast.bound_above(0.025));
                 held += u32::from(low <= 0.03 && 0.03 <= high);
@@ -87,8 +90,10 @@ fn large_differences_are_clear_on_any_host() {
     for movement in MOVEMENTS {
         for by in [0.3_f64, 0.7, 3.0] {
             let all = Host::new(movement, 5).rounds(&[0.0, by, 0.0], 20);
-            let again: Vec<_> =
-                all.iter().map(|it| Execution { program: it.program % 2, ..*it }).collect();
+            let again: Vec<_> = all
+                .iter()
+                .map(|it| InterleavedExecution { program: it.program % 2, ..*it })
+                .collect();
             let contrast = Contrast::of(&again).unwrap();
             assert!(
                 contrast.chance_above(0.0) < 0.01,
@@ -138,15 +143,16 @@ fn a_tail_is_the_counted_one() {
 
 #[test]
 fn nothing_is_fitted_to_nothing() {
-    let one = |program, value| Execution { program, round: 0, value };
+    let one = |program, value| InterleavedExecution { program, round: 0, value };
     assert_eq!(Fit::of(&[], 0), None);
     assert_eq!(Fit::of(&[one(0, 1.0)], 2), None);
     assert_eq!(Fit::of(&[one(0, f64::NAN)], 1), None);
     assert!(
         Contrast::of(&[one(0, 1.0), one(1, 2.0)]).is_some_and(|it| (it.shift() - 1.0).abs() < 1e-9)
     );
-    let still: Vec<_> =
-        (0..40).map(|n| Execution { round: n / 2, ..one(n as usize % 2, 3.0) }).collect();
+    let still: Vec<_> = (0..40)
+        .map(|n| InterleavedExecution { round: n / 2, ..one(n as usize % 2, 3.0) })
+        .collect();
     let fit = Fit::of(&still, 2).unwrap();
     assert!(fit.effects.iter().all(|effect| effect.abs() < 1e-9) && !fit.moves, "{fit:?}");
 }

@@ -2,8 +2,8 @@
 
 use super::world::{DrawnLab, LabWorld, PlantedStep};
 use super::{
-    Change, LabCause, LabChange, LabNumbers, LabSeries, LabValue, Options, Point, ReferenceLevel,
-    SlowResponse, causes, detect,
+    DetectedChange, LabCause, LabChange, LabNumbers, LabSeries, LabValue, Options, ReferenceLevel,
+    SeriesValue, SlowResponse, causes, detect,
 };
 
 /// A change within this number of nights of a planted one is that one.
@@ -95,7 +95,8 @@ fn lab(drawn: &DrawnLab) -> LabNumbers {
     }
     for (host, of_host) in drawn.values.iter().enumerate() {
         for (benchmark, values) in of_host.iter().enumerate() {
-            let points: Vec<Point> = values.iter().map(|ln| Point::of(100.0 * ln.exp())).collect();
+            let points: Vec<SeriesValue> =
+                values.iter().map(|ln| SeriesValue::of(100.0 * ln.exp())).collect();
             let changes = detect(&points, &Options::default()).changes;
             let value =
                 |(place, &ln): (usize, &f64)| LabValue { place, runs: vec![number(place)], ln };
@@ -116,7 +117,7 @@ fn number(night: usize) -> u32 {
     u32::try_from(night).unwrap_or(u32::MAX)
 }
 
-fn as_logarithm(change: &Change) -> LabChange {
+fn as_logarithm(change: &DetectedChange) -> LabChange {
     let (low, high) = (change.interval.0.ln_1p(), change.interval.1.ln_1p());
     LabChange {
         place: change.index,

@@ -8,7 +8,7 @@ mod score;
 mod world;
 
 use super::*;
-use crate::changes::{Change, Options, Point, detect};
+use crate::changes::{DetectedChange, Options, SeriesValue, detect};
 use score::LabScore;
 use world::{LabWorld, ReferenceUse};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::measured::MeasuredCandidates;
-use super::places::{Known, Place};
-use super::rules::Rules;
+use super::places::{ChangePlace, PlaceStatus};
+use super::rules::SurveyRules;
 
 /// Between two measured candidates, this many that cannot be measured, and what is left is likely
 /// no better, close the place.
@@ -33,15 +33,15 @@ pub struct Ask {
 pub(super) struct AskedHistory<'a> {
     pub unusable: &'a BTreeSet<usize>,
     pub edges: &'a BTreeSet<usize>,
-    pub rules: &'a Rules,
+    pub rules: &'a SurveyRules,
 }
 
 /// What a place asks for; how well it is known where it asks for nothing.
 pub(super) fn at(
-    place: &Place,
+    place: &ChangePlace,
     measured: &MeasuredCandidates,
     history: &AskedHistory<'_>,
-) -> Result<Vec<Ask>, Known> {
+) -> Result<Vec<Ask>, PlaceStatus> {
     let beside = [place.good, place.bad];
     let again = |of: Vec<usize>| -> Vec<Ask> {
         let doubtful = of.into_iter().filter(|at| measured.may_tell_more(*at));
@@ -59,13 +59,13 @@ pub(super) fn at(
         return Ok(both);
     }
     let left = (place.good + 1..place.bad).any(|at| !history.unusable.contains(&at));
-    Err(if left { Known::Closed } else { Known::Pinned })
+    Err(if left { PlaceStatus::Closed } else { PlaceStatus::Pinned })
 }
 
 /// What is built next. Several gaps may hold the change: that which likely does comes first, then
 /// the nearest to it, as far as it can be made smaller.
 fn builds(
-    place: &Place,
+    place: &ChangePlace,
     measured: &MeasuredCandidates,
     history: &AskedHistory<'_>,
 ) -> Option<Vec<Ask>> {
@@ -126,7 +126,7 @@ mod tests {
 
     fn next(good: usize, bad: usize, unusable: &[usize]) -> Option<usize> {
         let unusable = unusable.iter().copied().collect();
-        let rules = Rules::new(0.05, 100, None);
+        let rules = SurveyRules::new(0.05, 100, None);
         between_two(
             good,
             bad,
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn both_sides_of_an_edge_are_asked_for_as_far_as_there_is_need() {
-        let rules = Rules::new(0.05, 100, None);
+        let rules = SurveyRules::new(0.05, 100, None);
         let sides = |good: usize, bad: usize, unusable: &[usize]| {
             let (unusable, edges) =
                 (unusable.iter().copied().collect(), BTreeSet::from([20, 27, 60]));

@@ -24,8 +24,8 @@ mod world;
 
 pub use ask::Ask;
 pub use batch::{Batch, batch};
-pub use places::{Known, Place};
-pub use rules::Rules;
+pub use places::{ChangePlace, PlaceStatus};
+pub use rules::SurveyRules;
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ pub struct Candidates<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     /// Where its level changed by what is looked for, in order of history.
-    pub places: Vec<Place>,
+    pub places: Vec<ChangePlace>,
     /// What would tell more, most telling first; empty when all is known.
     pub asks: Vec<Ask>,
     /// How many candidates lie from one that was measured to the next, at the widest: what came and
@@ -59,7 +59,7 @@ pub struct Survey {
 
 /// What these readings, in whatever order, say of these candidates.
 #[must_use]
-pub fn survey(candidates: Candidates<'_>, readings: &[RunReading], rules: &Rules) -> Survey {
+pub fn survey(candidates: Candidates<'_>, readings: &[RunReading], rules: &SurveyRules) -> Survey {
     let verdict = history::judge(readings);
     let measured = MeasuredCandidates::new(readings, verdict.luck);
     let history =

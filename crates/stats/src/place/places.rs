@@ -5,7 +5,7 @@ use crate::history::{HistoryChange, HistoryVerdict, Origin};
 
 /// How well a place is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum PlaceStatus {
     /// Its commit is named: the candidates before and after it differ, or none between them can be
     /// measured.
     Pinned,
@@ -18,7 +18,7 @@ pub enum Known {
 
 /// A place where the level changed, or may have changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct ChangePlace {
     /// The last candidate that is surely before.
     pub good: usize,
     /// The first candidate that is surely after: any after `good` up to this one may be the cause.
@@ -34,7 +34,7 @@ pub struct Place {
     /// Of what the change is.
     pub origin: Origin,
     /// How well the place is known.
-    pub known: Known,
+    pub known: PlaceStatus,
     /// The likeliest first candidate at the new level, among those measured.
     pub likeliest: usize,
 }
@@ -45,11 +45,11 @@ pub(super) fn places(
     verdict: &HistoryVerdict,
     measured: &MeasuredCandidates,
     least: f64,
-) -> Vec<Place> {
+) -> Vec<ChangePlace> {
     let reported = verdict.changes.iter().map(|change| (change, true));
     let unclear = verdict.unclear.iter().map(|change| (change, false));
     let all = reported.chain(unclear).filter(|(change, _)| reach(change) >= least.ln_1p());
-    let mut places: Vec<Place> =
+    let mut places: Vec<ChangePlace> =
         all.map(|(change, is_reported)| place(change, is_reported, measured)).collect();
     places.sort_by_key(|place| place.good);
     places
@@ -60,9 +60,9 @@ fn reach(change: &HistoryChange) -> f64 {
     change.interval.0.abs().max(change.interval.1.abs())
 }
 
-fn place(change: &HistoryChange, is_reported: bool, measured: &MeasuredCandidates) -> Place {
+fn place(change: &HistoryChange, is_reported: bool, measured: &MeasuredCandidates) -> ChangePlace {
     let (low, high) = change.interval;
-    Place {
+    ChangePlace {
         good: measured.before(*change.range.start()),
         bad: *change.range.end(),
         effect: change.effect.exp_m1(),
@@ -70,7 +70,7 @@ fn place(change: &HistoryChange, is_reported: bool, measured: &MeasuredCandidate
         certainty: change.probability,
         is_reported,
         origin: change.origin,
-        known: Known::Range,
+        known: PlaceStatus::Range,
         likeliest: change.index,
     }
 }

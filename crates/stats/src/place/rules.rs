@@ -5,7 +5,7 @@ const STRETCHES: usize = 16;
 
 /// What is looked for, and how densely at first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct SurveyRules {
     /// The smallest change that is worth a build: 0.05 is 5 %.
     pub least: f64,
     /// Into how many stretches the history is cut at first.
@@ -14,7 +14,7 @@ pub struct Rules {
     pub window: (usize, usize),
 }
 
-impl Rules {
+impl SurveyRules {
     /// For this many candidates, of which at most this many may be built.
     ///
     /// A third of the builds, at the most, goes into the grid: what they find must still be pinned.

@@ -22,7 +22,7 @@ fn tally(make: impl Fn(u64) -> SurveyWorld) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..TRIALS {
         let mut world = make(seed);
-        let rules = Rules::new(0.05, world.candidates, None);
+        let rules = SurveyRules::new(0.05, world.candidates, None);
         let explored = explore(&mut world, &rules, usize::MAX);
         let (right, wrong) = score(&world, &explored.survey);
         tally.changes += world.steps.len();
@@ -69,7 +69,7 @@ fn what_cannot_be_built_closes_a_place_and_hides_no_other() {
         let other = [40, 120, 300, 410][trial % 4] + trial;
         world.steps = vec![(230, 0.1), (other, -0.2)];
         world.steps.sort_by_key(|step| step.0);
-        let rules = Rules::new(0.05, world.candidates, None);
+        let rules = SurveyRules::new(0.05, world.candidates, None);
         let explored = explore(&mut world, &rules, usize::MAX);
         let of = |at: usize| {
             explored.survey.places.iter().find(|place| place.good < at && at <= place.bad)
@@ -77,11 +77,11 @@ fn what_cannot_be_built_closes_a_place_and_hides_no_other() {
         let (window, named) = (of(230).unwrap(), of(other).unwrap());
         assert_eq!(
             (named.good, named.bad, named.known),
-            (other - 1, other, Known::Pinned),
+            (other - 1, other, PlaceStatus::Pinned),
             "{seed}"
         );
         assert!(
-            window.known != Known::Range && window.good < 200 && 260 <= window.bad,
+            window.known != PlaceStatus::Range && window.good < 200 && 260 <= window.bad,
             "{seed}: {window:?}"
         );
         held += usize::from(window.bad - window.good < 75);
@@ -97,7 +97,7 @@ fn a_change_at_a_known_edge_takes_its_two_sides_and_another_hardly_more_than_wit
         let explored = |edge: Option<usize>| {
             let mut world = SurveyWorld::new(CANDIDATES, 1, 0.01, seed);
             world.edges.extend(edge);
-            let rules = Rules::new(0.05, world.candidates, None);
+            let rules = SurveyRules::new(0.05, world.candidates, None);
             let explored = explore(&mut world, &rules, usize::MAX);
             assert_eq!(score(&world, &explored.survey), (1, 0), "{seed}: {explored:?}");
             explored.builds
@@ -117,12 +117,12 @@ fn what_the_builds_do_not_suffice_for_stays_a_range_that_holds_it() {
     for seed in 0..TRIALS {
         let mut world = SurveyWorld::new(CANDIDATES, 1, 0.01, seed);
         let at = world.steps[0].0;
-        let rules = Rules::new(0.05, world.candidates, Some(8));
+        let rules = SurveyRules::new(0.05, world.candidates, Some(8));
         let explored = explore(&mut world, &rules, 8);
         assert_eq!(explored.builds, 8);
         let [place] = explored.survey.places.as_slice() else { panic!("{seed}: {explored:?}") };
         assert!(
-            place.good < at && at <= place.bad && place.known == Known::Range,
+            place.good < at && at <= place.bad && place.known == PlaceStatus::Range,
             "{seed}: {place:?}"
         );
     }
@@ -132,7 +132,7 @@ fn what_the_builds_do_not_suffice_for_stays_a_range_that_holds_it() {
 fn zooming_builds_nothing_outside() {
     let mut world = SurveyWorld::new(CANDIDATES, 4, 0.01, 3);
     let (first, last) = (world.steps[1].0 - 9, world.steps[1].0 + 9);
-    let rules = Rules::new(0.05, world.candidates, None).zoomed(first, last);
+    let rules = SurveyRules::new(0.05, world.candidates, None).zoomed(first, last);
     let explored = explore(&mut world, &rules, usize::MAX);
     assert!(explored.readings.iter().all(|reading| (first..=last).contains(&reading.revision)));
     assert_eq!(score(&world, &explored.survey), (1, 0));
@@ -142,7 +142,7 @@ fn zooming_builds_nothing_outside() {
 fn what_was_measured_in_one_go_and_in_two_is_the_same() {
     let known = |most: &[usize]| {
         let mut world = SurveyWorld::new(CANDIDATES, 2, 0.01, 8);
-        let rules = Rules::new(0.05, world.candidates, None);
+        let rules = SurveyRules::new(0.05, world.candidates, None);
         let mut explored = explore(&mut world, &rules, most[0]);
         for most in &most[1..] {
             explored = resume(&mut world, &rules, *most, explored);

@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::draw::gaussian;
 
-use super::{Candidates, Known, Rules, Survey, batch, survey};
-use crate::history::{Execution, RunReading, readings};
+use super::{Candidates, PlaceStatus, Survey, SurveyRules, batch, survey};
+use crate::history::{HistoryExecution, RunReading, readings};
 
 /// Rounds of each batch.
 const ROUNDS: u32 = 10;
@@ -31,7 +31,7 @@ pub struct SurveyWorld {
 
 /// What came of looking through one.
 #[derive(Debug)]
-pub struct Explored {
+pub struct SurveyResult {
     pub survey: Survey,
     pub readings: Vec<RunReading>,
     pub unusable: BTreeSet<usize>,
@@ -88,8 +88,8 @@ impl SurveyWorld {
 }
 
 /// Looks through a history until all is known, or this many builds are made.
-pub fn explore(world: &mut SurveyWorld, rules: &Rules, most: usize) -> Explored {
-    let nothing = Explored {
+pub fn explore(world: &mut SurveyWorld, rules: &SurveyRules, most: usize) -> SurveyResult {
+    let nothing = SurveyResult {
         survey: Survey::default(),
         readings: Vec::new(),
         unusable: BTreeSet::new(),
@@ -102,10 +102,10 @@ pub fn explore(world: &mut SurveyWorld, rules: &Rules, most: usize) -> Explored 
 /// Goes on with what is known, until all is, or this many builds are made.
 pub fn resume(
     world: &mut SurveyWorld,
-    rules: &Rules,
+    rules: &SurveyRules,
     most: usize,
-    mut explored: Explored,
-) -> Explored {
+    mut explored: SurveyResult,
+) -> SurveyResult {
     let first = explored.readings.iter().map(|reading| reading.run + 1).max().unwrap_or(0);
     for run in first..first + 200 {
         let (unusable, edges) = (&explored.unusable, &world.edges);
@@ -125,7 +125,7 @@ pub fn resume(
             }
             for round in 0..ROUNDS {
                 let ln = world.sample(at, off).ln();
-                executions.push(Execution { revision: at, layout: 0, round, ln });
+                executions.push(HistoryExecution { revision: at, layout: 0, round, ln });
             }
         }
         explored.samples += executions.len();
@@ -136,11 +136,13 @@ pub fn resume(
 
 /// How many of the changes are pinned, and how many places are pinned where nothing changed.
 pub fn score(world: &SurveyWorld, survey: &Survey) -> (usize, usize) {
-    let is_true = |place: &&super::Place| {
+    let is_true = |place: &&super::ChangePlace| {
         world.steps.iter().any(|step| place.good < step.0 && step.0 <= place.bad)
     };
-    let pinned =
-        survey.places.iter().filter(|place| place.known == Known::Pinned && place.is_reported);
+    let pinned = survey
+        .places
+        .iter()
+        .filter(|place| place.known == PlaceStatus::Pinned && place.is_reported);
     let right = pinned.clone().filter(is_true).count();
     (right, pinned.count() - right)
 }

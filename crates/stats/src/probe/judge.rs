@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Logarithms by round.
-type ByRound = BTreeMap<u32, f64>;
+type ValuesByRound = BTreeMap<u32, f64>;
 
 /// What becomes of the difference of two programs under each of these disturbances.
 #[must_use]
@@ -152,7 +152,7 @@ impl ProbeLevels {
 }
 
 /// By how much the second is above the first in each round that has both, as logarithms.
-fn difference(first: &ByRound, second: &ByRound) -> ByRound {
+fn difference(first: &ValuesByRound, second: &ValuesByRound) -> ValuesByRound {
     let of = |(round, one): (&u32, &f64)| {
         let other = second.get(round)?;
         let difference = other.ln() - one.ln();
@@ -162,11 +162,11 @@ fn difference(first: &ByRound, second: &ByRound) -> ByRound {
 }
 
 /// What rounds say together.
-fn of(rounds: &ByRound) -> Option<TrimmedMean> {
+fn of(rounds: &ValuesByRound) -> Option<TrimmedMean> {
     TrimmedMean::of(rounds.values().copied().collect())
 }
 
 /// One number a round that is in both.
-fn both(one: &ByRound, other: &ByRound, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+fn both(one: &ValuesByRound, other: &ValuesByRound, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     one.iter().filter_map(|(round, one)| Some(of(*one, *other.get(round)?))).collect()
 }

@@ -1,6 +1,6 @@
 //! The levels of all values of a parameter, with their variances.
 
-use crate::interleaved::{Execution, Fit};
+use crate::interleaved::{Fit, InterleavedExecution};
 use crate::summary::median;
 
 /// A value with fewer executions than this does not show a noise of its own.
@@ -29,7 +29,7 @@ impl SweepLevels {
     /// The levels of values `0..values`, from executions in order of time. `None` where a value has
     /// no execution, or a number is not finite.
     #[must_use]
-    pub fn of(executions: &[Execution], values: usize) -> Option<Self> {
+    pub fn of(executions: &[InterleavedExecution], values: usize) -> Option<Self> {
         let fit = Fit::of(executions, values)?;
         let widened = widened(&fit, executions, values);
         let variances =
@@ -81,7 +81,7 @@ fn independent(errors: &[f64]) -> Vec<f64> {
 
 /// How many times the common variance each value has, where its executions vary more than those of
 /// the others.
-fn widened(fit: &Fit, executions: &[Execution], values: usize) -> Vec<f64> {
+fn widened(fit: &Fit, executions: &[InterleavedExecution], values: usize) -> Vec<f64> {
     // On a host whose speed moves, what is left beside a program is the path as well.
     if fit.moves {
         return vec![MOVING; values];
@@ -132,13 +132,13 @@ mod tests {
     #[test]
     fn a_value_that_varies_more_is_known_less() {
         let noise = |n: u32| f64::from((n * 7919) % 101) / 101.0 - 0.5;
-        let executions: Vec<Execution> = (0..12)
+        let executions: Vec<InterleavedExecution> = (0..12)
             .flat_map(|round| (0..4).map(move |program| (round, program)))
             .map(|(round, program)| {
                 let scale = if program == 3 { 0.1 } else { 0.01 };
                 #[allow(clippy::cast_possible_truncation)] // a handful
                 let value = scale * noise(round * 4 + program as u32 + 1);
-                Execution { program, round, value }
+                InterleavedExecution { program, round, value }
             })
             .collect();
         let levels = SweepLevels::of(&executions, 4).unwrap();
@@ -148,6 +148,9 @@ mod tests {
 
     #[test]
     fn a_value_without_executions_has_no_level() {
-        assert_eq!(SweepLevels::of(&[Execution { program: 0, round: 1, value: 0.0 }], 2), None);
+        assert_eq!(
+            SweepLevels::of(&[InterleavedExecution { program: 0, round: 1, value: 0.0 }], 2),
+            None
+        );
     }
 }

@@ -18,7 +18,7 @@
 use super::SweepLevels;
 use super::curve::{lowest, plateau};
 use crate::distribution::student_quantile;
-use crate::interleaved::Execution;
+use crate::interleaved::InterleavedExecution;
 
 /// How a search goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub struct OptimumSearch {
     /// Whether a value keeps the limits that were asked for; none: not known yet.
     allowed: Vec<Option<bool>>,
     /// The executions of each value, in order of time; `program` is the place in the grid.
-    executions: Vec<Execution>,
+    executions: Vec<InterleavedExecution>,
     has_begun: bool,
 }
 
@@ -118,7 +118,7 @@ impl OptimumSearch {
 
     /// Takes executions, in order of time: the program is the place in the grid, and no round
     /// number occurs in two stages.
-    pub fn observe(&mut self, executions: &[Execution]) {
+    pub fn observe(&mut self, executions: &[InterleavedExecution]) {
         self.executions.extend_from_slice(executions);
     }
 
@@ -157,10 +157,11 @@ impl OptimumSearch {
         values.sort_unstable();
         values.dedup();
         values.retain(|value| is_allowed(*value));
-        let index = |it: &Execution| {
-            Some(Execution { program: values.binary_search(&it.program).ok()?, ..*it })
+        let index = |it: &InterleavedExecution| {
+            Some(InterleavedExecution { program: values.binary_search(&it.program).ok()?, ..*it })
         };
-        let executions: Vec<Execution> = self.executions.iter().filter_map(index).collect();
+        let executions: Vec<InterleavedExecution> =
+            self.executions.iter().filter_map(index).collect();
         let levels = SweepLevels::of(&executions, values.len())?;
         Some((values, levels))
     }
@@ -361,7 +362,11 @@ mod tests {
                             number += 1;
                             let noise = noise * (f64::from((number * 7919) % 101) / 50.0 - 1.0);
                             let value = level(*program) + noise;
-                            search.observe(&[Execution { program: *program, round, value }]);
+                            search.observe(&[InterleavedExecution {
+                                program: *program,
+                                round,
+                                value,
+                            }]);
                         }
                     }
                 }
@@ -405,7 +410,11 @@ mod tests {
         let _ = search.next_step();
         for round in 0..10 {
             let level = |program: usize| -(program as f64) + 0.01 * f64::from(round % 3);
-            let all = (0..9).map(|program| Execution { program, round, value: level(program) });
+            let all = (0..9).map(|program| InterleavedExecution {
+                program,
+                round,
+                value: level(program),
+            });
             search.observe(&all.collect::<Vec<_>>());
         }
         (6..9).for_each(|value| search.allow(value, false));

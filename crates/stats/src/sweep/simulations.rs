@@ -1,7 +1,7 @@
 //! How often the answers are right: simulated curves, with a fixed seed.
 
 use super::*;
-use crate::interleaved::Execution;
+use crate::interleaved::InterleavedExecution;
 use crate::interleaved::simulated::{Host, MOVEMENTS, Movement};
 
 const VALUES: usize = 14;
@@ -101,7 +101,7 @@ fn searched(levels: &[f64], noise: f64, seed: u64) -> OptimumSearch {
     while let SearchStep::Execute { values, rounds } = search.next_step() {
         let own: Vec<f64> = values.iter().map(|value| levels[*value]).collect();
         let executed = host.rounds(&own, rounds);
-        let of_grid = |it: Execution| Execution {
+        let of_grid = |it: InterleavedExecution| InterleavedExecution {
             program: values[it.program],
             round: first + it.round,
             ..it

@@ -142,7 +142,10 @@ mod tests {
         }
 
         #[test]
-        fn packed_values_come_back(width in 0_u32..=64, values in prop::collection::vec(any::<u64>(), 0..50)) {
+        fn packed_values_come_back(
+            width in 0_u32..=64,
+            values in prop::collection::vec(any::<u64>(), 0..50),
+        ) {
             let values: Vec<u64> =
                 values.into_iter().map(|value| if width == 0 { 0 } else { value >> (64 - width) }).collect();
             let mut out = vec![];

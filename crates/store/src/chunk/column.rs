@@ -112,7 +112,7 @@ struct Head {
 }
 
 /// A column's numbers as they are written.
-struct Packed<'a> {
+struct PackedNumbers<'a> {
     /// The first number where differences are packed, else the least.
     first: i64,
     /// The least difference.
@@ -150,7 +150,7 @@ impl Head {
         self,
         reader: &mut ByteReader<'a>,
         count: usize,
-    ) -> Result<Packed<'a>, ChunkError> {
+    ) -> Result<PackedNumbers<'a>, ChunkError> {
         if count == 0 {
             return Err(ChunkError::Form);
         }
@@ -160,7 +160,7 @@ impl Head {
         let first = number(reader, self.differences || !self.least_is_zero)?;
         let least = number(reader, self.differences && !self.least_is_zero)?;
         let bytes = reader.take(packed_size(self.width, count - usize::from(self.differences)))?;
-        Ok(Packed { first, least, bytes })
+        Ok(PackedNumbers { first, least, bytes })
     }
 
     /// Gives the numbers, whole and in the column's form. Sums wrap: impossible input gives wrong
@@ -171,7 +171,7 @@ impl Head {
         count: usize,
         mut each: impl FnMut(i64),
     ) -> Result<(), ChunkError> {
-        let Packed { first, least, bytes } = self.packed(reader, count)?;
+        let PackedNumbers { first, least, bytes } = self.packed(reader, count)?;
         if self.differences {
             let mut value = first;
             each(value.wrapping_mul(self.step));

@@ -138,7 +138,10 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), valid_start: bool) {
+    fn arbitrary_bytes_never_panic(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..200),
+        valid_start: bool,
+    ) {
         if valid_start && !bytes.is_empty() {
             // Without a checksum, which would hide all else from arbitrary bytes.
             bytes[0] = UNCHECKED;
@@ -186,7 +189,9 @@ proptest! {
     }
 
     #[test]
-    fn a_part_of_a_chunk_is_never_taken_for_the_whole(samples in prop::collection::vec(sample(), 1..10)) {
+    fn a_part_of_a_chunk_is_never_taken_for_the_whole(
+        samples in prop::collection::vec(sample(), 1..10),
+    ) {
         let bytes = chunk(&samples).encode(Packing::Small);
         for length in 0..bytes.len() {
             prop_assert!(Chunk::decode(&bytes[..length]).is_err());

@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 
-use super::{Begin, Database, Value};
+use super::{Database, TransactionKind, Value};
 use crate::StoreError;
 
 /// One step of the schema.
@@ -54,7 +54,7 @@ pub(crate) fn migrate(
     if database.has_table("migration")? && outstanding(database, migrations)?.is_empty() {
         return Ok(());
     }
-    database.transaction(Begin::Exclusive, |database| {
+    database.transaction(TransactionKind::Exclusive, |database| {
         database.batch(
             "CREATE TABLE IF NOT EXISTS migration
              (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied TEXT NOT NULL)",

@@ -41,12 +41,12 @@ pub(crate) enum Value<'a> {
 
 /// What a transaction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Begin {
+pub(crate) enum TransactionKind {
     /// To write what must outlast a power cut as soon as it is committed, with all that was
     /// committed before.
     Durable,
     /// To write what depends on what no other process may write meanwhile: schema, numbers that are
-    /// counted. As durable as [`Begin::Durable`]: all else rests on it.
+    /// counted. As durable as [`TransactionKind::Durable`]: all else rests on it.
     Exclusive,
     /// To read several things as they were at one moment.
     Read,
@@ -67,7 +67,7 @@ pub(crate) struct SqlWords {
 }
 
 /// One row of an answer.
-pub(crate) trait Row {
+pub(crate) trait DatabaseRow {
     /// The value of that column, counted from 0.
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError>;
 
@@ -103,11 +103,11 @@ pub(crate) trait Database: Send {
         &mut self,
         sql: &'static str,
         values: &[Value],
-        each: &mut EachRow,
+        each: &mut RowCallback,
     ) -> Result<(), StoreError>;
 
     /// Begins a transaction; there must be none.
-    fn begin(&mut self, how: Begin) -> Result<(), StoreError>;
+    fn begin(&mut self, how: TransactionKind) -> Result<(), StoreError>;
 
     /// Ends the transaction and keeps what it wrote.
     fn commit(&mut self) -> Result<(), StoreError>;
@@ -132,7 +132,7 @@ pub(crate) trait Database: Send {
         &mut self,
         _file: &Path,
         _picked: &str,
-        _is_wanted: &mut dyn FnMut(&dyn Row) -> bool,
+        _is_wanted: &mut dyn FnMut(&dyn DatabaseRow) -> bool,
     ) -> Result<(), StoreError> {
         let (what, why) = ("a server's database".to_owned(), "`pg_dump` copies it".to_owned());
         Err(StoreError::Unkeepable { what, why })
@@ -143,7 +143,7 @@ pub(crate) trait Database: Send {
 }
 
 /// What is done with each row.
-pub(crate) type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<(), StoreError> + 'a;
+pub(crate) type RowCallback<'a> = dyn FnMut(&dyn DatabaseRow) -> Result<(), StoreError> + 'a;
 
 impl dyn Database + '_ {
     /// Every row of an answer, as `read` understands it.
@@ -151,7 +151,7 @@ impl dyn Database + '_ {
         &mut self,
         sql: &'static str,
         values: &[Value],
-        read: impl Fn(&dyn Row) -> Result<T, StoreError>,
+        read: impl Fn(&dyn DatabaseRow) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
         let mut rows = Vec::new();
         self.query(sql, values, &mut |row| {
@@ -166,7 +166,7 @@ impl dyn Database + '_ {
         &mut self,
         sql: &'static str,
         values: &[Value],
-        read: impl Fn(&dyn Row) -> Result<T, StoreError>,
+        read: impl Fn(&dyn DatabaseRow) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         self.all(sql, values, read).map(|mut rows| rows.pop())
     }
@@ -176,7 +176,7 @@ impl dyn Database + '_ {
         &mut self,
         sql: &'static str,
         values: &[Value],
-        read: impl Fn(&dyn Row) -> Result<T, StoreError>,
+        read: impl Fn(&dyn DatabaseRow) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.one(sql, values, read)?.ok_or_else(|| StoreError::Corrupt {
             place: self.place().to_owned(),
@@ -192,7 +192,7 @@ impl dyn Database + '_ {
     /// Does all of `work` or nothing of it.
     pub(crate) fn transaction<T>(
         &mut self,
-        how: Begin,
+        how: TransactionKind,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let done = self
@@ -209,7 +209,7 @@ impl dyn Database + '_ {
     }
 }
 
-impl dyn Row + '_ {
+impl dyn DatabaseRow + '_ {
     /// The whole number in that column.
     pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.value(column)? {

@@ -1,9 +1,9 @@
 //! PostgreSQL: a server that a team shares.
 //!
 //! Samples are committed with `synchronous_commit = off`: they outlast this process at once and a
-//! crash of the server after the next [`Begin::Durable`] commit, which waits for the disk and with
-//! it for all before it. No TLS: a server elsewhere is reached through a tunnel or a trusted
-//! network.
+//! crash of the server after the next [`TransactionKind::Durable`] commit, which waits for the disk
+//! and with it for all before it. No TLS: a server elsewhere is reached through a tunnel or a
+//! trusted network.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -16,9 +16,9 @@ use ::postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use ::postgres::{Client, Config, NoTls, Statement};
 
 use super::server::SERVER;
-use super::{Begin, Database, EachRow, PATIENCE, Row, SqlWords, Value};
+use super::{Database, DatabaseRow, PATIENCE, RowCallback, SqlWords, TransactionKind, Value};
 use crate::StoreError;
-use crate::error::Cause;
+use crate::error::DriverError;
 
 /// The key of the advisory lock under which the schema is changed and runs are numbered; `tacho` in
 /// ASCII.
@@ -102,7 +102,7 @@ impl Database for Postgres {
         &mut self,
         sql: &'static str,
         values: &[Value],
-        each: &mut EachRow,
+        each: &mut RowCallback,
     ) -> Result<(), StoreError> {
         let statement = self.prepared(sql)?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
@@ -111,15 +111,15 @@ impl Database for Postgres {
         rows.iter().try_for_each(|row| each(&PostgresRow { row, place: &self.place }))
     }
 
-    fn begin(&mut self, how: Begin) -> Result<(), StoreError> {
+    fn begin(&mut self, how: TransactionKind) -> Result<(), StoreError> {
         match how {
-            Begin::Durable => self.batch("BEGIN; SET LOCAL synchronous_commit = on"),
-            Begin::Exclusive => self.batch(&format!(
+            TransactionKind::Durable => self.batch("BEGIN; SET LOCAL synchronous_commit = on"),
+            TransactionKind::Exclusive => self.batch(&format!(
                 "BEGIN; SET LOCAL synchronous_commit = on; SELECT \
                  pg_advisory_xact_lock({EXCLUSIVE_LOCK})"
             )),
-            Begin::Read => self.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-            Begin::Write => self.batch("BEGIN"),
+            TransactionKind::Read => self.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+            TransactionKind::Write => self.batch("BEGIN"),
         }
     }
 
@@ -141,9 +141,9 @@ struct PostgresRow<'a> {
     place: &'a str,
 }
 
-impl Row for PostgresRow<'_> {
+impl DatabaseRow for PostgresRow<'_> {
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
-        let this: &dyn Row = self;
+        let this: &dyn DatabaseRow = self;
         let kind = self.row.columns().get(column).map(::postgres::Column::type_);
         let value = match kind {
             Some(&Type::INT8) => {
@@ -166,7 +166,7 @@ impl Row for PostgresRow<'_> {
 }
 
 impl ToSql for Value<'_> {
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Cause> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, DriverError> {
         match self {
             Value::Null => Ok(IsNull::Yes),
             Value::Integer(value) => value.to_sql_checked(kind, out),
@@ -226,7 +226,7 @@ fn is_gone(error: &::postgres::Error) -> bool {
 }
 
 /// What lies behind the driver's error, whose own words are only `db error` and the like.
-fn cause(error: ::postgres::Error) -> Cause {
+fn cause(error: ::postgres::Error) -> DriverError {
     let words = error.to_string();
     error.into_source().unwrap_or_else(|| words.into())
 }

@@ -3,10 +3,10 @@
 //! The promises rest on three settings. `synchronous = NORMAL`: a commit hands its pages to the
 //! operating system, which keeps them whatever happens to us, and waits for no disk.
 //! `wal_autocheckpoint = 0`: no commit moves pages into the database by itself, which would sync,
-//! between two samples of all times. `synchronous = FULL`, around [`Begin::Durable`] and
-//! [`Begin::Exclusive`] transactions alone: such a commit syncs the log, and with it every commit
-//! before it. A checkpoint would not do: with a reader in its way it may skip the sync and say
-//! nothing.
+//! between two samples of all times. `synchronous = FULL`, around [`TransactionKind::Durable`] and
+//! [`TransactionKind::Exclusive`] transactions alone: such a commit syncs the log, and with it
+//! every commit before it. A checkpoint would not do: with a reader in its way it may skip the sync
+//! and say nothing.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, ffi};
 use tempfile::TempDir;
 
-use super::{Begin, Database, EachRow, Row, SqlWords, Value};
+use super::{Database, DatabaseRow, RowCallback, SqlWords, TransactionKind, Value};
 use crate::StoreError;
 
 /// How large the write-ahead log may grow before [`Database::tidy`] moves it into the database, in
@@ -186,7 +186,7 @@ impl Sqlite {
         &self,
         target: &Self,
         table: &str,
-        is_wanted: &mut dyn FnMut(&dyn Row) -> bool,
+        is_wanted: &mut dyn FnMut(&dyn DatabaseRow) -> bool,
     ) -> Result<(), StoreError> {
         // The names are those of our own schema.
         let mut read =
@@ -247,7 +247,7 @@ impl Database for Sqlite {
         &mut self,
         sql: &'static str,
         values: &[Value],
-        each: &mut EachRow,
+        each: &mut RowCallback,
     ) -> Result<(), StoreError> {
         let mut statement = self.explained(self.connection.prepare_cached(sql))?;
         let mut rows = self.explained(statement.query(rusqlite::params_from_iter(values)))?;
@@ -257,13 +257,13 @@ impl Database for Sqlite {
         Ok(())
     }
 
-    fn begin(&mut self, how: Begin) -> Result<(), StoreError> {
-        if matches!(how, Begin::Durable | Begin::Exclusive) {
+    fn begin(&mut self, how: TransactionKind) -> Result<(), StoreError> {
+        if matches!(how, TransactionKind::Durable | TransactionKind::Exclusive) {
             self.batch("PRAGMA synchronous = FULL")?;
             self.durable = true;
         }
         // A writer takes its lock at once: one that began by reading could not wait for another.
-        self.batch(if how == Begin::Read { "BEGIN" } else { "BEGIN IMMEDIATE" })
+        self.batch(if how == TransactionKind::Read { "BEGIN" } else { "BEGIN IMMEDIATE" })
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
@@ -302,13 +302,13 @@ impl Database for Sqlite {
         &mut self,
         file: &Path,
         picked: &str,
-        is_wanted: &mut dyn FnMut(&dyn Row) -> bool,
+        is_wanted: &mut dyn FnMut(&dyn DatabaseRow) -> bool,
     ) -> Result<(), StoreError> {
         let target = Self::open(file, Duration::ZERO)?;
         // Rows come table by table, whatever they refer to.
         target.explained(target.connection.execute_batch("PRAGMA foreign_keys = OFF; BEGIN"))?;
         for table in target.tables()? {
-            let all = &mut |_: &dyn Row| true;
+            let all = &mut |_: &dyn DatabaseRow| true;
             self.copy_table(&target, &table, if table == picked { &mut *is_wanted } else { all })?;
         }
         target.explained(target.connection.execute_batch("COMMIT"))
@@ -353,9 +353,9 @@ struct SqliteRow<'a> {
     place: &'a str,
 }
 
-impl Row for SqliteRow<'_> {
+impl DatabaseRow for SqliteRow<'_> {
     fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
-        let this: &dyn Row = self;
+        let this: &dyn DatabaseRow = self;
         match self.row.get_ref(column).map_err(|error| explain(self.place, error))? {
             ValueRef::Null => Ok(Value::Null),
             ValueRef::Integer(value) => Ok(Value::Integer(value)),
@@ -433,9 +433,9 @@ mod tests {
         let open = || Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
         let (mut one, mut two) = (open(), open());
         one.batch("CREATE TABLE thing (number BIGINT)").unwrap();
-        one.begin(Begin::Write).unwrap();
+        one.begin(TransactionKind::Write).unwrap();
         one.batch("INSERT INTO thing VALUES (1)").unwrap();
-        let error = two.begin(Begin::Durable).unwrap_err();
+        let error = two.begin(TransactionKind::Durable).unwrap_err();
         assert!(matches!(error, StoreError::Locked { .. }), "{error}");
         assert!(
             error.hint().is_some_and(|hint| hint.ends_with("wait until it is done, or stop it"))
@@ -458,9 +458,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
         let (mut one, mut two) = (open(), open());
-        one.begin(Begin::Write).unwrap();
+        one.begin(TransactionKind::Write).unwrap();
         let two: &mut dyn Database = &mut two;
-        let error = two.transaction(Begin::Durable, |_| Ok(())).unwrap_err();
+        let error = two.transaction(TransactionKind::Durable, |_| Ok(())).unwrap_err();
         assert!(matches!(error, StoreError::Locked { .. }), "{error}");
         assert_eq!(level(two), NORMAL);
     }
@@ -471,10 +471,10 @@ mod tests {
         let mut database = Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
         assert_eq!(level(&mut database), NORMAL);
         let levels = [
-            (Begin::Write, NORMAL),
-            (Begin::Read, NORMAL),
-            (Begin::Durable, FULL),
-            (Begin::Exclusive, FULL),
+            (TransactionKind::Write, NORMAL),
+            (TransactionKind::Read, NORMAL),
+            (TransactionKind::Durable, FULL),
+            (TransactionKind::Exclusive, FULL),
         ];
         for (how, expected) in levels {
             database.begin(how).unwrap();
@@ -482,7 +482,7 @@ mod tests {
             database.commit().unwrap();
             assert_eq!(level(&mut database), NORMAL, "after {how:?}");
         }
-        database.begin(Begin::Durable).unwrap();
+        database.begin(TransactionKind::Durable).unwrap();
         database.rollback().unwrap();
         assert_eq!(level(&mut database), NORMAL);
     }

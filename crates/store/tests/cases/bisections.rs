@@ -1,16 +1,17 @@
 //! Bisections and their steps, and runs whose cells are not known from the start.
 
 use tacho_record::bisection::{
-    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, HostReadings, Measured, Observed,
-    Seen, Stage, Standing, Suspects, Undecided, UnusableKind,
+    BisectedEffect, BisectionEnd, BisectionRequest, BisectionState, BisectionStep, Candidate,
+    Culprit, HostReadings, Stage, StepResult, Suspects, UndecidedReason, UnusableKind,
+    ValueComparison, ValueSource,
 };
 use tacho_record::{Bisection, Digest, Metric, Purpose, Revision, RunState};
 use tacho_store::NewRun;
 
 use crate::common::{Ground, benchmark, cell, host, new_run, sample, time};
 
-fn standing() -> Standing {
-    Standing {
+fn standing() -> BisectionState {
+    BisectionState {
         updated: time(7),
         stage: Stage::Searching,
         found: None,
@@ -53,14 +54,14 @@ fn bisection(name: &str, run: i64) -> Bisection {
         run,
         host: "lab".into(),
         started: time(1),
-        asked: Asked {
+        asked: BisectionRequest {
             good: "v1".into(),
             bad: "HEAD".into(),
             exchanged: false,
             benchmark: benchmark("b"),
             metric: Metric::built_in("wall").unwrap(),
-            of: Measured::Execution,
-            by: Comparison::Ratio,
+            of: ValueSource::Execution,
+            by: ValueComparison::Ratio,
             test: None,
             least: 0.02,
             budget: Some(7200.0),
@@ -83,8 +84,8 @@ fn bisection(name: &str, run: i64) -> Bisection {
     }
 }
 
-fn observed(number: u32, seen: Seen) -> Observed {
-    Observed {
+fn observed(number: u32, seen: StepResult) -> BisectionStep {
+    BisectionStep {
         number,
         at: time(2),
         revision: "r1".into(),
@@ -107,10 +108,10 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
     assert_eq!(store.bisections().unwrap(), [(kept.clone(), RunState::Unfinished)]);
 
     let steps = [
-        observed(1, Seen::Built { artifact: Digest::of("a") }),
+        observed(1, StepResult::Built { artifact: Digest::of("a") }),
         observed(
             2,
-            Seen::Samples {
+            StepResult::Samples {
                 values: vec![0.1 + 0.2, 1e300],
                 limited: vec![1],
                 host: vec![
@@ -119,7 +120,10 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
                 ],
             },
         ),
-        observed(3, Seen::Unusable { kind: UnusableKind::NoMetric, why: "nothing matches".into() }),
+        observed(
+            3,
+            StepResult::Unusable { kind: UnusableKind::NoMetric, why: "nothing matches".into() },
+        ),
     ];
     for step in &steps {
         store.put_observed(run.number, step).unwrap();
@@ -138,8 +142,8 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
         pairs: 3,
         neighbours: 0,
     };
-    let found = Some(Found::Undecided { reason: Undecided::Budget });
-    kept.standing = Standing {
+    let found = Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget });
+    kept.standing = BisectionState {
         found,
         culprits: vec![culprit],
         stage: Stage::Finished,

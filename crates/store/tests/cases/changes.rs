@@ -1,8 +1,8 @@
 //! Changes, their events and the user's word.
 
 use tacho_record::{
-    Again, Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Metric, SeriesKey,
-    Withdrawal, Word,
+    Change, ChangeKind, ChangeState, Digest, Finding, Happening, HappeningKind, Life, Metric,
+    RepeatMeasurement, SeriesKey, Withdrawal,
 };
 use tacho_store::{Analysis, HostId, MeasuredAgain, NewAnalysis, Store, StoreError};
 
@@ -34,7 +34,7 @@ fn change(name: &str) -> Change {
         found: time(1),
         finding: finding("first"),
         life: Life::Provisional,
-        word: Word::New,
+        word: ChangeState::New,
         note: String::new(),
         fixed_by: None,
         again: None,
@@ -46,7 +46,7 @@ fn analysis(judged: &str) -> Analysis {
     Analysis { judged: Digest::of(judged), newest: "newest".into(), at: time(2) }
 }
 
-fn at_three(what: Happened) -> Happening {
+fn at_three(what: HappeningKind) -> Happening {
     Happening { at: time(3), what }
 }
 
@@ -61,7 +61,7 @@ fn store(ground: &Ground) -> (Store, HostId) {
 fn keep(store: &mut Store, lab: HostId, before: Option<&Analysis>, changes: &[Change]) -> bool {
     let happenings: Vec<_> = changes
         .iter()
-        .map(|c| (c.name.clone(), at_three(Happened::Found { revision: "r".into() })))
+        .map(|c| (c.name.clone(), at_three(HappeningKind::Found { revision: "r".into() })))
         .collect();
     let now = analysis(&format!("{before:?}"));
     let series = &change("").series;
@@ -84,7 +84,7 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
     assert_eq!(analyses, [(benchmark("b"), "wall".to_owned(), analysis("None"))]);
 
     let gone = Life::Withdrawn { why: Withdrawal::NotReproduced };
-    let again = Again {
+    let again = RepeatMeasurement {
         run: 7,
         samples: 10,
         differs: Some(false),
@@ -95,8 +95,8 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
         environments: true,
     };
     let events = [
-        at_three(Happened::Measured(again.clone())),
-        at_three(Happened::Withdrawn { why: Withdrawal::NotReproduced }),
+        at_three(HappeningKind::Measured(again.clone())),
+        at_three(HappeningKind::Withdrawn { why: Withdrawal::NotReproduced }),
     ];
     let other = finding("elsewhere");
     let two = MeasuredAgain {
@@ -109,7 +109,7 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
     store.put_again(&[two]).unwrap();
     let (_, two) = store.change("two").unwrap().unwrap();
     assert_eq!((two.life, two.again.as_ref(), two.finding), (gone, Some(&again), other));
-    let found = at_three(Happened::Found { revision: "r".into() });
+    let found = at_three(HappeningKind::Found { revision: "r".into() });
     assert_eq!(
         store.happenings("two").unwrap(),
         [std::slice::from_ref(&found), &events[..]].concat()
@@ -131,21 +131,27 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
 pub fn no_analysis_touches_the_users_word(ground: &Ground) {
     let (mut store, lab) = store(ground);
     assert!(keep(&mut store, lab, None, &[change("one")]));
-    store.say("one", Word::Expected, "the price of safety", time(5)).unwrap();
+    store.say("one", ChangeState::Expected, "the price of safety", time(5)).unwrap();
     let mut anew = change("one");
     (anew.finding, anew.life, anew.fixed_by) =
         (finding("second"), Life::Confirmed, Some("two".into()));
     assert!(keep(&mut store, lab, Some(&analysis("None")), std::slice::from_ref(&anew)));
     let (_, known) = store.change("one").unwrap().unwrap();
-    assert_eq!((known.word, &*known.note), (Word::Expected, "the price of safety"));
+    assert_eq!((known.word, &*known.note), (ChangeState::Expected, "the price of safety"));
     assert_eq!(
         (known.finding, known.life, known.fixed_by),
         (anew.finding, anew.life, anew.fixed_by)
     );
-    let said =
-        Happened::Said { from: Word::New, to: Word::Expected, note: "the price of safety".into() };
+    let said = HappeningKind::Said {
+        from: ChangeState::New,
+        to: ChangeState::Expected,
+        note: "the price of safety".into(),
+    };
     assert_eq!(store.happenings("one").unwrap()[1], Happening { at: time(5), what: said });
-    assert!(matches!(store.say("no", Word::New, "", time(6)), Err(StoreError::Unknown { .. })));
+    assert!(matches!(
+        store.say("no", ChangeState::New, "", time(6)),
+        Err(StoreError::Unknown { .. })
+    ));
 }
 
 pub fn of_two_analyses_at_once_one_is_kept(ground: &Ground) {

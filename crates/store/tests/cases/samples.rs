@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use tacho_record::{Failure, Limit, Outcome, Place, Reached, Sample};
+use tacho_record::{Failure, Limit, Outcome, Place, ReachedLimit, Sample};
 use tacho_store::{Absence, QuietWait, StoreError};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, failures, limited, sample};
@@ -263,7 +263,7 @@ pub fn any_samples_come_back(ground: &Ground) {
         1 => (prop::sample::select(failures().to_vec()), any::<String>())
             .prop_map(|(failure, output)| Outcome::Failed { failure, output }),
         1 => (any::<u64>(), any::<Option<String>>(), any::<String>()).prop_map(|(at, how, output)| {
-            Outcome::LimitReached { reached: Reached { limit: Limit::CpuTime, at, how }, output }
+            Outcome::LimitReached { reached: ReachedLimit { limit: Limit::CpuTime, at, how }, output }
         }),
     ];
     let seconds = Timestamp::MIN.as_second()..Timestamp::MAX.as_second();

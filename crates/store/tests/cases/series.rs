@@ -1,9 +1,10 @@
 //! Many measurements at once.
 
 use tacho_record::{
-    Course, Failure, Limited, Measurement, Outcome, Phase, Purpose, Sample, Steadiness, derived,
+    Course, Failure, LimitedExecutions, Measurement, Outcome, Phase, Purpose, Sample, Steadiness,
+    derived,
 };
-use tacho_store::{Count, Location, NewRun, StoreError, Values};
+use tacho_store::{Location, NewRun, SampleCounts, StoreError, Values};
 
 use crate::common::{
     Ground, begin, benchmark, cell, failed, host, limited, new_run, revision, sample,
@@ -89,7 +90,7 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
         values: samples.iter().map(|sample| sample.value("wall").unwrap()).collect(),
         rounds: samples.iter().map(|sample| sample.place.round).collect(),
         positions: samples.iter().map(|sample| sample.place.position).collect(),
-        limited: Limited::default(),
+        limited: LimitedExecutions::default(),
         bound_rounds: vec![],
         failed,
         failure,
@@ -140,7 +141,7 @@ pub fn what_reached_a_limit_counts_and_stands_apart(ground: &Ground) {
         let values = &store.values(lab, &benchmark("x"), "wall").unwrap()[0];
         let bounds = [2, 4].map(|round| sample(round, 0).value("wall").unwrap()).to_vec();
         let why = Some("limit reached: 512.0 MiB of memory".to_owned());
-        assert_eq!(values.limited, Limited { count: 2, bounds, why });
+        assert_eq!(values.limited, LimitedExecutions { count: 2, bounds, why });
         assert_eq!((values.values.len(), values.failed), (1, 1));
         let never_read = &store.values(lab, &benchmark("x"), "cycles").unwrap()[0].limited;
         assert_eq!((never_read.count, never_read.bounds.len()), (2, 0));
@@ -194,7 +195,7 @@ pub fn counts_leave_the_warm_up_out(ground: &Ground) {
     }
     store.import(again[0], &[sample(0, 0), sample(1, 0), failed(2, 0, Failure::TimedOut)]).unwrap();
     store.put_sample(measurements[1], &sample(1, 1)).unwrap();
-    let count = |name: &str, revision: &str, valid, failed| Count {
+    let count = |name: &str, revision: &str, valid, failed| SampleCounts {
         benchmark: benchmark(name),
         revision: revision.to_owned(),
         artifact: cell(revision, name).artifact,

@@ -10,7 +10,7 @@ use std::path::Path;
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
     BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place,
-    Purpose, Reached, Revision, Rule, Run, Sample,
+    Purpose, ReachedLimit, Revision, Rule, Run, Sample,
 };
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 use tempfile::TempDir;
@@ -132,7 +132,7 @@ pub fn failed(round: u32, position: u32, failure: Failure) -> Sample {
 
 /// One that had as much memory as it may.
 pub fn limited(round: u32, position: u32) -> Sample {
-    let reached = Reached { limit: Limit::Memory, at: 512 << 20, how: None };
+    let reached = ReachedLimit { limit: Limit::Memory, at: 512 << 20, how: None };
     Sample {
         outcome: Outcome::LimitReached { reached, output: "killed\n".to_owned() },
         ..sample(round, position)

@@ -491,7 +491,8 @@ mod tests {
         let there = folder.path().join("there");
         let there = there.display();
         let script = format!(
-            "setsid sh -c ': >{there}; exec sleep {marker}' & until [ -e {there} ]; do sleep 0.01; done; {end}"
+            "setsid sh -c ': >{there}; exec sleep {marker}' & until [ -e {there} ]; do sleep \
+             0.01; done; {end}"
         );
         let done = shell(&script, limits);
         assert!(!is_found(&marker));
@@ -525,7 +526,8 @@ mod tests {
         let there = folder.path().join("there");
         let there = there.display();
         let script = format!(
-            "setsid sh -c 'setsid sh -c \": >{there}; sleep {one}; true\" & sleep {two}; true' >/dev/null 2>&1 &
+            "setsid sh -c 'setsid sh -c \": >{there}; sleep {one}; true\" & sleep {two}; true' \
+             >/dev/null 2>&1 &
             until [ -e {there} ]; do sleep 0.01; done"
         );
         let done = shell(&script, BuildLimits { time: LONG, interrupt: &NEVER });

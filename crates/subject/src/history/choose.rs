@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 use tacho_record::Revision;
 
-use super::every::{Every, Periods};
+use super::every::{Periods, RevisionStep};
 
 /// The revisions that the step takes among those that are wanted, and both ends: the last, and that
 /// with the start's name, if the question has a start.
 pub(super) fn choose(
     revisions: Vec<Revision>,
-    every: Every,
+    every: RevisionStep,
     start: Option<&str>,
     wanted: impl Fn(&Revision) -> bool,
 ) -> Vec<Revision> {
@@ -32,13 +32,13 @@ pub(super) fn choose(
 }
 
 /// The candidates that the step takes.
-fn step(revisions: &[Revision], candidates: &[usize], every: Every) -> Vec<usize> {
+fn step(revisions: &[Revision], candidates: &[usize], every: RevisionStep) -> Vec<usize> {
     match every {
-        Every::Commit => candidates.to_vec(),
-        Every::Commits(number) => {
+        RevisionStep::Commit => candidates.to_vec(),
+        RevisionStep::Commits(number) => {
             candidates.iter().copied().step_by(number.max(1) as usize).collect()
         }
-        Every::Span(span) => {
+        RevisionStep::Span(span) => {
             let times = times(revisions);
             let periods = Periods::of(span);
             let numbered: Vec<_> =

@@ -9,7 +9,9 @@ use super::choose::choose;
 use super::resolve;
 use super::survey::{self, HistorySurvey};
 use crate::SubjectError;
-use crate::history::selection::{History, Passed, Selected, Selection, What};
+use crate::history::selection::{
+    History, HistoryRelation, RevisionQuery, SelectedRevisions, Selection,
+};
 use crate::repository::Repository;
 
 /// The commits of a git repository.
@@ -28,7 +30,7 @@ impl Commits {
         from: Option<&str>,
         to: &str,
         selection: &Selection,
-    ) -> Result<Selected, SubjectError> {
+    ) -> Result<SelectedRevisions, SubjectError> {
         let names: Vec<&str> = std::iter::once(to).chain(from).collect();
         let ids = resolve::commits(&self.repository, &names)?;
         let (end, start) = (&ids[0], ids.get(1));
@@ -57,10 +59,10 @@ impl Commits {
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         let candidates = places.into_iter().map(|place| part.revision(place)).collect();
         let revisions = choose(candidates, selection.every, first, wanted);
-        Ok(Selected { known: revisions.clone(), revisions, commits: part.commits(), note })
+        Ok(SelectedRevisions { known: revisions.clone(), revisions, commits: part.commits(), note })
     }
 
-    fn list(&self, names: &[String]) -> Result<Selected, SubjectError> {
+    fn list(&self, names: &[String]) -> Result<SelectedRevisions, SubjectError> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let ids: BTreeSet<String> =
             resolve::commits(&self.repository, &names)?.into_iter().collect();
@@ -74,7 +76,7 @@ impl Commits {
         let mut revisions: Vec<Revision> = places.map(|place| part.revision(place)).collect();
         // Those of which neither has the other in its history may have the same place.
         revisions.sort_by(|one, two| (one.order, &one.id).cmp(&(two.order, &two.id)));
-        Ok(Selected {
+        Ok(SelectedRevisions {
             known: revisions.clone(),
             revisions,
             commits: part.commits(),
@@ -106,12 +108,12 @@ impl Commits {
 }
 
 impl History for Commits {
-    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
+    fn select(&self, selection: &Selection) -> Result<SelectedRevisions, SubjectError> {
         match &selection.what {
-            What::Range { from, to } => {
+            RevisionQuery::Range { from, to } => {
                 self.range(from.as_deref(), to.as_deref().unwrap_or("HEAD"), selection)
             }
-            What::List(names) => self.list(names),
+            RevisionQuery::List(names) => self.list(names),
         }
     }
 
@@ -156,7 +158,7 @@ impl History for Commits {
         Ok(lines.iter().flat_map(|line| line.split(' ').skip(1)).map(str::to_owned).collect())
     }
 
-    fn line(&self, to: &str, others: &[String]) -> Result<Selected, SubjectError> {
+    fn line(&self, to: &str, others: &[String]) -> Result<SelectedRevisions, SubjectError> {
         let names: Vec<&str> =
             std::iter::once(to).chain(others.iter().map(String::as_str)).collect();
         let ids = resolve::commits(&self.repository, &names)?;
@@ -171,7 +173,7 @@ impl History for Commits {
         let (_, places) = part.places(end, None, false);
         let revisions: Vec<Revision> =
             places.into_iter().map(|place| part.revision(place)).collect();
-        Ok(Selected {
+        Ok(SelectedRevisions {
             known: revisions.clone(),
             revisions,
             commits: part.commits(),
@@ -191,7 +193,11 @@ impl History for Commits {
 
     /// By what git knows of ancestors, since on side branches places do not tell. What it does not
     /// know any more has passed nothing.
-    fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
+    fn passed(
+        &self,
+        name: &str,
+        revisions: &[Revision],
+    ) -> Result<Vec<HistoryRelation>, SubjectError> {
         let place = resolve::commits(&self.repository, &[name])?.swap_remove(0);
         let ids: String =
             revisions.iter().flat_map(|revision| [revision.id.as_str(), "\n"]).collect();
@@ -199,9 +205,9 @@ impl History for Commits {
         let later = self.repository.git.answers(&arguments, &format!("{ids}^{place}\n"))?;
         let later: HashSet<&str> = later.iter().map(String::as_str).collect();
         let passed = |revision: &Revision| match revision.id.as_str() {
-            id if id == place => Passed::Itself,
-            id if later.contains(id) => Passed::Later,
-            _ => Passed::Not,
+            id if id == place => HistoryRelation::Itself,
+            id if later.contains(id) => HistoryRelation::Later,
+            _ => HistoryRelation::Not,
         };
         Ok(revisions.iter().map(passed).collect())
     }

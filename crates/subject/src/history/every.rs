@@ -11,7 +11,7 @@ use crate::SubjectError;
 
 /// How densely a range is taken.
 #[derive(Clone, Copy, Debug)]
-pub enum Every {
+pub enum RevisionStep {
     /// Each revision.
     Commit,
     /// The first and each so-manyth after it.
@@ -25,7 +25,7 @@ pub enum Every {
     Span(Span),
 }
 
-impl PartialEq for Every {
+impl PartialEq for RevisionStep {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Commit, Self::Commit) => true,
@@ -36,7 +36,7 @@ impl PartialEq for Every {
     }
 }
 
-impl FromStr for Every {
+impl FromStr for RevisionStep {
     type Err = SubjectError;
 
     /// Reads `commit`, `10commits`, `3h`, `1d`, `2 weeks`, `month`, `1y`.
@@ -45,7 +45,7 @@ impl FromStr for Every {
     }
 }
 
-fn parse(text: &str) -> Option<Every> {
+fn parse(text: &str) -> Option<RevisionStep> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let number: u32 = if digits == 0 { 1 } else { number.parse().ok()? };
@@ -54,8 +54,8 @@ fn parse(text: &str) -> Option<Every> {
     }
     let span = Span::new();
     let span = match unit.trim_start() {
-        "commit" | "commits" if number == 1 => return Some(Every::Commit),
-        "commit" | "commits" => return Some(Every::Commits(number)),
+        "commit" | "commits" if number == 1 => return Some(RevisionStep::Commit),
+        "commit" | "commits" => return Some(RevisionStep::Commits(number)),
         "h" | "hour" | "hours" => span.try_hours(number),
         "d" | "day" | "days" => span.try_days(number),
         "w" | "week" | "weeks" => span.try_weeks(number),
@@ -63,10 +63,10 @@ fn parse(text: &str) -> Option<Every> {
         "y" | "year" | "years" => span.try_years(number),
         _ => return None,
     };
-    span.ok().map(Every::Span)
+    span.ok().map(RevisionStep::Span)
 }
 
-impl fmt::Display for Every {
+impl fmt::Display for RevisionStep {
     /// As it is written: `commit`, `10commits`, `1w`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -128,18 +128,24 @@ mod tests {
     use super::*;
 
     fn period(every: &str, time: &str) -> i64 {
-        let Every::Span(span) = every.parse().unwrap() else { panic!("{every} is no time") };
+        let RevisionStep::Span(span) = every.parse().unwrap() else { panic!("{every} is no time") };
         Periods::of(span).number(time.parse().unwrap())
     }
 
     #[test]
     fn what_is_written_comes_back() {
         for text in ["commit", "10commits", "3h", "1d", "1w", "2month", "1y"] {
-            assert_eq!(text.parse::<Every>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<RevisionStep>().unwrap().to_string(), text);
         }
-        assert_eq!("week".parse::<Every>().unwrap(), Every::Span(Span::new().weeks(1)));
-        assert_eq!(" 2 months".parse::<Every>().unwrap(), Every::Span(Span::new().months(2)));
-        assert_eq!("1commits".parse::<Every>().unwrap(), Every::Commit);
+        assert_eq!(
+            "week".parse::<RevisionStep>().unwrap(),
+            RevisionStep::Span(Span::new().weeks(1))
+        );
+        assert_eq!(
+            " 2 months".parse::<RevisionStep>().unwrap(),
+            RevisionStep::Span(Span::new().months(2))
+        );
+        assert_eq!("1commits".parse::<RevisionStep>().unwrap(), RevisionStep::Commit);
     }
 
     #[test]
@@ -147,7 +153,7 @@ mod tests {
         for text in
             ["", "0d", "-1d", "1", "1m", "1.5h", "99999999999d", "4000000000y", "2fortnights"]
         {
-            let error = text.parse::<Every>().unwrap_err();
+            let error = text.parse::<RevisionStep>().unwrap_err();
             assert_eq!(error.to_string(), format!("`{text}` is not a step through history"));
             assert!(error.hint().unwrap().contains("1month"));
         }
@@ -172,7 +178,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_time_is_in_its_period(seconds in 0_i64..4_000_000_000, number in 1_i64..50, unit in 0..5) {
+        fn each_time_is_in_its_period(
+            seconds in 0_i64..4_000_000_000,
+            number in 1_i64..50,
+            unit in 0..5,
+        ) {
             let span = match unit {
                 0 => Span::new().hours(number),
                 1 => Span::new().days(number),

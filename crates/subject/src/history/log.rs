@@ -118,7 +118,9 @@ mod tests {
         }
 
         #[test]
-        fn anything_else_is_no_panic(text in prop::collection::vec(prop_oneof![Just(0_u8), any::<u8>()], 0..200)) {
+        fn anything_else_is_no_panic(
+            text in prop::collection::vec(prop_oneof![Just(0_u8), any::<u8>()], 0..200),
+        ) {
             let _ = parse(&text);
         }
     }

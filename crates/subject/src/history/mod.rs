@@ -1,9 +1,9 @@
 //! The subject's history: which revisions there are, in which order, and what lies between them.
 //!
-//! [`History`] answers a [`Selection`](crate::Selection), for git, CVS and releases alike. How git is asked is in
-//! `survey` and `log`; which place each commit has is computed in `dag`; all of CVS is in `cvs`;
-//! which of the revisions of a range are taken is decided in `choose`, for all kinds. Nothing here
-//! checks out or builds anything.
+//! [`History`] answers a [`Selection`](crate::Selection), for git, CVS and releases alike. How git
+//! is asked is in `survey` and `log`; which place each commit has is computed in `dag`; all of CVS
+//! is in `cvs`; which of the revisions of a range are taken is decided in `choose`, for all kinds.
+//! Nothing here checks out or builds anything.
 
 mod choose;
 mod commits;
@@ -28,7 +28,7 @@ use crate::SubjectError;
 use crate::build::{self, BuildEnd, BuildLimits, BuildLog};
 use crate::repository::Repository;
 
-pub use every::Every;
+pub use every::RevisionStep;
 
 /// The history of this subject, whose plan is in that folder.
 pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>, SubjectError> {
@@ -77,18 +77,18 @@ pub fn fetch(subject: &Subject, plan_folder: &Path, limit: Duration) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use crate::history::selection::What;
+    use crate::history::selection::RevisionQuery;
 
     #[test]
     fn a_range_has_two_dots_and_each_end_may_be_left_out() {
         let range = |from: &str, to: &str| {
             let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
-            What::Range { from: name(from), to: name(to) }
+            RevisionQuery::Range { from: name(from), to: name(to) }
         };
-        assert_eq!(What::parse("v1.0..main"), range("v1.0", "main"));
-        assert_eq!(What::parse("HEAD~3.."), range("HEAD~3", ""));
-        assert_eq!(What::parse("..v1.0^{}"), range("", "v1.0^{}"));
-        assert_eq!(What::parse(".."), range("", ""));
-        assert_eq!(What::parse("v1.0"), What::List(vec!["v1.0".to_owned()]));
+        assert_eq!(RevisionQuery::parse("v1.0..main"), range("v1.0", "main"));
+        assert_eq!(RevisionQuery::parse("HEAD~3.."), range("HEAD~3", ""));
+        assert_eq!(RevisionQuery::parse("..v1.0^{}"), range("", "v1.0^{}"));
+        assert_eq!(RevisionQuery::parse(".."), range("", ""));
+        assert_eq!(RevisionQuery::parse("v1.0"), RevisionQuery::List(vec!["v1.0".to_owned()]));
     }
 }

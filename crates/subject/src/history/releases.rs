@@ -9,9 +9,9 @@ use std::process::{Command, Output, Stdio};
 use tacho_record::Revision;
 
 use super::choose::choose;
-use super::{Every, resolve};
+use super::{RevisionStep, resolve};
 use crate::SubjectError;
-use crate::history::selection::{History, Selected, Selection, What};
+use crate::history::selection::{History, RevisionQuery, SelectedRevisions, Selection};
 
 /// Where the names come from.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl Releases {
             let (from, to) = (names[first].clone(), names[last].clone());
             return Err(SubjectError::EmptyRange { from, to, same: first == last });
         }
-        if let Every::Span(_) = selection.every {
+        if let RevisionStep::Span(_) = selection.every {
             return Err(SubjectError::NoDates { every: selection.every.to_string() });
         }
         let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
@@ -97,21 +97,23 @@ impl Releases {
 }
 
 impl History for Releases {
-    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
+    fn select(&self, selection: &Selection) -> Result<SelectedRevisions, SubjectError> {
         let revisions = match &selection.what {
-            What::Range { from, to } => self.range(from.as_deref(), to.as_deref(), selection)?,
-            What::List(names) => self.list(names)?,
+            RevisionQuery::Range { from, to } => {
+                self.range(from.as_deref(), to.as_deref(), selection)?
+            }
+            RevisionQuery::List(names) => self.list(names)?,
         };
         let names = self.names()?;
         let note = no_match(names, selection)?;
         let known = (0..names.len()).map(|place| revision(names, place)).collect();
-        Ok(Selected { revisions, known, commits: Vec::new(), note })
+        Ok(SelectedRevisions { revisions, known, commits: Vec::new(), note })
     }
 }
 
 /// What to say when a range is asked for by a pattern that no release matches.
 fn no_match(names: &[String], selection: &Selection) -> Result<Option<String>, SubjectError> {
-    let (What::Range { .. }, Some(text)) = (&selection.what, &selection.tags) else {
+    let (RevisionQuery::Range { .. }, Some(text)) = (&selection.what, &selection.tags) else {
         return Ok(None);
     };
     let pattern = resolve::pattern(text)?;
@@ -245,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_list_is_put_in_order() {
-        let what = What::List(["2.0", "1.0", "2.0"].map(str::to_owned).to_vec());
+        let what = RevisionQuery::List(["2.0", "1.0", "2.0"].map(str::to_owned).to_vec());
         let selected =
             listed("1.0 2.0").select(&Selection { what, ..Selection::parse_range("..") }).unwrap();
         assert_eq!(
@@ -280,7 +282,8 @@ mod tests {
         );
         assert_eq!(
             said("2.0..", "commit"),
-            "`2.0..2.0` is empty: both are the same revision; a revision named alone is measured alone"
+            "`2.0..2.0` is empty: both are the same revision; a revision named alone is measured \
+             alone"
         );
         assert_eq!(said("1.11..", "commit"), "unknown release `1.11`; did you mean `1.10`?");
         assert!(said("..", "1w").starts_with(

@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use tacho_record::{Commit, Revision};
 
 use crate::SubjectError;
-use crate::history::every::Every;
+use crate::history::every::RevisionStep;
 
 /// Which revisions are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum RevisionQuery {
     /// From the first to the second, both included.
     ///
     /// The first is included since without it a change made by the next commit could not be seen.
@@ -25,7 +25,7 @@ pub enum What {
     List(Vec<String>),
 }
 
-impl What {
+impl RevisionQuery {
     /// What somebody means who writes `A..B`, `A..`, `..B`, or `A`, which is a list of one.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -41,9 +41,9 @@ impl What {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     /// Which revisions.
-    pub what: What,
+    pub what: RevisionQuery,
     /// How densely a range is taken; both its ends are taken in any case. A list is taken as it is.
-    pub every: Every,
+    pub every: RevisionStep,
     /// Of a range take only revisions with a tag (or releases with a name) that this pattern
     /// matches, and the ends.
     pub tags: Option<String>,
@@ -53,16 +53,21 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Each commit of the main line of what [`What::parse`] understands.
+    /// Each commit of the main line of what [`RevisionQuery::parse`] understands.
     #[must_use]
     pub fn parse_range(text: &str) -> Self {
-        Self { what: What::parse(text), every: Every::Commit, tags: None, all_parents: false }
+        Self {
+            what: RevisionQuery::parse(text),
+            every: RevisionStep::Commit,
+            tags: None,
+            all_parents: false,
+        }
     }
 }
 
 /// The answer to a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selected {
+pub struct SelectedRevisions {
     /// What was asked for, in order of history, each once.
     pub revisions: Vec<Revision>,
     /// The revisions whose places in history are known now, in its order: for releases the whole
@@ -80,7 +85,7 @@ pub struct Selected {
 
 /// How a revision stands to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passed {
+pub enum HistoryRelation {
     /// It has the other in its history.
     Later,
     /// It is the other.
@@ -92,7 +97,7 @@ pub enum Passed {
 /// A subject's history.
 pub trait History {
     /// The revisions that were asked for, with the commits between them.
-    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError>;
+    fn select(&self, selection: &Selection) -> Result<SelectedRevisions, SubjectError>;
 
     /// Whether two revisions, both by name, have any history in common: where it is one line, they
     /// do.
@@ -102,9 +107,13 @@ pub trait History {
 
     /// The revision of that name.
     fn find(&self, name: &str) -> Result<Revision, SubjectError> {
-        let what = What::List(vec![name.to_owned()]);
-        let selected =
-            self.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
+        let what = RevisionQuery::List(vec![name.to_owned()]);
+        let selected = self.select(&Selection {
+            what,
+            every: RevisionStep::Commit,
+            tags: None,
+            all_parents: false,
+        })?;
         selected.revisions.into_iter().next().ok_or(SubjectError::EmptyList)
     }
 
@@ -127,8 +136,8 @@ pub trait History {
 
     /// The main line that leads to a revision, as far as none of those others has it in its
     /// history, with all commits that it brought to them; nothing where history has no merges.
-    fn line(&self, _to: &str, _others: &[String]) -> Result<Selected, SubjectError> {
-        Ok(Selected::default())
+    fn line(&self, _to: &str, _others: &[String]) -> Result<SelectedRevisions, SubjectError> {
+        Ok(SelectedRevisions::default())
     }
 
     /// Whether a revision, by its full name, has a file or folder of that path; none where that is
@@ -139,12 +148,16 @@ pub trait History {
 
     /// How each of these revisions stands to the one of that name: where history is one line, by
     /// their places.
-    fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
+    fn passed(
+        &self,
+        name: &str,
+        revisions: &[Revision],
+    ) -> Result<Vec<HistoryRelation>, SubjectError> {
         let place = self.find(name)?.order;
         let passed = |revision: &Revision| match revision.order.cmp(&place) {
-            Ordering::Less => Passed::Not,
-            Ordering::Equal => Passed::Itself,
-            Ordering::Greater => Passed::Later,
+            Ordering::Less => HistoryRelation::Not,
+            Ordering::Equal => HistoryRelation::Itself,
+            Ordering::Greater => HistoryRelation::Later,
         };
         Ok(revisions.iter().map(passed).collect())
     }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use tacho_record::plan::{Commands, Edge, Quirk, Subject};
-use tacho_record::{Digest, Quirky, Recipes, Revision};
+use tacho_record::{Digest, QuirkRecipe, Recipes, Revision};
 
 use crate::{History, SubjectError, history};
 
@@ -23,14 +23,14 @@ pub(crate) use patch::QuirkPatch;
 /// The quirks of a plan, with what they need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quirks {
-    all: Vec<Loaded>,
+    all: Vec<LoadedQuirk>,
     /// Of revisions that are merged into others before anything is done: into which, by full name.
     onto: BTreeMap<String, Vec<String>>,
 }
 
 /// A quirk, with what it needs.
 #[derive(Clone, Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedQuirk {
     /// What the plan says.
     pub quirk: Quirk,
     /// Its patches.
@@ -39,11 +39,11 @@ pub(crate) struct Loaded {
 
 /// What is done at one revision.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Applied {
+pub(crate) struct RevisionQuirks {
     /// What was to be done once before, in order of history, each with the revision at which it is.
-    pub once: Vec<(Loaded, Revision)>,
+    pub once: Vec<(LoadedQuirk, Revision)>,
     /// What is done with the revision itself, in order of the plan.
-    pub quirks: Vec<Loaded>,
+    pub quirks: Vec<LoadedQuirk>,
     /// Of what is taken from others, the revisions that are meant, by the names that the plan has.
     pub sources: HashMap<String, Revision>,
     /// Into which revisions it is merged first, by full name; none: it is built as it is.
@@ -98,7 +98,7 @@ impl Quirks {
         let load = |quirk: &Quirk| {
             let patches = quirk.patches.iter().map(|path| QuirkPatch::read(plan_folder, path));
             let patches = patches.collect::<Result<_, _>>().map_err(of(quirk))?;
-            Ok(Loaded { quirk: quirk.clone(), patches })
+            Ok(LoadedQuirk { quirk: quirk.clone(), patches })
         };
         let all = subject.quirks.iter().map(load).collect::<Result<_, SubjectError>>()?;
         Ok(Self { all, onto: subject.onto.clone() })
@@ -122,11 +122,11 @@ impl Quirks {
         &self,
         history: &dyn History,
         revisions: &[Revision],
-    ) -> Result<Vec<Applied>, SubjectError> {
+    ) -> Result<Vec<RevisionQuirks>, SubjectError> {
         let onto = |revision: &Revision| self.onto.get(&revision.id).cloned().unwrap_or_default();
-        let mut applied: Vec<Applied> = revisions
+        let mut applied: Vec<RevisionQuirks> = revisions
             .iter()
-            .map(|revision| Applied { onto: onto(revision), ..Applied::default() })
+            .map(|revision| RevisionQuirks { onto: onto(revision), ..RevisionQuirks::default() })
             .collect();
         for loaded in &self.all {
             let quirk = &loaded.quirk;
@@ -186,7 +186,7 @@ fn sources(
     Ok(sources)
 }
 
-impl Applied {
+impl RevisionQuirks {
     /// Why the revision is not to be built, if it is not.
     pub fn skip(&self) -> Option<&Quirk> {
         self.quirks.iter().map(|loaded| &loaded.quirk).find(|quirk| quirk.skip)
@@ -194,7 +194,7 @@ impl Applied {
 
     /// What was to be done once before, as digests: of what is done, and where.
     pub fn deeds_done_once(&self) -> Vec<Digest> {
-        let deed = |(loaded, at): &(Loaded, Revision)| {
+        let deed = |(loaded, at): &(LoadedQuirk, Revision)| {
             Digest::of(format!("{} at {}", self.deed(loaded), at.id))
         };
         self.once.iter().map(deed).collect()
@@ -210,7 +210,7 @@ impl Applied {
     ///
     /// It is what quirks do that counts, not what they are called, why they are there, or how far
     /// they reach.
-    pub fn recipe(&self, usual: Digest) -> Option<Quirky> {
+    pub fn recipe(&self, usual: Digest) -> Option<QuirkRecipe> {
         if self.once.is_empty() && self.quirks.is_empty() && self.onto.is_empty() {
             return None;
         }
@@ -224,11 +224,11 @@ impl Applied {
         for loaded in &self.quirks {
             text += &format!("{}\n", self.deed(loaded));
         }
-        Some(Quirky { recipe: Digest::of(text), quirks: self.names() })
+        Some(QuirkRecipe { recipe: Digest::of(text), quirks: self.names() })
     }
 
     /// The digest of what a quirk does.
-    fn deed(&self, loaded: &Loaded) -> Digest {
+    fn deed(&self, loaded: &LoadedQuirk) -> Digest {
         let Quirk { environment, take, build, commands, skip, why, .. } = &loaded.quirk;
         let Commands { before_checkout, after_checkout, before_build, after_build } = commands;
         let mut parts: Vec<String> =

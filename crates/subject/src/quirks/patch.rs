@@ -196,7 +196,7 @@ struct PatchNames {
 
 impl PatchNames {
     fn of(text: &str) -> Self {
-        let (mut names, mut in_hunk) = (Self::default(), LeftLines::default());
+        let (mut names, mut in_hunk) = (Self::default(), RemainingLines::default());
         // What follows `diff --git`, and the name that its file had until then.
         let (mut both, mut from) = ("", "");
         for line in text.lines().filter(|line| !in_hunk.takes(line)) {
@@ -277,12 +277,12 @@ fn name_of(text: &str) -> String {
 
 /// How many lines of a hunk are still to come, so that `--- ` in it is no header.
 #[derive(Default)]
-struct LeftLines {
+struct RemainingLines {
     old: u64,
     new: u64,
 }
 
-impl LeftLines {
+impl RemainingLines {
     /// Whether the line belongs to a hunk.
     fn takes(&mut self, line: &str) -> bool {
         if self.old == 0 && self.new == 0 {
@@ -318,7 +318,7 @@ fn numbers(line: &str) -> Option<(u64, u64, u64)> {
 fn hunks(text: &str) -> Vec<Hunk> {
     let (mut file, mut number) = (String::new(), 0);
     let (mut old, mut hunks) = (String::new(), Vec::<Hunk>::new());
-    let mut left = LeftLines::default();
+    let mut left = RemainingLines::default();
     // A carriage return is part of its line: a file without has other ones.
     for line in text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)) {
         let header = line.starts_with("@@ ") && left.old == 0 && left.new == 0;
@@ -475,7 +475,8 @@ index 1..2 100644
     /// A repository with files of which some are at the top and in the folders `a` and `b` as well.
     fn base() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
-        let script = "git init -q; git config user.name x; git config user.email x; git config core.fileMode true
+        let script = "git init -q; git config user.name x; git config user.email x; git config \
+            core.fileMode true
             mkdir a b sub; for name in x.c a/x.c b/x.c a/only sub/y.c 'two words' 'sub/two words' sub/caf\u{e9}.c 'sub/a\"b.c'
             do { echo \"$name\"; seq 20; } > \"$name\"; done; printf '\\0\\1\\2' > sub/binary
             git add -A; git commit -qm base";
@@ -547,7 +548,9 @@ index 1..2 100644
 
     proptest! {
         #[test]
-        fn whatever_it_is_it_is_looked_through(text in "(?s).{0,400}|(--- |\\+\\+\\+ |@@ -|[0-9,+ @-]|a/x|\n){0,60}") {
+        fn whatever_it_is_it_is_looked_through(
+            text in "(?s).{0,400}|(--- |\\+\\+\\+ |@@ -|[0-9,+ @-]|a/x|\n){0,60}",
+        ) {
             let _ = parse(&text).map(|patch| patch.why(&text, |_| Some(text.clone().into_bytes())));
         }
     }

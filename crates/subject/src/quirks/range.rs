@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_record::Revision;
-use tacho_record::plan::{Edge, Place, Quirk};
+use tacho_record::plan::{Edge, EdgePlace, Quirk};
 
-use crate::history::selection::Passed;
-use crate::{Every, History, Selection, SubjectError, What};
+use crate::history::selection::HistoryRelation;
+use crate::{History, RevisionQuery, RevisionStep, Selection, SubjectError};
 
 /// For each of these revisions, whether it lies in the quirk's range. One that is merged into
 /// others (`onto`) has passed what any of them has.
@@ -45,18 +45,18 @@ fn later(
     revisions: &[Revision],
 ) -> Result<Vec<bool>, SubjectError> {
     match &edge.place {
-        Place::Time(time) => {
+        EdgePlace::Time(time) => {
             let no_date = || SubjectError::UndatedRange { edge: edge.typed.clone() };
             revisions
                 .iter()
                 .map(|revision| Ok(revision.date.ok_or_else(no_date)? >= *time))
                 .collect()
         }
-        Place::Revision { name, itself } => {
+        EdgePlace::Revision { name, itself } => {
             let passed = history.passed(name, revisions)?;
             Ok(passed
                 .into_iter()
-                .map(|it| it == Passed::Later || it == Passed::Itself && *itself)
+                .map(|it| it == HistoryRelation::Later || it == HistoryRelation::Itself && *itself)
                 .collect())
         }
     }
@@ -71,10 +71,11 @@ pub(super) fn stray(
 ) -> Result<Vec<Edge>, SubjectError> {
     let mut stray = Vec::new();
     for edge in [&quirk.start, &quirk.end].into_iter().flatten() {
-        let Place::Revision { name, .. } = &edge.place else { continue };
+        let EdgePlace::Revision { name, .. } = &edge.place else { continue };
         let there = history.find(name)?;
-        let is_before = history.passed(name, std::slice::from_ref(newest))? != [Passed::Not];
-        if !is_before && history.passed(&newest.id, &[there])? == [Passed::Not] {
+        let is_before =
+            history.passed(name, std::slice::from_ref(newest))? != [HistoryRelation::Not];
+        if !is_before && history.passed(&newest.id, &[there])? == [HistoryRelation::Not] {
             stray.push(edge.clone());
         }
     }
@@ -86,10 +87,10 @@ fn not_empty(history: &dyn History, quirk: &Quirk) -> Result<(), SubjectError> {
     let (Some(start), Some(end)) = (&quirk.start, &quirk.end) else { return Ok(()) };
     let is_empty = match (&start.place, &end.place) {
         // Known since the plan was read.
-        (Place::Time(_), Place::Time(_)) => false,
+        (EdgePlace::Time(_), EdgePlace::Time(_)) => false,
         // All that is later than the start has whatever the start has.
-        (Place::Revision { name, .. }, _) => later(history, end, &[history.find(name)?])?[0],
-        (Place::Time(start), Place::Revision { name, .. }) => {
+        (EdgePlace::Revision { name, .. }, _) => later(history, end, &[history.find(name)?])?[0],
+        (EdgePlace::Time(start), EdgePlace::Revision { name, .. }) => {
             history.find(name)?.date.is_some_and(|date| date < *start)
         }
     };
@@ -103,11 +104,11 @@ pub(super) fn first(
     quirk: &Quirk,
     newest: &Revision,
 ) -> Result<Revision, SubjectError> {
-    if let Some(Edge { place: Place::Revision { name, itself: true }, .. }) = &quirk.start {
+    if let Some(Edge { place: EdgePlace::Revision { name, itself: true }, .. }) = &quirk.start {
         return history.find(name);
     }
-    let what = What::Range { from: None, to: Some(newest.id.clone()) };
-    let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
+    let what = RevisionQuery::Range { from: None, to: Some(newest.id.clone()) };
+    let selection = Selection { what, every: RevisionStep::Commit, tags: None, all_parents: false };
     let line = history.select(&selection)?.revisions;
     let within = within(history, quirk, &line, &BTreeMap::new())?;
     let first =

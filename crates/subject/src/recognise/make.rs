@@ -209,7 +209,8 @@ mod tests {
         for (text, wanted) in [
             ("prog: prog.o\n\nclean:\n\trm -f prog\n", Some("prog")),
             (
-                "# a = b\nCC ?= cc\n.PHONY: all docs\nall: docs bin/prog\nbin/prog: x.c\n\tcc -o $@ x.c\n",
+                "# a = b\nCC ?= cc\n.PHONY: all docs\nall: docs bin/prog\nbin/prog: x.c\n\tcc -o \
+                 $@ x.c\n",
                 Some("bin/prog"),
             ),
             (
@@ -219,7 +220,8 @@ mod tests {
             ("all: build\nbuild: lib.a tool\nlib.a: x.o\ntool: y.o\n", Some("tool")),
             ("PROG = hello\n.include <bsd.prog.mk>\nall: depend\n", Some("hello")),
             (
-                "%.o: %.c\n.SUFFIXES:\nTARGET := ./run.exe\nall: sub\nsub:\n\t$(MAKE) -C sub $(TARGET)\n",
+                "%.o: %.c\n.SUFFIXES:\nTARGET := ./run.exe\nall: sub\nsub:\n\t$(MAKE) -C sub \
+                 $(TARGET)\n",
                 Some("sub"),
             ),
             ("all: lib.so\nlib.so: x.o\n", None),

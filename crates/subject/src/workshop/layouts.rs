@@ -10,8 +10,8 @@ use tacho_record::{BuildState, Revision, layout_folder};
 use super::Workshop;
 use crate::artifacts::{Content, copy};
 use crate::checkout::work::{CheckoutWork, WorkStop};
-use crate::layout::{Fixed, Layout, Linker};
-use crate::quirks::Applied;
+use crate::layout::{FixedOrder, Layout, Linker};
+use crate::quirks::RevisionQuirks;
 use crate::{SubjectError, files};
 
 /// The layouts in which a subject is built; none: as the plan's command links it.
@@ -24,7 +24,7 @@ pub(super) fn of(subject: &Subject) -> Result<Vec<Layout>, SubjectError> {
 /// The order in which a subject is always built; none: as the plan's command links it.
 pub(super) fn usual(subject: &Subject) -> Result<Option<Layout>, SubjectError> {
     let Some(name) = &subject.order else { return Ok(None) };
-    let found = Fixed::named(name).and_then(Fixed::layout);
+    let found = FixedOrder::named(name).and_then(FixedOrder::layout);
     found.ok_or_else(|| SubjectError::NoOrder { name: name.clone() }).map(Some)
 }
 
@@ -33,7 +33,7 @@ impl Workshop {
     pub(super) fn in_layouts(
         &mut self,
         revision: &Revision,
-        applied: &Applied,
+        applied: &RevisionQuirks,
         work: &mut CheckoutWork,
     ) -> Result<BuildState, WorkStop> {
         let folder = self.folder.join("layouts");
@@ -54,7 +54,7 @@ impl Workshop {
         &mut self,
         folder: &Path,
         revision: &Revision,
-        applied: &Applied,
+        applied: &RevisionQuirks,
         work: &mut CheckoutWork,
     ) -> Result<(Content, u32), WorkStop> {
         let (mut seen, mut number) = (BTreeSet::new(), 0);

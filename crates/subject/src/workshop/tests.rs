@@ -46,11 +46,11 @@ impl Bench {
     /// How the build ended, and its log.
     fn build(&mut self, id: &str) -> (BuildState, String) {
         match self.workshop.build(&revision(id), &NEVER).unwrap() {
-            Built::Done { build, log } => {
+            BuildOutcome::Done { build, log } => {
                 assert_eq!((build.revision.as_str(), build.recipe), (id, self.workshop.recipe()));
                 (build.state, String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned())
             }
-            Built::Interrupted => panic!("nobody interrupts"),
+            BuildOutcome::Interrupted => panic!("nobody interrupts"),
         }
     }
 
@@ -135,7 +135,8 @@ fn values_are_filled_in_and_the_log_says_what_was_executed() {
     );
     let tree = bench.cache.path().canonicalize().unwrap().join("tree");
     let wanted = format!(
-        "# executes in {}:\n# x=5; echo {jobs} {id} {id} ${{x}} {{y}} | tee out; echo err >&2\n{jobs} {id} {id} 5 {{y}}\nerr\n# built ",
+        "# executes in {}:\n# x=5; echo {jobs} {id} {id} ${{x}} {{y}} | tee out; echo err \
+         >&2\n{jobs} {id} {id} 5 {{y}}\nerr\n# built ",
         tree.display()
     );
     assert!(log.starts_with(&format!("# builds {id} ")) && log.contains(&wanted), "{log}");
@@ -204,7 +205,7 @@ fn a_command_sees_its_own_repository_and_no_other() {
     // it.
     let mut workshop =
         Workshop::new(&releases, repo.path(), &repo.path().join("cache"), 0).unwrap();
-    let Built::Done { build, .. } = workshop.build(&revision("1"), &NEVER).unwrap() else {
+    let BuildOutcome::Done { build, .. } = workshop.build(&revision("1"), &NEVER).unwrap() else {
         panic!("interrupted")
     };
     let BuildState::Failed { why } = build.state else { panic!("{:?}", build.state) };
@@ -272,16 +273,17 @@ fn an_interrupted_build_is_none() {
         });
         bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap()
     });
-    assert_eq!(built, Built::Interrupted);
+    assert_eq!(built, BuildOutcome::Interrupted);
     // Raised already, not even the checkout begins; and afterwards all goes on.
     assert_eq!(
         bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(),
-        Built::Interrupted
+        BuildOutcome::Interrupted
     );
     let Bench { workshop, cache } = bench;
     drop(workshop);
     let mut again = Workshop::new(&subject(None, &["."]), repo.path(), cache.path(), 0).unwrap();
-    let Built::Done { build, .. } = again.build(&revision(&repo.id("HEAD")), &NEVER).unwrap()
+    let BuildOutcome::Done { build, .. } =
+        again.build(&revision(&repo.id("HEAD")), &NEVER).unwrap()
     else {
         panic!()
     };
@@ -387,9 +389,9 @@ fn a_full_disk_ends_the_run() {
         assert!(error.hint().is_some());
     }
     assert!(
-        matches!(build("true").unwrap(), Built::Done { build, .. } if build.state.artifact().is_some())
+        matches!(build("true").unwrap(), BuildOutcome::Done { build, .. } if build.state.artifact().is_some())
     );
     assert!(
-        matches!(build("false").unwrap(), Built::Done { build, .. } if build.state.word() == "failed")
+        matches!(build("false").unwrap(), BuildOutcome::Done { build, .. } if build.state.word() == "failed")
     );
 }

@@ -17,7 +17,7 @@ use super::shared::EstimatorName;
 /// shown).
 #[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
-pub struct Bench {
+pub struct BenchArgs {
     /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
     #[arg(value_name = "COMMAND", required = true)]
     pub commands: Vec<String>,
@@ -26,13 +26,24 @@ pub struct Bench {
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Execute each exactly N times
-    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, help_heading = "How often", conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true,
+        help_heading = "How often",
+        conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"],
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub runs: Option<u32>,
     /// Execute each at least N times [default: 10]
-    #[arg(long, short = 'm', value_name = "N", allow_negative_numbers = true, help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, short = 'm', value_name = "N", allow_negative_numbers = true,
+        help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub min_runs: Option<u32>,
     /// Execute each at most N times [default: as many as take 3 s]
-    #[arg(long, short = 'M', value_name = "N", allow_negative_numbers = true, help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, short = 'M', value_name = "N", allow_negative_numbers = true,
+        help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub max_runs: Option<u32>,
     /// Execute until each median is known this precisely: 1%
     #[arg(long, value_name = "PERCENT", help_heading = "How often")]
@@ -76,7 +87,10 @@ pub struct Bench {
     #[arg(long, value_name = "LIST", conflicts_with = "duet", help_heading = "Conditions")]
     pub cpus: Option<String>,
     /// Niceness, from -20 (first, needs rights) to 19
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions", value_parser = clap::value_parser!(i32).range(-20..=19))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions",
+        value_parser = clap::value_parser!(i32).range(-20..=19)
+    )]
     pub nice: Option<i32>,
     /// Use the same memory addresses each time: good for counting, bad for times
     #[arg(long, help_heading = "Conditions")]
@@ -115,7 +129,10 @@ pub struct Bench {
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
     /// Replace {VAR} by each number of a range: -P threads 1 8 'make -j {threads}'
-    #[arg(long, short = 'P', num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, help_heading = "Parameters")]
+    #[arg(
+        long, short = 'P', num_args = 3, value_names = ["VAR", "MIN", "MAX"],
+        allow_hyphen_values = true, help_heading = "Parameters"
+    )]
     pub parameter_scan: Vec<String>,
     /// The step of the range [default: 1]
     #[arg(
@@ -128,7 +145,10 @@ pub struct Bench {
     pub parameter_step_size: Option<String>,
     /// Replace {VAR} by each value of a list: -L level 1,6,9 'gzip -{level} -k f'. Several lists
     /// are combined
-    #[arg(long, short = 'L', num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true, action = clap::ArgAction::Append, help_heading = "Parameters")]
+    #[arg(
+        long, short = 'L', num_args = 2, value_names = ["VAR", "VALUES"],
+        allow_hyphen_values = true, action = clap::ArgAction::Append, help_heading = "Parameters"
+    )]
     pub parameter_list: Vec<String>,
     /// The command that others are compared with, by name or text. A command that is not among them
     /// is measured too [default: the fastest]
@@ -203,12 +223,12 @@ pub struct Bench {
     #[arg(long, help_heading = "Answer")]
     pub wait: bool,
     #[command(flatten)]
-    pub elsewhere: Elsewhere,
+    pub elsewhere: HyperfineArgs,
 }
 
 /// Options of hyperfine that are refused here, each with a hint.
 #[derive(Debug, Default, Args)]
-pub struct Elsewhere {
+pub struct HyperfineArgs {
     #[arg(long, hide = true, value_name = "FILE")]
     pub export_asciidoc: Option<String>,
     #[arg(long, hide = true, value_name = "FILE")]
@@ -225,7 +245,7 @@ pub struct Elsewhere {
     pub debug_mode: bool,
 }
 
-impl Elsewhere {
+impl HyperfineArgs {
     /// The first one that was typed, and what does it here.
     pub fn typed(&self) -> Option<(&'static str, &'static str)> {
         let table =
@@ -251,7 +271,8 @@ impl Elsewhere {
             (
                 self.min_benchmarking_time.is_some(),
                 "--min-benchmarking-time",
-                "`--budget 30s` is for all commands together; `--precision 1%` goes on as long as needed",
+                "`--budget 30s` is for all commands together; `--precision 1%` goes on as long as \
+                 needed",
             ),
             (self.debug_mode, "--debug-mode", "it is there for hyperfine's own tests"),
         ];

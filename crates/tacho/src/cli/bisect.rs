@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use clap::{Args, Subcommand};
 
-use super::shared::{Begin, Form};
-use crate::cli::shared::Better;
+use super::shared::{FormatArgs, StartArgs};
+use crate::cli::shared::DirectionName;
 
 /// Find the commit that changed a metric, and show how certain that is
 ///
@@ -23,9 +23,9 @@ use crate::cli::shared::Better;
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
-pub struct Bisect {
+pub struct BisectArgs {
     #[command(subcommand)]
-    pub what: Option<BisectWhat>,
+    pub what: Option<BisectCommand>,
     /// A revision without the change; may be the later one. `GOOD..BAD` names both
     #[arg(required_unless_present = "change")]
     pub good: Option<String>,
@@ -96,16 +96,16 @@ pub struct Bisect {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub begin: Begin,
+    pub begin: StartArgs,
     #[command(flatten)]
-    pub form: Form,
+    pub form: FormatArgs,
     #[command(flatten)]
-    pub typed: Typed,
+    pub typed: TypedSubjectArgs,
 }
 
 /// A subject without a plan.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Typed {
+pub struct TypedSubjectArgs {
     /// Without a plan: the shell command to execute in the build folder
     #[arg(
         long, value_name = "COMMAND", conflicts_with = "benchmark",
@@ -127,11 +127,11 @@ pub struct Typed {
     pub number: Option<String>,
     /// With `--number`: the better direction [default: lower]
     #[arg(long, value_name = "WHICH", requires = "number")]
-    pub better: Option<Better>,
+    pub better: Option<DirectionName>,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-pub enum BisectWhat {
+pub enum BisectCommand {
     /// List bisections, newest first
     List {
         /// Print the answer as JSON (keys: docs/src/formats)
@@ -146,7 +146,7 @@ pub enum BisectWhat {
         /// Its name [default: the newest]
         name: Option<String>,
         #[command(flatten)]
-        form: Form,
+        form: FormatArgs,
         /// Replay the observations, and print the belief after each step
         #[arg(long, conflicts_with_all = ["json", "markdown"])]
         replay: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{Begin, Form, Terms};
+use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 
 /// Compare two programs: is B faster than A?
 ///
@@ -22,7 +22,7 @@ use super::shared::{Begin, Form, Terms};
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 error.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
-pub struct Compare {
+pub struct CompareArgs {
     /// The side to compare with
     #[arg(value_name = "A")]
     pub a: String,
@@ -33,7 +33,7 @@ pub struct Compare {
     #[arg(long)]
     pub command: bool,
     #[command(flatten)]
-    pub terms: Terms,
+    pub terms: ComparisonArgs,
     /// Do not stop early, however clear the verdict is
     #[arg(long, conflicts_with = "precision")]
     pub all_rounds: bool,
@@ -64,7 +64,7 @@ pub struct Compare {
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     #[command(flatten)]
-    pub begin: Begin,
+    pub begin: StartArgs,
     #[command(flatten)]
-    pub form: Form,
+    pub form: FormatArgs,
 }

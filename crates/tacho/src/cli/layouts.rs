@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::shared::Begin;
+use super::shared::StartArgs;
 
 /// Link one revision in several orders: how far do builds differ by layout alone?
 ///
@@ -11,7 +11,7 @@ use super::shared::Begin;
 /// executed in the same rounds. The answer shows how far values differ within an execution, between
 /// executions, and between links. The samples do not enter any series.
 #[derive(Debug, Args)]
-pub struct Layouts {
+pub struct LayoutsArgs {
     /// A tag, a hash, a branch, a release
     #[arg(value_name = "REVISION", default_value = "HEAD")]
     pub revision: String,
@@ -47,7 +47,7 @@ pub struct Layouts {
     #[arg(long)]
     pub retry_failed: bool,
     #[command(flatten)]
-    pub begin: Begin,
+    pub begin: StartArgs,
     /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::shared::{Begin, Form};
+use super::shared::{FormatArgs, StartArgs};
 
 /// Question a difference: does it depend on the state of the machine?
 ///
@@ -17,7 +17,7 @@ use super::shared::{Begin, Form};
 /// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 not decided; 5
 /// it depends on the machine; 130 interrupted (the same command resumes).
 #[derive(Debug, Args)]
-pub struct ProbeCommand {
+pub struct ProbeArgs {
     /// What is compared with, or what is probed alone
     #[arg(value_name = "A", required_unless_present = "list")]
     pub a: Option<String>,
@@ -58,7 +58,7 @@ pub struct ProbeCommand {
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
     #[command(flatten)]
-    pub begin: Begin,
+    pub begin: StartArgs,
     #[command(flatten)]
-    pub form: Form,
+    pub form: FormatArgs,
 }

@@ -7,13 +7,13 @@ use clap::{Args, Subcommand};
 /// A quirk, `[[quirk]]` in the plan or in `quirks/*.toml` beside it, says what else to do so that
 /// the revisions of a range build, and why.
 #[derive(Debug, Args)]
-pub struct Quirk {
+pub struct QuirkArgs {
     #[command(subcommand)]
-    pub what: QuirkWhat,
+    pub what: QuirkCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum QuirkWhat {
+pub enum QuirkCommand {
     /// List quirks: their revisions, what they do, and why
     List {
         /// Print the answer as JSON (keys: docs/src/formats)
@@ -25,13 +25,13 @@ pub enum QuirkWhat {
     /// Reports quirks that are not needed.
     ///
     /// Exit status: 0 all build with their quirk; 1 a revision fails to build with its quirk.
-    Check(Check),
+    Check(QuirkCheckArgs),
     /// Measure what quirks alone do to the numbers, where they begin and end
     ///
     /// The revision at the edge is built with and without the quirk; if it needs the quirk, the
     /// revision beside it. Both are executed in the same rounds, with a control. The samples do not
     /// enter any series; `tacho changes show` and the pages show the result.
-    Effect(Effect),
+    Effect(QuirkEffectArgs),
     /// Explain why a revision does not build, find the range with that reason, and suggest a quirk
     ///
     /// Both ends of the range are searched in doubling steps, then by halves: about twenty builds
@@ -53,7 +53,7 @@ pub enum QuirkWhat {
 
 /// What `tacho quirk check` understands.
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct QuirkCheckArgs {
     /// Only the quirk of this name
     pub name: Option<String>,
     /// Try N revisions of each range: both ends, and others evenly between
@@ -75,7 +75,7 @@ pub struct Check {
 
 /// What `tacho quirk effect` understands.
 #[derive(Debug, Args)]
-pub struct Effect {
+pub struct QuirkEffectArgs {
     /// Only the quirk of this name
     pub name: Option<String>,
     /// Only these benchmarks of the plan

@@ -6,7 +6,7 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "On a schedule")]
 #[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
-pub struct Schedule {
+pub struct ScheduleArgs {
     /// Measure only what is new since the last tracked revision of this host, up to REVISION
     /// [default: the newest]
     ///
@@ -41,7 +41,9 @@ pub struct Schedule {
     /// widest gap, sixteen revisions at a time. After an interruption, the same command resumes.
     #[arg(
         long,
-        conflicts_with_all = ["since_last", "every", "tags", "zoom", "builds", "min_effect", "all_parents"]
+        conflicts_with_all = [
+            "since_last", "every", "tags", "zoom", "builds", "min_effect", "all_parents"
+        ]
     )]
     pub missing: bool,
     /// Measure at N revisions at most

@@ -1,11 +1,11 @@
 //! What several commands understand alike.
 
 use clap::{Args, ValueEnum};
-use tacho_record::{Estimator, Plan, ReferenceMode};
+use tacho_record::{Plan, ReferenceMode, RequestedEstimator};
 
 /// By what two programs are compared, and when that ends.
 #[derive(Clone, Debug, Args)]
-pub struct Terms {
+pub struct ComparisonArgs {
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
@@ -18,7 +18,10 @@ pub struct Terms {
     pub counter: Vec<String>,
     /// Execute everything at most N times [default: 30, or as many as the budget allows; with
     /// layouts 10 times each]
-    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub rounds: Option<u32>,
     /// Measure two programs at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
@@ -32,11 +35,16 @@ pub struct Terms {
     pub estimator: Option<EstimatorName>,
     /// Link each program in N orders and execute all, so a difference of layout does not look like
     /// one of code [default: `levels` of the plan, else one layout]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
     pub layouts: Option<u32>,
     /// Link both in one fixed order: sorted (functions by name; needs GNU ld), aligned (functions
     /// at multiples of 64 bytes)
-    #[arg(long, value_name = "ORDER", value_parser = ["sorted", "aligned"], conflicts_with = "layouts")]
+    #[arg(
+        long, value_name = "ORDER", value_parser = ["sorted", "aligned"], conflicts_with = "layouts"
+    )]
     pub order: Option<String>,
     /// The linker that shuffles: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
@@ -46,12 +54,12 @@ pub struct Terms {
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
     #[command(flatten)]
-    pub reference: ReferenceOption,
+    pub reference: ReferenceArgs,
 }
 
-impl Terms {
+impl ComparisonArgs {
     /// How the ratio is taken, where that was typed.
-    pub fn estimator(&self) -> Option<Estimator> {
+    pub fn estimator(&self) -> Option<RequestedEstimator> {
         self.estimator.and_then(EstimatorName::asked)
     }
 
@@ -72,19 +80,19 @@ pub enum EstimatorName {
 
 impl EstimatorName {
     /// What is asked for; nothing with `auto`.
-    pub fn asked(self) -> Option<Estimator> {
+    pub fn asked(self) -> Option<RequestedEstimator> {
         match self {
             EstimatorName::Auto => None,
-            EstimatorName::Median => Some(Estimator::Median),
-            EstimatorName::Mean => Some(Estimator::Mean),
-            EstimatorName::Min => Some(Estimator::Minimum),
+            EstimatorName::Median => Some(RequestedEstimator::Median),
+            EstimatorName::Mean => Some(RequestedEstimator::Mean),
+            EstimatorName::Min => Some(RequestedEstimator::Minimum),
         }
     }
 }
 
 /// How much of the time goes to fixed programs.
 #[derive(Clone, Debug, Default, Args)]
-pub struct ReferenceOption {
+pub struct ReferenceArgs {
     /// Also execute fixed programs, which show whether the machine became faster or slower: off,
     /// cheap (at most 5 % of the time), full (all six in each round) [default: the plan's, else
     /// cheap in `tacho track` and off elsewhere]
@@ -92,7 +100,7 @@ pub struct ReferenceOption {
     pub reference: Option<ReferenceMode>,
 }
 
-impl ReferenceOption {
+impl ReferenceArgs {
     /// The plan with what was typed.
     pub fn applied(&self, mut plan: Plan) -> Plan {
         let planned = &mut plan.measure.reference.programs;
@@ -103,7 +111,7 @@ impl ReferenceOption {
 
 /// How a run begins.
 #[derive(Clone, Debug, Args)]
-pub struct Begin {
+pub struct StartArgs {
     /// The seed of the random order of a new run [default: random, and recorded]
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
@@ -114,7 +122,7 @@ pub struct Begin {
 
 /// How the answer is written, other than as text.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Form {
+pub struct FormatArgs {
     /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
@@ -125,7 +133,7 @@ pub struct Form {
 
 /// Which way is better.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum Better {
+pub enum DirectionName {
     /// Time, memory and the like
     Lower,
     /// Throughput and the like

@@ -5,7 +5,7 @@ use clap::Args;
 /// Where to look, if there is no time for all of a range.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Few builds of a long range")]
-pub struct Survey {
+pub struct SurveyArgs {
     /// Build at most N revisions of the range, each where it is most informative, until every
     /// change is pinned to a commit
     ///

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Bench, Elsewhere};
+use super::{BenchArgs, HyperfineArgs};
 
 /// Measure a command over the values of a parameter: which value is best?
 ///
@@ -16,12 +16,19 @@ use super::{Bench, Elsewhere};
 /// Exit status: 0 done; 2 error, or executions failed; 130 interrupted.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
-pub struct Sweep {
+pub struct SweepArgs {
     /// The command, in quotes: 'prog -b {batch}'. Several are variants, measured side by side
     #[arg(value_name = "COMMAND", required_unless_present = "benchmark")]
     pub commands: Vec<String>,
     /// A benchmark of the plan instead, at the values of its parameters, or at those of `-P`
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["commands", "floor", "command_name", "shell", "no_shell", "setup", "prepare", "conclude", "cleanup", "cpus", "nice", "limit_memory", "ignore_failure", "timeout"], help_heading = "Commands")]
+    #[arg(
+        long, value_name = "NAME",
+        conflicts_with_all = [
+            "commands", "floor", "command_name", "shell", "no_shell", "setup", "prepare",
+            "conclude", "cleanup", "cpus", "nice", "limit_memory", "ignore_failure", "timeout",
+        ],
+        help_heading = "Commands"
+    )]
     pub benchmark: Option<String>,
     /// The value of `{build}` in it [default: the plan's folder, as it is]
     #[arg(long, value_name = "FOLDER", requires = "benchmark", help_heading = "Commands")]
@@ -31,7 +38,10 @@ pub struct Sweep {
     #[arg(long, short = 'P', value_name = "NAME=VALUES", help_heading = "Values")]
     pub parameter: Vec<String>,
     /// Search the best value between two, instead of executing all: batch=1..65536
-    #[arg(long, value_name = "NAME=FROM..TO", conflicts_with_all = ["parameter", "highest_load"], help_heading = "Values")]
+    #[arg(
+        long, value_name = "NAME=FROM..TO", conflicts_with_all = ["parameter", "highest_load"],
+        help_heading = "Values"
+    )]
     pub search: Option<String>,
     /// Search the highest value between two at which `--keep` holds: rate=1..1000
     #[arg(
@@ -46,7 +56,10 @@ pub struct Sweep {
     #[arg(long, help_heading = "Values")]
     pub log: bool,
     /// The number of steps of `--search` [default: 64]
-    #[arg(long, value_name = "N", requires = "search", help_heading = "Values", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    #[arg(
+        long, value_name = "N", requires = "search", help_heading = "Values",
+        value_parser = clap::value_parser!(u32).range(2..=10_000)
+    )]
     pub steps: Option<u32>,
     /// Today's value: batch=64. The answer shows its cost
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Values")]
@@ -56,7 +69,10 @@ pub struct Sweep {
     #[arg(long, short = 'm', value_name = "NAME=FROM", help_heading = "Metrics")]
     pub metric: Vec<String>,
     /// Minimise this metric [default: wall]
-    #[arg(long, value_name = "METRIC", conflicts_with_all = ["maximise", "highest_load"], help_heading = "Metrics")]
+    #[arg(
+        long, value_name = "METRIC", conflicts_with_all = ["maximise", "highest_load"],
+        help_heading = "Metrics"
+    )]
     pub minimise: Option<String>,
     /// Maximise this metric
     #[arg(long, value_name = "METRIC", conflicts_with = "highest_load", help_heading = "Metrics")]
@@ -76,19 +92,28 @@ pub struct Sweep {
     #[arg(long, value_name = "METRIC", requires = "highest_load", help_heading = "Metrics")]
     pub received: Option<String>,
     /// Decide on a load by at least N trials
-    #[arg(long, value_name = "N", default_value_t = 9, requires = "highest_load", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(
+        long, value_name = "N", default_value_t = 9, requires = "highest_load",
+        help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
     pub trials: u32,
     /// The share of trials that may break the limit; 0% is the rule of RFC 2544 [default: 50%]
     #[arg(long, value_name = "PERCENT", requires = "highest_load", help_heading = "How often")]
     pub exceed: Option<String>,
     /// Execute each value in N rounds [default: 10]
-    #[arg(long, short = 'r', value_name = "N", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, short = 'r', value_name = "N", help_heading = "How often",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub runs: Option<u32>,
     /// Warm up each value by N executions (1) or for a time (2s) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Measure at most this long, all values together: 5m
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["search", "highest_load"], help_heading = "How often")]
+    #[arg(
+        long, value_name = "TIME", conflicts_with_all = ["search", "highest_load"],
+        help_heading = "How often"
+    )]
     pub budget: Option<String>,
     /// A shell command once before everything, for each value
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
@@ -109,7 +134,10 @@ pub struct Sweep {
     #[arg(long, value_name = "LIST", help_heading = "Conditions")]
     pub cpus: Option<String>,
     /// Niceness, from -20 (first, needs rights) to 19
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions", value_parser = clap::value_parser!(i32).range(-20..=19))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions",
+        value_parser = clap::value_parser!(i32).range(-20..=19)
+    )]
     pub nice: Option<i32>,
     /// End an execution whose processes together need more memory: 512MiB; needs control groups
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
@@ -119,7 +147,10 @@ pub struct Sweep {
     pub command_name: Vec<String>,
     /// The variant that does only what cannot be left out, by name or text. Others are shown as
     /// multiples of it
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["search", "highest_load"], help_heading = "Commands")]
+    #[arg(
+        long, value_name = "COMMAND", conflicts_with_all = ["search", "highest_load"],
+        help_heading = "Commands"
+    )]
     pub floor: Option<String>,
     /// Start all commands by this shell: bash, default, or none [default: only where one is needed]
     #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
@@ -128,7 +159,10 @@ pub struct Sweep {
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
     pub no_shell: bool,
     /// Accept any exit status, or these: --ignore-failure=1,2
-    #[arg(long, short = 'i', value_name = "STATUS", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", help_heading = "Commands")]
+    #[arg(
+        long, short = 'i', value_name = "STATUS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "all-non-zero", help_heading = "Commands"
+    )]
     pub ignore_failure: Option<String>,
     /// A file for standard input, or null
     #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
@@ -156,15 +190,15 @@ pub struct Sweep {
     pub wait: bool,
 }
 
-impl Sweep {
+impl SweepArgs {
     /// The same request for `bench`, which executes these values of parameters.
-    pub fn as_bench(&self, parameters: &[(String, Vec<String>)]) -> Bench {
+    pub fn as_bench(&self, parameters: &[(String, Vec<String>)]) -> BenchArgs {
         let escaped = |values: &Vec<String>| {
             values.iter().map(|it| it.replace(',', "\\,")).collect::<Vec<_>>()
         };
         let lists =
             parameters.iter().flat_map(|(name, values)| [name.clone(), escaped(values).join(",")]);
-        Bench {
+        BenchArgs {
             commands: self.commands.clone(),
             warmup: self.warmup.clone(),
             runs: self.runs.or(if self.budget.is_none() { Some(10) } else { None }),
@@ -187,8 +221,8 @@ impl Sweep {
             timeout: self.timeout.clone(),
             margin: self.margin.clone(),
             seed: self.seed,
-            elsewhere: Elsewhere::default(),
-            ..Bench::default()
+            elsewhere: HyperfineArgs::default(),
+            ..BenchArgs::default()
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{Begin, Form, Terms};
+use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 
 /// Compare a revision with and without a patch: what does this diff do?
 ///
@@ -16,7 +16,7 @@ use super::shared::{Begin, Form, Terms};
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 a patch does not apply or build (the others are
 /// measured).
 #[derive(Debug, Args)]
-pub struct Try {
+pub struct TryArgs {
     /// Patches of `diff -u` or git, applied in this order; `-` is standard input
     #[arg(value_name = "PATCH", required = true)]
     pub patch: Vec<PathBuf>,
@@ -24,9 +24,9 @@ pub struct Try {
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub base: String,
     #[command(flatten)]
-    pub terms: Terms,
+    pub terms: ComparisonArgs,
     #[command(flatten)]
-    pub begin: Begin,
+    pub begin: StartArgs,
     #[command(flatten)]
-    pub form: Form,
+    pub form: FormatArgs,
 }

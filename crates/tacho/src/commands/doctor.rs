@@ -18,12 +18,12 @@ use tacho_measure::{Executor, MeasureError, ProcessExecutor};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;
 
-use crate::cli::Doctor;
+use crate::cli::DoctorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, answer, doctor, table, text};
 
-pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
+pub fn execute(command: &DoctorArgs) -> Result<Exit, CliError> {
     if command.past {
         return past(command);
     }
@@ -52,7 +52,7 @@ pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
 }
 
 /// Compares programs with themselves for that long, while nobody else measures on this host.
-fn noise(command: &Doctor, time: Duration) -> Result<Exit, CliError> {
+fn noise(command: &DoctorArgs, time: Duration) -> Result<Exit, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = super::session::lock("tacho doctor --noise", None)?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
@@ -78,7 +78,7 @@ fn noise(command: &Doctor, time: Duration) -> Result<Exit, CliError> {
 }
 
 /// What was found of this host's noise before.
-fn past(command: &Doctor) -> Result<Exit, CliError> {
+fn past(command: &DoctorArgs) -> Result<Exit, CliError> {
     let path = noise_file();
     let before = noise_history::read(&path, &host_name()).map_err(CliError::reading(&path))?;
     if command.json {
@@ -139,7 +139,7 @@ struct ExaminedMachine {
 }
 
 impl ExaminedMachine {
-    fn of(command: &Doctor) -> Result<Self, CliError> {
+    fn of(command: &DoctorArgs) -> Result<Self, CliError> {
         let (root, folder) = if let Some(folder) = &command.sysroot {
             std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
             (Root::of_folder(folder), "/".to_owned())
@@ -155,25 +155,25 @@ impl ExaminedMachine {
     }
 
     /// The status is that of the findings, where the question was for them.
-    fn exit(&self, command: &Doctor) -> Exit {
+    fn exit(&self, command: &DoctorArgs) -> Exit {
         let asked = !command.facts && !command.instrument;
         if asked && !self.diagnosis.is_fit() { Exit::Unfit } else { Exit::Success }
     }
 }
 
 /// What the instrument read of itself, and what disturbed the host right before.
-struct Readings {
+struct DoctorReadings {
     instrument: Instrument,
     noise: Option<Noise>,
 }
 
 /// Has the instrument measure itself, while nobody else measures on this host.
-fn measure(command: &Doctor) -> Result<Readings, CliError> {
+fn measure(command: &DoctorArgs) -> Result<DoctorReadings, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = super::session::lock("tacho doctor", command.wait.then_some(&interrupt))?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
     let noise = Noise::of_look(&executor.look(LOOK));
-    Ok(Readings { instrument: Instrument::measure(&mut executor, command.turns)?, noise })
+    Ok(DoctorReadings { instrument: Instrument::measure(&mut executor, command.turns)?, noise })
 }
 
 /// Turns that tell how far times vary: some 50 ms.
@@ -182,10 +182,10 @@ const TURNS: u32 = 21;
 const UNSTEADY: f64 = 0.1;
 
 /// In a line whether this host can be trusted now, by what was read or by a short look.
-fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
+fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     let own = match read {
         Some(_) => None,
-        None => match measure(&Doctor {
+        None => match measure(&DoctorArgs {
             instrument: true,
             turns: TURNS,
             facts: false,
@@ -202,7 +202,7 @@ fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
             Err(error) => return Err(error),
         },
     };
-    let Some(Readings { instrument, noise }) = read.or(own.as_ref()) else {
+    let Some(DoctorReadings { instrument, noise }) = read.or(own.as_ref()) else {
         return Ok(String::new());
     };
     let spread = instrument.of_true.spread().unwrap_or(0.0);
@@ -218,7 +218,7 @@ fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
 }
 
 /// What the instrument read of itself, and what disturbed it.
-fn with_noise(read: &Readings, turns: u32) -> String {
+fn with_noise(read: &DoctorReadings, turns: u32) -> String {
     let disturbed =
         |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
     readings(&read.instrument, turns) + &read.noise.map(disturbed).unwrap_or_default()
@@ -269,16 +269,16 @@ struct InstrumentAnswer {
     turns: u32,
     clock_step: f64,
     clock_cost: f64,
-    empty_loop: Times,
-    nothing: Times,
-    r#true: Times,
-    between: Times,
+    empty_loop: TimeSummary,
+    nothing: TimeSummary,
+    r#true: TimeSummary,
+    between: TimeSummary,
     disturbed: Option<String>,
 }
 
 /// A summary of times, in nanoseconds.
 #[derive(Serialize)]
-struct Times {
+struct TimeSummary {
     median: f64,
     interval: Option<(f64, f64)>,
     spread: Option<f64>,
@@ -286,7 +286,7 @@ struct Times {
     max: f64,
 }
 
-impl From<&Summary> for Times {
+impl From<&Summary> for TimeSummary {
     fn from(summary: &Summary) -> Self {
         let &Summary { median, interval, min, max, .. } = summary;
         Self { median, interval, spread: summary.spread(), min, max }
@@ -294,7 +294,11 @@ impl From<&Summary> for Times {
 }
 
 impl<'a> DoctorAnswer<'a> {
-    fn of(examined: &'a ExaminedMachine, command: &Doctor, read: Option<&Readings>) -> Self {
+    fn of(
+        examined: &'a ExaminedMachine,
+        command: &DoctorArgs,
+        read: Option<&DoctorReadings>,
+    ) -> Self {
         let Host { name, facts } = match command.sysroot {
             Some(_) => {
                 Host { name: examined.facts.0["host.name"].to_string(), facts: BTreeMap::new() }
@@ -313,7 +317,7 @@ impl<'a> DoctorAnswer<'a> {
 }
 
 impl InstrumentAnswer {
-    fn of(Readings { instrument, noise }: &Readings, turns: u32) -> Self {
+    fn of(DoctorReadings { instrument, noise }: &DoctorReadings, turns: u32) -> Self {
         Self {
             turns,
             clock_step: instrument.clock_step,

@@ -2,13 +2,13 @@
 
 use tacho_store::StoreCheck;
 
-use crate::cli::{Fsck, Global};
+use crate::cli::{FsckArgs, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, text};
 use crate::project::Project;
 
-pub fn execute(global: &Global, command: &Fsck) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &FsckArgs) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store_to_read()?;
     let check = store.check()?;

@@ -4,20 +4,20 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use crate::cli::{Arguments, Generate, Generated};
+use crate::cli::{Arguments, GenerateArgs, GenerateTarget};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 
-pub fn execute(command: &Generate) -> Result<Exit, CliError> {
+pub fn execute(command: &GenerateArgs) -> Result<Exit, CliError> {
     match &command.what {
-        Generated::Completions { shell } => {
+        GenerateTarget::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "tacho", &mut text);
             output::print(&String::from_utf8_lossy(&text))?;
         }
-        Generated::Man { folder } => man(folder)?,
-        Generated::Schema => output::print(&tacho_record::plan::schema())?,
+        GenerateTarget::Man { folder } => man(folder)?,
+        GenerateTarget::Schema => output::print(&tacho_record::plan::schema())?,
     }
     Ok(Exit::Success)
 }

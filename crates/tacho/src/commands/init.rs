@@ -4,13 +4,13 @@ use std::path::Path;
 
 use tacho_subject::CiSystem;
 
-use crate::cli::Init;
+use crate::cli::InitArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, text};
 use crate::project::PLAN_FILE;
 
-pub fn execute(command: &Init) -> Result<Exit, CliError> {
+pub fn execute(command: &InitArgs) -> Result<Exit, CliError> {
     if let Some(system) = command.ci {
         return workflow(command, system.into());
     }
@@ -35,15 +35,16 @@ fn written(path: &Path, folder: &Path) -> String {
     let mut out = format!("wrote `{}`\n", path.display());
     if let Some(what) = tacho_subject::own_benchmark(folder) {
         out += &format!(
-            "the repository has a benchmark of its own, {what}: the end of the plan has a table for it\n"
+            "the repository has a benchmark of its own, {what}: the end of the plan has a table \
+             for it\n"
         );
     }
-    out + "commit the plan; `.tacho/`, where results are kept, ignores itself, and pages need not be in git\n\
-           next: edit `command`, then `tacho track HEAD`\n"
+    out + "commit the plan; `.tacho/`, where results are kept, ignores itself, and pages need not \
+        be in git\nnext: edit `command`, then `tacho track HEAD`\n"
 }
 
 /// Writes the workflow of a CI system.
-fn workflow(command: &Init, system: CiSystem) -> Result<Exit, CliError> {
+fn workflow(command: &InitArgs, system: CiSystem) -> Result<Exit, CliError> {
     if command.print {
         output::print(system.workflow())?;
         return Ok(Exit::Success);

@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use tacho_store::Store;
 
-use super::measured::{Kept, Measured};
-use crate::cli::Show;
+use super::measured::{KeptOutput, MeasuredBenchmark};
+use crate::cli::ShowArgs;
 use crate::error::CliError;
 use crate::output;
 
@@ -13,17 +13,17 @@ use crate::output;
 /// execution that has one, unless a benchmark or a round is named.
 pub fn print<'a>(
     store: &Store,
-    mut benchmarks: impl Iterator<Item = &'a Measured>,
-    (revision, command): (&str, &Show),
+    mut benchmarks: impl Iterator<Item = &'a MeasuredBenchmark>,
+    (revision, command): (&str, &ShowArgs),
 ) -> Result<(), CliError> {
-    let of_round = |kept: &&Kept| command.round.is_none_or(|round| kept.place.round == round);
+    let of_round = |kept: &&KeptOutput| command.round.is_none_or(|round| kept.place.round == round);
     let found =
         benchmarks.find_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)));
     let Some((measured, kept)) = found else {
         return Err(CliError::NoOutput { revision: revision.to_owned() });
     };
     let content = store.log(kept.digest)?;
-    let Kept { run, place, .. } = kept;
+    let KeptOutput { run, place, .. } = kept;
     let number = measured.kept.len();
     output::note(
         "note",

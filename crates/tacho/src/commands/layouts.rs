@@ -1,12 +1,12 @@
 //! `tacho layouts`: one revision, linked in several orders.
 
-use tacho_experiment::build::layouts::{Laid, layouts};
-use tacho_record::{Wishes, percentage};
-use tacho_subject::{Every, Linker, Selection, What, history};
+use tacho_experiment::build::layouts::{LayoutsResult, layouts};
+use tacho_record::{RuleRequest, percentage};
+use tacho_subject::{Linker, RevisionQuery, RevisionStep, Selection, history};
 
 use super::over::{PROCESSES, fixed, orders};
 use super::session::{CommandSession, SessionRequest};
-use crate::cli::{Global, Layouts};
+use crate::cli::{GlobalArgs, LayoutsArgs};
 use crate::commands::selection::narrowed;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -18,12 +18,12 @@ use crate::project::Project;
 /// Layouts where nothing else is asked for.
 const LAYOUTS: u32 = 5;
 
-pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let levels = project.plan.measure.levels;
     let each = command.rounds.unwrap_or(levels.map_or(PROCESSES, |levels| levels.processes));
     let number = command.number.unwrap_or(levels.map_or(LAYOUTS, |levels| levels.layouts)).max(2);
-    let rounds = Wishes { rounds: Some(each.max(2)), ..Wishes::default() };
+    let rounds = RuleRequest { rounds: Some(each.max(2)), ..RuleRequest::default() };
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(rounds)?;
     let precision = percentage(&command.precision)?;
     if let Some(name) = &command.metric {
@@ -33,10 +33,10 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     orders.extend(fixed(&plan, &command.with)?);
     let linker = Linker::find(command.linker.as_deref()).map_or("no linker", |linker| linker.name);
     let history = history(&project.plan.subject, &project.folder)?;
-    let what = What::List(vec![command.revision.clone()]);
+    let what = RevisionQuery::List(vec![command.revision.clone()]);
     let selected = history.select(&Selection {
         what,
-        every: Every::Commit,
+        every: RevisionStep::Commit,
         tags: None,
         all_parents: false,
     })?;
@@ -61,9 +61,11 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     }
     report.hints();
     Ok(match &laid {
-        Laid::Interrupted => Exit::Interrupted,
-        Laid::Measured(rows) if rows.interrupted => Exit::Interrupted,
-        Laid::Measured(rows) if rows.rows.iter().all(|row| row.levels.is_some()) => Exit::Success,
+        LayoutsResult::Interrupted => Exit::Interrupted,
+        LayoutsResult::Measured(rows) if rows.interrupted => Exit::Interrupted,
+        LayoutsResult::Measured(rows) if rows.rows.iter().all(|row| row.levels.is_some()) => {
+            Exit::Success
+        }
         _ => Exit::Error,
     })
 }

@@ -5,19 +5,19 @@ use std::collections::HashSet;
 use serde::Serialize;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
-use tacho_record::bisection::Found;
+use tacho_record::bisection::BisectionEnd;
 use tacho_record::{Purpose, Revision, Run, RunState};
 use tacho_store::Store;
 
 use super::run_words;
-use crate::cli::{Global, Log};
+use crate::cli::{GlobalArgs, LogArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::{self, RunAnswer, Surroundings};
 use crate::output::{self, table, text};
 use crate::project::Project;
 
-pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &LogArgs) -> Result<Exit, CliError> {
     let mut store = Project::open(global)?.store_to_read()?;
     let mut runs = store.runs()?;
     runs.sort_by_key(|run| std::cmp::Reverse(run.number));
@@ -27,7 +27,7 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
         let revisions = store.revisions()?;
         let answer = |(run, counts): (_, &_)| answer(&mut store, (run, &revisions), *counts);
         let runs = runs.iter().zip(&counts).map(answer).collect::<Result<_, _>>()?;
-        output::print_json(&answer::versioned(Runs { runs }))?;
+        output::print_json(&answer::versioned(RunsAnswer { runs }))?;
         return Ok(Exit::Success);
     }
     let revisions = store.revisions()?;
@@ -109,9 +109,9 @@ fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliErr
     }
     let found = store.bisection_of(run.number)?.and_then(|bisection| bisection.standing.found);
     Ok(found.map(|found| match found {
-        Found::Undecided { .. } => "undecided: ",
-        Found::NotReproduced => "not reproduced: ",
-        Found::Verified | Found::DependsOnMachine => "named: ",
+        BisectionEnd::Undecided { .. } => "undecided: ",
+        BisectionEnd::NotReproduced => "not reproduced: ",
+        BisectionEnd::Verified | BisectionEnd::DependsOnMachine => "named: ",
     }))
 }
 
@@ -120,7 +120,7 @@ const LEAST: usize = 20;
 
 /// The answer in JSON.
 #[derive(Serialize)]
-struct Runs<'a> {
+struct RunsAnswer<'a> {
     runs: Vec<RunAnswer<'a>>,
 }
 
@@ -128,7 +128,7 @@ struct Runs<'a> {
 pub(super) fn print_one(store: &mut Store, run: &Run) -> Result<(), CliError> {
     let (counts, revisions) = (counts(store, run)?, store.revisions()?);
     let run = answer(store, (run, &revisions), counts)?;
-    Ok(output::print_json(&answer::versioned(Runs { runs: vec![run] }))?)
+    Ok(output::print_json(&answer::versioned(RunsAnswer { runs: vec![run] }))?)
 }
 
 /// A run in the answer.

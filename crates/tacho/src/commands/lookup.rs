@@ -2,15 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tacho_experiment::analysis::series::{self, Of};
+use tacho_experiment::analysis::series::{self, SeriesScope};
 use tacho_experiment::pending::identical_builds::Equals;
-use tacho_experiment::run::stopping_reason::Rules;
+use tacho_experiment::run::stopping_reason::RunRules;
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Run, Series};
 use tacho_store::{HostId, Store, StoreError};
-use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
+use tacho_subject::{
+    RevisionQuery, RevisionStep, SelectedRevisions, Selection, SubjectError, history,
+};
 
-use crate::cli::Shown;
+use crate::cli::ShownMetricArgs;
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
@@ -95,10 +97,10 @@ pub fn in_history(project: &Project, name: &str) -> Option<Revision> {
     select(project, name).ok()?.revisions.pop()
 }
 
-fn select(project: &Project, name: &str) -> Result<Selected, SubjectError> {
+fn select(project: &Project, name: &str) -> Result<SelectedRevisions, SubjectError> {
     let history = history(&project.plan.subject, &project.folder)?;
-    let what = What::List(vec![name.to_owned()]);
-    history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })
+    let what = RevisionQuery::List(vec![name.to_owned()]);
+    history.select(&Selection { what, every: RevisionStep::Commit, tags: None, all_parents: false })
 }
 
 /// The hosts of the store, each with a name of its own: two machines may call themselves the same.
@@ -135,7 +137,7 @@ pub fn metrics(
     project: &Project,
     stored: &[Metric],
     key: &BenchmarkKey,
-    shown: &Shown,
+    shown: &ShownMetricArgs,
 ) -> Result<Vec<Metric>, CliError> {
     let of = |benchmark: &Benchmark| -> Vec<Metric> {
         benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect()
@@ -211,17 +213,17 @@ pub fn all_series(
     store: &mut Store,
     (id, name): (HostId, &str),
     keys: &[BenchmarkKey],
-    shown: &Shown,
+    shown: &ShownMetricArgs,
     revisions: &[Revision],
 ) -> Result<Vec<Series>, CliError> {
     let recipes = &project.recipes(revisions);
     let equals = Equals::new(&store.counts(id)?);
-    let rules = Rules::read(store)?;
+    let rules = RunRules::read(store)?;
     let mut all = Vec::new();
     let stored = store.metrics()?;
     for key in keys {
         let metrics = metrics(project, &stored, key, shown)?;
-        let of = Of {
+        let of = SeriesScope {
             host: id,
             host_name: name,
             benchmark: key,

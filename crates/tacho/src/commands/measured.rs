@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use comfy_table::{Row, Table};
 use serde::Serialize;
-use tacho_experiment::analysis::outlier_causes::{self, Explained};
-use tacho_experiment::build::layout_rotation::OfLayouts;
-use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stopped};
-use tacho_stats::{Bounded, Summary};
+use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
+use tacho_experiment::build::layout_rotation::LayoutMedians;
+use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
+use tacho_stats::{BoundedValue, Summary};
 
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
 use crate::output::{self, table, text};
@@ -23,7 +23,8 @@ const FIRST_THREAD: f64 = 0.95;
 /// from sys.
 const EXACT: f64 = 1e9;
 /// What these are below that.
-const SAMPLED: &str = "of short programs as many kernels' ticks fell (every 4 ms, say): only their sum, `cpu`, is exact";
+const SAMPLED: &str = "of short programs as many kernels' ticks fell (every 4 ms, say): only \
+    their sum, `cpu`, is exact";
 
 /// What is said of a metric.
 const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
@@ -35,7 +36,7 @@ const OUTLIERS: usize = 5;
 
 /// The output of an execution.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct KeptOutput {
     /// The number of the run.
     pub run: i64,
     /// Where the execution stood in it.
@@ -45,7 +46,7 @@ pub struct Kept {
 }
 
 /// A benchmark at a revision.
-pub struct Measured {
+pub struct MeasuredBenchmark {
     pub benchmark: String,
     /// The version that the plan has, if this is another one.
     pub superseded_by: Option<u32>,
@@ -58,9 +59,9 @@ pub struct Measured {
     pub looked_at: bool,
     /// How many builds the build is, where one source was linked in several orders.
     pub layouts: Option<u32>,
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<Stop>,
     /// The outputs that are kept, in order.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptOutput>,
     /// The metrics whose outliers are looked for: those asked for, else the plan's first.
     pub watched: Vec<Metric>,
     /// By what share executions took longer at the host's slow speed, where it moved in a run.
@@ -79,13 +80,13 @@ pub struct MeasuredAnswer<'a> {
     looked_at: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     uneven: Option<f64>,
-    stopped: Option<&'a Stopped>,
+    stopped: Option<&'a Stop>,
     steadiness: Vec<SteadinessAnswer<'a>>,
     outliers: Vec<OutlierAnswer<'a>>,
     samples: Vec<SampleAnswer<'a>>,
 }
 
-impl Measured {
+impl MeasuredBenchmark {
     pub fn answer(&self) -> MeasuredAnswer<'_> {
         let kept =
             |run, place| self.kept.iter().find(|kept| (kept.run, kept.place) == (run, place));
@@ -141,7 +142,7 @@ impl Measured {
                 None => Summary::sampled(&values, &bounds, self.looked_at),
                 Some(layouts) => {
                     let samples = self.all().map(|(_, sample)| sample);
-                    let of = OfLayouts::of_samples(samples, metric, layouts);
+                    let of = LayoutMedians::of_samples(samples, metric, layouts);
                     Summary::over_layouts(&of.medians, &of.bounds)
                 }
             };
@@ -269,12 +270,13 @@ impl Measured {
             notes.insert("peak-memory", what.to_owned());
         }
         if shown(Metric::PEAK_MEMORY_TREE) {
-            let what = "the most memory of all processes together, files and the kernel's own included, as the \
-                        control group has it";
+            let what = "the most memory of all processes together, files and the kernel's own \
+                included, as the control group has it";
             notes.insert(Metric::PEAK_MEMORY_TREE, what.to_owned());
         }
         if Metric::TREE_BLOCKS.into_iter().any(shown) {
-            let waited = "of the processes that were waited for, as `wait4` has it; written is what the system took over";
+            let waited = "of the processes that were waited for, as `wait4` has it; written is \
+                what the system took over";
             let all =
                 "of all processes together, what passed until the end, as the control group has it";
             let both = ["block-input", "block-output"].map(|name| (name, waited));
@@ -346,7 +348,7 @@ impl Measured {
     }
 
     /// The outliers of each run, with what may have brought them about.
-    fn outliers(&self) -> Vec<(i64, &Metric, Explained)> {
+    fn outliers(&self) -> Vec<(i64, &Metric, OutlierExplanation)> {
         let mut all = Vec::new();
         for metric in &self.watched {
             for measurement in &self.measurements {
@@ -362,7 +364,9 @@ impl Measured {
         let mut found = self.outliers();
         found.sort_by(|(.., one), (.., other)| other.score.abs().total_cmp(&one.score.abs()));
         let mut out = String::new();
-        for (run, metric, Explained { place, ratio, causes, .. }) in found.iter().take(OUTLIERS) {
+        for (run, metric, OutlierExplanation { place, ratio, causes, .. }) in
+            found.iter().take(OUTLIERS)
+        {
             out += &format!(
                 "outlier: {} of run {run}, round {}: {}, {}\n",
                 metric.name,
@@ -400,7 +404,7 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
             vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
         let shown = |m: &Metric| {
             let value =
-                sample.value(&m.name).map(|it| Bounded::least(it, sample.bound(m).is_some()));
+                sample.value(&m.name).map(|it| BoundedValue::least(it, sample.bound(m).is_some()));
             value.map_or_else(|| "–".to_owned(), |value| value.shown(|it| m.unit.show(it)))
         };
         row.extend(metrics.iter().map(shown));

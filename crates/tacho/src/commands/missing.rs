@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use tacho_experiment::{Lacking, Question, fill, unbuilt, would_fill};
+use tacho_experiment::{MissingMeasurements, Question, fill, unbuilt, would_fill};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Change, Counter, Plan, Revision, Rule};
 use tacho_store::Store;
 
 use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
-use crate::cli::{Global, Track};
+use crate::cli::{GlobalArgs, TrackArgs};
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -22,8 +22,8 @@ use crate::output::{self, table, text};
 use crate::project::Project;
 
 pub(super) fn execute(
-    global: &Global,
-    command: &Track,
+    global: &GlobalArgs,
+    command: &TrackArgs,
     project: &Project,
     plan: &Plan,
 ) -> Result<Exit, CliError> {
@@ -72,7 +72,11 @@ pub(super) fn execute(
 }
 
 /// The revisions that are asked for, of those that are known.
-fn asked(project: &Project, command: &Track, store: &mut Store) -> Result<Vec<Revision>, CliError> {
+fn asked(
+    project: &Project,
+    command: &TrackArgs,
+    store: &mut Store,
+) -> Result<Vec<Revision>, CliError> {
     let range = match command.revisions.as_slice() {
         [] => None,
         [one] => Some(one.as_str()),
@@ -91,18 +95,18 @@ fn asked(project: &Project, command: &Track, store: &mut Store) -> Result<Vec<Re
 }
 
 /// Counters that are to be there besides what the plan says.
-fn counted(command: &Track) -> Result<Vec<Counter>, CliError> {
+fn counted(command: &TrackArgs) -> Result<Vec<Counter>, CliError> {
     Ok(counters(&command.counter)?.into_iter().map(|it| it.counter).collect())
 }
 
 /// At how many revisions, if not at all.
-fn at_most(command: &Track) -> Option<usize> {
+fn at_most(command: &TrackArgs) -> Option<usize> {
     command.schedule.at_most.map(|most| most as usize)
 }
 
 /// What would be filled in, in JSON.
 #[derive(Serialize)]
-struct DryAnswer<'a> {
+struct MissingDryAnswer<'a> {
     /// In the order in which they would be measured.
     revisions: Vec<&'a str>,
     /// How many benchmarks lack something.
@@ -117,7 +121,7 @@ struct DryAnswer<'a> {
 
 /// Says what would be filled in, and about how long that takes.
 fn dry_run(
-    command: &Track,
+    command: &TrackArgs,
     project: &Project,
     plan: &Plan,
     store: &mut Store,
@@ -146,7 +150,7 @@ fn dry_run(
     }
     let rule = &plan.measure.rule;
     if command.shown.json {
-        output::print_json(&versioned(DryAnswer {
+        output::print_json(&versioned(MissingDryAnswer {
             revisions: lacking.revisions.iter().map(|revision| revision.id.as_str()).collect(),
             benchmarks: benchmarks(&lacking),
             executions: lacking.executions,
@@ -161,12 +165,12 @@ fn dry_run(
 }
 
 /// How many benchmarks lack something.
-fn benchmarks(lacking: &Lacking) -> usize {
+fn benchmarks(lacking: &MissingMeasurements) -> usize {
     lacking.cells.iter().map(|cell| cell.benchmark.identity()).collect::<HashSet<_>>().len()
 }
 
 /// The revisions in the order in which they would be measured, and how long that takes.
-fn would(lacking: &Lacking, rule: &Rule) -> String {
+fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
     if lacking.cells.is_empty() {
         return "nothing is missing: all of this is measured\n".to_owned();
     }
@@ -191,7 +195,7 @@ fn would(lacking: &Lacking, rule: &Rule) -> String {
 }
 
 /// About how long that takes, as far as it is known.
-fn takes(lacking: &Lacking) -> String {
+fn takes(lacking: &MissingMeasurements) -> String {
     let names: Vec<String> = lacking.unknown.iter().map(|key| format!("`{key}`")).collect();
     let about = format!("about {} without hooks", text::duration(lacking.takes));
     match (lacking.takes.is_zero(), names.is_empty()) {

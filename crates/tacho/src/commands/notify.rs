@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 use tacho_experiment::changes::{
     Confirmation, came_with_a_run, confirm as measure_again, is_new_regression, other_layouts,
 };
-use tacho_record::{Change, Wishes, Word};
+use tacho_record::{Change, ChangeState, RuleRequest};
 use tacho_store::Store;
 
 use super::changes::{confirm, found::StoredChanges, list, show};
 use super::session::{CommandSession, SessionRequest};
-use crate::cli::Begin;
+use crate::cli::StartArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::changes::{ChangeSide, ConfirmationRequest};
@@ -47,7 +47,12 @@ impl Teller {
     /// Measures both sides of what is new again, interleaved, where it [came with a
     /// run](came_with_a_run): what only the host did is withdrawn, and nobody is told. Whether it
     /// was not interrupted.
-    pub fn doubt(&self, project: &Project, begin: &Begin, quiet: bool) -> Result<bool, CliError> {
+    pub fn doubt(
+        &self,
+        project: &Project,
+        begin: &StartArgs,
+        quiet: bool,
+    ) -> Result<bool, CliError> {
         let mut store = project.store()?;
         let host = store.put_host(&tacho_measure::host())?;
         let found = StoredChanges::look(project, &mut store)?;
@@ -65,8 +70,9 @@ impl Teller {
         if wanted.is_empty() {
             return Ok(true);
         }
-        let plan =
-            project.plan.wishing(Wishes { rounds: Some(confirm::ROUNDS), ..Wishes::default() })?;
+        let plan = project
+            .plan
+            .wishing(RuleRequest { rounds: Some(confirm::ROUNDS), ..RuleRequest::default() })?;
         let sides = SessionRequest {
             seed: begin.seed,
             quiet,
@@ -166,7 +172,7 @@ fn say(changes: &[Change], confirmation: &Confirmation) {
 
 /// Changes that stand, that users have said nothing to, and that are not among those.
 fn due<'a>(found: &'a StoredChanges, told: &BTreeSet<String>) -> Vec<&'a Change> {
-    let is_new = |change: &&Change| change.stands() && change.state() == Word::New;
+    let is_new = |change: &&Change| change.stands() && change.state() == ChangeState::New;
     let planned = found.changes().filter(|change| found.is_planned(change));
     planned.filter(is_new).filter(|change| !told.contains(&change.name)).collect()
 }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use tacho_experiment::build::layouts::{Laid, build};
-use tacho_experiment::compare::Compared;
+use tacho_experiment::build::layouts::{LayoutsResult, build};
+use tacho_experiment::compare::ComparisonResult;
 use tacho_record::plan::{Benchmark, Subject};
-use tacho_record::{Estimator, Plan, Program, Revision};
-use tacho_subject::{Fixed, Layout, Linker};
+use tacho_record::{Plan, Program, RequestedEstimator, Revision};
+use tacho_subject::{FixedOrder, Layout, Linker};
 
 use super::session::{CommandSession, SessionRequest};
-use crate::cli::Terms;
+use crate::cli::ComparisonArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
@@ -19,7 +19,7 @@ use crate::project::Project;
 pub const PROCESSES: u32 = 10;
 
 /// How many layouts are asked for, by what was typed or by the plan.
-pub fn number(typed: &Terms, plan: &Plan) -> u32 {
+pub fn number(typed: &ComparisonArgs, plan: &Plan) -> u32 {
     if typed.order.is_some() {
         return 1;
     }
@@ -27,7 +27,7 @@ pub fn number(typed: &Terms, plan: &Plan) -> u32 {
 }
 
 /// The layouts that are asked for; none: as it is built.
-pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
+pub fn layouts(typed: &ComparisonArgs, plan: &Plan) -> Result<Vec<Layout>, CliError> {
     if let Some(order) = &typed.order {
         return fixed(plan, std::slice::from_ref(order));
     }
@@ -37,7 +37,7 @@ pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
     }
     // Layouts are drawn anew for an interval, and of what is drawn the smallest says little of the
     // smallest that there is.
-    if typed.estimator() == Some(Estimator::Minimum) {
+    if typed.estimator() == Some(RequestedEstimator::Minimum) {
         return Err(CompareMistake::MinimumOfLayouts.into());
     }
     orders(plan, typed.linker.as_deref(), number)
@@ -57,7 +57,7 @@ pub fn fixed(plan: &Plan, names: &[String]) -> Result<Vec<Layout>, CliError> {
     let lacks = |name: &str| CliError::NoOrder { name: name.to_owned() };
     names
         .iter()
-        .map(|name| Fixed::named(name).and_then(Fixed::layout).ok_or_else(|| lacks(name)))
+        .map(|name| FixedOrder::named(name).and_then(FixedOrder::layout).ok_or_else(|| lacks(name)))
         .collect()
 }
 
@@ -91,13 +91,13 @@ pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
 }
 
 /// How often each build is executed at the most, where there are several of a program.
-pub fn rounds(typed: &Terms, plan: &Plan) -> Option<u32> {
+pub fn rounds(typed: &ComparisonArgs, plan: &Plan) -> Option<u32> {
     let each = plan.measure.levels.map_or(PROCESSES, |levels| levels.processes);
     typed.rounds.or((number(typed, plan) > 1 && typed.budget.is_none()).then_some(each))
 }
 
 /// Whether linking in one order that is the same each time made any difference.
-pub enum Ordered {
+pub enum FixedOrderEffect {
     /// It did.
     Differs,
     /// The same came out without: the build does not do as it is asked.
@@ -113,7 +113,7 @@ pub fn ordered(
     project: &Project,
     (plan, quiet): (&Plan, bool),
     (revision, program): (&Revision, &Program),
-) -> Result<Option<Ordered>, CliError> {
+) -> Result<Option<FixedOrderEffect>, CliError> {
     let Program::Layouts { artifacts, .. } = program else { return Ok(None) };
     let [ordered] = artifacts.as_slice() else { return Ok(None) };
     let subject = Subject { order: None, ..plan.subject.clone() };
@@ -123,17 +123,17 @@ pub fn ordered(
     let unordered =
         session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
     Ok(unordered.map(|build| match build.state.artifact() {
-        Some(without) if without == *ordered => Ordered::Ignored,
-        Some(_) => Ordered::Differs,
-        None => Ordered::Unknown,
+        Some(without) if without == *ordered => FixedOrderEffect::Ignored,
+        Some(_) => FixedOrderEffect::Differs,
+        None => FixedOrderEffect::Unknown,
     }))
 }
 
 /// Says of an order that it had no effect, or that nobody knows.
-pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
+pub fn tell_of_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) {
     match found {
-        None | Some(Ordered::Differs) => {}
-        Some(Ordered::Ignored) => {
+        None | Some(FixedOrderEffect::Differs) => {}
+        Some(FixedOrderEffect::Ignored) => {
             let said =
                 format!("`--order {order}` had no effect: {name} builds to the same without it");
             output::note("warning", &said);
@@ -143,7 +143,7 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
                  on; or all stands in that order anyway",
             );
         }
-        Some(Ordered::Unknown) => {
+        Some(FixedOrderEffect::Unknown) => {
             let said = format!(
                 "whether `--order {order}` had an effect cannot be told: {name} does not build \
                  without it"
@@ -161,7 +161,7 @@ pub fn program(
     (plan, quiet): (Plan, bool),
     (revision, side): (&Revision, &str),
     layouts: &[Layout],
-) -> Result<Result<(Program, Duration), Compared>, CliError> {
+) -> Result<Result<(Program, Duration), ComparisonResult>, CliError> {
     let wanted = SessionRequest {
         quiet,
         retry_failed: true,
@@ -169,20 +169,22 @@ pub fn program(
     };
     let built =
         session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
-    let not_built = |why: String| Compared::NotBuilt { side: side.to_owned(), why };
+    let not_built = |why: String| ComparisonResult::NotBuilt { side: side.to_owned(), why };
     Ok(match built {
         Ok((artifacts, took)) => {
             Ok((Program::Layouts { artifacts, revision: revision.id.clone() }, took))
         }
-        Err(Laid::NotBuilt { layout, why }) => Err(not_built(format!(
+        Err(LayoutsResult::NotBuilt { layout, why }) => Err(not_built(format!(
             "layout {layout} does not \
             build: {why}"
         ))),
-        Err(Laid::Ignored) => Err(not_built(
+        Err(LayoutsResult::Ignored) => Err(not_built(
             "all its layouts came out the same: the build must hand LDFLAGS (or RUSTFLAGS) to the \
              linker, or link in the order of TACHO_LAYOUT"
                 .to_owned(),
         )),
-        Err(Laid::Interrupted | Laid::Measured(_)) => Err(Compared::Interrupted),
+        Err(LayoutsResult::Interrupted | LayoutsResult::Measured(_)) => {
+            Err(ComparisonResult::Interrupted)
+        }
     })
 }

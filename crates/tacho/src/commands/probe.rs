@@ -11,11 +11,11 @@ use tacho_subject::Layout;
 use super::bisect::probe::{LAYOUTS_LEFT_OUT, layouts};
 use super::compare::files::{self, ComparisonRows};
 use super::compare::measure::of_commands;
-use super::compare::sides::{Given, Taken, revisions, told};
+use super::compare::sides::{ResolvedSide, SideLookup, revisions, told};
 use super::over;
 use super::session::{CommandSession, SessionRequest};
 use super::shares::share;
-use crate::cli::{Compare, Global, ProbeCommand, ReferenceOption, Show, Terms};
+use crate::cli::{CompareArgs, ComparisonArgs, GlobalArgs, ProbeArgs, ReferenceArgs, ShowArgs};
 use crate::error::CliError;
 use crate::error::probe::ProbeMistake;
 use crate::exit::Exit;
@@ -27,7 +27,7 @@ use crate::project::Project;
 /// Rounds where nothing is typed, and where a budget is.
 const ROUNDS: [u32; 2] = [30, 60];
 
-pub fn execute(global: &Global, command: &ProbeCommand) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliError> {
     for typed in command.only.iter().chain(&command.skip) {
         check_name(typed)?;
     }
@@ -36,7 +36,7 @@ pub fn execute(global: &Global, command: &ProbeCommand) -> Result<Exit, CliError
     }
     let margin = share("--margin", &command.margin)?;
     let like = as_compare(command);
-    let given = Given::open(global, &like)?;
+    let given = SideLookup::open(global, &like)?;
     let taken = given.sides(&like)?;
     for taken in &taken {
         if matches!(taken.side.program, Program::File { .. } | Program::Layouts { .. }) {
@@ -62,7 +62,7 @@ pub fn execute(global: &Global, command: &ProbeCommand) -> Result<Exit, CliError
         no_layouts: "a command is linked already; revisions of a plan can be linked again".into(),
     };
     let end = measure((global, command), (&given, &like), plan, wish)?;
-    let sides = taken.iter().take(number).map(Taken::told).collect();
+    let sides = taken.iter().take(number).map(ResolvedSide::told).collect();
     let report = ProbeReport { end: &end, sides, is_kept: given.project().is_some() };
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
@@ -77,13 +77,13 @@ pub fn execute(global: &Global, command: &ProbeCommand) -> Result<Exit, CliError
 
 /// The metric where none is typed: of a command that a shell starts the whole time, since the shell
 /// alone is not executed under disturbances.
-fn metric_of(command: &ProbeCommand, first: Metric) -> Metric {
+fn metric_of(command: &ProbeArgs, first: Metric) -> Metric {
     let is_net = first.name == Metric::NET_WALL && command.metric.is_none();
     Metric::known("wall").filter(|_| is_net).unwrap_or(first)
 }
 
 /// Prints what the run of that number probed; whether it probed.
-pub fn shown(store: &mut Store, number: &str, command: &Show) -> Result<bool, CliError> {
+pub fn shown(store: &mut Store, number: &str, command: &ShowArgs) -> Result<bool, CliError> {
     let run = number.parse().ok().map(|number| store.run(number)).transpose()?.flatten();
     let Some(answer) = run.map(|run| kept_probe(store, run)).transpose()?.flatten() else {
         return Ok(false);
@@ -114,7 +114,7 @@ fn check_name(typed: &str) -> Result<(), CliError> {
 }
 
 /// What can be had here, of a program of which nothing is known.
-fn list(command: &ProbeCommand) -> Result<Exit, CliError> {
+fn list(command: &ProbeArgs) -> Result<Exit, CliError> {
     let subject = ProbeSubject { benchmarks: &[], layouts: &[1], no_layouts: "", folder: None };
     let found: Availability = availability(&Root::this_machine(), subject, |_| true);
     if command.form.json {
@@ -126,14 +126,14 @@ fn list(command: &ProbeCommand) -> Result<Exit, CliError> {
 }
 
 /// What `tacho compare` would be asked, whose words name the sides here too.
-fn as_compare(command: &ProbeCommand) -> Compare {
+fn as_compare(command: &ProbeArgs) -> CompareArgs {
     let a = command.a.clone().unwrap_or_default();
     let usual = ROUNDS[usize::from(command.budget.is_some())];
-    Compare {
+    CompareArgs {
         b: Some(command.b.clone().unwrap_or_else(|| a.clone())),
         a,
         command: command.command,
-        terms: Terms {
+        terms: ComparisonArgs {
             benchmark: command.benchmark.clone(),
             metric: command.metric.iter().cloned().collect(),
             counter: Vec::new(),
@@ -145,7 +145,7 @@ fn as_compare(command: &ProbeCommand) -> Compare {
             order: None,
             linker: None,
             fail_on: Vec::new(),
-            reference: ReferenceOption::default(),
+            reference: ReferenceArgs::default(),
         },
         all_rounds: false,
         precision: None,
@@ -163,8 +163,8 @@ fn as_compare(command: &ProbeCommand) -> Compare {
 
 /// Has it measured; `plan` is there unless the sides are commands.
 fn measure(
-    (global, command): (&Global, &ProbeCommand),
-    (given, like): (&Given, &Compare),
+    (global, command): (&GlobalArgs, &ProbeArgs),
+    (given, like): (&SideLookup, &CompareArgs),
     plan: Option<Plan>,
     mut wish: ProbeWish,
 ) -> Result<ProbeEnd, CliError> {
@@ -217,7 +217,7 @@ fn lay_out(
                 side.layouts = (1..).zip(artifacts).collect();
             }
             Ok(_) => {}
-            Err(tacho_experiment::compare::Compared::NotBuilt { why, .. }) => {
+            Err(tacho_experiment::compare::ComparisonResult::NotBuilt { why, .. }) => {
                 wish.no_layouts = why;
                 return Ok(());
             }

@@ -8,13 +8,13 @@ use tacho_record::{Run, RunState};
 use tacho_store::Store;
 
 use super::{log, run_words};
-use crate::cli::Show;
+use crate::cli::ShowArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::{self, text};
 
 /// Prints the run.
-pub fn print(store: &mut Store, run: &Run, command: &Show) -> Result<(), CliError> {
+pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), CliError> {
     let mistaken = [
         ("--build-log", command.build_log),
         ("--output", command.output),

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tacho_record::{BuildState, Digest, Purpose, Revision};
 use tacho_store::{HostId, Store, StoreError};
-use tacho_subject::{History, Selection, SubjectError, What, fetch, history};
+use tacho_subject::{History, RevisionQuery, Selection, SubjectError, fetch, history};
 
 use super::notify::Teller;
 use super::track;
-use crate::cli::{Global, Schedule, Track};
+use crate::cli::{GlobalArgs, ScheduleArgs, TrackArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
@@ -19,9 +19,9 @@ use crate::project::Project;
 const TRIED: usize = 100;
 
 /// Tracks as the schedule says, and tells of what changed.
-pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
-    let Schedule { since_last, fetch: fetched, notify, .. } = &command.schedule;
+    let ScheduleArgs { since_last, fetch: fetched, notify, .. } = &command.schedule;
     let limit = tacho_record::duration(&command.schedule.fetch_timeout)?;
     let complete = !fetched || fetch_said(&project, limit)?;
     let teller = notify.as_deref().map(|notify| Teller::open(&project, notify)).transpose()?;
@@ -60,7 +60,7 @@ fn fetch_said(project: &Project, limit: Duration) -> Result<bool, CliError> {
     }
 }
 
-fn since(global: &Global, project: &Project, command: &Track) -> Result<Exit, CliError> {
+fn since(global: &GlobalArgs, project: &Project, command: &TrackArgs) -> Result<Exit, CliError> {
     let mut store = project.store()?;
     let host = store.put_host(&tacho_measure::host())?;
     let end = match command.revisions.as_slice() {
@@ -74,7 +74,7 @@ fn since(global: &Global, project: &Project, command: &Track) -> Result<Exit, Cl
             Some(true) => {
                 drop(store);
                 let range = vec![format!("{}..{end}", start.id)];
-                return track::measure(global, &Track { revisions: range, ..command.clone() });
+                return track::measure(global, &TrackArgs { revisions: range, ..command.clone() });
             }
             Some(false) => return Ok(Exit::Success),
             None => {}
@@ -92,7 +92,7 @@ fn comes_after(
 ) -> Result<Option<bool>, CliError> {
     let to = Some(end.to_owned()).filter(|end| !end.is_empty());
     let selection = Selection {
-        what: What::Range { from: Some(start.id.clone()), to },
+        what: RevisionQuery::Range { from: Some(start.id.clone()), to },
         ..Selection::parse_range("")
     };
     match history.select(&selection) {

@@ -3,19 +3,22 @@
 use std::collections::HashSet;
 
 use tacho_record::{Plan, Revision};
-use tacho_subject::{Every, Selected, Selection, What, history};
+use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
 
-use crate::cli::Track;
+use crate::cli::TrackArgs;
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
 
 /// The revisions that are asked for.
-pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, CliError> {
+pub(super) fn select(
+    project: &Project,
+    command: &TrackArgs,
+) -> Result<SelectedRevisions, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let mut selected = history.select(&selection(command)?)?;
     if command.quirk_edges {
-        let every = Selection { every: Every::Commit, tags: None, ..selection(command)? };
+        let every = Selection { every: RevisionStep::Commit, tags: None, ..selection(command)? };
         take_edges(project, &mut selected, history.select(&every)?.revisions)?;
     }
     if let Some(note) = &selected.note {
@@ -36,7 +39,7 @@ pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, Cli
 pub(super) fn with_reference(
     project: &Project,
     mut plan: Plan,
-    selected: &mut Selected,
+    selected: &mut SelectedRevisions,
 ) -> Result<Plan, CliError> {
     let Some(name) = &mut plan.measure.reference.revision else { return Ok(plan) };
     let reference = history(&project.plan.subject, &project.folder)?.find(name)?;
@@ -54,7 +57,7 @@ pub(super) fn with_reference(
 /// Adds those of all revisions that stand on both sides of where a quirk begins or ends.
 pub(super) fn take_edges(
     project: &Project,
-    selected: &mut Selected,
+    selected: &mut SelectedRevisions,
     all: Vec<Revision>,
 ) -> Result<(), CliError> {
     let recipes = tacho_subject::recipes(&project.plan.subject, &project.folder, &all)?;
@@ -71,13 +74,13 @@ pub(super) fn take_edges(
 }
 
 /// What is asked for, as the history understands it.
-pub(super) fn selection(command: &Track) -> Result<Selection, CliError> {
+pub(super) fn selection(command: &TrackArgs) -> Result<Selection, CliError> {
     let what = match command.revisions.as_slice() {
-        [] => What::Range { from: None, to: None },
-        [one] => What::parse(one),
-        many => What::List(many.to_vec()),
+        [] => RevisionQuery::Range { from: None, to: None },
+        [one] => RevisionQuery::parse(one),
+        many => RevisionQuery::List(many.to_vec()),
     };
-    let every = command.every.as_deref().unwrap_or("commit").parse::<Every>()?;
+    let every = command.every.as_deref().unwrap_or("commit").parse::<RevisionStep>()?;
     Ok(Selection { what, every, tags: command.tags.clone(), all_parents: command.all_parents })
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::{Bench, ExperimentError, Instrument, Question, machine};
+use tacho_experiment::{Context, ExperimentError, Instrument, Question, machine};
 use tacho_machine::Root;
-use tacho_measure::{HostLock, MeasureError, ProcessExecutor, Wait};
+use tacho_measure::{HostLock, LockWait, MeasureError, ProcessExecutor};
 use tacho_record::{Counter, Host, Plan, Recipes, Revision};
 use tacho_store::{HostId, Store};
-use tacho_subject::{Selected, Workshop};
+use tacho_subject::{SelectedRevisions, Workshop};
 
 use super::inherited::inherited;
 use crate::commands::seed::random_seed;
@@ -67,10 +67,10 @@ impl<'a> SessionRequest<'a> {
 /// The host's lock; whoever waits for it (until that interrupt) says once for whom.
 pub(super) fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock, MeasureError> {
     let path = tacho_measure::lock_path();
-    match (tacho_measure::lock_host(&path, what, Wait::No), waiting) {
+    match (tacho_measure::lock_host(&path, what, LockWait::No), waiting) {
         (Err(busy @ MeasureError::HostBusy { .. }), Some(interrupt)) => {
             output::note("note", &format!("{busy}: waiting for it"));
-            tacho_measure::lock_host(&path, what, Wait::Unless(interrupt))
+            tacho_measure::lock_host(&path, what, LockWait::Unless(interrupt))
         }
         (locked, _) => locked,
     }
@@ -89,7 +89,7 @@ impl CommandSession {
     }
 
     /// Keeps what the history said of revisions, so that they can be shown without it.
-    pub(super) fn know(&mut self, selected: &Selected) -> Result<(), CliError> {
+    pub(super) fn know(&mut self, selected: &SelectedRevisions) -> Result<(), CliError> {
         self.store.put_commits(&selected.commits)?;
         self.store.put_revisions(&selected.known)?;
         Ok(())
@@ -100,7 +100,7 @@ impl CommandSession {
         &mut self,
         project: &Project,
         wanted: SessionRequest<'_>,
-        experiment: impl FnOnce(&mut Bench<'_>, &Question) -> Result<T, ExperimentError>,
+        experiment: impl FnOnce(&mut Context<'_>, &Question) -> Result<T, ExperimentError>,
     ) -> Result<T, CliError> {
         let mut executor = ProcessExecutor::new(self.interrupt.clone());
         let instrument = Instrument::measure(&mut executor, TURNS)?;
@@ -117,7 +117,7 @@ impl CommandSession {
             &Root::this_machine(),
             &project.folder,
         )?);
-        let mut bench = Bench {
+        let mut bench = Context {
             store: &mut self.store,
             builder: &mut builder,
             executor: &mut executor,

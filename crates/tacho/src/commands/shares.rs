@@ -1,15 +1,15 @@
 //! What several commands are given alike: shares, rounds and budgets.
 
-use tacho_record::{RuleError, Wishes, percentage};
+use tacho_record::{RuleError, RuleRequest, percentage};
 
 use crate::error::compare::CompareMistake;
 
 /// At most this many rounds, and so long.
-pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleError> {
+pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<RuleRequest, RuleError> {
     let budget = budget.map(tacho_record::duration).transpose()?;
     // The plan's own number is for tracking: it must not end what has time left.
     let usual = if budget.is_some() { tacho_record::MOST_IN_BUDGET } else { ROUNDS };
-    Ok(Wishes { rounds: rounds.or(Some(usual)), budget, ..Wishes::default() })
+    Ok(RuleRequest { rounds: rounds.or(Some(usual)), budget, ..RuleRequest::default() })
 }
 
 /// What is typed after an option that takes a share.

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde::Serialize;
-use tacho_experiment::analysis::series::{self, Of};
+use tacho_experiment::analysis::series::{self, SeriesScope};
 use tacho_experiment::analysis::usual_speed;
 use tacho_experiment::pending::identical_builds::Equals;
-use tacho_experiment::run::stopping_reason::{Ends, Rules};
+use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Commit, Metric, Numbers, Purpose, Revision, Series, Unit,
+    BenchmarkKey, Bisection, Build, Commit, CvsNumbers, Metric, Purpose, Revision, Series, Unit,
 };
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
-use super::measured::{Kept, Measured, MeasuredAnswer};
+use super::measured::{KeptOutput, MeasuredAnswer, MeasuredBenchmark};
 use super::{compare, kept, lookup, probe, run_page};
-use crate::cli::{Global, Show, Shown};
+use crate::cli::{GlobalArgs, ShowArgs, ShownMetricArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
@@ -27,7 +27,7 @@ use crate::project::Project;
 /// How many files of a commit are named.
 const FILES: usize = 6;
 
-pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &ShowArgs) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     if let Some(number) =
         command.revision.as_deref().map(|name| run_named(&project, name)).transpose()?.flatten()
@@ -61,7 +61,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
-impl Show {
+impl ShowArgs {
     /// Whether that benchmark is to be shown.
     pub fn names(&self, key: &BenchmarkKey) -> bool {
         self.benchmark.as_ref().is_none_or(|name| key.name == *name || key.to_string() == *name)
@@ -129,7 +129,7 @@ fn diff(project: &Project, name: &str) -> Result<(), CliError> {
 }
 
 /// Whether the benchmark that is named was ever measured.
-fn check_name(project: &Project, store: &mut Store, command: &Show) -> Result<(), CliError> {
+fn check_name(project: &Project, store: &mut Store, command: &ShowArgs) -> Result<(), CliError> {
     let Some(name) = &command.benchmark else { return Ok(()) };
     let mut known = Vec::new();
     for (id, _) in store.hosts()? {
@@ -152,7 +152,7 @@ fn all(
     project: &Project,
     store: &mut Store,
     revisions: &[Revision],
-    command: &Show,
+    command: &ShowArgs,
 ) -> Result<(), CliError> {
     let mut series = Vec::new();
     for (id, host) in lookup::hosts(store)? {
@@ -180,29 +180,29 @@ fn all(
 }
 
 /// All that is known of one revision.
-struct Known {
+struct RevisionDetails {
     revision: Revision,
     /// Its commit, where it is known.
     commit: Option<Commit>,
     /// The bisections that named it, oldest first.
     named_by: Vec<Bisection>,
-    hosts: Vec<OnHost>,
+    hosts: Vec<HostDetails>,
 }
 
 /// A revision on one host.
-struct OnHost {
+struct HostDetails {
     host: String,
     build: Option<Build>,
     /// Whether that is built by another recipe than the plan has now, which was not tried yet.
     outdated: bool,
-    benchmarks: Vec<Measured>,
+    benchmarks: Vec<MeasuredBenchmark>,
 }
 
 fn one(
     project: &Project,
     store: &mut Store,
     revision: Revision,
-    command: &Show,
+    command: &ShowArgs,
 ) -> Result<(), CliError> {
     let mut watched = command.shown.clone();
     if watched.metric.iter().any(|name| name == "all") {
@@ -222,7 +222,7 @@ fn one(
     let commits = store.commits(revision.order.saturating_sub(1), revision.order)?;
     let commit = commits.into_iter().find(|commit| commit.id == revision.id);
     let named_by = named_by(store, &revision)?;
-    let known = Known { revision, commit, named_by, hosts };
+    let known = RevisionDetails { revision, commit, named_by, hosts };
     if command.shown.json {
         return Ok(output::print_json(&answer::versioned(known.answer()))?);
     }
@@ -246,15 +246,15 @@ fn on_host(
     store: &mut Store,
     (id, host): (HostId, String),
     revision: &Revision,
-    (watched, command): (&Shown, &Show),
-) -> Result<OnHost, CliError> {
+    (watched, command): (&ShownMetricArgs, &ShowArgs),
+) -> Result<HostDetails, CliError> {
     let recipes = &project.recipes(std::slice::from_ref(revision));
     let stored = store.metrics()?;
     let build = series::present_builds(&store.builds(id)?, recipes).remove(&revision.id);
     let outdated = build.as_ref().is_some_and(|build| build.recipe != recipes.of(&revision.id));
     let artifact = build.as_ref().and_then(|build| build.state.artifact());
     let equals = Equals::new(&store.counts(id)?);
-    let rules = Rules::read(store)?;
+    let rules = RunRules::read(store)?;
     let mut benchmarks = Vec::new();
     for key in
         versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key))
@@ -273,7 +273,7 @@ fn on_host(
                 let found = store.absences(measurement.run, &key)?;
                 absent.extend(found.into_iter().map(|absence| (absence.metric, absence.why)));
             }
-            let of = Of {
+            let of = SeriesScope {
                 host: id,
                 host_name: &host,
                 benchmark: &key,
@@ -290,15 +290,16 @@ fn on_host(
                 )
             });
             let uneven = uneven.max_by(f64::total_cmp);
-            let stopped =
-                Ends::read(store, of.rules, of.host, of.benchmark)?.of(&executed, first.artifact);
+            let stopped = StoppingReasons::read(store, of.rules, of.host, of.benchmark)?
+                .of(&executed, first.artifact);
             let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
             let kept = store.kept_outputs(id, &key)?;
             let is_own = |run: &i64| measurements.iter().any(|measurement| measurement.run == *run);
             let kept =
                 kept.into_iter().filter(|(run, revision, ..)| *revision == executed && is_own(run));
-            let kept = kept.map(|(run, _, place, digest)| Kept { run, place, digest }).collect();
-            benchmarks.push(Measured {
+            let kept =
+                kept.map(|(run, _, place, digest)| KeptOutput { run, place, digest }).collect();
+            benchmarks.push(MeasuredBenchmark {
                 benchmark: key.to_string(),
                 superseded_by: versions::superseded_by(&project.plan, &key),
                 revision: executed,
@@ -313,11 +314,15 @@ fn on_host(
             });
         }
     }
-    Ok(OnHost { host, build, outdated, benchmarks })
+    Ok(HostDetails { host, build, outdated, benchmarks })
 }
 
 /// The whole log of the revision's last build, as it was printed.
-fn build_log(store: &mut Store, revision: &Revision, hosts: &[OnHost]) -> Result<(), CliError> {
+fn build_log(
+    store: &mut Store,
+    revision: &Revision,
+    hosts: &[HostDetails],
+) -> Result<(), CliError> {
     let log = hosts.iter().rev().find_map(|host| host.build.as_ref()?.log);
     match log {
         Some(digest) => Ok(output::print(&String::from_utf8_lossy(&store.log(digest)?))?),
@@ -333,7 +338,7 @@ fn build_log(store: &mut Store, revision: &Revision, hosts: &[OnHost]) -> Result
 struct KnownAnswer<'a> {
     revision: &'a Revision,
     #[serde(skip_serializing_if = "Option::is_none")]
-    numbers: Option<&'a BTreeMap<String, Numbers>>,
+    numbers: Option<&'a BTreeMap<String, CvsNumbers>>,
     /// The names of the bisections that named it, oldest first.
     named_by: Vec<&'a str>,
     hosts: Vec<HostAnswer<'a>>,
@@ -348,14 +353,14 @@ struct HostAnswer<'a> {
     benchmarks: Vec<MeasuredAnswer<'a>>,
 }
 
-impl Known {
+impl RevisionDetails {
     fn answer(&self) -> KnownAnswer<'_> {
         let numbers = self
             .commit
             .as_ref()
             .map(|commit| &commit.numbers)
             .filter(|numbers| !numbers.is_empty());
-        let hosts = self.hosts.iter().map(OnHost::answer).collect();
+        let hosts = self.hosts.iter().map(HostDetails::answer).collect();
         let named_by = self.named_by.iter().map(|bisection| bisection.name.as_str()).collect();
         KnownAnswer { revision: &self.revision, numbers, named_by, hosts }
     }
@@ -395,9 +400,9 @@ fn files(commit: &Commit) -> String {
     if numbered.is_empty() { String::new() } else { format!("  {}{more}\n", numbered.join(", ")) }
 }
 
-impl OnHost {
+impl HostDetails {
     fn answer(&self) -> HostAnswer<'_> {
-        let benchmarks = self.benchmarks.iter().map(Measured::answer).collect();
+        let benchmarks = self.benchmarks.iter().map(MeasuredBenchmark::answer).collect();
         let build = self.build.as_ref().map(BuildAnswer::from);
         HostAnswer { host: &self.host, build, outdated: self.outdated, benchmarks }
     }
@@ -410,7 +415,8 @@ impl OnHost {
         );
         if self.outdated {
             out += &format!(
-                "that is how it was built before the plan or its quirks were edited: `tacho track {}` builds it anew\n",
+                "that is how it was built before the plan or its quirks were edited: `tacho track \
+                 {}` builds it anew\n",
                 revision.short()
             );
         }

@@ -12,12 +12,12 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
-use tacho_experiment::analysis::outlier_causes::{self, Explained};
+use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
 use tacho_experiment::analysis::reference;
-use tacho_experiment::analysis::series::{self, Of};
-use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
+use tacho_experiment::analysis::series::{self, SeriesScope};
+use tacho_experiment::changes::{ChangeEvent, FalseAlarms, JudgedSeries};
 use tacho_experiment::pending::identical_builds::Equals;
-use tacho_experiment::run::stopping_reason::Rules;
+use tacho_experiment::run::stopping_reason::RunRules;
 use tacho_experiment::{took, versions};
 use tacho_record::{
     BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision,
@@ -25,20 +25,20 @@ use tacho_record::{
 };
 use tacho_site::{
     BisectionRecord, ChangeRecord, EventRecord, HistoryRecord, HostBuild, HostMeasurement,
-    HostReference, Lab, OutlierNote, RunExecutions, RunRecord, Source, SourceError,
+    HostReference, Lab, LabSource, OutlierNote, RunExecutions, RunRecord, SourceError,
 };
 use tacho_store::{HostId, Store, StoreError};
 
 use super::bisect::typed;
 use super::changes::found::StoredChanges;
 use super::{lookup, run_words};
-use crate::cli::{Global, Site};
+use crate::cli::{GlobalArgs, SiteArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::project::Project;
 
-pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &SiteArgs) -> Result<Exit, CliError> {
     let (project, mut store) = shown(global, command)?;
     let lab = lab(&project, &mut store)?;
     let target = if global.quiet {
@@ -51,7 +51,7 @@ pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     };
-    let mut samples = Samples::read(&mut store, &project)?;
+    let mut samples = SiteSource::read(&mut store, &project)?;
     let written = tacho_site::write(&lab, &mut samples, &command.folder, &mut draw)?;
     bar.finish_and_clear();
     output::print(&format!("open {}\n", written.index.display()))?;
@@ -59,7 +59,7 @@ pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
 }
 
 /// The plan's project; where there is none, what was bisected without one.
-fn shown(global: &Global, command: &Site) -> Result<(Project, Store), CliError> {
+fn shown(global: &GlobalArgs, command: &SiteArgs) -> Result<(Project, Store), CliError> {
     let typed = |repository: &Path| {
         let project = typed::of(global, repository)?;
         let store = project.store_to_read()?;
@@ -102,7 +102,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let by = versions::superseded_by(&project.plan, &key.benchmark);
         superseded.extend(by.map(|by| (key.benchmark.clone(), by)));
     }
-    let Changed { events, unbuilt, unjudged, remarks, histories, false_alarms } =
+    let ChangeSummary { events, unbuilt, unjudged, remarks, histories, false_alarms } =
         changes(project, store)?;
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
@@ -153,11 +153,12 @@ fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
 
 /// The changes of all hosts, those of one place together, the newest first; and what could not be
 /// judged.
-fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
+fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliError> {
     let found = StoredChanges::look(project, store)?;
     let gone = found.changes().filter(|change| !change.stands()).map(alone);
     let mut events = Vec::new();
-    for Event { good, bad, revision, changes } in found.events().into_iter().rev().chain(gone) {
+    for ChangeEvent { good, bad, revision, changes } in found.events().into_iter().rev().chain(gone)
+    {
         let record = |change: Change| {
             let happenings = store.happenings(&change.name)?;
             Ok(ChangeRecord { change, happenings })
@@ -176,7 +177,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
         output::changes::remarks(judged, |_| true).into_iter().map(move |what| (key.clone(), what))
     };
     let alarms = FalseAlarms::of(found.changes());
-    Ok(Changed {
+    Ok(ChangeSummary {
         events,
         unbuilt: unbuilt(&found),
         unjudged: found.series().filter_map(why).collect(),
@@ -197,9 +198,9 @@ fn known(judged: &JudgedSeries) -> Option<HistoryRecord> {
 }
 
 /// A change as an event of its own.
-fn alone(change: &Change) -> Event<'_> {
+fn alone(change: &Change) -> ChangeEvent<'_> {
     let Finding { good, revision, bad, .. } = change.finding.clone();
-    Event { good, bad, revision, changes: vec![change] }
+    ChangeEvent { good, bad, revision, changes: vec![change] }
 }
 
 /// What could not be built, in words, with the name of the host where there are several.
@@ -215,7 +216,7 @@ fn unbuilt(found: &StoredChanges) -> Vec<String> {
 }
 
 /// What is told of changes.
-struct Changed {
+struct ChangeSummary {
     events: Vec<EventRecord>,
     /// What could not be built, and so not be judged.
     unbuilt: Vec<String>,
@@ -242,11 +243,11 @@ fn host_series(
         .cloned()
         .collect();
     let equals = Equals::new(&store.counts(id)?);
-    let rules = Rules::read(store)?;
+    let rules = RunRules::read(store)?;
     let mut all = Vec::new();
     for key in versions::shown(store, id, &project.plan)? {
         let metrics = ordered_metrics(project, store.metrics()?, &key);
-        let of = Of {
+        let of = SeriesScope {
             host: id,
             host_name: &host.name,
             benchmark: &key,
@@ -265,13 +266,13 @@ fn host_series(
 }
 
 /// All samples by revision, and the logs as they are asked for.
-struct Samples<'a> {
+struct SiteSource<'a> {
     store: &'a mut Store,
     by_revision: HashMap<String, Vec<HostMeasurement>>,
     revisions: Vec<Revision>,
 }
 
-impl<'a> Samples<'a> {
+impl<'a> SiteSource<'a> {
     fn read(store: &'a mut Store, project: &Project) -> Result<Self, CliError> {
         let revisions = store.revisions()?;
         let (recipes, known) = (project.recipes(&revisions), store.metrics()?);
@@ -322,7 +323,7 @@ fn outliers(measurement: &Measurement, metrics: &[Metric]) -> Vec<OutlierNote> {
     let watched = metrics.iter().filter(|metric| !Metric::is_host(&metric.name));
     let of = |metric: &Metric| {
         let found = outlier_causes::explain(&measurement.samples, metric);
-        let note = |found: Explained| OutlierNote {
+        let note = |found: OutlierExplanation| OutlierNote {
             round: found.place.round,
             metric: metric.name.clone(),
             ratio: found.ratio,
@@ -333,7 +334,7 @@ fn outliers(measurement: &Measurement, metrics: &[Metric]) -> Vec<OutlierNote> {
     watched.flat_map(of).collect()
 }
 
-impl Source for Samples<'_> {
+impl LabSource for SiteSource<'_> {
     fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError> {
         Ok(self.by_revision.remove(revision).unwrap_or_default())
     }

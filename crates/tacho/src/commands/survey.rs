@@ -7,14 +7,14 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::survey::{Ended, Placed, Wish, place};
-use tacho_experiment::{Tracked, unbuilt};
+use tacho_experiment::survey::{SurveyEnd, SurveyOutcome, SurveyRequest, place};
+use tacho_experiment::{TrackResult, unbuilt};
 use tacho_record::{Change, Plan, Revision};
-use tacho_subject::{Selected, history};
+use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found::StoredChanges;
 use super::session::{CommandSession, SessionRequest};
-use crate::cli::{Global, Track};
+use crate::cli::{GlobalArgs, TrackArgs};
 use crate::commands::selection::{narrowed, select};
 use crate::counters::counters;
 use crate::error::CliError;
@@ -32,7 +32,7 @@ const OF_KNOWN: f64 = 0.5;
 const SMALLEST: f64 = 0.005;
 
 /// Whether few builds are to do: a number of them, one place, or a time for a range.
-pub(super) fn is_wished(command: &Track) -> bool {
+pub(super) fn is_wished(command: &TrackArgs) -> bool {
     let range = match command.revisions.as_slice() {
         [] => true,
         [one] => one.contains(".."),
@@ -46,8 +46,8 @@ pub(super) fn is_wished(command: &Track) -> bool {
 }
 
 pub(super) fn execute(
-    global: &Global,
-    command: &Track,
+    global: &GlobalArgs,
+    command: &TrackArgs,
     project: &Project,
     plan: Plan,
     budget: Option<Duration>,
@@ -76,7 +76,7 @@ pub(super) fn execute(
     placed.builds.retain(|build| within.contains(build.revision.as_str()));
     let built: Vec<Revision> = built(&selected.revisions, &placed);
     let told = match placed.ended {
-        Ended::Interrupted => Vec::new(),
+        SurveyEnd::Interrupted => Vec::new(),
         _ => told::told(project, &mut session, &selected.revisions, &placed)?,
     };
     let series = session.series(project, &plan, &built, command)?;
@@ -98,7 +98,7 @@ pub(super) fn execute(
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match placed.ended {
-        Ended::Interrupted => Exit::Interrupted,
+        SurveyEnd::Interrupted => Exit::Interrupted,
         _ if report.tracked.has_values() => Exit::Success,
         _ => Exit::Error,
     })
@@ -108,11 +108,11 @@ impl CommandSession {
     fn survey(
         &mut self,
         project: &Project,
-        (global, command): (&Global, &Track),
+        (global, command): (&GlobalArgs, &TrackArgs),
         plan: Plan,
-        selected: &Selected,
-        wish: &Wish,
-    ) -> Result<Placed, CliError> {
+        selected: &SelectedRevisions,
+        wish: &SurveyRequest,
+    ) -> Result<SurveyOutcome, CliError> {
         self.know(selected)?;
         let wanted = SessionRequest {
             counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
@@ -189,18 +189,18 @@ impl Zoom {
 }
 
 fn wish(
-    command: &Track,
-    selected: &Selected,
+    command: &TrackArgs,
+    selected: &SelectedRevisions,
     zoom: Option<&Zoom>,
     budget: Option<Duration>,
-) -> Result<Wish, CliError> {
+) -> Result<SurveyRequest, CliError> {
     let asked =
         command.survey.min_effect.map(|percent| percent / 100.0).filter(|least| *least > 0.0);
     let change = zoom.and_then(Zoom::change);
     let known = change
         .and_then(|change| change.finding.effect)
         .map(|effect| (OF_KNOWN * effect.abs()).clamp(SMALLEST, LEAST));
-    Ok(Wish {
+    Ok(SurveyRequest {
         least: asked.or(known).unwrap_or(LEAST),
         builds: command.survey.builds.map(|builds| builds as usize),
         budget,
@@ -211,7 +211,7 @@ fn wish(
 
 /// What would be done, in JSON.
 #[derive(Serialize)]
-struct DryAnswer<'a> {
+struct SurveyDryAnswer<'a> {
     revisions: Vec<&'a str>,
     least: f64,
     builds: Option<usize>,
@@ -222,11 +222,16 @@ struct DryAnswer<'a> {
 }
 
 /// Says what would be done.
-fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish, json: bool) -> Result<Exit, CliError> {
+fn dry_run(
+    plan: &Plan,
+    revisions: &[Revision],
+    wish: &SurveyRequest,
+    json: bool,
+) -> Result<Exit, CliError> {
     let benchmarks = plan.keyed_benchmarks().len();
     if json {
         let id = |at: usize| revisions[at].id.as_str();
-        output::print_json(&versioned(DryAnswer {
+        output::print_json(&versioned(SurveyDryAnswer {
             revisions: revisions.iter().map(|revision| revision.id.as_str()).collect(),
             least: wish.least,
             builds: wish.builds,
@@ -261,20 +266,20 @@ fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish, json: bool) -> Resu
 }
 
 /// The revisions that have a build, in order of history.
-fn built(revisions: &[Revision], placed: &Placed) -> Vec<Revision> {
+fn built(revisions: &[Revision], placed: &SurveyOutcome) -> Vec<Revision> {
     let is_built =
         |revision: &&Revision| placed.builds.iter().any(|build| build.revision == revision.id);
     revisions.iter().filter(is_built).cloned().collect()
 }
 
 /// The same, as tracking tells it.
-fn came_to(placed: &Placed) -> Tracked {
-    Tracked {
+fn came_to(placed: &SurveyOutcome) -> TrackResult {
+    TrackResult {
         builds: placed.builds.clone(),
         run: placed.run,
         samples: placed.samples,
-        interrupted: placed.ended == Ended::Interrupted,
-        unsettled: placed.ended == Ended::Unsettled,
+        interrupted: placed.ended == SurveyEnd::Interrupted,
+        unsettled: placed.ended == SurveyEnd::Unsettled,
         building: placed.building,
         executing: placed.executing,
     }

@@ -9,14 +9,14 @@ use serde::Serialize;
 use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
 use tacho_experiment::versions::{self, EditedBenchmark};
-use tacho_experiment::{Tracked, track, unbuilt};
-use tacho_record::{Plan, ReferenceMode, Revision, RuleError, Series, Wishes, percentage};
-use tacho_subject::Selected;
+use tacho_experiment::{TrackResult, track, unbuilt};
+use tacho_record::{Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, percentage};
+use tacho_subject::SelectedRevisions;
 
 use super::changes::found::StoredChanges;
 use super::session::{CommandSession, SessionRequest};
 use super::{lookup, missing, over, survey};
-use crate::cli::{Global, Shown, Track};
+use crate::cli::{GlobalArgs, ShownMetricArgs, TrackArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
@@ -32,7 +32,7 @@ const FEW: usize = 20;
 const MANY: usize = 100;
 
 /// Measures what is asked for by name.
-pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
+pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;
     let few = survey::is_wished(command);
@@ -85,9 +85,9 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
 }
 
 /// What is typed of when to stop.
-fn wishes(command: &Track) -> Result<Wishes, RuleError> {
+fn wishes(command: &TrackArgs) -> Result<RuleRequest, RuleError> {
     let typed = &command.stopping;
-    Ok(Wishes {
+    Ok(RuleRequest {
         rounds: command.rounds,
         precision: typed.precision.as_deref().map(percentage).transpose()?,
         precision_metric: typed.precision_metric.clone(),
@@ -101,7 +101,7 @@ fn wishes(command: &Track) -> Result<Wishes, RuleError> {
 
 /// What would be done, in JSON.
 #[derive(Serialize)]
-struct DryAnswer<'a> {
+struct TrackDryAnswer<'a> {
     revisions: Vec<&'a str>,
     benchmarks: usize,
     /// The most executions that there may be.
@@ -116,7 +116,7 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
     let rule = &plan.measure.rule;
     let rounds = rule.max_rounds as usize + rule.warmup.executions().unwrap_or(0) as usize;
     if json {
-        output::print_json(&versioned(DryAnswer {
+        output::print_json(&versioned(TrackDryAnswer {
             revisions: revisions.iter().map(|revision| revision.id.as_str()).collect(),
             benchmarks: cells,
             executions: revisions.len() * cells * rounds,
@@ -134,7 +134,8 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
     }
     let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
     output::print(&format!(
-        "{}\nwould build {} and execute {} {}, as far as they are not measured yet: at the most {}{besides}\n",
+        "{}\nwould build {} and execute {} {}, as far as they are not measured yet: at the most \
+         {}{besides}\n",
         table::render(&list),
         text::count(revisions.len(), "revision"),
         text::count(cells, "benchmark"),
@@ -225,8 +226,8 @@ impl CommandSession {
     fn check_builds(
         &mut self,
         project: &Project,
-        selected: &Selected,
-        command: &Track,
+        selected: &SelectedRevisions,
+        command: &TrackArgs,
     ) -> Result<(), CliError> {
         let is_narrowed =
             !command.revisions.is_empty() || command.every.is_some() || command.tags.is_some();
@@ -285,10 +286,10 @@ impl CommandSession {
         &mut self,
         project: &Project,
         plan: Plan,
-        selected: &Selected,
-        global: &Global,
-        command: &Track,
-    ) -> Result<Tracked, CliError> {
+        selected: &SelectedRevisions,
+        global: &GlobalArgs,
+        command: &TrackArgs,
+    ) -> Result<TrackResult, CliError> {
         self.know(selected)?;
         let wanted = SessionRequest {
             plan,
@@ -308,18 +309,18 @@ impl CommandSession {
         project: &Project,
         plan: &Plan,
         revisions: &[Revision],
-        command: &Track,
+        command: &TrackArgs,
     ) -> Result<Vec<Series>, CliError> {
         let keys: Vec<_> = plan.keyed_benchmarks().into_iter().map(|(_, key)| key).collect();
         let host = (self.host_id, self.host.name.as_str());
-        let mut read = |shown: &Shown| {
+        let mut read = |shown: &ShownMetricArgs| {
             lookup::all_series(project, &mut self.store, host, &keys, shown, revisions)
         };
         let mut series = read(&command.shown)?;
         if command.shown.metric.is_empty() && !command.counter.is_empty() {
             let metric =
                 counters(&command.counter)?.iter().map(|it| it.counter.name().to_owned()).collect();
-            series.extend(read(&Shown { metric, ..command.shown.clone() })?);
+            series.extend(read(&ShownMetricArgs { metric, ..command.shown.clone() })?);
         }
         lookup::tell_of_scaled(&mut self.store, self.host_id, &series)?;
         Ok(series)

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::compare::{Compared, compare as compare_sides, rows_of};
+use tacho_experiment::compare::{ComparisonResult, compare as compare_sides, rows_of};
 use tacho_record::plan::{Commands, Quirk, Subject};
 use tacho_record::{
-    BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until,
+    BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, StopCondition,
 };
 use tacho_subject::{Layout, SubjectError, history};
 
@@ -20,7 +20,7 @@ use super::compare::gate::{self, exit, fail_on};
 use super::over;
 use super::patches::{Patch, renamed};
 use super::session::{CommandSession, SessionRequest};
-use crate::cli::{Global, Try};
+use crate::cli::{GlobalArgs, TryArgs};
 use crate::commands::selection::narrowed;
 use crate::commands::shares::{share, wished};
 use crate::error::CliError;
@@ -29,7 +29,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::report::CompareReport;
-use crate::output::compare::{CompareAnswer, FailOn};
+use crate::output::compare::{CompareAnswer, FailOnGate};
 use crate::project::Project;
 
 /// What is no difference, where nobody says.
@@ -52,7 +52,7 @@ pub(super) struct Diff {
 pub(super) struct TryOutcome {
     patches: Vec<String>,
     pub(super) terms: Comparing,
-    pub(super) compared: Compared,
+    pub(super) compared: ComparisonResult,
     pub(super) build: Option<Duration>,
 }
 
@@ -60,17 +60,17 @@ pub(super) struct TryOutcome {
 #[derive(Serialize)]
 struct TryAnswer<'a> {
     base: &'a str,
-    tries: Vec<OneAnswer<'a>>,
+    tries: Vec<PatchAnswer<'a>>,
 }
 
 #[derive(Serialize)]
-struct OneAnswer<'a> {
+struct PatchAnswer<'a> {
     patches: &'a [String],
     #[serde(flatten)]
     compared: CompareAnswer<'a>,
 }
 
-pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError> {
     let fail_on = fail_on(&command.terms)?;
     let project = Project::open(global)?.counting(&command.terms.counter)?;
     let rounds = over::rounds(&command.terms, &project.plan);
@@ -140,7 +140,7 @@ pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutc
         duet: None,
         estimator: None,
         margin: MARGIN,
-        until: Until::Settled(None),
+        until: StopCondition::Settled(None),
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
@@ -160,7 +160,7 @@ pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutc
 fn terms(
     project: &Project,
     plan: &Plan,
-    command: &Try,
+    command: &TryArgs,
     base: &Revision,
 ) -> Result<Comparing, CliError> {
     let fail_on = fail_on(&command.terms)?;
@@ -182,7 +182,7 @@ fn terms(
         duet: None,
         estimator: command.terms.estimator(),
         margin: share("--margin", &command.terms.margin)?,
-        until: Until::Settled(fail_on.as_ref().and_then(FailOn::limit)),
+        until: StopCondition::Settled(fail_on.as_ref().and_then(FailOnGate::limit)),
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
@@ -251,7 +251,7 @@ pub(super) struct Trying<'a> {
 
 impl Trying<'_> {
     /// Says whether the order in which all is linked has no effect on the base.
-    fn look_at_order(&mut self, plan: &Plan, command: &Try) -> Result<(), CliError> {
+    fn look_at_order(&mut self, plan: &Plan, command: &TryArgs) -> Result<(), CliError> {
         let Some(order) = &command.terms.order else { return Ok(()) };
         let Some(Ok(program)) = self.built(plan)? else { return Ok(()) };
         let of = (&self.base, &program);
@@ -326,7 +326,7 @@ impl Trying<'_> {
                 self.build = Some(took);
                 Some(Ok(program))
             }
-            Err(Compared::NotBuilt { why, .. }) => Some(Err(without_quirk(&why))),
+            Err(ComparisonResult::NotBuilt { why, .. }) => Some(Err(without_quirk(&why))),
             Err(_) => None,
         })
     }
@@ -347,7 +347,7 @@ impl Trying<'_> {
             terms.patches.clone_from(&diff.names);
         }
         let compared = match diff.built {
-            Err(why) => Compared::NotBuilt { side: terms.sides[1].name.clone(), why },
+            Err(why) => ComparisonResult::NotBuilt { side: terms.sides[1].name.clone(), why },
             Ok(program) => {
                 terms.sides[1].program = program;
                 let revisions = std::slice::from_ref(&self.base);
@@ -381,17 +381,20 @@ fn unquirked(error: CliError) -> CliError {
 }
 
 fn print(
-    command: &Try,
+    command: &TryArgs,
     base: &Revision,
     tried: &[TryOutcome],
-    fail_on: Option<&FailOn>,
+    fail_on: Option<&FailOnGate>,
 ) -> Result<(), CliError> {
     let report = |tried| CompareReport { fail_on, ..TryOutcome::report(tried, base) };
     let reports: Vec<CompareReport<'_>> = tried.iter().map(report).collect();
     if command.form.json {
         let answers = tried.iter().zip(&reports);
         let answers = answers
-            .map(|(tried, report)| OneAnswer { patches: &tried.patches, compared: report.answer() })
+            .map(|(tried, report)| PatchAnswer {
+                patches: &tried.patches,
+                compared: report.answer(),
+            })
             .collect();
         output::print_json(&versioned(TryAnswer { base: &base.id, tries: answers }))?;
     } else {

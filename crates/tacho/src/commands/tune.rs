@@ -3,13 +3,13 @@
 use tacho_machine::Root;
 use tacho_machine::tune::{self, Audience, CommandEnd, Notice, Restoration, TunePlan, TuneSetting};
 
-use crate::cli::Tune;
+use crate::cli::TuneArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::tune as words;
 
-pub fn execute(command: &Tune) -> Result<Exit, CliError> {
+pub fn execute(command: &TuneArgs) -> Result<Exit, CliError> {
     let root = command.sysroot.as_deref().map_or_else(Root::this_machine, Root::of_folder);
     if command.restore {
         let restoration = tune::put_back(&root)?;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::output::text::count;
+
 /// A mistake, found before anything is executed.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchMistake {
@@ -29,9 +31,9 @@ pub enum BenchMistake {
     ExportedTwice { first: &'static str, second: &'static str, path: PathBuf },
     #[error("`--min-runs` is {fewest}, and `--max-runs` is {most}")]
     FewestAboveMost { fewest: u32, most: u32 },
-    #[error("`{option}` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
+    #[error("`{option}` is given {given} times for {}", count(*.commands, "command"))]
     HowMany { option: &'static str, given: usize, commands: usize },
-    #[error("`-n` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
+    #[error("`-n` is given {given} times for {}", count(*.commands, "command"))]
     Names { given: usize, commands: usize },
     #[error("`{command}` has `{operator}`, which only a shell understands")]
     NeedsShell { command: String, operator: char },

@@ -36,7 +36,8 @@ pub enum CompareMistake {
     #[error("`{name}` is no program, but the file `./{name}` is")]
     NoPath { name: String },
     #[error(
-        "`{name}` is neither a file nor a program, and there is no plan here whose subject it could be a revision of"
+        "`{name}` is neither a file nor a program, and there is no plan here whose subject it \
+         could be a revision of"
     )]
     NothingHere { name: String, nearest: Option<String> },
     #[error("`{name}` is no revision, but a program")]
@@ -74,10 +75,13 @@ impl CompareMistake {
     pub fn hint(&self) -> String {
         match self {
             CompareMistake::Ambiguous { candidates, .. } => {
-                let first = candidates.first().and_then(|told| told.rsplit('`').nth(1)).unwrap_or("rev:…");
+                let first =
+                    candidates.first().and_then(|told| told.rsplit('`').nth(1)).unwrap_or("rev:…");
                 format!("say which: `{first}`")
             }
-            CompareMistake::BaselineExists { .. } => "`--force` gives the name to what is compared now".to_owned(),
+            CompareMistake::BaselineExists { .. } => {
+                "`--force` gives the name to what is compared now".to_owned()
+            }
             CompareMistake::DuetOfOne => {
                 "without `--kept` baselines and runs are executed again; a file is not".to_owned()
             }
@@ -90,30 +94,43 @@ impl CompareMistake {
             }
             CompareMistake::NotCompared { .. } => "`tacho show run:12 -m all` shows all".to_owned(),
             CompareMistake::OfRevision { option } => format!("`tacho show REVISION {option}`"),
-            CompareMistake::MarkdownOfRevision => "`tacho show run:12 --markdown` writes a table of it".to_owned(),
+            CompareMistake::MarkdownOfRevision => {
+                "`tacho show run:12 --markdown` writes a table of it".to_owned()
+            }
             CompareMistake::NoLimit { .. } => {
-                "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more; `slower:5%,unclear` where that cannot be told too"
+                "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or \
+                 more; `slower:5%,unclear` where that cannot be told too"
                     .to_owned()
             }
             CompareMistake::LimitWithinMargin { text, .. } => {
                 let limit = text.strip_prefix("slower:").unwrap_or(text);
                 format!("`--margin {limit}`, or less, calls two the same only up to there")
             }
-            CompareMistake::NoShare { option, .. } => format!("it is written like `{option} 1%` or `{option} 0.5%`"),
+            CompareMistake::NoShare { option, .. } => {
+                format!("it is written like `{option} 1%` or `{option} 0.5%`")
+            }
             CompareMistake::NothingExecuted { .. } => {
                 "without that both are compared as they were measured then".to_owned()
             }
-            CompareMistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
-            CompareMistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
+            CompareMistake::NothingKept => {
+                "`--kept` is for baselines (NAME) and runs (run:12)".to_owned()
+            }
+            CompareMistake::NotAlike { .. } => {
+                "`--regardless` compares them all the same".to_owned()
+            }
             CompareMistake::NoReport { .. } => {
-                "of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH it is their JSON"
+                "of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH it \
+                 is their JSON"
                     .to_owned()
             }
             CompareMistake::NoFile { nearest: Some(nearest), .. }
-            | CompareMistake::NothingHere { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            | CompareMistake::NothingHere { nearest: Some(nearest), .. } => {
+                format!("did you mean `{nearest}`?")
+            }
             CompareMistake::NoPath { name } => format!("did you mean `./{name}`?"),
             CompareMistake::NothingHere { .. } => {
-                "without a plan a side is a file of another tool, or a command: `tacho compare --help`"
+                "without a plan a side is a file of another tool, or a command: `tacho compare \
+                 --help`"
                     .to_owned()
             }
             CompareMistake::NoFile { .. } => {
@@ -134,9 +151,16 @@ impl CompareMistake {
             CompareMistake::BuildOfLayouts { revision, .. } => {
                 format!("name the revision: `{revision}` with `--layouts`")
             }
-            CompareMistake::NoBuild { .. } => "`tacho show REVISION` shows a build's digest".to_owned(),
-            CompareMistake::NoComparison { .. } => "`tacho log` lists the runs, and what they were for".to_owned(),
-            CompareMistake::NoName { .. } => "a name is no revision, and has no blanks, no line breaks, no `:` and no `/`".to_owned(),
+            CompareMistake::NoBuild { .. } => {
+                "`tacho show REVISION` shows a build's digest".to_owned()
+            }
+            CompareMistake::NoComparison { .. } => {
+                "`tacho log` lists the runs, and what they were for".to_owned()
+            }
+            CompareMistake::NoName { .. } => {
+                "a name is no revision, and has no blanks, no line breaks, no `:` and no `/`"
+                    .to_owned()
+            }
             CompareMistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
             CompareMistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),
             CompareMistake::Nothing => {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_experiment::analysis::outlier_causes::Explained;
+use tacho_experiment::analysis::outlier_causes::OutlierExplanation;
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState,
-    Sample, Series, Steadiness, Stopped,
+    Sample, Series, Steadiness, Stop,
 };
 use tacho_store::QuietWait;
 
@@ -21,15 +21,15 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// An answer with its version.
 #[derive(Debug, Serialize)]
-pub struct Versioned<T> {
+pub struct VersionedAnswer<T> {
     format_version: u32,
     #[serde(flatten)]
     answer: T,
 }
 
 /// The answer with the version that it is written in.
-pub fn versioned<T>(answer: T) -> Versioned<T> {
-    Versioned { format_version: FORMAT_VERSION, answer }
+pub fn versioned<T>(answer: T) -> VersionedAnswer<T> {
+    VersionedAnswer { format_version: FORMAT_VERSION, answer }
 }
 
 /// Several series.
@@ -58,7 +58,7 @@ pub struct SeriesAnswer<'a> {
     unit: &'a tacho_record::Unit,
     better: tacho_record::Direction,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    uneven: &'a [tacho_record::Uneven],
+    uneven: &'a [tacho_record::HostUnevenness],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<LevelsAnswer>,
     points: Vec<PointAnswer<'a>>,
@@ -83,7 +83,7 @@ struct PointAnswer<'a> {
     median_is_bound: bool,
     interval: Option<(f64, f64)>,
     looked_at: bool,
-    stopped: Option<&'a Stopped>,
+    stopped: Option<&'a Stop>,
     steadiness: Option<&'a Steadiness>,
     spread: Option<f64>,
     values: &'a [f64],
@@ -270,8 +270,8 @@ pub struct OutlierAnswer<'a> {
 
 impl<'a> OutlierAnswer<'a> {
     /// The outlier of that metric in that run.
-    pub fn of(run: i64, metric: &'a Metric, found: &Explained) -> Self {
-        let &Explained { place, score, ratio, ref causes } = found;
+    pub fn of(run: i64, metric: &'a Metric, found: &OutlierExplanation) -> Self {
+        let &OutlierExplanation { place, score, ratio, ref causes } = found;
         let causes = causes.iter().map(ToString::to_string).collect();
         Self {
             run,

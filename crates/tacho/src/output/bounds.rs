@@ -1,7 +1,7 @@
 //! Which numbers of an object in JSON are not the value, but a bound of it.
 
 use serde::Serialize;
-use tacho_stats::{Bound, Bounded};
+use tacho_stats::{Bound, BoundedValue};
 
 /// The keys beside it whose numbers are no more than bounds, as executions reached a limit; absent
 /// where there are none.
@@ -16,7 +16,7 @@ pub struct Bounds {
 impl Bounds {
     /// The number as it stands under that key, which is noted if it is a bound; nothing where it
     /// says nothing.
-    pub fn of(&mut self, key: &'static str, number: Option<Bounded>) -> Option<f64> {
+    pub fn of(&mut self, key: &'static str, number: Option<BoundedValue>) -> Option<f64> {
         match number?.bound {
             Bound::AtLeast => self.at_least.push(key),
             Bound::AtMost => self.at_most.push(key),

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use tacho_experiment::noise::{MINUTES, NoiseOfLength};
 use tacho_experiment::noise_history::{self, HourNoise};
 use tacho_machine::Facts;
-use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
+use tacho_machine::doctor::{Diagnosis, FindingRemedy, MachineFinding, Severity};
 
 use tacho_record::{KeptNoise, Unit};
 
@@ -25,7 +25,8 @@ pub fn diagnosis(diagnosis: &Diagnosis) -> String {
 
 /// Whether the machine is fit, with the number of findings of each harm.
 fn fitness(diagnosis: &Diagnosis) -> String {
-    let counts = [Harm::High, Harm::Medium, Harm::Low].map(|harm| (diagnosis.count(harm), harm));
+    let counts =
+        [Severity::High, Severity::Medium, Severity::Low].map(|harm| (diagnosis.count(harm), harm));
     let shown: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)

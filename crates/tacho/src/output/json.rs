@@ -9,7 +9,8 @@ use tacho_record::reveal;
 /// The value as indented JSON, with a line's end.
 pub fn pretty(value: &impl Serialize) -> io::Result<String> {
     let mut bytes = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut bytes, Unsigned(PrettyFormatter::new()));
+    let mut serializer =
+        Serializer::with_formatter(&mut bytes, UnsignedZero(PrettyFormatter::new()));
     value.serialize(&mut serializer).map_err(io::Error::other)?;
     bytes.push(b'\n');
     let text = String::from_utf8(bytes).map_err(io::Error::other)?;
@@ -23,9 +24,9 @@ fn escaped(c: char) -> String {
 
 /// Indented, and 0 where a difference came out as -0: others read both as numbers, and compare
 /// texts.
-struct Unsigned(PrettyFormatter<'static>);
+struct UnsignedZero(PrettyFormatter<'static>);
 
-impl Formatter for Unsigned {
+impl Formatter for UnsignedZero {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         self.0.write_f64(writer, if value == 0.0 { 0.0 } else { value })
     }

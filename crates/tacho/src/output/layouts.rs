@@ -1,7 +1,7 @@
 //! What `tacho layouts` answers, as text and in JSON.
 
 use serde::Serialize;
-use tacho_experiment::build::layouts::{Laid, Row, Rows};
+use tacho_experiment::build::layouts::{BenchmarkLayouts, LayoutMeasurements, LayoutsResult};
 use tacho_record::{Revision, Unit};
 use tacho_report::layouts::{BANDS, conclusions, deviations};
 use tacho_stats::Summary;
@@ -17,7 +17,7 @@ const WIDTH: f64 = 40.0;
 pub struct LayoutsReport<'a> {
     pub revision: &'a Revision,
     pub linker: &'static str,
-    pub laid: &'a Laid,
+    pub laid: &'a LayoutsResult,
     pub precision: f64,
 }
 
@@ -33,7 +33,7 @@ pub struct LayoutsAnswer<'a> {
     equal: usize,
     build: Option<f64>,
     executing: Option<f64>,
-    rows: Vec<RowAnswer<'a>>,
+    rows: Vec<LayoutsRowAnswer<'a>>,
 }
 
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ struct NotBuilt<'a> {
 }
 
 #[derive(Serialize)]
-struct RowAnswer<'a> {
+struct LayoutsRowAnswer<'a> {
     benchmark: String,
     metric: &'a str,
     unit: &'a Unit,
@@ -124,14 +124,14 @@ impl LayoutsReport<'_> {
     pub fn text(&self) -> String {
         let name = self.revision.short();
         match self.laid {
-            Laid::Interrupted => "interrupted before anything was measured\n".to_owned(),
-            Laid::NotBuilt { layout, why } => {
+            LayoutsResult::Interrupted => "interrupted before anything was measured\n".to_owned(),
+            LayoutsResult::NotBuilt { layout, why } => {
                 format!("{name} could not be built in layout {layout}: {why}\n")
             }
-            Laid::Ignored => {
+            LayoutsResult::Ignored => {
                 format!("all layouts of {name} came out the same: nothing was measured\n")
             }
-            Laid::Measured(rows) => {
+            LayoutsResult::Measured(rows) => {
                 let all: Vec<String> = rows.rows.iter().map(|row| self.row(rows, row)).collect();
                 let so_far =
                     if rows.interrupted { "\ninterrupted: the same command goes on\n" } else { "" };
@@ -143,7 +143,7 @@ impl LayoutsReport<'_> {
     /// What to do about what went wrong.
     pub fn hints(&self) {
         match self.laid {
-            Laid::Ignored => note(
+            LayoutsResult::Ignored => note(
                 "hint",
                 &format!(
                     "the build must hand LDFLAGS (or RUSTFLAGS) to {}, or link in the order of \
@@ -151,10 +151,10 @@ impl LayoutsReport<'_> {
                     self.linker
                 ),
             ),
-            Laid::NotBuilt { .. } => {
+            LayoutsResult::NotBuilt { .. } => {
                 note("hint", &format!("`tacho show {}` has its log", self.revision.short()));
             }
-            Laid::Measured(rows) if rows.equal > 0 => {
+            LayoutsResult::Measured(rows) if rows.equal > 0 => {
                 let layouts = text::count(rows.equal, "layout");
                 note(
                     "note",
@@ -165,7 +165,7 @@ impl LayoutsReport<'_> {
         }
     }
 
-    fn row(&self, rows: &Rows, row: &Row) -> String {
+    fn row(&self, rows: &LayoutMeasurements, row: &BenchmarkLayouts) -> String {
         let mut out = format!(
             "{} · {} at {}, {} by {}\n\n",
             row.benchmark,
@@ -192,18 +192,19 @@ impl LayoutsReport<'_> {
     }
 
     pub fn answer(&self) -> LayoutsAnswer<'_> {
-        let measured = if let Laid::Measured(rows) = self.laid { Some(&**rows) } else { None };
+        let measured =
+            if let LayoutsResult::Measured(rows) = self.laid { Some(&**rows) } else { None };
         let not_built = match self.laid {
-            Laid::NotBuilt { layout, why } => Some(NotBuilt { layout: *layout, why }),
+            LayoutsResult::NotBuilt { layout, why } => Some(NotBuilt { layout: *layout, why }),
             _ => None,
         };
         LayoutsAnswer {
             revision: &self.revision.id,
             linker: self.linker,
-            ignored: matches!(self.laid, Laid::Ignored),
+            ignored: matches!(self.laid, LayoutsResult::Ignored),
             not_built,
             interrupted: measured
-                .map_or(matches!(self.laid, Laid::Interrupted), |rows| rows.interrupted),
+                .map_or(matches!(self.laid, LayoutsResult::Interrupted), |rows| rows.interrupted),
             run: measured.map(|rows| rows.run),
             equal: measured.map_or(0, |rows| rows.equal),
             build: measured.map(|rows| rows.build.as_secs_f64()),
@@ -214,7 +215,11 @@ impl LayoutsReport<'_> {
         }
     }
 
-    fn row_answer<'a>(&self, rows: &Rows, row: &'a Row) -> RowAnswer<'a> {
+    fn row_answer<'a>(
+        &self,
+        rows: &LayoutMeasurements,
+        row: &'a BenchmarkLayouts,
+    ) -> LayoutsRowAnswer<'a> {
         let layout = |(number, summary): &(u32, Option<Summary>)| LayoutAnswer {
             layout: *number,
             executions: ExecutionsAnswer::of(*summary),
@@ -226,7 +231,7 @@ impl LayoutsReport<'_> {
         let levels = row.levels;
         let repetition =
             levels.and_then(|levels| levels.repetition(self.precision, cost(rows, row)));
-        RowAnswer {
+        LayoutsRowAnswer {
             benchmark: row.benchmark.to_string(),
             metric: &row.metric.name,
             unit: &row.metric.unit,
@@ -258,7 +263,7 @@ impl LayoutsReport<'_> {
 }
 
 /// How many executions a build takes as long as, at least one.
-fn cost(rows: &Rows, row: &Row) -> f64 {
+fn cost(rows: &LayoutMeasurements, row: &BenchmarkLayouts) -> f64 {
     if row.execution > 0.0 { (rows.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 }
 }
 
@@ -290,7 +295,7 @@ fn band_rows(levels: &Levels, in_words: bool) -> comfy_table::Table {
 }
 
 /// Each layout, and how far it is from the mean of all.
-fn layouts(row: &Row, levels: &Levels) -> comfy_table::Table {
+fn layouts(row: &BenchmarkLayouts, levels: &Levels) -> comfy_table::Table {
     let mut list =
         table::plain(&["layout", "n", "median", "spread", "to the mean"], &[0, 1, 2, 3, 4]);
     let shuffled = row.layouts.iter().map(|(number, summary)| (number.to_string(), summary));

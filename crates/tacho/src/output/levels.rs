@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use tacho_record::{Point, Series};
-use tacho_stats::levels::{Levels, Measured, Process};
+use tacho_stats::levels::{LayoutValues, Levels, Process};
 use tacho_store::{HostId, Store, StoreError};
 
 use super::layouts::RepetitionAnswer;
@@ -24,7 +24,7 @@ pub struct LevelsAnswer {
 }
 
 /// What a series says of its levels.
-struct Known {
+struct SeriesLevels {
     levels: Levels,
     /// How many executions a build takes as long as.
     cost: f64,
@@ -34,7 +34,7 @@ struct Known {
 pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> {
     let mut out = String::new();
     for one in series {
-        let Some(Known { levels, cost }) = known(store, one)? else { continue };
+        let Some(SeriesLevels { levels, cost }) = known(store, one)? else { continue };
         let relink = text::relinking(&levels);
         let chance = levels.by_chance().filter(|chance| *chance > 0.0).map(|chance| {
             format!(
@@ -82,7 +82,7 @@ pub fn answers(
 ) -> Result<Vec<Option<LevelsAnswer>>, StoreError> {
     let mut all = Vec::with_capacity(series.len());
     for one in series {
-        all.push(known(store, one)?.map(|Known { levels, cost }| LevelsAnswer {
+        all.push(known(store, one)?.map(|SeriesLevels { levels, cost }| LevelsAnswer {
             layouts: levels.layouts,
             restart: levels.restart,
             relink: levels.relink,
@@ -99,14 +99,14 @@ pub fn answers(
 }
 
 /// Of all revisions of a series together: their layouts are taken to differ alike.
-fn known(store: &mut Store, series: &Series) -> Result<Option<Known>, StoreError> {
+fn known(store: &mut Store, series: &Series) -> Result<Option<SeriesLevels>, StoreError> {
     // What was cut off hides how far executions differ.
     let is_known = |point: &&Point| !point.layouts.is_empty() && point.limited.count == 0;
     let own = series.points.iter().filter(|point| point.equal_to.is_none()).filter(is_known);
     let of = |layout: &Vec<f64>| layout.iter().map(|value| vec![*value]).collect::<Vec<Process>>();
     let programs: Vec<Vec<Vec<Process>>> =
         own.clone().map(|point| point.layouts.iter().map(of).collect()).collect();
-    let measured: Vec<Measured<'_>> = programs.iter().map(|of| Measured(of)).collect();
+    let measured: Vec<LayoutValues<'_>> = programs.iter().map(|of| LayoutValues(of)).collect();
     if measured.is_empty() {
         return Ok(None);
     }
@@ -118,7 +118,7 @@ fn known(store: &mut Store, series: &Series) -> Result<Option<Known>, StoreError
     let Some(host) = host(store, &series.key.host)? else { return Ok(None) };
     let execution = execution(store, host, series)?;
     let cost = if execution > 0.0 && number > 0.0 { sum / number / execution } else { 1.0 };
-    Ok(levels.map(|levels| Known { levels, cost }))
+    Ok(levels.map(|levels| SeriesLevels { levels, cost }))
 }
 
 fn host(store: &mut Store, name: &str) -> Result<Option<HostId>, StoreError> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::{Event, Observer};
 use tacho_record::{Bisection, Cell, Revision, Unit};
-use tacho_subject::Reading;
+use tacho_subject::ReadProgress;
 
 use super::announcer::Announcer;
 use super::bisect::WrongAnswers;
@@ -20,18 +20,18 @@ const HERTZ: u8 = 4;
 const OUTPUT_LINES: usize = 8;
 
 /// Draws how far reading a log has come.
-pub fn reading(reading: Reading) {
+pub fn reading(reading: ReadProgress) {
     static BAR: OnceLock<ProgressBar> = OnceLock::new();
     let bar = BAR.get_or_init(ProgressBar::new_spinner);
     match reading {
-        Reading::Bytes(read) => {
+        ReadProgress::Bytes(read) => {
             bar.set_message(format!(
                 "reading the log of the repository: {}",
                 Unit::Bytes.show(read as f64)
             ));
             bar.tick();
         }
-        Reading::Ended => bar.finish_and_clear(),
+        ReadProgress::Ended => bar.finish_and_clear(),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn reading(reading: Reading) {
 pub struct Progress {
     bar: ProgressBar,
     names: HashMap<String, String>,
-    estimate: Estimate,
+    estimate: TimeEstimate,
     /// When the first build began, and how many were done before.
     building: Option<(Instant, usize)>,
     /// Metrics without a value, in the order in which they were found to have none.
@@ -74,7 +74,7 @@ impl Progress {
         Self {
             bar,
             names,
-            estimate: Estimate::default(),
+            estimate: TimeEstimate::default(),
             building: None,
             absent: Vec::new(),
             bisecting: false,
@@ -221,8 +221,10 @@ impl Observer for Progress {
             }
             Event::MeasuringBegins { run, total, done, .. } => {
                 self.begin("measuring", *total, *done);
-                self.estimate =
-                    Estimate { most: run.rule.budget, ..Estimate::new(*total - *done.min(total)) };
+                self.estimate = TimeEstimate {
+                    most: run.rule.budget,
+                    ..TimeEstimate::new(*total - *done.min(total))
+                };
             }
             Event::CountingBegins { cell } => self.bar.set_message(format!(
                 "counting instructions in software, which takes some 50 times as long · {} {}",
@@ -302,7 +304,7 @@ fn left(took: Duration, done: usize, left: usize) -> String {
 
 /// How long the rest will take, from what was seen: each round executes all alike, so the mean will
 /// do.
-struct Estimate {
+struct TimeEstimate {
     /// How long all of it may take.
     most: Option<Duration>,
     left: usize,
@@ -310,13 +312,13 @@ struct Estimate {
     began: Instant,
 }
 
-impl Default for Estimate {
+impl Default for TimeEstimate {
     fn default() -> Self {
         Self::new(0)
     }
 }
 
-impl Estimate {
+impl TimeEstimate {
     fn new(left: usize) -> Self {
         Self { most: None, left, seen: 0, began: Instant::now() }
     }

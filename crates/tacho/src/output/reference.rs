@@ -69,7 +69,8 @@ mod tests {
         };
         assert_eq!(
             line(&summary),
-            "reference: 12 executions, 4.8 % of the time; times vary by up to 3.4 % (memory latency)"
+            "reference: 12 executions, 4.8 % of the time; times vary by up to 3.4 % (memory \
+             latency)"
         );
         summary.varies = None;
         summary.since = Some(7);

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::survey::{Edge, Ended, Placed, Surveyed, Wish};
+use tacho_experiment::survey::{
+    EnvironmentEdge, SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark,
+};
 use tacho_record::{ChangeKind, Direction, Revision};
 use tacho_stats::history::Origin;
-use tacho_stats::place::{Known, Place};
+use tacho_stats::place::{ChangePlace, PlaceStatus};
 use tacho_store::Store;
 
 use super::tracked::{self, ReportAnswer};
@@ -16,8 +18,8 @@ use crate::error::CliError;
 /// What a session came to.
 pub struct SurveyReport<'a> {
     pub tracked: tracked::TrackReport<'a>,
-    pub placed: &'a Placed,
-    pub wish: &'a Wish,
+    pub placed: &'a SurveyOutcome,
+    pub wish: &'a SurveyRequest,
     /// What `tacho changes` tells of each series; empty where it was not asked.
     pub told: &'a [SurveyFindings],
 }
@@ -25,11 +27,11 @@ pub struct SurveyReport<'a> {
 /// What `tacho changes` tells of a series that was surveyed.
 pub struct SurveyFindings {
     /// Of each place.
-    pub places: Vec<AtPlace>,
+    pub places: Vec<PlaceFinding>,
 }
 
 /// What it tells of a place.
-pub struct AtPlace {
+pub struct PlaceFinding {
     /// The name of the change.
     pub change: Option<String>,
     /// Why it tells none.
@@ -50,20 +52,20 @@ struct SurveyAnswer<'a> {
     builds: usize,
     revisions: usize,
     least: f64,
-    series: Vec<OneAnswer<'a>>,
+    series: Vec<SurveySeriesAnswer<'a>>,
 }
 
 #[derive(Serialize)]
-struct OneAnswer<'a> {
+struct SurveySeriesAnswer<'a> {
     benchmark: String,
     metric: &'a str,
     widest: usize,
     luck: f64,
-    places: Vec<PlaceAnswer<'a>>,
+    places: Vec<SurveyPlaceAnswer<'a>>,
 }
 
 #[derive(Serialize)]
-struct PlaceAnswer<'a> {
+struct SurveyPlaceAnswer<'a> {
     good: &'a str,
     bad: &'a str,
     commits: usize,
@@ -112,8 +114,12 @@ impl SurveyReport<'_> {
         })
     }
 
-    fn one<'a>(&'a self, one: &'a Surveyed, told: Option<&'a SurveyFindings>) -> OneAnswer<'a> {
-        let place = |(at, place): (usize, &Place)| PlaceAnswer {
+    fn one<'a>(
+        &'a self,
+        one: &'a SurveyedBenchmark,
+        told: Option<&'a SurveyFindings>,
+    ) -> SurveySeriesAnswer<'a> {
+        let place = |(at, place): (usize, &ChangePlace)| SurveyPlaceAnswer {
             good: &self.revision(place.good).id,
             bad: &self.revision(place.bad).id,
             commits: place.bad - place.good,
@@ -126,7 +132,7 @@ impl SurveyReport<'_> {
             change: told.and_then(|told| told.places[at].change.as_deref()),
             why_not: told.and_then(|told| told.places[at].why_not.as_deref()),
         };
-        OneAnswer {
+        SurveySeriesAnswer {
             benchmark: one.key.to_string(),
             metric: &one.metric.name,
             widest: one.survey.widest,
@@ -135,7 +141,7 @@ impl SurveyReport<'_> {
         }
     }
 
-    fn edge<'a>(&'a self, edge: &'a Edge) -> EdgeAnswer<'a> {
+    fn edge<'a>(&'a self, edge: &'a EnvironmentEdge) -> EdgeAnswer<'a> {
         let tagged = &edge.tagged;
         EdgeAnswer {
             at: &self.revision(edge.at).id,
@@ -150,7 +156,7 @@ impl SurveyReport<'_> {
     }
 
     /// What is certain of a benchmark, and what is not yet.
-    fn places(&self, one: &Surveyed, told: Option<&SurveyFindings>) -> String {
+    fn places(&self, one: &SurveyedBenchmark, told: Option<&SurveyFindings>) -> String {
         let least = text::percent(self.wish.least);
         let mut lines = format!("{} · {}{}: ", one.key, one.metric.name, self.zoomed());
         let places = &one.survey.places;
@@ -195,11 +201,11 @@ impl SurveyReport<'_> {
     }
 
     /// What besides the program changed at a place, so that it need not be the program.
-    fn surroundings(&self, place: &Place, edges: &[Edge]) -> String {
+    fn surroundings(&self, place: &ChangePlace, edges: &[EnvironmentEdge]) -> String {
         let (good, bad) = (self.revision(place.good).short(), self.revision(place.bad).short());
         let is_one = place.bad - place.good == 1;
         let whose = if is_one { bad.to_owned() } else { format!("{good}..{bad}") };
-        let line = |edge: &Edge| {
+        let line = |edge: &EnvironmentEdge| {
             let at = if is_one { "" } else { &format!(" at {}:", self.revision(edge.at).short()) };
             format!("  {whose}: it need not be the program:{at} {}\n", edge.tagged.told())
         };
@@ -215,7 +221,7 @@ impl SurveyReport<'_> {
     }
 
     /// The changes that `tacho changes` does not report, with the reasons.
-    fn unnamed(&self, one: &Surveyed, told: &SurveyFindings) -> String {
+    fn unnamed(&self, one: &SurveyedBenchmark, told: &SurveyFindings) -> String {
         let mut lines = String::new();
         for (place, at) in one.survey.places.iter().zip(&told.places) {
             if let Some(why) = at.why_not.as_ref().filter(|_| place.is_reported) {
@@ -226,15 +232,17 @@ impl SurveyReport<'_> {
         lines
     }
 
-    fn place(&self, place: &Place) -> String {
+    fn place(&self, place: &ChangePlace) -> String {
         let (good, bad) = (self.revision(place.good), self.revision(place.bad));
         let subject = text::cut(&bad.subject, 40);
         match (place.known, place.bad - place.good) {
-            (Known::Pinned, 1) => format!("{} {subject}", bad.short()),
+            (PlaceStatus::Pinned, 1) => format!("{} {subject}", bad.short()),
             (known, commits) => {
                 let why = match known {
-                    Known::Pinned | Known::Closed => "the others cannot be told from it",
-                    Known::Range => "not pinned yet",
+                    PlaceStatus::Pinned | PlaceStatus::Closed => {
+                        "the others cannot be told from it"
+                    }
+                    PlaceStatus::Range => "not pinned yet",
                 };
                 format!("one of {commits} commits, {}..{}: {why}", good.short(), bad.short())
             }
@@ -244,32 +252,36 @@ impl SurveyReport<'_> {
     /// What ended it, and what it took.
     fn end(&self) -> String {
         let places = || self.placed.surveyed.iter().flat_map(|one| &one.survey.places);
-        let open = places().filter(|place| place.known == Known::Range).count();
+        let open = places().filter(|place| place.known == PlaceStatus::Range).count();
         let took = format!(
             "{} of {}",
             text::count(self.placed.made, "build"),
             text::count(self.tracked.revisions.len(), "revision")
         );
         match self.placed.ended {
-            Ended::Known if places().next().is_none() => format!("{took}: nothing is left to pin"),
-            Ended::Known => format!("{took}: all that can be pinned is"),
-            Ended::Interrupted => format!("{took} so far"),
-            Ended::Unsettled => format!("{took}: some come out otherwise each time"),
-            Ended::Builds => {
+            SurveyEnd::Known if places().next().is_none() => {
+                format!("{took}: nothing is left to pin")
+            }
+            SurveyEnd::Known => format!("{took}: all that can be pinned is"),
+            SurveyEnd::Interrupted => format!("{took} so far"),
+            SurveyEnd::Unsettled => format!("{took}: some come out otherwise each time"),
+            SurveyEnd::Builds => {
                 format!("{took}: there are to be no more; {} not pinned", places_left(open))
             }
-            Ended::Budget => format!("{took}: the time is spent; {} not pinned", places_left(open)),
+            SurveyEnd::Budget => {
+                format!("{took}: the time is spent; {} not pinned", places_left(open))
+            }
         }
     }
 }
 
 /// What besides the program changed at a place of a survey.
-fn edges(one: &Surveyed, at: usize) -> &[Edge] {
+fn edges(one: &SurveyedBenchmark, at: usize) -> &[EnvironmentEdge] {
     one.edges.get(at).map_or(&[], Vec::as_slice)
 }
 
 /// Of which kind a change is, where it need not be the program's.
-fn kind(place: &Place, edges: &[Edge]) -> &'static str {
+fn kind(place: &ChangePlace, edges: &[EnvironmentEdge]) -> &'static str {
     match (place.origin, edges) {
         (_, [_, ..]) => ChangeKind::Environment.words(true),
         (Origin::Build, []) => ChangeKind::Build.words(true),
@@ -288,7 +300,7 @@ fn of_environment(changes: usize, besides: usize) -> String {
 }
 
 /// Which way it went, where there is a change.
-fn verdict(place: &Place, better: Direction) -> &'static str {
+fn verdict(place: &ChangePlace, better: Direction) -> &'static str {
     match (place.effect > 0.0) == (better == Direction::Higher) {
         _ if !place.is_reported => "may have changed",
         true => "better",
@@ -315,7 +327,7 @@ fn places_left(open: usize) -> String {
 }
 
 /// One line on how far it has come; none before anything is known.
-pub fn progress(surveyed: &[Surveyed], builds: usize) -> Option<String> {
+pub fn progress(surveyed: &[SurveyedBenchmark], builds: usize) -> Option<String> {
     let places = surveyed.iter().flat_map(|one| &one.survey.places);
     let places = places.map(|place| (place.known, place.bad - place.good, place.is_reported));
     (builds > 0).then(|| {
@@ -326,12 +338,12 @@ pub fn progress(surveyed: &[Surveyed], builds: usize) -> Option<String> {
 /// How many changes are seen so far, how many of them are pinned, and at how many places there may
 /// be one; of each place how well it is known, in a range of how many commits, and whether it is
 /// reported.
-fn so_far(places: &[(Known, usize, bool)]) -> String {
+fn so_far(places: &[(PlaceStatus, usize, bool)]) -> String {
     let certain = || places.iter().filter(|(_, _, is_reported)| *is_reported);
     let (seen, doubtful) = (certain().count(), places.len() - certain().count());
-    let pinned = certain().filter(|(known, ..)| *known == Known::Pinned).count();
+    let pinned = certain().filter(|(known, ..)| *known == PlaceStatus::Pinned).count();
     let widest = certain()
-        .filter(|(known, ..)| *known == Known::Range)
+        .filter(|(known, ..)| *known == PlaceStatus::Range)
         .map(|(_, commits, _)| *commits)
         .max();
     let mut line = format!("{} seen, {pinned} pinned", text::count(seen, "change"));
@@ -344,21 +356,21 @@ fn so_far(places: &[(Known, usize, bool)]) -> String {
     line
 }
 
-fn word(ended: Ended) -> &'static str {
+fn word(ended: SurveyEnd) -> &'static str {
     match ended {
-        Ended::Known => "known",
-        Ended::Builds => "builds",
-        Ended::Budget => "budget",
-        Ended::Unsettled => "unsettled",
-        Ended::Interrupted => "interrupted",
+        SurveyEnd::Known => "known",
+        SurveyEnd::Builds => "builds",
+        SurveyEnd::Budget => "budget",
+        SurveyEnd::Unsettled => "unsettled",
+        SurveyEnd::Interrupted => "interrupted",
     }
 }
 
-fn known_word(known: Known) -> &'static str {
+fn known_word(known: PlaceStatus) -> &'static str {
     match known {
-        Known::Pinned => "pinned",
-        Known::Range => "range",
-        Known::Closed => "closed",
+        PlaceStatus::Pinned => "pinned",
+        PlaceStatus::Range => "range",
+        PlaceStatus::Closed => "closed",
     }
 }
 
@@ -366,8 +378,8 @@ fn known_word(known: Known) -> &'static str {
 mod tests {
     use super::*;
 
-    fn place(effect: f64, is_reported: bool) -> Place {
-        Place {
+    fn place(effect: f64, is_reported: bool) -> ChangePlace {
+        ChangePlace {
             good: 0,
             bad: 1,
             effect,
@@ -375,7 +387,7 @@ mod tests {
             certainty: 0.5,
             is_reported,
             origin: Origin::Commit,
-            known: Known::Pinned,
+            known: PlaceStatus::Pinned,
             likeliest: 1,
         }
     }
@@ -420,10 +432,15 @@ mod tests {
     fn what_is_in_doubt_is_not_seen_yet() {
         let cases = [
             (vec![], "0 changes seen, 0 pinned"),
-            (vec![(Known::Range, 31, false)], "0 changes seen, 0 pinned; 1 place in doubt"),
+            (vec![(PlaceStatus::Range, 31, false)], "0 changes seen, 0 pinned; 1 place in doubt"),
             (
-                vec![(Known::Pinned, 1, true), (Known::Range, 8, true), (Known::Range, 31, false)],
-                "2 changes seen, 1 pinned, the widest other in a range of 8 commits; 1 place in doubt",
+                vec![
+                    (PlaceStatus::Pinned, 1, true),
+                    (PlaceStatus::Range, 8, true),
+                    (PlaceStatus::Range, 31, false),
+                ],
+                "2 changes seen, 1 pinned, the widest other in a range of 8 commits; 1 place in \
+                 doubt",
             ),
         ];
         for (places, line) in cases {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Commit, Course, End, Phase, Rule, Steadiness, Stopped, is_shown, shown};
+use tacho_record::{Commit, Course, EndReason, Phase, Rule, Steadiness, Stop, is_shown, shown};
 pub use tacho_report::words::{
     change, count, cut, cut_within, duration, end, executions, interval, limited, median, percent,
     precision, relinking,
@@ -34,14 +34,14 @@ pub fn rule(rule: &Rule) -> String {
 }
 
 /// What ended measuring, where that was not a number of rounds fixed beforehand: `± 1 % reached`.
-pub fn stopped(stopped: &Stopped) -> String {
+pub fn stopped(stopped: &Stop) -> String {
     let why = match stopped.by {
-        End::Budget => "the time was spent",
-        End::MaxRounds => "no more rounds",
-        End::Precision => "",
+        EndReason::Budget => "the time was spent",
+        EndReason::MaxRounds => "no more rounds",
+        EndReason::Precision => "",
     };
     match (&stopped.precision, stopped.by) {
-        (Some(wanted), End::Precision) => format!("{} reached", precision(wanted.share)),
+        (Some(wanted), EndReason::Precision) => format!("{} reached", precision(wanted.share)),
         (Some(wanted), _) => format!("{} not reached: {why}", precision(wanted.share)),
         (None, _) => why.to_owned(),
     }
@@ -298,10 +298,10 @@ mod tests {
         assert_eq!(rule(&fixed), "in 11 rounds within 10 min 0 s");
         let open = Rule { precision: precision.clone(), max_rounds: 200, ..Rule::default() };
         assert_eq!(rule(&open), "until its median is known to ± 0.5 %, in 10 to 200 rounds");
-        let by = |by| stopped(&Stopped { by, precision: precision.clone() });
-        assert_eq!(by(End::Precision), "± 0.5 % reached");
-        assert_eq!(by(End::MaxRounds), "± 0.5 % not reached: no more rounds");
-        assert_eq!(stopped(&Stopped { by: End::Budget, precision: None }), "the time was spent");
+        let by = |by| stopped(&Stop { by, precision: precision.clone() });
+        assert_eq!(by(EndReason::Precision), "± 0.5 % reached");
+        assert_eq!(by(EndReason::MaxRounds), "± 0.5 % not reached: no more rounds");
+        assert_eq!(stopped(&Stop { by: EndReason::Budget, precision: None }), "the time was spent");
     }
 
     #[test]

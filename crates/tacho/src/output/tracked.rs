@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::{Tracked, Unbuilt};
+use tacho_experiment::{BuildGap, TrackResult};
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{Build, BuildState, Revision, Series};
 use tacho_store::Store;
@@ -25,10 +25,10 @@ const LOG_LINES: usize = 8;
 
 /// What a session came to.
 pub struct TrackReport<'a> {
-    pub tracked: &'a Tracked,
+    pub tracked: &'a TrackResult,
     pub series: &'a [Series],
     pub revisions: &'a [Revision],
-    pub unbuilt: &'a [Unbuilt],
+    pub unbuilt: &'a [BuildGap],
 }
 
 /// The report in JSON.
@@ -37,7 +37,7 @@ pub(super) struct ReportAnswer<'a> {
     run: Option<i64>,
     interrupted: bool,
     samples: usize,
-    builds: Builds,
+    builds: BuildCounts,
     unbuilt: Vec<UnbuiltAnswer<'a>>,
     building: f64,
     executing: f64,
@@ -49,7 +49,7 @@ pub(super) struct ReportAnswer<'a> {
 
 /// How many builds ended how.
 #[derive(Serialize)]
-struct Builds {
+struct BuildCounts {
     built: usize,
     failed: usize,
     timed_out: usize,
@@ -87,7 +87,7 @@ impl TrackReport<'_> {
             run: self.tracked.run,
             interrupted: self.tracked.interrupted,
             samples: self.tracked.samples,
-            builds: Builds {
+            builds: BuildCounts {
                 built: count("built"),
                 failed: count("failed"),
                 timed_out: count("timed out"),
@@ -161,7 +161,8 @@ impl TrackReport<'_> {
             let (revisions, are) =
                 (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
             format!(
-                "nothing was measured this time: {revisions} that {are} built {are} not measured yet"
+                "nothing was measured this time: {revisions} that {are} built {are} not measured \
+                 yet"
             )
         } else if builds.iter().all(is_built) {
             "nothing was missing: all of this is measured".to_owned()

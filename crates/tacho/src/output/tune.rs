@@ -1,6 +1,8 @@
 //! The words of `tacho tune`.
 
-use tacho_machine::tune::{LeftAlone, ListedSetting, Notice, Restoration, TuneChange, TunePlan};
+use tacho_machine::tune::{
+    ListedSetting, Notice, OverriddenSetting, Restoration, TuneChange, TunePlan,
+};
 
 use super::{COLUMNS, terminal_width, text};
 
@@ -77,7 +79,9 @@ pub fn restoration(it: &Restoration) -> String {
     std::iter::once(done).chain(left).chain(failed).collect()
 }
 
-fn left_alone(LeftAlone { what, values: [before, ours, now] }: &LeftAlone) -> String {
+fn left_alone(
+    OverriddenSetting { what, values: [before, ours, now] }: &OverriddenSetting,
+) -> String {
     format!(
         "left alone: {what} is {now}, changed by something else (it was {before}, we wrote \
          {ours})\n"

@@ -1,7 +1,7 @@
 //! Which stretches of a history could not be judged, in words and in JSON.
 
 use serde::Serialize;
-use tacho_experiment::Unbuilt;
+use tacho_experiment::BuildGap;
 use tacho_measure::nearest_program;
 use tacho_record::{BuildState, build_error};
 
@@ -22,7 +22,7 @@ pub struct UnbuiltAnswer<'a> {
 }
 
 impl<'a> UnbuiltAnswer<'a> {
-    pub fn of(unbuilt: &'a Unbuilt) -> Self {
+    pub fn of(unbuilt: &'a BuildGap) -> Self {
         Self {
             first: &unbuilt.first.id,
             last: &unbuilt.last.id,
@@ -60,8 +60,8 @@ pub fn missing_program(state: &BuildState) -> Option<String> {
 }
 
 /// The largest of them, each in a line, and how many more there are.
-pub fn lines(all: &[Unbuilt]) -> Vec<String> {
-    let mut largest: Vec<&Unbuilt> = all.iter().collect();
+pub fn lines(all: &[BuildGap]) -> Vec<String> {
+    let mut largest: Vec<&BuildGap> = all.iter().collect();
     largest.sort_by_key(|unbuilt| std::cmp::Reverse(unbuilt.revisions));
     let (named, rest) = largest.split_at(NAMED.min(largest.len()));
     let mut lines: Vec<String> = named.iter().map(|unbuilt| line(unbuilt)).collect();
@@ -78,7 +78,7 @@ pub fn lines(all: &[Unbuilt]) -> Vec<String> {
 }
 
 /// How many revisions of these stretches were tried, and how many they have.
-fn sums(all: &[&Unbuilt]) -> (usize, usize) {
+fn sums(all: &[&BuildGap]) -> (usize, usize) {
     let both = all.iter().map(|unbuilt| (unbuilt.revisions, unbuilt.among()));
     both.fold((0, 0), |sum: (usize, usize), one| (sum.0 + one.0, sum.1.saturating_add(one.1)))
 }
@@ -89,7 +89,7 @@ fn tried_of(tried: usize, among: usize) -> String {
     if tried == among { all } else { format!("{tried} of {all} tried") }
 }
 
-fn line(unbuilt: &Unbuilt) -> String {
+fn line(unbuilt: &BuildGap) -> String {
     let (first, last) = (unbuilt.first.short(), unbuilt.last.short());
     let place = if first == last { first.to_owned() } else { format!("{first}..{last}") };
     let (tried, among) = (unbuilt.revisions, unbuilt.among());
@@ -112,14 +112,14 @@ mod tests {
     #[test]
     fn the_largest_are_named_and_the_others_counted() {
         let at = |name: &str, order: u64| Revision { order, ..Revision::bare(name) };
-        let stretch = |revisions: usize, last: &str| Unbuilt {
+        let stretch = |revisions: usize, last: &str| BuildGap {
             first: at("aaa", 1),
             last: at(last, revisions as u64),
             revisions,
             state: BuildState::Failed { why: "no".to_owned() },
         };
         let all = [(1, "aaa"), (8, "bbb"), (2, "ccc"), (3, "ddd"), (2, "eee")];
-        let all: Vec<Unbuilt> = all.map(|(revisions, last)| stretch(revisions, last)).into();
+        let all: Vec<BuildGap> = all.map(|(revisions, last)| stretch(revisions, last)).into();
         assert_eq!(
             lines(&all),
             [
@@ -129,23 +129,25 @@ mod tests {
                 "2 stretches more, 3 revisions: not judged",
             ]
         );
-        let skipped =
-            Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..stretch(1, "aaa") };
+        let skipped = BuildGap {
+            state: BuildState::Skipped { why: "known".to_owned() },
+            ..stretch(1, "aaa")
+        };
         assert_eq!(lines(&[skipped]), ["aaa, 1 revision, skipped: not judged"]);
         let thinly =
-            |stretch: Unbuilt| Unbuilt { last: at("zzz", stretch.last.order + 5), ..stretch };
+            |stretch: BuildGap| BuildGap { last: at("zzz", stretch.last.order + 5), ..stretch };
         let failed = thinly(stretch(8, "zzz"));
         assert_eq!(
             lines(std::slice::from_ref(&failed)),
             ["aaa..zzz, 8 of 13 revisions tried, none of these could be built: not judged"]
         );
         let skipped =
-            Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..failed.clone() };
+            BuildGap { state: BuildState::Skipped { why: "known".to_owned() }, ..failed.clone() };
         assert_eq!(
             lines(&[skipped]),
             ["aaa..zzz, 8 of 13 revisions tried, all of these skipped: not judged"]
         );
-        let many: Vec<Unbuilt> = (1..=4).map(|_| failed.clone()).collect();
+        let many: Vec<BuildGap> = (1..=4).map(|_| failed.clone()).collect();
         assert_eq!(lines(&many)[3], "1 stretch more, 8 of 13 revisions tried: not judged");
         assert_eq!(lines(&[]), Vec::<String>::new());
     }

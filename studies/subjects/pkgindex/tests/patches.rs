@@ -153,6 +153,7 @@ fn a_broken_patch_is_named() {
         "error: cannot apply `patch`: line 1: the text after it has no end; the patch is cut off\n";
     says(&folder.pkgindex("rred old patch"), 2, "", stderr);
     folder.write("patch", b"--- old\n+++ new\n");
-    let stderr = "error: cannot apply `patch`: line 1: neither `a`, `c`, `d` nor `s/.//` with a line number\n";
+    let stderr = "error: cannot apply `patch`: line 1: neither `a`, `c`, `d` nor `s/.//` with a \
+        line number\n";
     says(&folder.pkgindex("rred old patch"), 2, "", stderr);
 }

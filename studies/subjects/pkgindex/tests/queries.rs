@@ -55,7 +55,8 @@ fn search_matches_all_patterns() {
 #[test]
 fn depends_in_both_directions() {
     let folder = Folder::new();
-    let stdout = "hello\n  Depends: libc6 (>= 2.34)\n |Depends: mawk:any\n  Depends: awk\n  Suggests: hello-doc\n";
+    let stdout = "hello\n  Depends: libc6 (>= 2.34)\n |Depends: mawk:any\n  Depends: awk\n  \
+        Suggests: hello-doc\n";
     says(&folder.ask("depends hello"), 0, stdout, BUILT);
     says(&folder.ask("depends -r libc6"), 0, "libc6\n  Depends: hello\n  Pre-Depends: mawk\n", "");
     says(&folder.ask("depends -r awk"), 0, "awk\n  Depends: hello\n  Provides: mawk\n", "");

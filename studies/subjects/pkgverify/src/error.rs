@@ -24,8 +24,9 @@ pub enum VerifyError {
     },
     /// No database is where one should be.
     #[error(
-        "no package database in `{}`: neither `var/lib/dpkg/status` nor `var/db/pkg/local.sqlite`\n\
-         hint: name the folder of a system with `--root DIR`, or that of the database with `--admindir DIR`",
+        "no package database in `{}`: neither `var/lib/dpkg/status` nor \
+         `var/db/pkg/local.sqlite`\nhint: name the folder of a system with `--root DIR`, or that \
+         of the database with `--admindir DIR`",
         root.display()
     )]
     NoDatabase {

@@ -163,7 +163,8 @@ impl<'a> Printer<'a> {
             if self.filtered > 0 {
                 let files = counted(self.filtered, "file");
                 eprintln!(
-                    "note: {files} could not be read and therefore not verified; --no-filter lists them"
+                    "note: {files} could not be read and therefore not verified; --no-filter \
+                     lists them"
                 );
             }
             if self.arguments.verbose > 0 {

@@ -42,7 +42,10 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "bounded", help_heading = "Speed")]
     way: WayName,
     /// Threads that check, beside the one that reads [default: one less than CPUs].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Speed")]
+    #[arg(
+        short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256),
+        help_heading = "Speed"
+    )]
     jobs: Option<u16>,
     /// Which implementation decodes gzip. `libdeflate` keeps the whole archive in memory.
     #[arg(long, value_enum, default_value = "zlib-rs", help_heading = "Speed")]
@@ -58,7 +61,10 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "ahead", help_heading = "Speed")]
     no_ahead: bool,
     /// The most bytes that an archive may unpack to; with K, M, G or T.
-    #[arg(long, value_name = "BYTES", default_value = "16G", value_parser = bytes, help_heading = "Limits")]
+    #[arg(
+        long, value_name = "BYTES", default_value = "16G", value_parser = bytes,
+        help_heading = "Limits"
+    )]
     max_size: u64,
     /// The most bytes unpacked for each packed byte, judged after 100M.
     #[arg(long, value_name = "N", default_value_t = 300, help_heading = "Limits")]
@@ -67,10 +73,16 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Limits")]
     max_entries: u64,
     /// The most bytes of each file that are checked.
-    #[arg(long, value_name = "BYTES", default_value = "4M", value_parser = bytes, help_heading = "Limits")]
+    #[arg(
+        long, value_name = "BYTES", default_value = "4M", value_parser = bytes,
+        help_heading = "Limits"
+    )]
     max_content: u64,
     /// The most memory for the dictionary of xz.
-    #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes, help_heading = "Limits")]
+    #[arg(
+        long, value_name = "BYTES", default_value = "128M", value_parser = bytes,
+        help_heading = "Limits"
+    )]
     max_dictionary: u64,
 }
 

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 pub enum Error {
     /// The archive unpacks to more than a limit allows.
     #[error(
-        "decompression bomb: `{}` has {bomb}\nhint: raise the limit with `--max-size` or `--max-ratio`",
+        "decompression bomb: `{}` has {bomb}\nhint: raise the limit with `--max-size` or \
+         `--max-ratio`",
         path.display()
     )]
     Bomb {

@@ -115,8 +115,8 @@ fn a_bomb_is_stopped_by_its_ratio() {
         out.write_all(&vec![0; 1 << 20]).unwrap();
     }
     let output = tarcheck(&stored(&out.finish().unwrap()), &[]);
-    let stderr = "error: decompression bomb: `x.tar` has more than 300 bytes unpacked for each packed byte\n\
-                  hint: raise the limit with `--max-size` or `--max-ratio`\n";
+    let stderr = "error: decompression bomb: `x.tar` has more than 300 bytes unpacked for each \
+        packed byte\nhint: raise the limit with `--max-size` or `--max-ratio`\n";
     says(&output, 2, "", stderr);
 }
 

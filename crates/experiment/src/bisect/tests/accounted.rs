@@ -1,6 +1,6 @@
 //! What a merge changed, accounted for by what it brought and by itself.
 
-use tacho_record::bisection::{BisectedEffect, Merge, Spent};
+use tacho_record::bisection::{BisectedEffect, BisectionCost, Merge};
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn merge(millis: &[f64]) -> Scene {
 /// The second commit makes 150 of 100, and the merge 112 of that.
 const TAKEN_BACK: [f64; 6] = [100.0, 100.0, 150.0, 150.0, 150.0, 112.0];
 
-fn sorted(standing: &Standing) -> Vec<(usize, usize)> {
+fn sorted(standing: &BisectionState) -> Vec<(usize, usize)> {
     let mut all = named(standing);
     all.sort_unstable();
     all
@@ -40,7 +40,10 @@ fn sorted(standing: &Standing) -> Vec<(usize, usize)> {
 fn a_merge_that_takes_back_what_a_commit_brought_is_named_beside_it() {
     let scene = merge(&TAKEN_BACK);
     let standing = scene.standing();
-    assert_eq!((standing.found, sorted(&standing)), (Some(Found::Verified), vec![(1, 2), (4, 5)]));
+    assert_eq!(
+        (standing.found, sorted(&standing)),
+        (Some(BisectionEnd::Verified), vec![(1, 2), (4, 5)])
+    );
     let expected = (standing.clone(), scene.steps());
     for stop in [3, expected.0.samples / 2, expected.0.samples - 1] {
         let mut scene = merge(&TAKEN_BACK);
@@ -66,14 +69,14 @@ fn what_accounts_for_a_merge_is_not_asked_for_more() {
 #[test]
 fn what_was_spent_around_a_merge_is_no_more_to_be_had() {
     let mut scene = merge(&TAKEN_BACK);
-    let spent = Spent { builds: 7, samples: 40, building: 3.0, executing: 1.0 };
+    let spent = BisectionCost { builds: 7, samples: 40, building: 3.0, executing: 1.0 };
     (scene.asked.most_builds, scene.asked.spent) = (Some(9), Some(spent));
     let standing = scene.standing();
     assert_eq!(
         (standing.found, standing.builds),
-        (Some(Found::Undecided { reason: Undecided::Budget }), 2)
+        (Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget }), 2)
     );
-    let asked = Asked { budget: Some(3.5), ..scene.asked.clone() };
+    let asked = BisectionRequest { budget: Some(3.5), ..scene.asked.clone() };
     assert_eq!((asked.own_budget(), asked.own_builds()), (Some(0.0), Some(2)));
     scene.asked.most_builds = Some(30);
     assert_eq!(sorted(&scene.standing()), [(1, 2), (4, 5)], "with more it goes on");

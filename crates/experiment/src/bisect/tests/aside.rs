@@ -1,12 +1,12 @@
 //! An earlier end beside the main line of the later one.
 
-use tacho_record::bisection::{Aside, AsideSaid};
+use tacho_record::bisection::{OffMainline, OffMainlineFinding};
 
 use super::*;
 
 /// What came of an end that takes so many milliseconds, and of the main line, whose earlier end
 /// takes 100.
-fn told(scene: &Scene) -> (Standing, Aside) {
+fn told(scene: &Scene) -> (BisectionState, OffMainline) {
     let standing = scene.standing();
     let aside = standing.aside.clone().unwrap();
     (standing, aside)
@@ -22,10 +22,10 @@ fn beside(millis: f64, noise: f64) -> Scene {
 fn it_is_told_whether_it_behaves_as_the_first_candidate() {
     for noise in [0.0, 0.01] {
         let (standing, aside) = told(&beside(100.0, noise));
-        assert_eq!((named(&standing), aside.said), (vec![(11, 12)], AsideSaid::Alike));
+        assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::Alike));
         assert!(aside.change.unwrap().estimate.abs() < 0.01 && aside.samples >= 2, "{aside:?}");
         let (standing, aside) = told(&beside(120.0, noise));
-        assert_eq!((named(&standing), aside.said), (vec![(11, 12)], AsideSaid::Otherwise));
+        assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::Otherwise));
         assert!((aside.change.unwrap().estimate - 0.2).abs() < 0.02, "{aside:?}");
         let measured: usize = standing.ladder.iter().map(|rung| rung.samples).sum();
         assert_eq!(standing.samples, measured + aside.samples, "it is no candidate");
@@ -37,8 +37,11 @@ fn where_nothing_changed_on_the_main_line_it_may_have_on_the_other() {
     let mut scene = beside(90.0, 0.01);
     scene.millis = vec![100.0; 32];
     let (standing, aside) = told(&scene);
-    assert_eq!((standing.found, standing.stage), (Some(Found::NotReproduced), Stage::Finished));
-    assert_eq!(aside.said, AsideSaid::Otherwise);
+    assert_eq!(
+        (standing.found, standing.stage),
+        (Some(BisectionEnd::NotReproduced), Stage::Finished)
+    );
+    assert_eq!(aside.said, OffMainlineFinding::Otherwise);
     // Even if the main line is one program.
     for order in 1..=32 {
         let built = BuildState::Built { artifact: Digest::of("same"), size: 1, layouts: None };
@@ -46,7 +49,10 @@ fn where_nothing_changed_on_the_main_line_it_may_have_on_the_other() {
     }
     scene.again = true;
     let (standing, aside) = told(&scene);
-    assert_eq!((standing.found, aside.said), (Some(Found::NotReproduced), AsideSaid::Otherwise));
+    assert_eq!(
+        (standing.found, aside.said),
+        (Some(BisectionEnd::NotReproduced), OffMainlineFinding::Otherwise)
+    );
     assert_eq!(standing.stage, Stage::Finished);
 }
 
@@ -58,7 +64,7 @@ fn the_same_program_needs_no_samples() {
         scene.builds.insert(name.into(), built);
     }
     let (standing, aside) = told(&scene);
-    assert_eq!((named(&standing), aside.said), (vec![(11, 12)], AsideSaid::SameProgram));
+    assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::SameProgram));
     assert_eq!((aside.samples, aside.change), (0, None));
 }
 
@@ -67,15 +73,15 @@ fn why_it_cannot_be_told_is_said() {
     let mut scene = beside(100.0, 0.0);
     scene.builds.insert(SIDE.into(), BuildState::Failed { why: "exit 2".into() });
     let (standing, aside) = told(&scene);
-    assert_eq!((named(&standing), aside.said), (vec![(11, 12)], AsideSaid::Unknown));
+    assert_eq!((named(&standing), aside.said), (vec![(11, 12)], OffMainlineFinding::Unknown));
     assert_eq!(aside.why.as_deref(), Some("exit 2"));
     let mut scene = beside(100.0, 0.0);
     scene.asked.most_builds = Some(2);
     let (standing, aside) = told(&scene);
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Budget }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget }));
     assert_eq!(
         (aside.said, aside.why.as_deref()),
-        (AsideSaid::Unknown, Some("no more builds may be made"))
+        (OffMainlineFinding::Unknown, Some("no more builds may be made"))
     );
 }
 

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use tacho_machine::Root;
-use tacho_measure::{Companion, CompanionEnd, CompanionUsage};
+use tacho_measure::{CompanionEnd, CompanionUsage, ReadyCompanion};
 use tacho_record::{CompanionPlace, ProbeSide, Program, Side as Compared};
 
 use super::*;
@@ -19,7 +19,7 @@ const LOW_CLOCK: f64 = 44.0 / 21.0;
 #[derive(Debug)]
 struct Busy(Rc<Shared<usize>>);
 
-impl Companion for Busy {
+impl ReadyCompanion for Busy {
     fn ended(&mut self) -> Option<CompanionEnd> {
         None
     }
@@ -41,7 +41,7 @@ fn host<'s>(scene: &'s Scene, busy: &Rc<Shared<usize>>) -> ScriptedExecutor<'s> 
     let (alive, started) = (busy.clone(), busy.clone());
     let script = move |request: &Request, at: Timestamp| {
         if request.command[0] == "sh" {
-            return Execution::of(Ended::Exited(0), at, Duration::from_millis(200));
+            return Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(200));
         }
         let execution = scene.execution(request, at);
         let is_high = place(&request.command[1]) < STOPPED || alive.get() > 0;
@@ -101,11 +101,11 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
     let mut store = scene.store();
     let lab = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = host(&scene, &busy);
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut scene.builder(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host: lab,
     };
@@ -113,9 +113,9 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
     question.plan.measure.rule.max_rounds = 30;
     let bisected = bisect(&mut bench, &question, &scene.inquiry()).unwrap().bisection.standing;
     assert_eq!(named(&bisected), [(STOPPED - 1, STOPPED)]);
-    let said: Vec<Probed> = bisected.probes.iter().map(|probe| probe.probed).collect();
-    assert_eq!(said, [Probed::Gone, Probed::Holds]);
-    assert_eq!(bisected.found, Some(Found::DependsOnMachine));
+    let said: Vec<ProbeOutcome> = bisected.probes.iter().map(|probe| probe.probed).collect();
+    assert_eq!(said, [ProbeOutcome::Gone, ProbeOutcome::Holds]);
+    assert_eq!(bisected.found, Some(BisectionEnd::DependsOnMachine));
 
     let machine = four_cores();
     let root = Root::of_folder(machine.path());
@@ -146,11 +146,11 @@ fn with_the_busy_core_alone_the_sentence_is_short() {
     let mut store = scene.store();
     let lab = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = host(&scene, &busy);
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut scene.builder(),
         executor: &mut executor,
-        observer: &mut Silent,
+        observer: &mut SilentObserver,
         interrupt: &AtomicBool::new(false),
         host: lab,
     };

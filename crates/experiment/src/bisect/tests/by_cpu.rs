@@ -20,7 +20,7 @@ fn disturbed(at: usize, percent: f64) -> Scene {
 fn a_busy_program_is_searched_by_its_cpu_time() {
     let mut scene = disturbed(5, 3.0);
     let standing = scene.standing();
-    assert_eq!((named(&standing), standing.found), (vec![(4, 5)], Some(Found::Verified)));
+    assert_eq!((named(&standing), standing.found), (vec![(4, 5)], Some(BisectionEnd::Verified)));
     let by_cpu = standing.by_cpu.unwrap();
     assert!(by_cpu.wall > 0.05 && by_cpu.cpu < 0.01, "{by_cpu:?}");
     let effect = standing.culprits[0].effect;
@@ -51,7 +51,7 @@ fn killed_in_any_execution_it_goes_by_cpu_time_all_the_same() {
 /// Histories that begin at other moments have other noise.
 #[test]
 fn by_cpu_time_changes_are_named_and_nothing_else() {
-    let of = |at: usize| -> Vec<Standing> {
+    let of = |at: usize| -> Vec<BisectionState> {
         let scenes = (1..=20).map(|start| {
             let scene = disturbed(at, 2.5);
             scene.clock.set(Timestamp::from_millisecond(start * 1_234_567).unwrap());
@@ -75,14 +75,22 @@ fn of_a_program_that_waits_cpu_time_is_only_reported() {
     scene.asked.budget = Some(6.0);
     scene.load = |at| 2.0 + (at.as_millisecond().unsigned_abs() * 7919 % 997) as f64 / 997.0;
     let open = scene.standing();
-    assert_eq!(open.found, Some(Found::Undecided { reason: Undecided::Budget }), "{open:?}");
+    assert_eq!(
+        open.found,
+        Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget }),
+        "{open:?}"
+    );
     assert_eq!(open.by_cpu, None);
     let cpu = open.cpu.unwrap();
     assert!((cpu.estimate - 0.03).abs() < 0.003 && cpu.interval.0 > 0.02, "{cpu:?}");
     let mut same = disturbed(16, 0.0);
     (same.load, same.asked.budget) = (scene.load, Some(6.0));
     let open = same.standing();
-    assert_eq!(open.found, Some(Found::Undecided { reason: Undecided::Budget }), "{open:?}");
+    assert_eq!(
+        open.found,
+        Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget }),
+        "{open:?}"
+    );
 }
 
 /// Nothing changed by 2 %, which wall time would not exclude in this time.
@@ -91,7 +99,7 @@ fn cpu_time_excludes_a_change() {
     let mut scene = disturbed(16, 0.0);
     scene.asked.budget = Some(6.0);
     let same = scene.standing();
-    assert_eq!(same.found, Some(Found::NotReproduced), "{same:?}");
+    assert_eq!(same.found, Some(BisectionEnd::NotReproduced), "{same:?}");
     let shown = same.cpu.or(same.change).unwrap();
     assert!(-0.02 < shown.interval.0 && shown.interval.1 < 0.02, "{shown:?}");
 }

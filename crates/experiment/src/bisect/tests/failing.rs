@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn what_cannot_be_built_hides_the_cause_and_that_is_said() {
     let standing = Scene::step(32, 12, 20.0).without(10..15).standing();
-    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(9, 15)]));
+    assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(9, 15)]));
     let set = standing.suspects.first().map(|it| (it.first, it.last, it.posterior));
     assert_eq!(set, Some((10, 15, standing.culprits[0].posterior)), "what is named is a set");
     let unusable: Vec<usize> = standing.unusable.iter().map(|it| it.place).collect();
@@ -20,7 +20,7 @@ fn instead_of_ends_that_cannot_be_built_the_nearest_ones_are_taken() {
     let standing = Scene::step(32, 12, 20.0).without([0, 1, 31]).standing();
     assert_eq!((standing.ends, named(&standing)), ((2, 30), vec![(11, 12)]));
     let standing = Scene::step(8, 3, 20.0).without(0..8).standing();
-    let nothing = Some(Found::Undecided { reason: Undecided::End });
+    let nothing = Some(BisectionEnd::Undecided { reason: UndecidedReason::End });
     assert_eq!(
         (standing.found, standing.samples, standing.unusable.len()),
         (nothing, 0, 8),
@@ -31,7 +31,7 @@ fn instead_of_ends_that_cannot_be_built_the_nearest_ones_are_taken() {
 #[test]
 fn an_end_that_fails_gives_way_to_the_next() {
     let mut scene = Scene::step(8, 3, 20.0);
-    scene.ends.insert("r8".into(), Ended::Exited(1));
+    scene.ends.insert("r8".into(), ExecutionEnd::Exited(1));
     let standing = scene.standing();
     assert_eq!(
         (standing.ends.1, named(&standing)),
@@ -43,17 +43,18 @@ fn an_end_that_fails_gives_way_to_the_next() {
 #[test]
 fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
     let mut scene = Scene::step(64, 12, 20.0);
-    scene.ends = (1..=64).map(|order| (format!("r{order}"), Ended::Exited(3))).collect();
+    scene.ends = (1..=64).map(|order| (format!("r{order}"), ExecutionEnd::Exited(3))).collect();
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
     assert_eq!((standing.builds, standing.unusable.len(), standing.stage), (2, 2, Stage::Finished));
     let mut two = Scene::step(2, 1, 20.0);
-    two.ends = (1..=2).map(|order| (format!("r{order}"), Ended::Exited(3))).collect();
+    two.ends = (1..=2).map(|order| (format!("r{order}"), ExecutionEnd::Exited(3))).collect();
     assert_eq!(two.standing().unusable.len(), 2);
     // In ways of their own, the next inward stand in for them.
     let mut scene = Scene::step(64, 12, 20.0);
     scene.ends =
-        [("r1".to_owned(), Ended::Exited(3)), ("r64".to_owned(), Ended::Killed(11))].into();
+        [("r1".to_owned(), ExecutionEnd::Exited(3)), ("r64".to_owned(), ExecutionEnd::Killed(11))]
+            .into();
     let standing = scene.standing();
     assert_eq!((standing.ends, named(&standing)), ((1, 62), vec![(11, 12)]));
 }
@@ -61,12 +62,13 @@ fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
 #[test]
 fn a_wrong_answer_at_both_ends_is_tried_nowhere_else() {
     let mut scene = Scene::step(64, 12, 20.0);
-    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\nexpect = { stdout = { contains = 'ok' } }";
+    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\nexpect = { stdout = { \
+        contains = 'ok' } }";
     for order in 1..=64 {
         scene.prints.insert(format!("r{order}"), "other");
     }
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
     assert!(standing.unusable.iter().all(|it| it.kind == UnusableKind::WrongAnswer));
     assert_eq!((standing.builds, standing.unusable.len()), (2, 2));
 }
@@ -80,7 +82,7 @@ fn what_cannot_be_fetched_is_tried_at_the_ends_alone_and_again_the_next_time() {
         scene.builds.insert(format!("r{order}"), BuildState::Failed { why });
     }
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
     assert_eq!((standing.builds, standing.unusable.len()), (2, 2));
     // The network is back.
     scene.builds.clear();
@@ -99,7 +101,7 @@ fn where_the_metric_is_missing_from_somewhere_on_the_place_is_found() {
         scene.prints.insert(format!("r{order}"), "other");
     }
     let standing = scene.standing();
-    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(76, 77)]));
+    assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(76, 77)]));
     assert_eq!(standing.ends, (0, 98), "and no other between is taken for an end");
     assert!(standing.unusable.iter().any(|it| it.place == 99 && it.kind == UnusableKind::NoMetric));
     assert!(standing.unusable.len() <= 2 * 7, "{:?}", standing.unusable);
@@ -107,7 +109,7 @@ fn where_the_metric_is_missing_from_somewhere_on_the_place_is_found() {
     scene.millis = vec![100.0; 128];
     scene.again = true;
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::End }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::End }));
     assert_eq!((standing.ends, standing.suspects.len()), ((0, 98), 0));
 }
 
@@ -119,8 +121,8 @@ fn revisions_that_fail_are_kept_apart_and_told() {
     for place in 28..34 {
         let name = format!("r{}", place + 1);
         match place % 3 {
-            0 => drop(scene.ends.insert(name, Ended::Killed(11))),
-            1 => drop(scene.ends.insert(name, Ended::TimedOut)),
+            0 => drop(scene.ends.insert(name, ExecutionEnd::Killed(11))),
+            1 => drop(scene.ends.insert(name, ExecutionEnd::TimedOut)),
             _ => drop(scene.prints.insert(name, "nothing")),
         }
     }
@@ -147,12 +149,12 @@ fn a_value_without_a_ratio_is_told() {
         scene.prints.insert(format!("r{order}"), "ok 0");
     }
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
     assert_eq!(standing.unusable[0].why, "its `errors` is 0, which has no ratio to another");
     // Not even to others of its kind.
     scene.prints.insert("r8".into(), "ok -3");
     scene.again = true;
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
     assert_eq!(standing.unusable.len(), 2, "no other is tried");
 }

@@ -13,9 +13,9 @@ fn scene(at: usize) -> Scene {
 }
 
 /// The places of parent and culprit in the whole history, and how many others it may be.
-fn found(bisected: &Bisected) -> (usize, usize, usize) {
+fn found(bisected: &BisectionResult) -> (usize, usize, usize) {
     let bisection = &bisected.bisection;
-    assert_eq!(bisection.standing.found, Some(Found::Verified), "{:?}", bisection.standing);
+    assert_eq!(bisection.standing.found, Some(BisectionEnd::Verified), "{:?}", bisection.standing);
     let [culprit] = bisection.standing.culprits.as_slice() else {
         panic!("{:?}", bisection.standing.culprits)
     };
@@ -52,7 +52,7 @@ fn the_same_program_as_before_answers_without_samples() {
     let last = scene.steps().pop().unwrap();
     assert_eq!(
         (last.revision.as_str(), last.seen),
-        ("r30", Seen::Built { artifact: Digest::of("same") })
+        ("r30", StepResult::Built { artifact: Digest::of("same") })
     );
     let rung = bisected.bisection.standing.ladder.iter().find(|rung| rung.place == 19).unwrap();
     assert_eq!(rung.same_to, 29);

@@ -18,10 +18,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor, Usage};
+use tacho_measure::{
+    CapturedOutput, Execution, ExecutionEnd, Readings, Request, ScriptedExecutor, Usage,
+};
 use tacho_record::bisection::{
-    Asked, Comparison, Found, Measured, Observed, Probed, Seen, Side, Stage, Standing, Undecided,
-    UnusableKind,
+    BisectionEnd, BisectionRequest, BisectionState, BisectionStep, CulpritSide, ProbeOutcome,
+    Stage, StepResult, UndecidedReason, UnusableKind, ValueComparison, ValueSource,
 };
 use tacho_record::{
     BenchmarkKey, BuildState, Commit, Conditions, Digest, Disturbance, Host, Metric, Parameters,
@@ -32,10 +34,10 @@ use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
 use super::{Inquiry, bisect, left_out};
-use crate::bisect::state::Bisected;
+use crate::bisect::state::BisectionResult;
 use crate::build::builds::tests::revision;
 use crate::track_tests::plan;
-use crate::{Bench, Question, Silent};
+use crate::{Context, Question, SilentObserver};
 
 /// A history in which each revision takes so many milliseconds.
 struct Scene {
@@ -43,12 +45,12 @@ struct Scene {
     millis: Vec<f64>,
     builds: BTreeMap<String, BuildState>,
     /// How executions of a revision end, if not well.
-    ends: BTreeMap<String, Ended>,
+    ends: BTreeMap<String, ExecutionEnd>,
     /// What a revision prints, if not `ok 1`.
     prints: BTreeMap<String, &'static str>,
     /// How often executions of a revision fail, by its place, where they may.
     fails: Option<fn(usize) -> f64>,
-    asked: Asked,
+    asked: BisectionRequest,
     benchmark: &'static str,
     again: bool,
     retry_failed: bool,
@@ -73,8 +75,8 @@ struct Scene {
     untouched: fn(usize) -> bool,
 }
 
-fn asked(metric: &str) -> Asked {
-    Asked {
+fn asked(metric: &str) -> BisectionRequest {
+    BisectionRequest {
         good: "r1".into(),
         bad: "HEAD".into(),
         exchanged: false,
@@ -84,8 +86,8 @@ fn asked(metric: &str) -> Asked {
             unit: Unit::Other(String::new()),
             better: tacho_record::Direction::Lower,
         }),
-        of: Measured::Execution,
-        by: Comparison::Ratio,
+        of: ValueSource::Execution,
+        by: ValueComparison::Ratio,
         test: None,
         least: 0.02,
         budget: None,
@@ -173,8 +175,9 @@ impl Scene {
         let wall = wall + Duration::from_secs_f64(millis / 1e3 * noise);
         let (user, wall) = (wall, wall.mul_f64((self.load)(at)));
         let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place));
-        let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
-        let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
+        let ended = self.ends.get(name).cloned().unwrap_or(ExecutionEnd::Exited(i32::from(failed)));
+        let stdout =
+            Some(CapturedOutput::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
         let readings = Readings {
             other_cpu: self.others.map(|share| wall.mul_f64(share)),
             ..Readings::default()
@@ -224,11 +227,12 @@ impl Scene {
         let commits: Vec<Commit> = revisions.iter().map(touching).collect();
         let candidates = left_out(&revisions, &commits, &["src".to_owned()]);
         let aside = self.side.map(|_| Revision::bare(SIDE));
-        let asked = Asked { aside: self.side.map(|_| SIDE.to_owned()), ..self.asked.clone() };
+        let asked =
+            BisectionRequest { aside: self.side.map(|_| SIDE.to_owned()), ..self.asked.clone() };
         Inquiry { asked, candidates, aside, again: self.again, layouts: Vec::new() }
     }
 
-    fn bisect(&self) -> Bisected {
+    fn bisect(&self) -> BisectionResult {
         let mut store = self.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let mut executed = 0;
@@ -239,25 +243,25 @@ impl Scene {
                 std::panic::resume_unwind(Box::new(()));
             }
             if self.interrupted_at == Some(executed) {
-                return Execution::of(Ended::Interrupted, at, Duration::ZERO);
+                return Execution::of(ExecutionEnd::Interrupted, at, Duration::ZERO);
             }
             let execution = self.execution(request, at);
             self.clock.set(at + execution.wall);
             execution
         };
         let mut executor = ScriptedExecutor::new(script).starting_at(self.clock.get());
-        let mut bench = Bench {
+        let mut bench = Context {
             store: &mut store,
             builder: &mut self.builder(),
             executor: &mut executor,
-            observer: &mut Silent,
+            observer: &mut SilentObserver,
             interrupt: &AtomicBool::new(false),
             host,
         };
         bisect(&mut bench, &self.question(self.revisions()), &self.inquiry()).unwrap()
     }
 
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> BisectionState {
         let bisected = self.bisect();
         assert!(!bisected.interrupted);
         let kept = self.store().bisection(&bisected.bisection.name).unwrap().unwrap();
@@ -265,7 +269,7 @@ impl Scene {
         bisected.bisection.standing
     }
 
-    fn steps(&self) -> Vec<Observed> {
+    fn steps(&self) -> Vec<BisectionStep> {
         self.store().observed(1).unwrap()
     }
 }
@@ -278,6 +282,6 @@ fn place(revision: &str) -> usize {
     revision[1..].parse::<usize>().unwrap() - 1
 }
 
-fn named(standing: &Standing) -> Vec<(usize, usize)> {
+fn named(standing: &BisectionState) -> Vec<(usize, usize)> {
     standing.culprits.iter().map(|it| (it.parent_place, it.place)).collect()
 }

@@ -6,7 +6,7 @@ use super::*;
 fn a_step_is_named_and_all_of_it_is_kept() {
     let scene = Scene::step(64, 23, 20.0);
     let standing = scene.standing();
-    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(22, 23)]));
+    assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(22, 23)]));
     assert_eq!((standing.stage, standing.more), (Stage::Finished, false));
     let effect = standing.culprits[0].effect;
     assert!((effect.estimate - 0.2).abs() < 0.01, "{effect:?}");
@@ -47,11 +47,11 @@ fn where_nothing_changed_nothing_is_named() {
     let mut scene = Scene::step(64, 64, 0.0);
     scene.noise = 0.01;
     let standing = scene.standing();
-    assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), 2));
+    assert_eq!((standing.found, standing.builds), (Some(BisectionEnd::NotReproduced), 2));
     // A break and its repair hide each other from the ends.
     let repaired: Vec<f64> =
         (0..32).map(|place| if (8..16).contains(&place) { 150.0 } else { 100.0 }).collect();
-    assert_eq!(Scene::new(repaired).standing().found, Some(Found::NotReproduced));
+    assert_eq!(Scene::new(repaired).standing().found, Some(BisectionEnd::NotReproduced));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn what_the_host_did_is_kept_beside_each_sample() {
         assert!((beside.other_cpus.unwrap() - 0.5).abs() < 0.1, "{beside:?}");
     }
     for step in scene.store().observed(2).unwrap() {
-        if let Seen::Samples { values, host, .. } = step.seen {
+        if let StepResult::Samples { values, host, .. } = step.seen {
             assert_eq!(values.len(), host.len());
             assert!(
                 host.iter().all(|it| it.contains_key("host-other-cpu") && it.contains_key("wall"))
@@ -95,7 +95,7 @@ fn what_the_host_did_is_kept_beside_each_sample() {
 #[test]
 fn a_single_commit_is_proved_and_verified_too() {
     assert_eq!(named(&Scene::step(2, 1, 20.0).standing()), [(0, 1)]);
-    assert_eq!(Scene::step(2, 2, 0.0).standing().found, Some(Found::NotReproduced));
+    assert_eq!(Scene::step(2, 2, 0.0).standing().found, Some(BisectionEnd::NotReproduced));
 }
 
 #[test]
@@ -129,8 +129,9 @@ fn what_comes_and_goes_after_a_culprit_is_found_or_told_to_be_undecided() {
     };
     let mut scene = Scene::new((0..50).map(level).collect());
     (scene.asked.all, scene.asked.least) = (true, 0.04);
-    let nothing = |side: &Side| side.found == Found::NotReproduced && side.suspects.is_empty();
-    let budget = Found::Undecided { reason: Undecided::Budget };
+    let nothing =
+        |side: &CulpritSide| side.found == BisectionEnd::NotReproduced && side.suspects.is_empty();
+    let budget = BisectionEnd::Undecided { reason: UndecidedReason::Budget };
     let (mut open, mut all) = (0, false);
     for builds in 3..50 {
         scene.asked.most_builds = Some(builds);
@@ -150,11 +151,11 @@ fn what_comes_and_goes_after_a_culprit_is_found_or_told_to_be_undecided() {
         }
         // Where it has not looked yet is never said to hold nothing.
         open += 1;
-        assert_eq!(standing.found, Some(Found::Verified));
+        assert_eq!(standing.found, Some(BisectionEnd::Verified));
         for at in
             [12, 25, 40].iter().filter(|at| !standing.culprits.iter().any(|it| it.place == **at))
         {
-            let on = |side: &&Side| side.first <= *at && *at <= side.last;
+            let on = |side: &&CulpritSide| side.first <= *at && *at <= side.last;
             assert!(
                 standing.sides.iter().filter(on).all(|side| side.found == budget),
                 "{at}: {standing:?}"
@@ -175,7 +176,7 @@ fn equal_artifacts_are_one_program() {
         scene.builds.insert(format!("r{}", place + 1), built(&format!("{}", place / 3)));
     }
     let standing = scene.standing();
-    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(11, 12)]));
+    assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(11, 12)]));
     assert!(standing.ladder.iter().any(|rung| rung.same_to > rung.place));
     for state in scene.builds.values_mut() {
         *state = built("same");
@@ -183,7 +184,10 @@ fn equal_artifacts_are_one_program() {
     scene.again = true;
     let same = scene.bisect().bisection.standing;
     // One end was executed before the other was built.
-    assert_eq!((same.found, same.samples, same.nothing), (Some(Found::NotReproduced), 1, 1.0));
+    assert_eq!(
+        (same.found, same.samples, same.nothing),
+        (Some(BisectionEnd::NotReproduced), 1, 1.0)
+    );
 }
 
 #[test]
@@ -191,7 +195,8 @@ fn a_number_in_the_output_is_bisected_with_few_samples() {
     let mut scene = Scene::step(64, 64, 0.0);
     scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
         metrics = [{ name = 'errors', from = 'regex:ok ([0-9]+)' }]";
-    scene.asked = Asked { by: Comparison::Difference, least: 1.0, ..asked("errors") };
+    scene.asked =
+        BisectionRequest { by: ValueComparison::Difference, least: 1.0, ..asked("errors") };
     for place in 0..64 {
         scene.prints.insert(format!("r{}", place + 1), if place < 50 { "ok 0" } else { "ok 3" });
     }
@@ -207,13 +212,13 @@ fn memory_is_bisected_by_its_pages() {
     // 3 % more from there on, and 0.4 % of noise.
     scene.pages = Some(|place| if place < 41 { 1000 } else { 1030 });
     let standing = scene.standing();
-    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(40, 41)]));
+    assert_eq!((standing.found, named(&standing)), (Some(BisectionEnd::Verified), vec![(40, 41)]));
     assert!((standing.culprits[0].effect.estimate - 0.03).abs() < 0.005, "{:?}", standing.culprits);
     // Of one that is not told its memory has no values.
     scene.pages = None;
     scene.again = true;
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.found, Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }));
     assert_eq!(standing.unusable[0].why, "it has no `peak-memory`");
 }
 
@@ -230,7 +235,7 @@ fn a_least_effect_above_all_is_a_ratio_up_or_down() {
         assert_eq!(named(&of(after, least)), [(11, 12)], "{after} {least}");
     }
     for (after, least) in [(110.0, 2.0), (91.0, 2.0), (102.0, 0.5)] {
-        assert_eq!(of(after, least).found, Some(Found::NotReproduced), "{after} {least}");
+        assert_eq!(of(after, least).found, Some(BisectionEnd::NotReproduced), "{after} {least}");
     }
 }
 
@@ -244,20 +249,21 @@ fn sizes_and_build_times_need_no_execution() {
             .builds
             .insert(format!("r{}", place + 1), BuildState::Built { artifact, size, layouts: None });
     }
-    scene.asked = Asked { of: Measured::Artifacts, ..asked("artifact-size") };
+    scene.asked = BisectionRequest { of: ValueSource::Artifacts, ..asked("artifact-size") };
     scene.killed_at = Some(1);
     let standing = scene.standing();
     assert_eq!(named(&standing), [(16, 17)]);
     // Every scripted build takes a second.
-    scene.asked = Asked { of: Measured::Build, ..asked("build-time") };
+    scene.asked = BisectionRequest { of: ValueSource::Build, ..asked("build-time") };
     let standing = scene.standing();
-    assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), standing.samples));
+    assert_eq!(
+        (standing.found, standing.builds),
+        (Some(BisectionEnd::NotReproduced), standing.samples)
+    );
     let steps = scene.store().observed(2).unwrap();
     assert!(
-        steps
-            .iter()
-            .all(|step| step.seen
-                == Seen::Samples { values: vec![1e9], limited: vec![], host: vec![] }),
+        steps.iter().all(|step| step.seen
+            == StepResult::Samples { values: vec![1e9], limited: vec![], host: vec![] }),
         "{steps:?}"
     );
 }
@@ -268,7 +274,11 @@ fn a_budget_is_the_time_of_the_session() {
     let mut scene = Scene::step(64, 5, 3.0);
     (scene.load, scene.asked.budget) = (|_| 20.0, Some(1.5));
     let open = scene.standing();
-    assert_eq!(open.found, Some(Found::Undecided { reason: Undecided::Budget }), "{open:?}");
+    assert_eq!(
+        open.found,
+        Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget }),
+        "{open:?}"
+    );
     // The warmup took two seconds, the build one.
     assert_eq!((open.samples, open.builds), (0, 1), "{open:?}");
 }

@@ -16,7 +16,7 @@ fn probing(under: fn(usize, &Conditions) -> f64) -> Scene {
     scene
 }
 
-fn probed(standing: &Standing) -> Vec<Probed> {
+fn probed(standing: &BisectionState) -> Vec<ProbeOutcome> {
     standing.probes.iter().map(|probe| probe.probed).collect()
 }
 
@@ -24,10 +24,10 @@ fn probed(standing: &Standing) -> Vec<Probed> {
 fn an_effect_that_is_always_there_depends_on_nothing() {
     // Pinned, all are slower.
     let standing = probing(|_, with| if with.cpus.is_some() { 30.0 } else { 0.0 }).standing();
-    assert_eq!((standing.found, standing.stage), (Some(Found::Verified), Stage::Finished));
+    assert_eq!((standing.found, standing.stage), (Some(BisectionEnd::Verified), Stage::Finished));
     assert_eq!(
         probed(&standing),
-        [Probed::Holds, Probed::Holds, Probed::Holds, Probed::NotAvailable]
+        [ProbeOutcome::Holds, ProbeOutcome::Holds, ProbeOutcome::Holds, ProbeOutcome::NotAvailable]
     );
     let [first, .., last] = standing.probes.as_slice() else { panic!("{:?}", standing.probes) };
     assert!((first.effect.unwrap().estimate - 0.2).abs() < 0.02 && first.why.is_none());
@@ -46,8 +46,11 @@ fn an_effect_that_is_gone_or_turns_depends_on_the_machine() {
         _ => 0.0,
     })
     .standing();
-    assert_eq!(standing.found, Some(Found::DependsOnMachine));
-    assert_eq!(probed(&standing)[..3], [Probed::Holds, Probed::Gone, Probed::Turned]);
+    assert_eq!(standing.found, Some(BisectionEnd::DependsOnMachine));
+    assert_eq!(
+        probed(&standing)[..3],
+        [ProbeOutcome::Holds, ProbeOutcome::Gone, ProbeOutcome::Turned]
+    );
     assert_eq!(named(&standing), [(4, 5)], "what was measured under disturbances names nobody");
     assert_eq!(
         standing.ladder.iter().map(|rung| rung.samples).sum::<usize>() + {
@@ -81,12 +84,12 @@ fn killed_while_probing_it_comes_to_the_same() {
 fn what_is_said_by_bounds_alone_is_said_only_where_they_allow_it() {
     use crate::bisect::probes::is_known;
     use tacho_stats::Bound::{AtLeast, AtMost, Exact, Unknown};
-    use tacho_stats::bisect::Probed as Said;
+    use tacho_stats::bisect::ProbeDecision;
     let known =
         |said, effect| [Exact, AtLeast, AtMost, Unknown].map(|bound| is_known(said, effect, bound));
-    assert_eq!(known(Said::Holds, 0.1), [true, true, false, false]);
-    assert_eq!(known(Said::Gone, 0.1), [true, false, true, false]);
-    assert_eq!(known(Said::Turned, -0.1), [true, true, false, false]);
-    assert_eq!(known(Said::Holds, -0.1), [true, false, true, false]);
-    assert_eq!(known(Said::More, 0.1), [true; 4]);
+    assert_eq!(known(ProbeDecision::Holds, 0.1), [true, true, false, false]);
+    assert_eq!(known(ProbeDecision::Gone, 0.1), [true, false, true, false]);
+    assert_eq!(known(ProbeDecision::Turned, -0.1), [true, true, false, false]);
+    assert_eq!(known(ProbeDecision::Holds, -0.1), [true, false, true, false]);
+    assert_eq!(known(ProbeDecision::More, 0.1), [true; 4]);
 }

@@ -119,7 +119,7 @@ fn with_more_to_spend_the_same_question_goes_on() {
     let mut scene = Scene::step(64, 23, 20.0);
     scene.asked.most_builds = Some(4);
     let standing = scene.standing();
-    let spent = Some(Found::Undecided { reason: Undecided::Budget });
+    let spent = Some(BisectionEnd::Undecided { reason: UndecidedReason::Budget });
     assert_eq!((standing.found, standing.builds), (spent, 4));
     assert!(!standing.belief.is_empty());
     assert_eq!(standing.stage, Stage::Finished);
@@ -139,11 +139,11 @@ fn with_more_to_spend_the_same_question_goes_on() {
     assert!(holds(&by_builds, 23) && suspected(&by_builds) <= suspected(&by_time), "{by_builds:?}");
 }
 
-fn suspected(standing: &Standing) -> usize {
+fn suspected(standing: &BisectionState) -> usize {
     standing.suspects.iter().map(|it| it.last - it.first + 1).sum()
 }
 
-fn holds(standing: &Standing, place: usize) -> bool {
+fn holds(standing: &BisectionState, place: usize) -> bool {
     standing.suspects.iter().any(|it| it.first <= place && place <= it.last)
 }
 

@@ -6,11 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tacho_record::{Change, Digest};
-use tacho_subject::{Fixed, Layout, Linker};
+use tacho_subject::{FixedOrder, Layout, Linker};
 
-use super::sides::Pair;
-use crate::build::layouts::{Laid, build};
-use crate::{Bench, ExperimentError, Question};
+use super::sides::ChangeSides;
+use crate::build::layouts::{LayoutsResult, build};
+use crate::{Context, ExperimentError, Question};
 
 /// The orders in which each side is linked.
 const LAYOUTS: u32 = 5;
@@ -24,28 +24,28 @@ const MACHINE_CODE: [u8; 4] = *b"\x7fELF";
 pub fn other_layouts() -> Vec<Layout> {
     match Linker::find(None) {
         Some(linker) => (1..=LAYOUTS).map(|number| linker.layout(number)).collect(),
-        None => Fixed::ALL.into_iter().filter_map(Fixed::layout).collect(),
+        None => FixedOrder::ALL.into_iter().filter_map(FixedOrder::layout).collect(),
     }
 }
 
 /// What each side of some changes was built to in other layouts, and where that is.
-pub(super) struct InLayouts {
+pub(super) struct LayoutArtifacts {
     /// By revision: the artifacts, or why there are none.
     made: BTreeMap<String, Result<Vec<Digest>, String>>,
     /// The folder of each.
     pub folders: HashMap<Digest, PathBuf>,
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// Builds both sides in these layouts where one build alone differs; none when interrupted.
     pub(super) fn in_layouts(
         &mut self,
         question: &Question,
         (changes, layouts): (&[Change], &[Layout]),
-        pairs: &mut [Result<Pair, String>],
-    ) -> Result<Option<InLayouts>, ExperimentError> {
-        let mut all = InLayouts { made: BTreeMap::new(), folders: HashMap::new() };
-        let is_asked = |(change, pair): &(&Change, &mut Result<Pair, String>)| {
+        pairs: &mut [Result<ChangeSides, String>],
+    ) -> Result<Option<LayoutArtifacts>, ExperimentError> {
+        let mut all = LayoutArtifacts { made: BTreeMap::new(), folders: HashMap::new() };
+        let is_asked = |(change, pair): &(&Change, &mut Result<ChangeSides, String>)| {
             change.asks_for_layouts() && pair.is_ok()
         };
         for (_, pair) in changes.iter().zip(pairs.iter_mut()).filter(is_asked) {
@@ -97,9 +97,11 @@ impl Bench<'_> {
                 Some(artifacts) => return Ok(Some(Ok(artifacts))),
                 None => "the build ignores the order of its code".to_owned(),
             },
-            Err(Laid::Interrupted) => return Ok(None),
-            Err(Laid::NotBuilt { why, .. }) => format!("another layout does not build: {why}"),
-            Err(Laid::Ignored | Laid::Measured(_)) => {
+            Err(LayoutsResult::Interrupted) => return Ok(None),
+            Err(LayoutsResult::NotBuilt { why, .. }) => {
+                format!("another layout does not build: {why}")
+            }
+            Err(LayoutsResult::Ignored | LayoutsResult::Measured(_)) => {
                 "the build ignores the order of its code".to_owned()
             }
         };
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn the_usual_build_is_a_layout_beside_fixed_ones() {
         let [usual, sorted] = ["usual", "sorted"].map(Digest::of);
-        let fixed = Layout { number: 0, fixed: Some(Fixed::Sorted), variables: vec![] };
+        let fixed = Layout { number: 0, fixed: Some(FixedOrder::Sorted), variables: vec![] };
         let shuffled = Layout { number: 1, fixed: None, ..fixed.clone() };
         assert_eq!(
             others(vec![sorted], usual, std::slice::from_ref(&fixed)),

@@ -12,7 +12,7 @@ mod sides;
 mod tests;
 
 pub use layouts::other_layouts;
-pub use outcome::{LEFT, Outcome, Said, Samples, say};
+pub use outcome::{ConfirmationFinding, ConfirmationSamples, ConfirmationVerdict, LEFT, say};
 pub use sides::why_not;
 
 use std::collections::HashMap;
@@ -20,19 +20,19 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use sides::{Built, Pair};
+use sides::{BuiltSides, ChangeSides};
 use tacho_record::{
-    Cell, Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Purpose, ReferenceMode,
-    Run, Withdrawal,
+    Cell, Change, ChangeKind, Digest, Finding, Happening, HappeningKind, Life, Purpose,
+    ReferenceMode, Run, Withdrawal,
 };
 use tacho_store::{MeasuredAgain, MeasurementId};
 use tacho_subject::Layout;
 
 use crate::run::prepare::prepare_trial;
-use crate::run::rounds::{Measured, measure};
+use crate::run::rounds::{SessionResult, measure};
 use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::prepared;
-use crate::{Bench, ExperimentError, Question, preflight};
+use crate::{Context, ExperimentError, Question, preflight};
 
 /// What came of measuring changes again.
 #[derive(Clone, Debug)]
@@ -49,14 +49,14 @@ pub struct Confirmation {
     /// Time spent in executions, hooks included.
     pub executing: Duration,
     /// What came of each change, in the order in which they were given.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<ConfirmationResult>,
 }
 
 /// What came of one change.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum ConfirmationResult {
     /// Both sides were measured.
-    Measured(Said),
+    Measured(ConfirmationFinding),
     /// They were not.
     NotMeasured {
         /// Why not, in words.
@@ -71,7 +71,7 @@ pub enum Answer {
 /// executed in environments of another size each time. Interrupted or killed, the same question of
 /// the same changes goes on where it stopped.
 pub fn confirm(
-    bench: &mut Bench<'_>,
+    bench: &mut Context<'_>,
     question: &Question,
     changes: &[Change],
     layouts: &[Layout],
@@ -79,19 +79,21 @@ pub fn confirm(
     let question = &narrowed(question, changes);
     preflight::check(bench, question)?;
     let began = Instant::now();
-    let Some(Built { folders, pairs }) = bench.built_sides(question, changes, layouts)? else {
+    let Some(BuiltSides { folders, pairs }) = bench.built_sides(question, changes, layouts)? else {
         return Ok(Confirmation::nothing(began.elapsed(), true, vec![]));
     };
     let building = began.elapsed();
     if pairs.iter().all(Result::is_err) {
-        let answers =
-            pairs.into_iter().filter_map(Result::err).map(|why| Answer::NotMeasured { why });
+        let answers = pairs
+            .into_iter()
+            .filter_map(Result::err)
+            .map(|why| ConfirmationResult::NotMeasured { why });
         return Ok(Confirmation::nothing(building, false, answers.collect()));
     }
     if let Some(session) = bench.unjudged_session(question, changes, &pairs, &folders)? {
         let answers = bench.keep_answers(question, changes, (&pairs, &folders), &session)?;
         // Where it says nothing it would say nothing for ever.
-        if answers.iter().any(|answer| matches!(answer, Answer::Measured(_))) {
+        if answers.iter().any(|answer| matches!(answer, ConfirmationResult::Measured(_))) {
             let run = Some(session.run.number);
             return Ok(Confirmation {
                 run,
@@ -101,7 +103,7 @@ pub fn confirm(
         }
     }
     let session = bench.session_of_pairs(question, &pairs, &folders)?;
-    let Measured { samples, executing, interrupted } = measure(bench, &session)?;
+    let SessionResult { samples, executing, interrupted } = measure(bench, &session)?;
     let answers = if interrupted {
         vec![]
     } else {
@@ -115,7 +117,7 @@ pub fn confirm(
 type KeptCells = Vec<(MeasurementId, Cell)>;
 
 impl Confirmation {
-    fn nothing(building: Duration, interrupted: bool, answers: Vec<Answer>) -> Self {
+    fn nothing(building: Duration, interrupted: bool, answers: Vec<ConfirmationResult>) -> Self {
         Self { run: None, samples: 0, interrupted, building, executing: Duration::ZERO, answers }
     }
 }
@@ -130,7 +132,7 @@ fn narrowed(question: &Question, changes: &[Change]) -> Question {
 }
 
 /// What makes it the same question: how is measured, and both sides of what.
-fn digest(question: &Question, pairs: &[Result<Pair, String>]) -> Digest {
+fn digest(question: &Question, pairs: &[Result<ChangeSides, String>]) -> Digest {
     let sides = pairs.iter().flatten().map(|pair| {
         let [before, after] = pair.revisions();
         // As long as there was nothing but one build, nothing was said of how it is executed.
@@ -138,7 +140,7 @@ fn digest(question: &Question, pairs: &[Result<Pair, String>]) -> Digest {
             if pair.environments { format!("{} layouts\n", pair.layouts()) } else { String::new() };
         format!("{}\n{before}\n{after}\n{layouts}", pair.benchmark.identity())
     });
-    let revisions = pairs.iter().flatten().flat_map(Pair::revisions);
+    let revisions = pairs.iter().flatten().flat_map(ChangeSides::revisions);
     let recipes = question.recipes.together(revisions);
     let how = (&question.plan.benchmarks, question.rule(), recipes);
     // Only a number that JSON cannot write has no text, and plans refuse those.
@@ -146,14 +148,14 @@ fn digest(question: &Question, pairs: &[Result<Pair, String>]) -> Digest {
     Digest::of(format!("confirm\n{how}\n{}", sides.collect::<String>()))
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// Both sides of all changes, built and unpacked; none when interrupted.
     fn built_sides(
         &mut self,
         question: &Question,
         changes: &[Change],
         layouts: &[Layout],
-    ) -> Result<Option<Built>, ExperimentError> {
+    ) -> Result<Option<BuiltSides>, ExperimentError> {
         let mut pairs = self.pairs(question, changes)?;
         let Some(made) = self.in_layouts(question, (changes, layouts), &mut pairs)? else {
             return Ok(None);
@@ -165,7 +167,7 @@ impl Bench<'_> {
     fn session_of_pairs(
         &mut self,
         question: &Question,
-        pairs: &[Result<Pair, String>],
+        pairs: &[Result<ChangeSides, String>],
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
         let (run, cells) = self.run_of_pairs(question, pairs)?;
@@ -178,7 +180,7 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         changes: &[Change],
-        pairs: &[Result<Pair, String>],
+        pairs: &[Result<ChangeSides, String>],
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Option<Session>, ExperimentError> {
         let digest = digest(question, pairs);
@@ -203,14 +205,14 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         run: Run,
-        (cells, pairs): (KeptCells, &[Result<Pair, String>]),
+        (cells, pairs): (KeptCells, &[Result<ChangeSides, String>]),
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
         let in_environments = in_environments(question);
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
-            let is_it = |pair: &&Pair| {
+            let is_it = |pair: &&ChangeSides| {
                 pair.environments && pair.benchmark == cell.benchmark && pair.has(cell.artifact)
             };
             let is_varied = pairs.iter().flatten().any(|pair| is_it(&pair));
@@ -225,7 +227,7 @@ impl Bench<'_> {
     fn run_of_pairs(
         &mut self,
         question: &Question,
-        pairs: &[Result<Pair, String>],
+        pairs: &[Result<ChangeSides, String>],
     ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
         let digest = digest(question, pairs);
         let cells = cells(pairs, question.rule().max_rounds);
@@ -245,9 +247,9 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         changes: &[Change],
-        (pairs, folders): (&[Result<Pair, String>], &HashMap<Digest, PathBuf>),
+        (pairs, folders): (&[Result<ChangeSides, String>], &HashMap<Digest, PathBuf>),
         session: &Session,
-    ) -> Result<Vec<Answer>, ExperimentError> {
+    ) -> Result<Vec<ConfirmationResult>, ExperimentError> {
         let (mut measured, mut which) = (Vec::new(), Vec::new());
         for (at, (change, pair)) in changes.iter().zip(pairs).enumerate() {
             if let Ok(pair) = pair {
@@ -255,18 +257,18 @@ impl Bench<'_> {
                 which.push(at);
             }
         }
-        let asked: Vec<(&Change, &Samples)> =
+        let asked: Vec<(&Change, &ConfirmationSamples)> =
             which.iter().map(|&at| &changes[at]).zip(&measured).collect();
-        let mut said: HashMap<usize, Result<Said, String>> =
+        let mut said: HashMap<usize, Result<ConfirmationFinding, String>> =
             which.iter().copied().zip(say(&asked, session.run.number, question.seed)).collect();
         let mut answers = Vec::with_capacity(changes.len());
         for (at, pair) in pairs.iter().enumerate() {
             let why = pair.as_ref().err().cloned().unwrap_or_default();
             let said = said.remove(&at).unwrap_or(Err(why));
             answers.push(match (said, pair) {
-                (Ok(said), Ok(pair)) => Answer::Measured(settled(said, pair, folders)),
-                (Ok(said), Err(_)) => Answer::Measured(said),
-                (Err(why), _) => Answer::NotMeasured { why },
+                (Ok(said), Ok(pair)) => ConfirmationResult::Measured(settled(said, pair, folders)),
+                (Ok(said), Err(_)) => ConfirmationResult::Measured(said),
+                (Err(why), _) => ConfirmationResult::NotMeasured { why },
             });
         }
         self.keep_said(changes, &answers)?;
@@ -276,10 +278,10 @@ impl Bench<'_> {
     /// What was measured of both sides of a change.
     fn samples_of(
         &mut self,
-        pair: &Pair,
+        pair: &ChangeSides,
         change: &Change,
         session: &Session,
-    ) -> Result<Samples, ExperimentError> {
+    ) -> Result<ConfirmationSamples, ExperimentError> {
         let mut sides = [vec![], vec![]];
         for (side, wanted) in sides.iter_mut().zip(pair.cells()) {
             for wanted in wanted {
@@ -292,17 +294,21 @@ impl Bench<'_> {
             }
         }
         let [before, after] = sides;
-        let samples = Samples::of(&change.series.metric, &before, &after);
+        let samples = ConfirmationSamples::of(&change.series.metric, &before, &after);
         Ok(samples.in_environments(pair.environments))
     }
 
-    fn keep_said(&mut self, changes: &[Change], answers: &[Answer]) -> Result<(), ExperimentError> {
+    fn keep_said(
+        &mut self,
+        changes: &[Change],
+        answers: &[ConfirmationResult],
+    ) -> Result<(), ExperimentError> {
         let at = prepared::moment(self.executor.now());
         let measured = changes.iter().zip(answers).filter_map(|(change, answer)| match answer {
-            Answer::Measured(said) => {
+            ConfirmationResult::Measured(said) => {
                 Some((change, said, life_after(change, said, at), finding_after(change, said)))
             }
-            Answer::NotMeasured { .. } => None,
+            ConfirmationResult::NotMeasured { .. } => None,
         });
         let measured: Vec<_> = measured.collect();
         let judged: Vec<MeasuredAgain<'_>> = measured
@@ -320,39 +326,49 @@ impl Bench<'_> {
 }
 
 /// Where a change stands after it was measured again, and what happened to it.
-fn life_after(change: &Change, said: &Said, at: Timestamp) -> (Life, Vec<Happening>) {
+fn life_after(
+    change: &Change,
+    said: &ConfirmationFinding,
+    at: Timestamp,
+) -> (Life, Vec<Happening>) {
     let (life, more) = match said.outcome {
-        Outcome::Confirmed if change.life == Life::Confirmed => (Life::Confirmed, None),
-        Outcome::Confirmed => (Life::Confirmed, Some(Happened::Confirmed { seen: None })),
-        Outcome::NotReproduced if change.is_of_environment() => (change.life, None),
-        Outcome::NotReproduced => {
-            let why = Withdrawal::NotReproduced;
-            (Life::Withdrawn { why }, Some(Happened::Withdrawn { why }))
+        ConfirmationVerdict::Confirmed if change.life == Life::Confirmed => (Life::Confirmed, None),
+        ConfirmationVerdict::Confirmed => {
+            (Life::Confirmed, Some(HappeningKind::Confirmed { seen: None }))
         }
-        Outcome::Open { .. } => (change.life, None),
+        ConfirmationVerdict::NotReproduced if change.is_of_environment() => (change.life, None),
+        ConfirmationVerdict::NotReproduced => {
+            let why = Withdrawal::NotReproduced;
+            (Life::Withdrawn { why }, Some(HappeningKind::Withdrawn { why }))
+        }
+        ConfirmationVerdict::Open { .. } => (change.life, None),
     };
-    let measured = Happened::Measured(said.again.clone());
+    let measured = HappeningKind::Measured(said.again.clone());
     let from = || Box::new(change.finding.clone());
-    let moved = finding_after(change, said).map(|_| Happened::Moved { from: from() });
+    let moved = finding_after(change, said).map(|_| HappeningKind::Moved { from: from() });
     let happenings = [Some(measured), more, moved].into_iter().flatten();
     (life, happenings.map(|what| Happening { at, what }).collect())
 }
 
 /// What is found now that other layouts have shown one build's difference to be its commit's.
-fn finding_after(change: &Change, said: &Said) -> Option<Finding> {
+fn finding_after(change: &Change, said: &ConfirmationFinding) -> Option<Finding> {
     let is_settled = change.finding.kind == ChangeKind::Build && said.is_commits;
     is_settled.then(|| Finding { kind: ChangeKind::Step, ..change.finding.clone() })
 }
 
 /// What was said of a pair, with how it was measured and whether that settles what did it.
-fn settled(said: Said, pair: &Pair, folders: &HashMap<Digest, PathBuf>) -> Said {
+fn settled(
+    said: ConfirmationFinding,
+    pair: &ChangeSides,
+    folders: &HashMap<Digest, PathBuf>,
+) -> ConfirmationFinding {
     if !pair.environments {
         return said;
     }
-    let is_confirmed = said.outcome == Outcome::Confirmed;
+    let is_confirmed = said.outcome == ConfirmationVerdict::Confirmed;
     if said.again.layouts > 1 {
         let how = format!("each side in {} layouts", said.again.layouts);
-        return Said { how: Some(how), is_commits: is_confirmed, ..said };
+        return ConfirmationFinding { how: Some(how), is_commits: is_confirmed, ..said };
     }
     let has_code = pair
         .usual()
@@ -361,7 +377,7 @@ fn settled(said: Said, pair: &Pair, folders: &HashMap<Digest, PathBuf>) -> Said 
     let why = pair.why_one.as_deref().unwrap_or("no other layout was built");
     let left = if has_code { ", so it is still this build" } else { "" };
     let how = format!("environments of another size each time, since {why}{left}");
-    Said { how: Some(how), is_commits: is_confirmed && !has_code, ..said }
+    ConfirmationFinding { how: Some(how), is_commits: is_confirmed && !has_code, ..said }
 }
 
 /// The question with environments of another size in each execution, as they move the stack.
@@ -375,7 +391,7 @@ fn in_environments(question: &Question) -> Question {
 
 /// Both sides of all pairs, each cell once; what comes after first, as the newest revision does
 /// elsewhere.
-fn cells(pairs: &[Result<Pair, String>], rounds: u32) -> Vec<Cell> {
+fn cells(pairs: &[Result<ChangeSides, String>], rounds: u32) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for side in [1, 0] {
         for pair in pairs.iter().flatten() {

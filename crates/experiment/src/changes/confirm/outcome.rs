@@ -1,10 +1,10 @@
 //! What the samples of both sides say of a change.
 
-use tacho_record::{Again, Change, Metric, Outcome as Ended, Sample as Taken};
+use tacho_record::{Change, Metric, Outcome as Ended, RepeatMeasurement, Sample as Taken};
 use tacho_stats::compare::{
-    Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together,
+    Comparison, ComparisonRules, Look, SampleValue, Sides, Verdict, compare, judge_together,
 };
-use tacho_stats::{Bound, Bounded};
+use tacho_stats::{Bound, BoundedValue};
 
 use crate::analysis::estimator::resolution;
 use crate::changes::FALSE_SHARE;
@@ -15,9 +15,9 @@ pub const LEFT: f64 = 0.25;
 
 /// What was measured of both sides of a change.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Samples {
-    before: Vec<Sample>,
-    after: Vec<Sample>,
+pub struct ConfirmationSamples {
+    before: Vec<SampleValue>,
+    after: Vec<SampleValue>,
     /// In how many layouts each side is; 0 where it is one build.
     layouts: u32,
     /// Whether the environment had another size each time.
@@ -30,11 +30,11 @@ pub struct Samples {
 
 /// What it says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct ConfirmationFinding {
     /// In a word.
-    pub outcome: Outcome,
+    pub outcome: ConfirmationVerdict,
     /// In numbers.
-    pub again: Again,
+    pub again: RepeatMeasurement,
     /// How it was measured, where one build alone differed.
     pub how: Option<String>,
     /// Whether that settles that the commit did it, and not the layout of one build.
@@ -43,7 +43,7 @@ pub struct Said {
 
 /// What measuring both sides again comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ConfirmationVerdict {
     /// They differ as was found.
     Confirmed,
     /// They do not.
@@ -57,7 +57,7 @@ pub enum Outcome {
     },
 }
 
-impl Samples {
+impl ConfirmationSamples {
     /// What counts of these samples of a metric, which are those of each build of both sides.
     #[must_use]
     pub fn of(metric: &Metric, before: &[Vec<Taken>], after: &[Vec<Taken>]) -> Self {
@@ -84,7 +84,7 @@ impl Samples {
 }
 
 /// The samples of a side, each in its layout where there are several.
-fn in_layouts(metric: &Metric, builds: &[Vec<Taken>]) -> Vec<Sample> {
+fn in_layouts(metric: &Metric, builds: &[Vec<Taken>]) -> Vec<SampleValue> {
     if let [build] = builds {
         return counting(metric, build);
     }
@@ -96,12 +96,12 @@ fn in_layouts(metric: &Metric, builds: &[Vec<Taken>]) -> Vec<Sample> {
 
 /// The samples of a build, each in its round, so that those of one round are compared with each
 /// other.
-fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
+fn counting(metric: &Metric, taken: &[Taken]) -> Vec<SampleValue> {
     let counted = taken.iter().filter(|sample| sample.place.round > 0);
     let one = |taken: &Taken| {
         let sample = match taken.outcome {
-            Ended::Valid => Sample::new(taken.value(&metric.name)?),
-            Ended::LimitReached { .. } => Sample::new(taken.bound(metric)?).at_least(),
+            Ended::Valid => SampleValue::new(taken.value(&metric.name)?),
+            Ended::LimitReached { .. } => SampleValue::new(taken.bound(metric)?).at_least(),
             _ => return None,
         };
         Some(sample.in_round(taken.place.round).at(taken.place.position))
@@ -112,7 +112,11 @@ fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
 /// Judges changes that were measured together; why nothing can be said of one where its samples are
 /// missing.
 #[must_use]
-pub fn say(measured: &[(&Change, &Samples)], run: i64, seed: u64) -> Vec<Result<Said, String>> {
+pub fn say(
+    measured: &[(&Change, &ConfirmationSamples)],
+    run: i64,
+    seed: u64,
+) -> Vec<Result<ConfirmationFinding, String>> {
     let compared: Vec<Comparison> =
         measured.iter().map(|(change, samples)| comparison(change, samples, seed)).collect();
     let verdicts = judge_together(&compared, FALSE_SHARE);
@@ -123,16 +127,20 @@ pub fn say(measured: &[(&Change, &Samples)], run: i64, seed: u64) -> Vec<Result<
     .collect()
 }
 
-fn comparison(change: &Change, samples: &Samples, seed: u64) -> Comparison {
+fn comparison(change: &Change, samples: &ConfirmationSamples, seed: u64) -> Comparison {
     let sides = Sides { a: &samples.before, b: &samples.after, control: &[] };
-    let rules =
-        Rules { margin: margin(change), resolution: samples.resolution, seed, ..Rules::default() };
+    let rules = ComparisonRules {
+        margin: margin(change),
+        resolution: samples.resolution,
+        seed,
+        ..ComparisonRules::default()
+    };
     compare(&sides, &rules, Look::only(samples.fewest(), 0.05))
 }
 
 /// Up to which difference nothing is left of the change: as a ratio beyond 1.
 fn margin(change: &Change) -> f64 {
-    let Some(effect) = change.finding.effect else { return Rules::default().margin };
+    let Some(effect) = change.finding.effect else { return ComparisonRules::default().margin };
     let ratio = if effect > -1.0 { effect.ln_1p().abs() } else { f64::INFINITY };
     // What fell to nothing, or below it, is compared by difference: then the share itself is meant.
     if ratio.is_finite() { (LEFT * ratio).exp_m1() } else { LEFT * effect.abs() }
@@ -140,20 +148,20 @@ fn margin(change: &Change) -> f64 {
 
 fn said(
     change: &Change,
-    samples: &Samples,
+    samples: &ConfirmationSamples,
     comparison: &Comparison,
     verdict: Verdict,
     run: i64,
-) -> Result<Said, String> {
+) -> Result<ConfirmationFinding, String> {
     if samples.fewest() == 0 {
         let why = samples.failure.clone().unwrap_or_else(|| "it has no values any more".to_owned());
         return Err(format!("no execution of a side counts: {why}"));
     }
     let rose = change.finding.after > change.finding.before;
     let outcome = match verdict {
-        Verdict::Slower if rose => Outcome::Confirmed,
-        Verdict::Faster if !rose => Outcome::Confirmed,
-        Verdict::Faster | Verdict::Slower | Verdict::Same => Outcome::NotReproduced,
+        Verdict::Slower if rose => ConfirmationVerdict::Confirmed,
+        Verdict::Faster if !rose => ConfirmationVerdict::Confirmed,
+        Verdict::Faster | Verdict::Slower | Verdict::Same => ConfirmationVerdict::NotReproduced,
         Verdict::Unclear => open(samples, comparison),
     };
     let finite = |number: f64| Some(number).filter(|number| number.is_finite());
@@ -161,42 +169,42 @@ fn said(
     let interval = estimate.and_then(|it| it.interval);
     let known = estimate.and_then(|it| it.known_ratio());
     let limited =
-        |side: &[Sample]| side.iter().filter(|sample| sample.bound != Bound::Exact).count();
+        |side: &[SampleValue]| side.iter().filter(|sample| sample.bound != Bound::Exact).count();
     let limited = [&samples.before, &samples.after]
         .map(|side| u32::try_from(limited(side)).unwrap_or(u32::MAX));
-    let again = Again {
+    let again = RepeatMeasurement {
         run,
         samples: u32::try_from(samples.fewest()).unwrap_or(u32::MAX),
         differs: match outcome {
-            Outcome::Confirmed => Some(true),
-            Outcome::NotReproduced => Some(false),
-            Outcome::Open { .. } => None,
+            ConfirmationVerdict::Confirmed => Some(true),
+            ConfirmationVerdict::NotReproduced => Some(false),
+            ConfirmationVerdict::Open { .. } => None,
         },
-        effect: known.and_then(Bounded::if_known).and_then(|ratio| finite(ratio - 1.0)),
+        effect: known.and_then(BoundedValue::if_known).and_then(|ratio| finite(ratio - 1.0)),
         interval: interval.and_then(|(low, high)| finite(low - 1.0).zip(finite(high - 1.0))),
         limited: if known.is_some_and(|it| it.if_exact().is_none()) { limited } else { [0, 0] },
         layouts: samples.layouts,
         environments: samples.environments,
     };
-    Ok(Said { outcome, again, how: None, is_commits: false })
+    Ok(ConfirmationFinding { outcome, again, how: None, is_commits: false })
 }
 
 /// Neither is clear, and what would probably make it so.
-fn open(samples: &Samples, comparison: &Comparison) -> Outcome {
+fn open(samples: &ConfirmationSamples, comparison: &Comparison) -> ConfirmationVerdict {
     let needed = rounds(samples, comparison);
     if samples.layouts == 0 {
-        return Outcome::Open { rounds: needed, layouts: None };
+        return ConfirmationVerdict::Open { rounds: needed, layouts: None };
     }
     // As many times as many layouts, not as many executions of the same ones.
     let done = samples.fewest().max(1) as u64;
     let layouts =
         needed.map(|needed| (u64::from(needed) * u64::from(samples.layouts)).div_ceil(done));
     let layouts = layouts.and_then(|layouts| u32::try_from(layouts).ok());
-    Outcome::Open { rounds: None, layouts }
+    ConfirmationVerdict::Open { rounds: None, layouts }
 }
 
 /// In how many rounds it probably could be told.
-fn rounds(samples: &Samples, comparison: &Comparison) -> Option<u32> {
+fn rounds(samples: &ConfirmationSamples, comparison: &Comparison) -> Option<u32> {
     let done = samples.fewest();
     // Alone it would be told; among so many it needs to be surer.
     let alone = comparison.verdict != Verdict::Unclear;
@@ -211,46 +219,53 @@ mod tests {
 
     /// Twenty rounds of both sides with these levels and this much noise: fixed, and another on
     /// each side.
-    fn measured(before: f64, after: f64, noise: f64) -> Samples {
+    fn measured(before: f64, after: f64, noise: f64) -> ConfirmationSamples {
         let side = |level: f64, seed: u32| {
             let wobble = |round: u32| f64::from((round * seed) % 101) / 101.0 - 0.5;
             (1..=20)
-                .map(|round| Sample::new(level * (1.0 + noise * wobble(round))).in_round(round))
+                .map(|round| {
+                    SampleValue::new(level * (1.0 + noise * wobble(round))).in_round(round)
+                })
                 .collect()
         };
-        Samples { before: side(before, 7919), after: side(after, 104_729), ..Samples::default() }
+        ConfirmationSamples {
+            before: side(before, 7919),
+            after: side(after, 104_729),
+            ..ConfirmationSamples::default()
+        }
     }
 
-    fn outcome(effect: f64, samples: &Samples) -> Outcome {
+    fn outcome(effect: f64, samples: &ConfirmationSamples) -> ConfirmationVerdict {
         let change = change("c", "r1", "r2", effect);
         say(&[(&change, samples)], 1, 5)[0].as_ref().unwrap().outcome
     }
 
     #[test]
     fn what_differs_as_was_found_is_confirmed() {
-        assert_eq!(outcome(0.2, &measured(100.0, 120.0, 0.04)), Outcome::Confirmed);
-        assert_eq!(outcome(-0.2, &measured(100.0, 80.0, 0.04)), Outcome::Confirmed);
+        assert_eq!(outcome(0.2, &measured(100.0, 120.0, 0.04)), ConfirmationVerdict::Confirmed);
+        assert_eq!(outcome(-0.2, &measured(100.0, 80.0, 0.04)), ConfirmationVerdict::Confirmed);
         assert_eq!(
             outcome(0.2, &measured(100.0, 110.0, 0.04)),
-            Outcome::Confirmed,
+            ConfirmationVerdict::Confirmed,
             "half of it is something"
         );
     }
 
     #[test]
     fn what_does_not_differ_or_the_other_way_is_not_reproduced() {
-        assert_eq!(outcome(0.2, &measured(100.0, 100.0, 0.04)), Outcome::NotReproduced);
-        assert_eq!(outcome(0.2, &measured(100.0, 80.0, 0.04)), Outcome::NotReproduced);
+        assert_eq!(outcome(0.2, &measured(100.0, 100.0, 0.04)), ConfirmationVerdict::NotReproduced);
+        assert_eq!(outcome(0.2, &measured(100.0, 80.0, 0.04)), ConfirmationVerdict::NotReproduced);
         assert_eq!(
             outcome(0.2, &measured(100.0, 102.0, 0.004)),
-            Outcome::NotReproduced,
+            ConfirmationVerdict::NotReproduced,
             "a tenth is left"
         );
     }
 
     #[test]
     fn what_is_too_noisy_stays_open_and_says_how_many_rounds_it_would_take() {
-        let Outcome::Open { rounds, .. } = outcome(0.02, &measured(100.0, 101.0, 0.3)) else {
+        let ConfirmationVerdict::Open { rounds, .. } = outcome(0.02, &measured(100.0, 101.0, 0.3))
+        else {
             panic!("a fiftieth in so much noise")
         };
         assert!(rounds.is_some_and(|rounds| rounds > 20), "{rounds:?}");
@@ -270,15 +285,17 @@ mod tests {
     #[test]
     fn an_effect_that_reached_a_limit_is_a_bound() {
         let change = change("c", "r1", "r2", 0.2);
-        let cut = |side: &[Sample]| -> Vec<Sample> {
+        let cut = |side: &[SampleValue]| -> Vec<SampleValue> {
             side.iter().map(|sample| sample.at_least()).collect()
         };
         let plain = measured(100.0, 130.0, 0.02);
-        let again = |samples: &Samples| say(&[(&change, samples)], 9, 5)[0].clone().unwrap().again;
+        let again = |samples: &ConfirmationSamples| {
+            say(&[(&change, samples)], 9, 5)[0].clone().unwrap().again
+        };
         assert_eq!(again(&plain).limited, [0, 0]);
-        let after = Samples { after: cut(&plain.after), ..plain.clone() };
+        let after = ConfirmationSamples { after: cut(&plain.after), ..plain.clone() };
         assert_eq!((again(&after).limited, again(&after).differs), ([0, 20], Some(true)));
-        let both = Samples { before: cut(&plain.before), ..after };
+        let both = ConfirmationSamples { before: cut(&plain.before), ..after };
         assert_eq!(
             (again(&both).limited, again(&both).effect, again(&both).differs),
             ([20, 20], None, None)
@@ -286,7 +303,7 @@ mod tests {
     }
 
     /// Five layouts of ten rounds on both sides, the layouts apart by this much.
-    fn in_layouts(before: f64, after: f64, luck: f64) -> Samples {
+    fn in_layouts(before: f64, after: f64, luck: f64) -> ConfirmationSamples {
         let side = |level: f64, seed: u32| {
             let lucky = move |layout: u32| f64::from((layout + 1) * seed % 11) / 11.0 - 0.5;
             let wobble = move |round: u32| f64::from((round * seed) % 101) / 101.0 - 0.5;
@@ -295,25 +312,28 @@ mod tests {
             };
             let one = move |layout: u32| {
                 (1..=10).map(move |round| {
-                    Sample::new(value(layout, round)).in_round(round).of_layout(layout)
+                    SampleValue::new(value(layout, round)).in_round(round).of_layout(layout)
                 })
             };
             (0..5).flat_map(one).collect()
         };
-        Samples {
+        ConfirmationSamples {
             before: side(before, 7919),
             after: side(after, 104_729),
             layouts: 5,
             environments: true,
-            ..Samples::default()
+            ..ConfirmationSamples::default()
         }
     }
 
     #[test]
     fn over_layouts_their_luck_is_the_noise() {
-        assert_eq!(outcome(0.05, &in_layouts(100.0, 105.0, 0.01)), Outcome::Confirmed);
-        assert_eq!(outcome(0.05, &in_layouts(100.0, 100.0, 0.005)), Outcome::NotReproduced);
-        let Outcome::Open { rounds: None, layouts: Some(layouts) } =
+        assert_eq!(outcome(0.05, &in_layouts(100.0, 105.0, 0.01)), ConfirmationVerdict::Confirmed);
+        assert_eq!(
+            outcome(0.05, &in_layouts(100.0, 100.0, 0.005)),
+            ConfirmationVerdict::NotReproduced
+        );
+        let ConfirmationVerdict::Open { rounds: None, layouts: Some(layouts) } =
             outcome(0.02, &in_layouts(100.0, 102.0, 0.1))
         else {
             panic!("luck of 3 % beside 2 %")
@@ -329,7 +349,7 @@ mod tests {
     fn without_samples_nothing_is_said() {
         let change = change("c", "r1", "r2", 0.2);
         let failure = Some("exit 1".to_owned());
-        let none = Samples { before: vec![], failure, ..measured(1.0, 1.0, 0.0) };
+        let none = ConfirmationSamples { before: vec![], failure, ..measured(1.0, 1.0, 0.0) };
         let why = say(&[(&change, &none)], 1, 5)[0].clone().unwrap_err();
         assert_eq!(why, "no execution of a side counts: exit 1");
     }

@@ -8,12 +8,12 @@ use tacho_record::{
 };
 use tacho_subject::SubjectError;
 
-use crate::build::builds::Unpacked;
-use crate::{Bench, ExperimentError, Question};
+use crate::build::builds::UnpackResult;
+use crate::{Context, ExperimentError, Question};
 
 /// Both sides of a change, before and after.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Pair {
+pub(super) struct ChangeSides {
     pub benchmark: BenchmarkKey,
     /// The revision and what was built of it: one build, or one a layout.
     sides: [(String, Vec<Digest>); 2],
@@ -24,14 +24,14 @@ pub(super) struct Pair {
 }
 
 /// What can be measured.
-pub(super) struct Built {
+pub(super) struct BuiltSides {
     /// The folder of each build.
     pub folders: HashMap<Digest, PathBuf>,
     /// Both sides of each change, or why there are none.
-    pub pairs: Vec<Result<Pair, String>>,
+    pub pairs: Vec<Result<ChangeSides, String>>,
 }
 
-impl Pair {
+impl ChangeSides {
     /// Both sides as cells, one a layout, without a number of rounds.
     pub fn cells(&self) -> [Vec<Cell>; 2] {
         self.sides.each_ref().map(|(revision, artifacts)| {
@@ -103,14 +103,14 @@ pub fn why_not(change: &Change) -> Option<String> {
     Some(why.to_owned())
 }
 
-impl Bench<'_> {
+impl Context<'_> {
     /// Both sides of each change: the last revision that is surely before, and the last that may be
     /// the first.
     pub(super) fn pairs(
         &mut self,
         question: &Question,
         changes: &[Change],
-    ) -> Result<Vec<Result<Pair, String>>, ExperimentError> {
+    ) -> Result<Vec<Result<ChangeSides, String>>, ExperimentError> {
         let planned: HashSet<String> =
             question.plan.keyed_benchmarks().into_iter().map(|(_, key)| key.identity()).collect();
         let mut pairs = Vec::with_capacity(changes.len());
@@ -132,7 +132,7 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         change: &Change,
-    ) -> Result<Result<Pair, String>, ExperimentError> {
+    ) -> Result<Result<ChangeSides, String>, ExperimentError> {
         let mut sides = Vec::with_capacity(2);
         for revision in [&change.finding.good, &change.finding.bad] {
             let name = short(question, revision);
@@ -153,7 +153,7 @@ impl Bench<'_> {
         }
         let sides = sides.map(|(revision, artifact)| (revision, vec![artifact]));
         let benchmark = change.series.benchmark.clone();
-        Ok(Ok(Pair { benchmark, sides, environments: false, why_one: None }))
+        Ok(Ok(ChangeSides { benchmark, sides, environments: false, why_one: None }))
     }
 
     /// Unpacks both sides of all that are one build, building again what the cache has let go; none
@@ -164,9 +164,9 @@ impl Bench<'_> {
     pub(super) fn unpack_sides(
         &mut self,
         question: &Question,
-        mut pairs: Vec<Result<Pair, String>>,
+        mut pairs: Vec<Result<ChangeSides, String>>,
         mut folders: HashMap<Digest, PathBuf>,
-    ) -> Result<Option<Built>, ExperimentError> {
+    ) -> Result<Option<BuiltSides>, ExperimentError> {
         let sides = || pairs.iter().flatten().flat_map(|pair| &pair.sides);
         let digests: Vec<Digest> = sides().flat_map(|(_, artifacts)| artifacts).copied().collect();
         self.builder.keep(&digests);
@@ -182,7 +182,7 @@ impl Bench<'_> {
                 None => return Ok(None),
                 Some(Ok(folder)) => drop(folders.insert(*digest, folder)),
                 Some(Err(why)) => {
-                    let needs = |pair: &Pair| {
+                    let needs = |pair: &ChangeSides| {
                         pair.sides.iter().any(|(_, artifacts)| artifacts.contains(digest))
                     };
                     for pair in pairs.iter_mut().filter(|pair| pair.as_ref().is_ok_and(needs)) {
@@ -191,7 +191,7 @@ impl Bench<'_> {
                 }
             }
         }
-        Ok(Some(Built { folders, pairs }))
+        Ok(Some(BuiltSides { folders, pairs }))
     }
 
     /// The folder of one side, or why there is none; none when interrupted.
@@ -209,9 +209,9 @@ impl Bench<'_> {
         let before = self.store.build(self.host, id, question.recipes.of(id))?;
         let unpacked = self.builds(question).unpack_one((revision, digest), done, total);
         let why = match unpacked {
-            Ok(Unpacked::Folder(folder)) => return Ok(Some(Ok(folder))),
-            Ok(Unpacked::Interrupted) => return Ok(None),
-            Ok(Unpacked::Otherwise(state)) => otherwise(&state),
+            Ok(UnpackResult::Folder(folder)) => return Ok(Some(Ok(folder))),
+            Ok(UnpackResult::Interrupted) => return Ok(None),
+            Ok(UnpackResult::Otherwise(state)) => otherwise(&state),
             // A cache that cannot be written to, as on a full disk, concerns all changes.
             Err(ExperimentError::Subject(error)) if !is_of_cache(&error) => {
                 // The others may be had all the same.

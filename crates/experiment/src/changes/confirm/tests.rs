@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
+use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
 use tacho_record::{
-    BuildState, Change, ChangeKind, Digest, Happened, Host, Life, Purpose, Recipes, Rule,
+    BuildState, Change, ChangeKind, Digest, HappeningKind, Host, Life, Purpose, Recipes, Rule,
     Withdrawal,
 };
 use tacho_subject::{Layout, ScriptedBuilder};
@@ -15,7 +15,7 @@ use tacho_subject::{Layout, ScriptedBuilder};
 use super::*;
 use crate::changes::{Scope, analyse, is_new_regression};
 use crate::track_tests::{Lab, ended};
-use crate::{Bench, Question, Silent};
+use crate::{Context, Question, SilentObserver};
 
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
@@ -39,7 +39,7 @@ impl Past {
         let order = request.command[1].trim_start_matches('r').parse().unwrap();
         let wobble = 0.02 * (((self.executed.get() * 7919) % 101) as f64 / 101.0 - 0.5);
         let wall = Duration::from_secs_f64(level(order) * 1e-6 * (1.0 + wobble));
-        Execution { wall, ..ended(Ended::Exited(0), at) }
+        Execution { wall, ..ended(ExecutionEnd::Exited(0), at) }
     }
 
     /// The only change that is kept, judged now.
@@ -84,16 +84,16 @@ impl Past {
         &self,
         builder: &mut ScriptedBuilder,
         script: impl FnMut(&Request, Timestamp) -> Execution,
-        work: impl FnOnce(&mut Bench<'_>) -> T,
+        work: impl FnOnce(&mut Context<'_>) -> T,
     ) -> T {
         let mut store = self.lab.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
-        let mut bench = Bench {
+        let mut bench = Context {
             store: &mut store,
             builder,
             executor: &mut executor,
-            observer: &mut Silent,
+            observer: &mut SilentObserver,
             interrupt: &AtomicBool::new(false),
             host,
         };
@@ -103,22 +103,22 @@ impl Past {
     }
 
     /// What happened to a change since it was found, in the store's own words.
-    fn story(&self, change: &Change) -> Vec<Happened> {
+    fn story(&self, change: &Change) -> Vec<HappeningKind> {
         let all = self.lab.store().happenings(&change.name).unwrap();
         all.into_iter().map(|happening| happening.what).filter(|what| !is_first(what)).collect()
     }
 }
 
-fn is_first(what: &Happened) -> bool {
-    matches!(what, Happened::Found { .. } | Happened::Confirmed { seen: Some(_) })
+fn is_first(what: &HappeningKind) -> bool {
+    matches!(what, HappeningKind::Found { .. } | HappeningKind::Confirmed { seen: Some(_) })
 }
 
 fn step(order: u64) -> f64 {
     if order < 12 { 100.0 } else { 120.0 }
 }
 
-fn outcome(confirmation: &Confirmation) -> Outcome {
-    let [Answer::Measured(said)] = confirmation.answers.as_slice() else {
+fn outcome(confirmation: &Confirmation) -> ConfirmationVerdict {
+    let [ConfirmationResult::Measured(said)] = confirmation.answers.as_slice() else {
         panic!("{confirmation:?}")
     };
     said.outcome
@@ -130,7 +130,10 @@ fn what_still_differs_side_by_side_is_confirmed_and_stays_apart_from_its_series(
     let before = past.change();
     let mut builder = ScriptedBuilder::new();
     let confirmation = past.confirm(&mut builder, step);
-    assert_eq!((outcome(&confirmation), confirmation.samples), (Outcome::Confirmed, 2 * 21));
+    assert_eq!(
+        (outcome(&confirmation), confirmation.samples),
+        (ConfirmationVerdict::Confirmed, 2 * 21)
+    );
     assert_eq!(builder.builds(), ["r11", "r12"], "only both sides");
 
     let after = past.change();
@@ -143,7 +146,7 @@ fn what_still_differs_side_by_side_is_confirmed_and_stays_apart_from_its_series(
         "its series is as it was"
     );
     assert!(
-        matches!(past.story(&after).as_slice(), [Happened::Measured(_)]),
+        matches!(past.story(&after).as_slice(), [HappeningKind::Measured(_)]),
         "{:?}",
         past.story(&after)
     );
@@ -172,13 +175,13 @@ fn both_sides_are_executed_in_the_same_rounds() {
 fn what_only_the_past_shows_is_withdrawn_and_never_found_again() {
     let past = Past::of(step);
     let confirmation = past.confirm(&mut ScriptedBuilder::new(), |_| 120.0);
-    assert_eq!(outcome(&confirmation), Outcome::NotReproduced);
+    assert_eq!(outcome(&confirmation), ConfirmationVerdict::NotReproduced);
     let after = past.change();
     assert_eq!(after.life, Life::Withdrawn { why: Withdrawal::NotReproduced });
     assert!(!is_new_regression(&after));
     let story = past.story(&after);
     assert!(
-        matches!(story.as_slice(), [Happened::Measured(_), Happened::Withdrawn { .. }]),
+        matches!(story.as_slice(), [HappeningKind::Measured(_), HappeningKind::Withdrawn { .. }]),
         "{story:?}"
     );
     // More of the past, in which it is as clear as before.
@@ -218,7 +221,7 @@ fn interrupted_it_goes_on_where_it_stopped_and_says_nothing_before() {
     let stopped = past.confirm_by(&mut ScriptedBuilder::new(), |request, at| {
         executions.set(executions.get() + 1);
         if executions.get() > 9 {
-            ended(Ended::Interrupted, at)
+            ended(ExecutionEnd::Interrupted, at)
         } else {
             past.executes(request, at, &step)
         }
@@ -227,7 +230,7 @@ fn interrupted_it_goes_on_where_it_stopped_and_says_nothing_before() {
     assert_eq!(past.change().again, None);
     let rest = past.confirm(&mut ScriptedBuilder::new(), step);
     assert_eq!((rest.run, rest.samples), (stopped.run, 2 * 21 - 9));
-    assert_eq!(outcome(&rest), Outcome::Confirmed);
+    assert_eq!(outcome(&rest), ConfirmationVerdict::Confirmed);
 }
 
 #[test]
@@ -242,14 +245,14 @@ fn killed_between_the_last_sample_and_the_verdict_it_is_only_judged() {
             let (question, changes) = (past.question(20), [change.clone()]);
             let pairs = bench.pairs(&question, &changes).unwrap();
             let built = bench.unpack_sides(&question, pairs, HashMap::new());
-            let Built { folders, pairs } = built.unwrap().unwrap();
+            let BuiltSides { folders, pairs } = built.unwrap().unwrap();
             let session = bench.session_of_pairs(&question, &pairs, &folders).unwrap();
             measure(bench, &session).unwrap();
         },
     );
     let runs = past.lab.store().runs().unwrap().len();
     let judged = past.confirm(&mut builder, |_| panic!("all is measured"));
-    assert_eq!((outcome(&judged), judged.samples), (Outcome::Confirmed, 0));
+    assert_eq!((outcome(&judged), judged.samples), (ConfirmationVerdict::Confirmed, 0));
     assert_eq!(past.lab.store().runs().unwrap().len(), runs);
     assert_ne!(past.confirm(&mut builder, step).samples, 0, "asked again, it is measured again");
 }
@@ -260,7 +263,7 @@ fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
     let before = past.change();
     let confirmation = past
         .confirm(&mut ScriptedBuilder::new().with_failure("r11", "exit 2"), |_| panic!("nothing"));
-    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else {
+    let [ConfirmationResult::NotMeasured { why }] = confirmation.answers.as_slice() else {
         panic!("{confirmation:?}")
     };
     assert_eq!(why, "r11 cannot be built any more: exit 2");
@@ -279,8 +282,8 @@ fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
 fn a_side_that_fails_each_time_says_nothing() {
     let past = Past::of(step);
     let confirmation =
-        past.confirm_by(&mut ScriptedBuilder::new(), |_, at| ended(Ended::Exited(3), at));
-    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else {
+        past.confirm_by(&mut ScriptedBuilder::new(), |_, at| ended(ExecutionEnd::Exited(3), at));
+    let [ConfirmationResult::NotMeasured { why }] = confirmation.answers.as_slice() else {
         panic!("{confirmation:?}")
     };
     assert_eq!(why, "no execution of a side counts: exit 3");
@@ -329,7 +332,7 @@ impl Lone {
         let confirmed = self.past.with_bench(builder, script, |bench| {
             confirm(bench, &question, &changes, &layouts).unwrap()
         });
-        assert!(confirmed.answers.iter().all(|it| matches!(it, Answer::Measured(_))));
+        assert!(confirmed.answers.iter().all(|it| matches!(it, ConfirmationResult::Measured(_))));
     }
 }
 

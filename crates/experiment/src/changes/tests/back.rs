@@ -9,7 +9,7 @@ fn a_level_that_comes_back_is_fixed_by_itself() {
     assert!(is_new_regression(&slower));
     let changes = lab.measure(41..61, |_| 101.0).judge().changes;
     let slower = changes.iter().find(|change| change.name == slower.name).unwrap();
-    assert_eq!((slower.state(), slower.word), (Word::Fixed, Word::New));
+    assert_eq!((slower.state(), slower.word), (ChangeState::Fixed, ChangeState::New));
     assert!(!changes.iter().any(is_new_regression), "{changes:#?}");
     assert!(lab.story(&slower.name.clone()).contains(&"fixed"));
 }
@@ -41,7 +41,7 @@ fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
         for change in changes.into_iter().filter(|change| change.finding.effect > Some(0.0)) {
             if seen.is_empty() {
                 lab.store
-                    .say(&change.name, Word::Expected, "a trial", Timestamp::UNIX_EPOCH)
+                    .say(&change.name, ChangeState::Expected, "a trial", Timestamp::UNIX_EPOCH)
                     .unwrap();
             }
             seen.push(change);
@@ -49,7 +49,7 @@ fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
     }
     assert!(seen.iter().all(|change| change.name == seen[0].name), "{seen:#?}");
     let last = seen.last().unwrap();
-    assert_eq!((last.word, last.note.as_str()), (Word::Expected, "a trial"));
+    assert_eq!((last.word, last.note.as_str()), (ChangeState::Expected, "a trial"));
     assert_eq!(last.finding.kind, ChangeKind::DipStart);
 }
 
@@ -63,7 +63,7 @@ fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
     let changes = lab.measure(1..41, dip).judge().changes;
     let begin =
         changes.iter().find(|change| change.finding.kind == ChangeKind::DipStart).unwrap().clone();
-    assert_eq!((begin.life, begin.state()), (Life::Confirmed, Word::Fixed));
+    assert_eq!((begin.life, begin.state()), (Life::Confirmed, ChangeState::Fixed));
     // Measured twice more, its commits are as fast as all others.
     lab.measure(20..23, |_| 100.0).measure(20..23, |_| 100.0);
     for order in 41..63 {
@@ -83,7 +83,7 @@ fn a_level_that_comes_back_with_the_compiler_is_not_fixed() {
     let kinds: Vec<ChangeKind> = changes.iter().map(|change| change.finding.kind).collect();
     assert_eq!(kinds, [ChangeKind::Step, ChangeKind::Environment]);
     let slower = changes.iter().find(|change| change.name == slower.name).unwrap();
-    assert_eq!((slower.state(), &slower.fixed_by), (Word::New, &None));
+    assert_eq!((slower.state(), &slower.fixed_by), (ChangeState::New, &None));
     assert!(is_new_regression(slower), "the program is as slow as it was");
 }
 

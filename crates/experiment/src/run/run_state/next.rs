@@ -1,6 +1,6 @@
 //! Which execution certainly comes next, whatever the one says that is under way.
 
-use super::Progress;
+use super::RunProgress;
 use crate::run::enough::GIVE_UP_AFTER;
 use crate::run::schedule::ScheduledTrial;
 
@@ -15,7 +15,7 @@ enum Prospect {
     Out,
 }
 
-impl Progress<'_> {
+impl RunProgress<'_> {
     /// The first execution of a round with these trials, once the one of that cell that is under
     /// way has given a sample; nothing where there is none, or that depends on the sample.
     pub fn next(&self, trials: &[ScheduledTrial], under_way: usize) -> Option<ScheduledTrial> {

@@ -9,7 +9,7 @@ pub const TICK: Duration = Duration::from_millis(10);
 
 /// `/proc/stat`, as far as we want it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stat {
+pub struct ProcStat {
     /// Processor time that somebody used, of all processors together, in ticks; what guests used is
     /// in it.
     pub busy: u64,
@@ -25,7 +25,7 @@ pub struct Stat {
     pub running: u64,
 }
 
-impl Stat {
+impl ProcStat {
     /// What the file says; nothing where it says less, or never counted anything.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let mut stat = Self::default();

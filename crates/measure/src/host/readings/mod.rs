@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use counts::{MemoryCounts, Stat, TICK, parse_pressure};
+use counts::{MemoryCounts, ProcStat, TICK, parse_pressure};
 use held::HeldReadings;
-use sensors::{Frequencies, Seat, Throttles};
+use sensors::{CpuLocation, Frequencies, Throttles};
 
 use super::files::HostFiles;
 
@@ -137,7 +137,7 @@ pub struct HostReader {
     throttles: Option<Throttles>,
     frequencies: Option<Frequencies>,
     /// Where processors are.
-    seats: BTreeMap<u32, Seat>,
+    seats: BTreeMap<u32, CpuLocation>,
     several_nodes: bool,
     several_sockets: bool,
     /// Whether the kernel counts how often a process is moved to another CPU.
@@ -150,7 +150,7 @@ pub struct HostReader {
 
 /// Where a subject was.
 #[derive(Clone, Copy, Debug)]
-pub struct Whereabouts {
+pub struct CpuPlacement {
     /// The processor that it ended on.
     pub cpu: u32,
     /// How often it was moved to another, if that is known.
@@ -171,7 +171,7 @@ struct Span {
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     at: Instant,
-    stat: Option<Stat>,
+    stat: Option<ProcStat>,
     pressure: [Option<Duration>; 3],
     memory: Option<MemoryCounts>,
     /// How often sockets were throttled.
@@ -211,7 +211,7 @@ impl HostReader {
         let migrations =
             hold("/proc/self/sched", &["host-migrations"], counts_migrations).is_some();
         let mut reader = Self {
-            stat: hold("/proc/stat", &stat, |text| Stat::parse(text).is_some()),
+            stat: hold("/proc/stat", &stat, |text| ProcStat::parse(text).is_some()),
             pressure: [
                 hold("/proc/pressure/cpu", &["host-pressure-cpu"], pressed),
                 hold("/proc/pressure/io", &["host-pressure-io"], pressed),
@@ -269,7 +269,7 @@ impl HostReader {
 
     /// A place that all share says nothing.
     fn find_seats(&mut self) {
-        let several = |of: fn(&Seat) -> Option<u32>| {
+        let several = |of: fn(&CpuLocation) -> Option<u32>| {
             let mut all: Vec<u32> = self.seats.values().filter_map(of).collect();
             all.sort_unstable();
             all.dedup();
@@ -314,7 +314,7 @@ impl HostReader {
 
     /// To be called right after an execution, with the processor time that it took, what we spend
     /// on starting it included, and where it was, if that is known.
-    pub fn end(&mut self, own: Duration, was: Option<Whereabouts>) -> Readings {
+    pub fn end(&mut self, own: Duration, was: Option<CpuPlacement>) -> Readings {
         let Some(mut span) = self.span.take() else { return Readings::default() };
         span.own = span.own.saturating_add(own);
         if span.before.at.elapsed() < self.shortest {
@@ -348,7 +348,7 @@ impl HostReader {
         let buffer = &mut self.buffer;
         Moment {
             at: Instant::now(),
-            stat: self.stat.as_ref().and_then(|held| held.ask(buffer, Stat::parse)),
+            stat: self.stat.as_ref().and_then(|held| held.ask(buffer, ProcStat::parse)),
             pressure: self
                 .pressure
                 .each_ref()
@@ -360,10 +360,10 @@ impl HostReader {
     }
 
     /// Adds what holds now.
-    fn now(&mut self, mut readings: Readings, was: Option<Whereabouts>) -> Readings {
+    fn now(&mut self, mut readings: Readings, was: Option<CpuPlacement>) -> Readings {
         let buffer = &mut self.buffer;
         readings.temperature = sensors::warmest(&self.thermometers, buffer);
-        let Some(Whereabouts { cpu, migrations }) = was else { return readings };
+        let Some(CpuPlacement { cpu, migrations }) = was else { return readings };
         readings.migrations = migrations.filter(|_| self.migrations);
         readings.frequency = self.frequencies.as_mut().and_then(|all| all.of(cpu, buffer));
         let core = self.throttles.as_mut().map(|all| all.of_core(cpu, buffer));
@@ -410,7 +410,8 @@ fn open(files: &HostFiles, path: &str, means: fn(&[u8]) -> bool) -> Result<HeldR
 fn between(before: &Moment, after: &Moment, own: Duration) -> Readings {
     let stat = before.stat.zip(after.stat);
     // A counter that went backwards was set anew: what it counted is not known.
-    let counted = |of: fn(&Stat) -> u64| stat.and_then(|(one, two)| of(&two).checked_sub(of(&one)));
+    let counted =
+        |of: fn(&ProcStat) -> u64| stat.and_then(|(one, two)| of(&two).checked_sub(of(&one)));
     let ticks = |count: u64| TICK * u32::try_from(count).unwrap_or(u32::MAX);
     let ours = own.saturating_add(after.ours.saturating_sub(before.ours));
     let [cpu, io, memory] =

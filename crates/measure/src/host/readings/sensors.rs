@@ -110,32 +110,32 @@ pub fn warmest(thermometers: &[HeldReadings], buffer: &mut Vec<u8>) -> Option<i6
 
 /// Where a processor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct CpuLocation {
     pub node: Option<u32>,
     pub socket: Option<u32>,
 }
 
 /// Where each processor is, by its number.
-pub fn seats(files: &HostFiles) -> BTreeMap<u32, Seat> {
+pub fn seats(files: &HostFiles) -> BTreeMap<u32, CpuLocation> {
     let seat = |cpu: u32| {
         let folder = format!("{CPUS}/cpu{cpu}");
         let socket = files.read(&format!("{folder}/topology/physical_package_id"));
         // −1 where the firmware does not say.
         let socket = socket.ok().and_then(|text| text.parse().ok());
-        Seat { node: files.numbered(&folder, "node").first().copied(), socket }
+        CpuLocation { node: files.numbered(&folder, "node").first().copied(), socket }
     };
     files.numbered(CPUS, "cpu").into_iter().map(|cpu| (cpu, seat(cpu))).collect()
 }
 
 /// A file that each processor has, opened when it is first asked for.
 #[derive(Debug)]
-pub struct OfEach {
+pub struct PerCpuFiles {
     files: HostFiles,
     file: &'static str,
     held: BTreeMap<u32, HeldReadings>,
 }
 
-impl OfEach {
+impl PerCpuFiles {
     /// The most that are open at a time: there are machines with more processors than a process may
     /// open files.
     const MOST: usize = 64;
@@ -163,7 +163,7 @@ impl OfEach {
 pub struct Throttles {
     /// One file a socket.
     sockets: Vec<HeldReadings>,
-    cores: OfEach,
+    cores: PerCpuFiles,
     /// What each processor's said when it was read last.
     before: BTreeMap<u32, u64>,
 }
@@ -172,10 +172,10 @@ impl Throttles {
     /// The counters that there are; or why there is none.
     pub fn open(
         files: &HostFiles,
-        seats: &BTreeMap<u32, Seat>,
+        seats: &BTreeMap<u32, CpuLocation>,
         buffer: &mut Vec<u8>,
     ) -> Result<Self, String> {
-        let mut cores = OfEach::new(files, "thermal_throttle/core_throttle_count");
+        let mut cores = PerCpuFiles::new(files, "thermal_throttle/core_throttle_count");
         let count = |cpu: &u32| Some((*cpu, cores.of(*cpu, buffer)?));
         let before: BTreeMap<u32, u64> = seats.keys().filter_map(count).collect();
         let of_socket =
@@ -208,16 +208,16 @@ impl Throttles {
 
 /// How fast processors are.
 #[derive(Debug)]
-pub struct Frequencies(OfEach);
+pub struct Frequencies(PerCpuFiles);
 
 impl Frequencies {
     /// What there is; or why there is nothing.
     pub fn open(
         files: &HostFiles,
-        seats: &BTreeMap<u32, Seat>,
+        seats: &BTreeMap<u32, CpuLocation>,
         buffer: &mut Vec<u8>,
     ) -> Result<Self, String> {
-        let mut each = OfEach::new(files, "cpufreq/scaling_cur_freq");
+        let mut each = PerCpuFiles::new(files, "cpufreq/scaling_cur_freq");
         if !seats.keys().any(|cpu| each.of(*cpu, buffer).is_some()) {
             return Err(missing(&[&format!("{CPUS}/cpu*/{}", each.file)]));
         }

@@ -74,8 +74,8 @@ const SCHED: &str = "cat (22868, #threads: 1)\n---------------------------------
 
 /// A subject that ended on that CPU.
 #[allow(clippy::unnecessary_wraps, reason = "as it is passed on")]
-fn at(cpu: u32) -> Option<Whereabouts> {
-    Some(Whereabouts { cpu, migrations: Some(3) })
+fn at(cpu: u32) -> Option<CpuPlacement> {
+    Some(CpuPlacement { cpu, migrations: Some(3) })
 }
 
 /// A virtual machine without frequencies, thermometers and swap.
@@ -411,7 +411,7 @@ proptest! {
     #[test]
     fn no_text_makes_them_panic(text in "(cpu |intr |ctxt |softirq |procs_running |some |total=|MemTotal: |[0-9]{1,25}|[ -~\n]){0,12}") {
         let bytes = text.as_bytes();
-        let _ = (Stat::parse(bytes), MemoryCounts::parse(bytes), parse_pressure(bytes), only_number(bytes));
+        let _ = (ProcStat::parse(bytes), MemoryCounts::parse(bytes), parse_pressure(bytes), only_number(bytes));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tacho_record::{Exported, Limited};
+use tacho_record::{ExportedMetric, LimitedExecutions};
 
 use super::super::limited::read_file;
 use super::{Report, time};
@@ -58,7 +58,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The times of an iteration; of estimates, the median.
-fn read(path: &Path) -> Result<Exported, String> {
+fn read(path: &Path) -> Result<ExportedMetric, String> {
     let document = parse(path)?;
     let numbers =
         |key: &str| document[key].as_array().into_iter().flatten().filter_map(Value::as_f64);
@@ -71,7 +71,12 @@ fn read(path: &Path) -> Result<Exported, String> {
     if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
         return Err(format!("`{}` has no times", path.display()));
     }
-    Ok(Exported { benchmark: name(path), metric: time(), values, limited: Limited::default() })
+    Ok(ExportedMetric {
+        benchmark: name(path),
+        metric: time(),
+        values,
+        limited: LimitedExecutions::default(),
+    })
 }
 
 /// What the benchmark is called: as it says itself, else by its folder.

@@ -17,7 +17,8 @@ fn read(name: &str) -> Report {
 /// The tool, and of each benchmark its name, metric and number of values.
 fn told(name: &str) -> (&'static str, Vec<(String, String, usize)>) {
     let report = read(name);
-    let one = |one: &Exported| (one.benchmark.clone(), one.metric.name.clone(), one.values.len());
+    let one =
+        |one: &ExportedMetric| (one.benchmark.clone(), one.metric.name.clone(), one.values.len());
     (report.tool, report.benchmarks.iter().map(one).collect())
 }
 

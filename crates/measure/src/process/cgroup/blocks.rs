@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn two_disks_are_added() {
         // The manual's example; a third device has no more than a setting.
-        let text = "8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0\n\
-                    8:0 rbytes=90430464 wbytes=299008000 rios=8950 wios=1252 dbytes=50331648 dios=3021\n\
-                    253:1 \n";
+        let text = "8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0\n8:0 \
+            rbytes=90430464 wbytes=299008000 rios=8950 wios=1252 dbytes=50331648 dios=3021\n253:1 \
+            \n";
         let (_root, files) = host(&["8:0/slaves", "8:16/slaves"]);
         assert_eq!(sum(text, &files), Blocks { read: 91_889_664, written: 613_781_504 });
         assert_eq!(sum("", &files), Blocks::default(), "it touched none");
@@ -125,8 +125,9 @@ mod tests {
     #[test]
     fn layers_between_are_counted_once() {
         // Logical volumes on a mirror of two disks, of which one was read.
-        let text = "8:0 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n8:16 rbytes=0 wbytes=4096 rios=0 wios=1\n\
-                    9:3 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n253:35 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n";
+        let text = "8:0 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n8:16 rbytes=0 wbytes=4096 \
+            rios=0 wios=1\n9:3 rbytes=3036119040 wbytes=4096 rios=9 wios=1\n253:35 \
+            rbytes=3036119040 wbytes=4096 rios=9 wios=1\n";
         let mirror =
             ["9:3/slaves/sda", "9:3/slaves/sdb", "9:3/md3p1/holders/dm-35", "253:35/slaves/md3p1"];
         let (_root, files) = host(&mirror);

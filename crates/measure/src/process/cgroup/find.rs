@@ -159,7 +159,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_the_readers_panic(text in "[ -~\n]{0,200}", escaped in "[0-9a-z/\\\\]{0,20}") {
+        fn no_text_makes_the_readers_panic(
+            text in "[ -~\n]{0,200}",
+            escaped in "[0-9a-z/\\\\]{0,20}",
+        ) {
             for mount in mounts(&text) {
                 let _ = mount.own(&text);
             }

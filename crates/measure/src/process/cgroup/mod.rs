@@ -45,7 +45,7 @@ pub struct Cgroups {
 
 /// What a group is to account for besides processor time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted {
+pub struct GroupDemand {
     /// The limit on its memory.
     pub memory_limit: Option<u64>,
     /// Whether it counts what is read from devices and written to them.
@@ -151,7 +151,7 @@ impl Cgroups {
     }
 
     /// A new group that accounts for what is wanted, as far as there can be one.
-    pub fn make(&self, wanted: Wanted) -> Result<Group, String> {
+    pub fn make(&self, wanted: GroupDemand) -> Result<Group, String> {
         let name = unused_name();
         let mut group = Group { folders: Vec::new(), memory: None, usage: None, blocks: None };
         let mut add =

@@ -20,12 +20,12 @@ use super::ProcessExecutor;
 use super::cgroup::GroupFiles;
 use super::launcher::Launcher;
 use super::order::{self, Orders};
-use super::output::Ends;
+use super::output::OutputFds;
 use crate::{
-    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Executor, NotReady,
-    Readiness, Request,
+    CompanionEnd, CompanionRequest, CompanionUsage, ExecutionEnd, Executor, NotReady, Readiness,
+    ReadyCompanion, Request,
 };
-use printed::Printed;
+use printed::CompanionOutput;
 use tree::Tree;
 
 /// How long a companion that was asked to end may take to do so: servers write down what they know.
@@ -39,7 +39,7 @@ const PROC: &str = "/proc";
 #[derive(Debug)]
 struct ProcessCompanion {
     launcher: Launcher,
-    printed: Printed,
+    printed: CompanionOutput,
     tree: Tree,
     end: Option<CompanionEnd>,
     request: Request,
@@ -49,7 +49,7 @@ struct ProcessCompanion {
 pub fn accompany(
     executor: &mut ProcessExecutor,
     wanted: &CompanionRequest,
-) -> Result<Box<dyn Companion>, NotReady> {
+) -> Result<Box<dyn ReadyCompanion>, NotReady> {
     let failed = |why: String| NotReady::Failed { why, tail: Vec::new() };
     let sign = ReadySign::before(&wanted.ready).map_err(failed)?;
     let mut companion = ProcessCompanion::start(wanted).map_err(failed)?;
@@ -63,7 +63,7 @@ pub fn accompany(
         let ready = sign.is_there(&companion, executor);
         if let Some(end) = companion.ended() {
             let why = match &end.ended {
-                Ended::NotStarted(why) => why.clone(),
+                ExecutionEnd::NotStarted(why) => why.clone(),
                 _ => format!("it ended before it was ready: {}", end.line()),
             };
             return Err(NotReady::Failed { why, tail: end.tail });
@@ -88,10 +88,10 @@ impl ProcessCompanion {
         let line =
             if let Readiness::Line(text) = &wanted.ready { Some(text.as_str()) } else { None };
         let (printed, end) =
-            Printed::new(line).map_err(|error| format!("cannot make a pipe: {error}"))?;
+            CompanionOutput::new(line).map_err(|error| format!("cannot make a pipe: {error}"))?;
         let both = end.try_clone().map_err(|error| format!("cannot make a pipe: {error}"))?;
         let mut launcher = Launcher::start()?;
-        let ends = Ends { stdout: Some(both.into()), stderr: end.into() };
+        let ends = OutputFds { stdout: Some(both.into()), stderr: end.into() };
         launcher.order(&order, Duration::MAX, &ends)?;
         let tree = Tree::new(Path::new(PROC), launcher.id());
         Ok(Self { launcher, printed, tree, end: None, request })
@@ -105,15 +105,20 @@ impl ProcessCompanion {
     }
 }
 
-impl Companion for ProcessCompanion {
+impl ReadyCompanion for ProcessCompanion {
     fn ended(&mut self) -> Option<CompanionEnd> {
         if self.end.is_none() && self.wait(Duration::ZERO) {
             let (ended, left_behind) = match self.launcher.answer() {
-                Err(why) => (Ended::NotStarted(why), 0),
+                Err(why) => (ExecutionEnd::NotStarted(why), 0),
                 Ok(answer) => match answer.started() {
-                    Err(error) => {
-                        (Ended::NotStarted(order::why_not(&self.request, answer.step(), &error)), 0)
-                    }
+                    Err(error) => (
+                        ExecutionEnd::NotStarted(order::why_not(
+                            &self.request,
+                            answer.step(),
+                            &error,
+                        )),
+                        0,
+                    ),
                     Ok(()) => (answer.ended(), answer.left_behind()),
                 },
             };
@@ -184,7 +189,7 @@ impl ReadySign {
 
     fn is_there(&self, companion: &ProcessCompanion, executor: &mut ProcessExecutor) -> bool {
         match self {
-            Self::Command(request) => executor.execute(request).ended == Ended::Exited(0),
+            Self::Command(request) => executor.execute(request).ended == ExecutionEnd::Exited(0),
             Self::File(path, before) => {
                 CompanionState::of(path).is_some_and(|now| Some(now) != *before)
             }

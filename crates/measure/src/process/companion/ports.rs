@@ -57,11 +57,15 @@ mod tests {
 
     use super::*;
 
-    const TCP: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
-        0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1001 1 0 100 0 0 10 0\n   \
-        1: 0100007F:1F91 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 1002 1 0 20 4 30 10 -1\n";
-    const UDP6: &str = "  sl  local_address  remote_address  st tx_queue rx_queue tr tm->when retrnsmt uid timeout inode ref\n  \
-        12: 00000000000000000000000000000000:0035 00000000000000000000000000000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 1003 2 0 0\n";
+    const TCP: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when \
+        retrnsmt   uid  timeout inode\n   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 \
+        00:00000000 00000000     0        0 1001 1 0 100 0 0 10 0\n   1: 0100007F:1F91 \
+        0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 1002 1 0 20 4 30 \
+        10 -1\n";
+    const UDP6: &str = "  sl  local_address  remote_address  st tx_queue rx_queue tr tm->when \
+        retrnsmt uid timeout inode ref\n  12: 00000000000000000000000000000000:0035 \
+        00000000000000000000000000000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 1003 \
+        2 0 0\n";
 
     #[test]
     fn a_port_is_taken_where_something_listens_and_not_where_it_talks() {

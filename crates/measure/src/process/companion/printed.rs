@@ -22,23 +22,23 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a companion prints.
 #[derive(Debug)]
-pub struct Printed {
-    shared: Arc<Shared>,
+pub struct CompanionOutput {
+    shared: Arc<OutputState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct OutputState {
     sink: Mutex<Sink>,
     seldom: AtomicBool,
     /// All of it was read.
     whole: AtomicBool,
 }
 
-impl Printed {
+impl CompanionOutput {
     /// Nothing yet, and where it is to be printed to; a text is looked for if one is given.
     pub fn new(text: Option<&str>) -> io::Result<(Self, PipeWriter)> {
         let (stream, end) = Stream::pipe()?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(OutputState {
             sink: Mutex::new(Sink::searching(text)),
             seldom: AtomicBool::new(false),
             whole: AtomicBool::new(false),
@@ -73,7 +73,7 @@ impl Printed {
     }
 }
 
-impl Shared {
+impl OutputState {
     fn sink(&self) -> MutexGuard<'_, Sink> {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }

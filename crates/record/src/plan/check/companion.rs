@@ -3,7 +3,7 @@
 use super::super::error::Mistake;
 use super::super::file::{CompanionTable, PerName, PortEntry, ReadyEntry, Words};
 use super::super::spot::Spot;
-use super::super::{Companion, Per, Port, Ready};
+use super::super::{Companion, CompanionLifetime, Port, Ready};
 use super::{Check, Template};
 
 impl Check<'_> {
@@ -17,9 +17,9 @@ impl Check<'_> {
         let timeout = self.duration(&table.timeout, spot.get("timeout"));
         let command = self.words(table.command?, spot.get("command"));
         let per = match table.per {
-            PerName::Cell => Per::Cell,
-            PerName::Execution => Per::Execution,
-            PerName::Run => Per::Run,
+            PerName::Cell => CompanionLifetime::Cell,
+            PerName::Execution => CompanionLifetime::Execution,
+            PerName::Run => CompanionLifetime::Run,
         };
         Some(Companion { command, port, ready: ready?, timeout, per })
     }

@@ -17,17 +17,17 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::error::{Found, Mistake};
+use super::error::{LocatedMistake, Mistake};
 use super::file::{MeasureTable, ReferenceTable, WarmupEntry};
 use super::shell;
 use super::spot::Spot;
 use super::template::{Piece, pieces};
 use super::{Measure, PlannedReference, keys};
-use crate::{Conditions, Limits, Rule, RuleError, Warmup, Wishes, percentage};
+use crate::{Conditions, Limits, Rule, RuleError, RuleRequest, Warmup, percentage};
 
 /// Gathers mistakes while it makes sense of values.
 pub(super) struct Check<'f> {
-    found: &'f mut Vec<Found>,
+    found: &'f mut Vec<LocatedMistake>,
     /// Whether the subject has releases; not known while, or because, it is not read.
     releases: Option<bool>,
     /// Whether there is a warm-up; not known while, or because, `[measure]` is not read.
@@ -51,7 +51,7 @@ struct Template<'a> {
 
 impl<'f> Check<'f> {
     /// Puts what it finds to the rest.
-    pub(super) fn new(found: &'f mut Vec<Found>, releases: Option<bool>) -> Self {
+    pub(super) fn new(found: &'f mut Vec<LocatedMistake>, releases: Option<bool>) -> Self {
         Self { found, releases, warmup: None, base: Default::default() }
     }
 
@@ -76,7 +76,7 @@ impl<'f> Check<'f> {
         Measure {
             wishes,
             rule,
-            levels: table.levels.as_ref().map(|levels| super::Levels {
+            levels: table.levels.as_ref().map(|levels| super::RepetitionLevels {
                 layouts: levels.layouts.get(),
                 processes: levels.processes.get(),
             }),
@@ -96,9 +96,9 @@ impl<'f> Check<'f> {
         PlannedReference { programs: table.programs, revision: table.revision }
     }
 
-    fn wishes(&mut self, table: &MeasureTable, spot: Spot<'_>) -> Wishes {
+    fn wishes(&mut self, table: &MeasureTable, spot: Spot<'_>) -> RuleRequest {
         let rounds = |key: Option<NonZeroU32>| key.map(NonZeroU32::get);
-        Wishes {
+        RuleRequest {
             rounds: rounds(table.rounds),
             precision: self.wish(table.precision.as_deref(), percentage, spot.get("precision")),
             precision_metric: table.precision_metric.clone(),

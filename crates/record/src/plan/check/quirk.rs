@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::error::Mistake;
 use super::super::file::{QuirkTable, TakeEntry, TextsEntry};
 use super::super::spot::Spot;
-use super::super::{Commands, Edge, Place, Quirk, Take};
+use super::super::{Commands, Edge, EdgePlace, Quirk, Take};
 use super::{Check, Template};
 
 /// The longest name that is made of a reason, in characters.
@@ -126,12 +126,12 @@ impl Check<'_> {
         };
         self.not_blank(key, text, spot.get(key));
         let place = match time(text.trim(), itself) {
-            Some(Ok(time)) => Place::Time(time),
+            Some(Ok(time)) => EdgePlace::Time(time),
             Some(Err(())) => {
                 self.report(spot.get(key), Mistake::BadDate { text: text.clone() });
                 return None;
             }
-            None => Place::Revision { name: text.trim().to_owned(), itself },
+            None => EdgePlace::Revision { name: text.trim().to_owned(), itself },
         };
         Some(Edge { typed: format!("{key} `{}`", text.trim()), place })
     }
@@ -146,10 +146,10 @@ impl Check<'_> {
     ) {
         let (Some(start), Some(end)) = (start, end) else { return };
         let is_empty = match (&start.place, &end.place) {
-            (Place::Time(start), Place::Time(end)) => end <= start,
+            (EdgePlace::Time(start), EdgePlace::Time(end)) => end <= start,
             (
-                Place::Revision { name: start, itself },
-                Place::Revision { name: end, itself: end_itself },
+                EdgePlace::Revision { name: start, itself },
+                EdgePlace::Revision { name: end, itself: end_itself },
             ) => start == end && (!*itself || *end_itself),
             _ => false,
         };

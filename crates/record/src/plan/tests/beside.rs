@@ -48,7 +48,8 @@ fn a_shell_takes_one_string() {
 #[test]
 fn hooks_and_companions_that_cannot_be() {
     assert_snapshot!(shown_in_benchmark(
-        "command = \"a {port}\"\nsetup = { command = \" \", timeout = \"soon\" }\ncleanup = { timeout = \"1s\" }"
+        "command = \"a {port}\"\nsetup = { command = \" \", timeout = \"soon\" }\ncleanup = { \
+         timeout = \"1s\" }"
     ), @r#"
     error: unknown reference `{port}` in `command`
      --> tacho.toml:3:14
@@ -79,8 +80,8 @@ fn hooks_and_companions_that_cannot_be() {
       |           ^^^^^^^^^^^^^^^^^^
     "#);
     assert_snapshot!(shown_in_benchmark(
-        "command = \"a {port}\"\nsetup = \"b {prot}\"\n\
-         companion = { command = \"s {port} {x}\", port = 8080, ready = { command = \"c {biuld}\" }, timeout = \"0s\" }"
+        "command = \"a {port}\"\nsetup = \"b {prot}\"\ncompanion = { command = \"s {port} {x}\", \
+         port = 8080, ready = { command = \"c {biuld}\" }, timeout = \"0s\" }"
     ), @r#"
     error: unknown reference `{x}` in `command`
      --> tacho.toml:5:35
@@ -123,7 +124,8 @@ fn hooks_and_companions_that_cannot_be() {
       |             ^^^^^^^^^^^^^^^^^^^^^
     "#);
     assert_snapshot!(shown_in_benchmark(
-        "command = \"a\"\ncompanion = { command = \"\", ready = { line = \"\" } }\nparameters = { port = [1] }"
+        "command = \"a\"\ncompanion = { command = \"\", ready = { line = \"\" } }\nparameters = { \
+         port = [1] }"
     ), @r#"
     error: `command` is empty
      --> tacho.toml:4:25

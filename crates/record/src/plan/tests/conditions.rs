@@ -56,8 +56,8 @@ fn every_condition_arrives_at_the_benchmarks() {
     let found = benchmark(ALL, "");
     assert_eq!((&found.conditions, found.limits), (&conditions, limits));
 
-    let own = "conditions = { cpus = [0], environment = { B = '3' }, inherit-environment = true, cold = false }\n\
-               limits = { memory = '1GiB' }";
+    let own = "conditions = { cpus = [0], environment = { B = '3' }, inherit-environment = true, \
+        cold = false }\nlimits = { memory = '1GiB' }";
     let found = benchmark(ALL, own);
     let expected = Conditions {
         cpus: Some(Cpus::List([0].into())),
@@ -81,10 +81,10 @@ fn every_condition_arrives_at_the_benchmarks() {
 #[test]
 fn conditions_that_make_no_sense() {
     assert_snapshot!(shown(
-        "[measure.conditions]\ncpus = \"3-1\"\nnice = 20\nscheduling = \"fifo\"\nenvironment = { \"A=B\" = \"\" }\n\
-         inherit-environment = [\"A*B\"]\ncolour = 1\n[measure.limits]\nmemory = \"much\"\ncpu-time = \"0s\"\n\
-         [[benchmark]]\nname = \"a\"\ncommand = \"true\"\nlimits = { memory = \"1MiB\" }\n\
-         conditions = { cgroup = \"never\" }\n"
+        "[measure.conditions]\ncpus = \"3-1\"\nnice = 20\nscheduling = \"fifo\"\nenvironment = { \
+         \"A=B\" = \"\" }\ninherit-environment = [\"A*B\"]\ncolour = 1\n[measure.limits]\nmemory \
+         = \"much\"\ncpu-time = \"0s\"\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\nlimits = \
+         { memory = \"1MiB\" }\nconditions = { cgroup = \"never\" }\n"
     ), @r#"
     error: `3-1` is not a list of processors
      --> tacho.toml:2:8

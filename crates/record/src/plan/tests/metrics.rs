@@ -114,7 +114,8 @@ fn metrics_that_cannot_be_read() {
 fn one_metric_has_one_meaning() {
     let benchmark = |name: &str, metric: &str| {
         format!(
-            "[[benchmark]]\nname = \"{name}\"\ncommand = \"a\"\nmetrics = [{{ name = \"m\", {metric} }}]\n"
+            "[[benchmark]]\nname = \"{name}\"\ncommand = \"a\"\nmetrics = [{{ name = \"m\", \
+             {metric} }}]\n"
         )
     };
     let first = benchmark("a", "from = \"key:m\", unit = \"ms\"");

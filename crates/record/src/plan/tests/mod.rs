@@ -97,7 +97,7 @@ fn what_goes_on_beside_a_benchmark_arrives_in_the_plan() {
         port: Some(Port::Free),
         ready: Ready::Line("listening".into()),
         timeout: Duration::from_secs(3),
-        per: Per::Cell,
+        per: CompanionLifetime::Cell,
     };
     assert_eq!(benchmark.companion, Some(companion));
     assert_eq!(benchmark.metrics, built_in(&["net-wall", "wall", "cpu", "peak-memory", "shell"]));
@@ -140,7 +140,7 @@ fn a_companion_is_ready_in_one_of_five_ways() {
 fn measure() -> Measure {
     Measure {
         levels: None,
-        wishes: Wishes::default(),
+        wishes: RuleRequest::default(),
         rule: Rule::default(),
         link: 1,
         reference: PlannedReference::default(),
@@ -264,7 +264,8 @@ fn releases_are_a_history_too() {
     };
     assert_eq!(
         releases(
-            "releases = [\"1.0\", \"1.1\"]\nbuild = \"get {release}\"\nlink = \"https://e.org/{release}\""
+            "releases = [\"1.0\", \"1.1\"]\nbuild = \"get {release}\"\nlink = \
+             \"https://e.org/{release}\""
         ),
         Source::Releases(texts(&["1.0", "1.1"]))
     );
@@ -359,8 +360,9 @@ fn read_whatever(text: &str) -> Result<(), TestCaseError> {
 /// A piece of TOML that may or may not belong where it is put.
 fn piece() -> impl Strategy<Value = String> {
     let keys = prop::sample::select(
-        "name build command parameters expect metrics timeout releases repository artifacts rounds link stdin \
-         prepare setup shell output companion companion.ready companion.port version stdout benchmark subject.build expect.exit cache-limit nmae"
+        "name build command parameters expect metrics timeout releases repository artifacts \
+         rounds link stdin prepare setup shell output companion companion.ready companion.port \
+         version stdout benchmark subject.build expect.exit cache-limit nmae"
             .split(' ')
             .collect::<Vec<_>>(),
     );

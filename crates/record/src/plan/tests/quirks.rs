@@ -43,11 +43,11 @@ once = true
         why: "glibc 2.36 needs <stdint.h>".into(),
         start: Some(Edge {
             typed: "after `v1.1`".into(),
-            place: Place::Revision { name: "v1.1".into(), itself: false },
+            place: EdgePlace::Revision { name: "v1.1".into(), itself: false },
         }),
         end: Some(Edge {
             typed: "until `2017-12-01`".into(),
-            place: Place::Time("2017-12-02T00:00Z".parse().unwrap()),
+            place: EdgePlace::Time("2017-12-02T00:00Z".parse().unwrap()),
         }),
         once: false,
         skip: false,

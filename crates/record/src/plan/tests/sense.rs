@@ -7,9 +7,10 @@ use super::{shown, shown_in_benchmark};
 #[test]
 fn references_that_lead_nowhere() {
     assert_snapshot!(shown(
-        "[subject]\nbuild = \"make -j{job} {build}\"\nlink = \"https://e.org/{hash}\"\n[[benchmark]]\nname = \"a\"\n\
-         command = \"{biuld}/a {bach} {jobs}\"\nparameters = { batch = [1] }\nprepare = \"awk '{print}' {bach} {{\"\n\
-         conclude = \"a } {revison}\"\n"
+        "[subject]\nbuild = \"make -j{job} {build}\"\nlink = \
+         \"https://e.org/{hash}\"\n[[benchmark]]\nname = \"a\"\ncommand = \"{biuld}/a {bach} \
+         {jobs}\"\nparameters = { batch = [1] }\nprepare = \"awk '{print}' {bach} {{\"\nconclude \
+         = \"a } {revison}\"\n"
     ), @r#"
     error: unknown reference `{job}` in `build`
      --> tacho.toml:2:17
@@ -106,8 +107,8 @@ fn references_that_lead_nowhere() {
 #[test]
 fn contradictions() {
     assert_snapshot!(shown(
-        "[subject]\nrepository = \".\"\nreleases = [\"1.0\"]\nreleases-from = \"ls\"\nbuild = \"get {release}\"\n\
-         [[benchmark]]\nname = \"a\"\ncommand = \"true\"\n"
+        "[subject]\nrepository = \".\"\nreleases = [\"1.0\"]\nreleases-from = \"ls\"\nbuild = \
+         \"get {release}\"\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n"
     ), @r#"
     error: `releases` contradicts `repository`
      --> tacho.toml:3:1
@@ -126,8 +127,9 @@ fn contradictions() {
     hint: a subject has one history: keep one of them
     "#);
     assert_snapshot!(shown(
-        "[subject]\nbuild = \"get {release}\"\nlink = \"https://e.org/{release}\"\n[[benchmark]]\nname = \"a\"\n\
-         command = \"{build}/a {release}\"\n"
+        "[subject]\nbuild = \"get {release}\"\nlink = \
+         \"https://e.org/{release}\"\n[[benchmark]]\nname = \"a\"\ncommand = \"{build}/a \
+         {release}\"\n"
     ), @r#"
     error: `{release}` in `build`, but the subject has no releases
      --> tacho.toml:2:14
@@ -154,7 +156,8 @@ fn contradictions() {
     hint: the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`
     "#);
     assert_snapshot!(shown(
-        "[[benchmark]]\nname = \"a\"\ncommand = \"b\"\nexpect.stdout = \"same\"\n[measure]\nwarmup = false\n"
+        "[[benchmark]]\nname = \"a\"\ncommand = \"b\"\nexpect.stdout = \
+         \"same\"\n[measure]\nwarmup = false\n"
     ), @r#"
     error: `expect.stdout = "same"` contradicts `warmup = false`
      --> tacho.toml:4:17
@@ -262,7 +265,8 @@ fn wishes_that_do_not_go_together() {
 #[test]
 fn artifacts_lie_in_the_checkout() {
     assert_snapshot!(shown(
-        "[subject]\nartifacts = [\"/usr/bin/a\", \"../a\", \"lib/[a\"]\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"
+        "[subject]\nartifacts = [\"/usr/bin/a\", \"../a\", \"lib/[a\"]\n[[benchmark]]\nname = \
+         \"a\"\ncommand = \"b\"\n"
     ), @r#"
     error: `/usr/bin/a` does not lie in the checkout
      --> tacho.toml:2:14
@@ -293,9 +297,9 @@ fn artifacts_lie_in_the_checkout() {
 #[test]
 fn duplicates() {
     assert_snapshot!(shown(
-        "[subject]\nreleases = [\"1\", \"1\"]\nbuild = \"b\"\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n\
-         [[benchmark]]\nname = \"a\"\ncommand = \"b {n}\"\nparameters = { n = [1, 2, 1.0] }\n\
-         metrics = [\"wall\", \"wall\"]\n"
+        "[subject]\nreleases = [\"1\", \"1\"]\nbuild = \"b\"\n[[benchmark]]\nname = \
+         \"a\"\ncommand = \"a\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b {n}\"\nparameters = { \
+         n = [1, 2, 1.0] }\nmetrics = [\"wall\", \"wall\"]\n"
     ), @r#"
     error: release `1` is given twice
      --> tacho.toml:2:18
@@ -326,9 +330,10 @@ fn duplicates() {
 #[test]
 fn values_that_make_no_sense() {
     assert_snapshot!(shown(
-        "[subject]\nbuild-timeout = \"30\"\n[measure]\ncache-limit = \"much\"\n[[benchmark]]\nname = \"a\"\n\
-         command = \"echo 'a\"\ntimeout = \"0s\"\nmetrics = [\"wal\", \"speed\"]\n\
-         [[benchmark]]\nname = \"b\\n\"\ncommand = \"true\"\ntimeout = \"99999999999h\"\n"
+        "[subject]\nbuild-timeout = \"30\"\n[measure]\ncache-limit = \
+         \"much\"\n[[benchmark]]\nname = \"a\"\ncommand = \"echo 'a\"\ntimeout = \"0s\"\nmetrics \
+         = [\"wal\", \"speed\"]\n[[benchmark]]\nname = \"b\\n\"\ncommand = \"true\"\ntimeout = \
+         \"99999999999h\"\n"
     ), @r#"
     error: `30` is not a duration
      --> tacho.toml:2:17
@@ -458,7 +463,8 @@ fn what_cvs_needs_and_only_cvs_has() {
       |       ^^^^^
     "#);
     assert_snapshot!(shown(
-        "[subject]\nmodule = \"src\"\nkeywords = \"kv\"\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n"
+        "[subject]\nmodule = \"src\"\nkeywords = \"kv\"\n[[benchmark]]\nname = \"a\"\ncommand = \
+         \"a\"\n"
     ), @r#"
     error: `module` without `vcs = "cvs"`
      --> tacho.toml:2:1

@@ -62,8 +62,8 @@ fn unknown_keys_are_all_shown_with_what_was_meant() {
     hint: did you mean `command`?
     "#);
     assert_snapshot!(shown(
-        "build = \"make\"\n[subjct]\n[measure]\nround = 3\n[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n\
-         exit = 0\nrepositry = \".\"\ncolour = \"red\"\nexpect = { stdot = \"same\" }\n"
+        "build = \"make\"\n[subjct]\n[measure]\nround = 3\n[[benchmark]]\nname = \"a\"\ncommand = \
+         \"true\"\nexit = 0\nrepositry = \".\"\ncolour = \"red\"\nexpect = { stdot = \"same\" }\n"
     ), @r#"
     error: unknown key `build` in the plan
      --> tacho.toml:1:1

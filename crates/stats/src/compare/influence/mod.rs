@@ -23,7 +23,7 @@ use rand_chacha::ChaCha8Rng;
 
 use self::asked::{InfluenceAsked, chances};
 use self::labels::{exchange_within, places_by, places_of};
-pub use self::residuals::{Placed, ResidualGroup};
+pub use self::residuals::{PlacedSample, ResidualGroup};
 use self::residuals::{groups, residuals};
 use super::order::{quantile, sorted};
 
@@ -36,7 +36,7 @@ pub struct Influence {
     /// The chance of so large an influence when there is none.
     pub p: f64,
     /// Where it is least likely to be chance.
-    pub strongest: Strongest,
+    pub strongest: StrongestInfluence,
     /// For each thing beside: how many executions, and by how much they were off from their own
     /// subject's median (0.03 is 3 % slower; in the metric's unit where some values are not
     /// positive).
@@ -45,7 +45,7 @@ pub struct Influence {
 
 /// Beside which thing executions are off.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Strongest {
+pub struct StrongestInfluence {
     /// Which executions: those of this subject, or of all.
     pub subject: Option<u32>,
     /// The thing.
@@ -59,7 +59,7 @@ impl Influence {
     /// Of a sequence of executions. `None` when there are not two things with two executions each
     /// to stand beside.
     #[must_use]
-    pub fn of(executions: &[Placed], seed: u64) -> Option<Self> {
+    pub fn of(executions: &[PlacedSample], seed: u64) -> Option<Self> {
         let residuals = residuals(executions);
         let beside: Vec<u32> = executions.iter().map(|execution| execution.beside).collect();
         let groups = groups(&residuals, &beside);
@@ -100,8 +100,8 @@ impl Influence {
 /// Each execution with the subject before it, in the order of execution; the first has none and is
 /// left out.
 #[must_use]
-pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<Placed> {
-    let pairs = sequence.windows(2).map(|two| Placed {
+pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<PlacedSample> {
+    let pairs = sequence.windows(2).map(|two| PlacedSample {
         subject: two[1].0,
         beside: two[0].0,
         value: two[1].1,
@@ -113,12 +113,12 @@ pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<Placed> {
 /// the same, a subject beside another one tells rather than beside itself, and one subject rather
 /// than all.
 fn strongest(
-    executions: &[Placed],
+    executions: &[PlacedSample],
     residuals: &[f64],
     groups: &[ResidualGroup],
     (asked, statistics, chances): (&InfluenceAsked, &[f64], &[f64]),
-) -> Option<Strongest> {
-    let label = |of: &dyn Fn(&Placed) -> u32, place: usize| {
+) -> Option<StrongestInfluence> {
+    let label = |of: &dyn Fn(&PlacedSample) -> u32, place: usize| {
         executions.iter().map(of).collect::<BTreeSet<u32>>().into_iter().nth(place)
     };
     let mut found = Vec::new();
@@ -134,7 +134,7 @@ fn strongest(
             part(true)? - part(false)?
         };
         let strength = (chances[at + 1], subject == beside, -statistics[at + 1]);
-        found.push((strength, Strongest { subject: Some(subject), beside, residual }));
+        found.push((strength, StrongestInfluence { subject: Some(subject), beside, residual }));
     }
     let first = found.into_iter().min_by(|(one, _), (other, _)| {
         one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.total_cmp(&other.2))
@@ -144,5 +144,5 @@ fn strongest(
     }
     let far =
         groups.iter().max_by(|one, other| one.residual.abs().total_cmp(&other.residual.abs()))?;
-    Some(Strongest { subject: None, beside: far.beside, residual: far.residual })
+    Some(StrongestInfluence { subject: None, beside: far.beside, residual: far.residual })
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::Sample;
+use super::super::SampleValue;
 use super::super::order::{quantile, sorted};
 use super::super::sample::Scale;
 
 /// One execution, and what may have influenced it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed {
+pub struct PlacedSample {
     /// Which program it was.
     pub subject: u32,
     /// What it stood beside: the program executed before, the place in the round, the hour of the
@@ -31,9 +31,9 @@ pub struct ResidualGroup {
 }
 
 /// What is left when the median of the subject is taken away.
-pub(super) fn residuals(executions: &[Placed]) -> Vec<f64> {
-    let samples: Vec<Sample> =
-        executions.iter().map(|execution| Sample::new(execution.value)).collect();
+pub(super) fn residuals(executions: &[PlacedSample]) -> Vec<f64> {
+    let samples: Vec<SampleValue> =
+        executions.iter().map(|execution| SampleValue::new(execution.value)).collect();
     let scale = Scale::of(&[&samples]);
     let mut by_subject: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for execution in executions {

@@ -116,7 +116,7 @@ fn the_time_of_day_is_a_thing_to_stand_beside() {
     let at = |slot: u32, hot: f64, rng: &mut ChaCha8Rng| {
         let (subject, beside) = (slot % 2, slot / 20);
         let warm = if beside == 2 { hot } else { 0.0 };
-        Placed {
+        PlacedSample {
             subject,
             beside,
             value: (0.02 * gaussian(rng) + warm).exp() * f64::from(subject + 1),
@@ -132,9 +132,9 @@ fn the_time_of_day_is_a_thing_to_stand_beside() {
 
 #[test]
 fn of_one_thing_alone_nothing_is_said() {
-    let placed = |beside| Placed { subject: 0, beside, value: 1.0 };
+    let placed = |beside| PlacedSample { subject: 0, beside, value: 1.0 };
     assert_eq!(Influence::of(&[], 0), None);
     assert_eq!(Influence::of(&[placed(1); 9], 0), None);
-    let constant: Vec<Placed> = (0..9).map(|slot| placed(slot % 2)).collect();
+    let constant: Vec<PlacedSample> = (0..9).map(|slot| placed(slot % 2)).collect();
     assert_eq!(Influence::of(&constant, 0).map(|influence| influence.p), Some(1.0));
 }

@@ -5,31 +5,31 @@ use std::path::Path;
 use super::*;
 use crate::testing::{Repo, repo};
 
-fn select(folder: &Path, selection: &Selection) -> Result<Selected, SubjectError> {
+fn select(folder: &Path, selection: &Selection) -> Result<SelectedRevisions, SubjectError> {
     Commits::new(Repository::open(folder)?).select(selection)
 }
 
-fn range(repo: &Repo, range: &str) -> Selected {
+fn range(repo: &Repo, range: &str) -> SelectedRevisions {
     select(repo.path(), &Selection::parse_range(range)).unwrap()
 }
 
-fn all(repo: &Repo, range: &str) -> Selected {
+fn all(repo: &Repo, range: &str) -> SelectedRevisions {
     select(repo.path(), &Selection { all_parents: true, ..Selection::parse_range(range) }).unwrap()
 }
 
-fn list(repo: &Repo, names: &[&str]) -> Selected {
-    let what = What::List(names.iter().map(|&name| name.to_owned()).collect());
+fn list(repo: &Repo, names: &[&str]) -> SelectedRevisions {
+    let what = RevisionQuery::List(names.iter().map(|&name| name.to_owned()).collect());
     select(repo.path(), &Selection { what, ..Selection::parse_range("") }).unwrap()
 }
 
 /// `1:a 2:b`: the order and subject of each.
-fn shown(selected: &Selected) -> String {
+fn shown(selected: &SelectedRevisions) -> String {
     let show =
         |revision: &Revision| format!("{}:{}", revision.order, revision.subject.replace(' ', "-"));
     selected.revisions.iter().map(show).collect::<Vec<_>>().join(" ")
 }
 
-fn between(selected: &Selected) -> String {
+fn between(selected: &SelectedRevisions) -> String {
     let show = |commit: &Commit| format!("{}:{}", commit.order, commit.subject.replace(' ', "-"));
     selected.commits.iter().map(show).collect::<Vec<_>>().join(" ")
 }
@@ -71,7 +71,7 @@ fn what_git_knows_of_a_commit_is_there() {
     let repo = repo
         .git(&["tag", "-a", "-m", "annotated", "v1.0"])
         .git(&["tag", "-a", "-m", "nested", "again", "v1.0"]);
-    let Selected { revisions, known, commits, note } = range(&repo, "..");
+    let SelectedRevisions { revisions, known, commits, note } = range(&repo, "..");
     assert_eq!(known, revisions);
     assert_eq!(
         (revisions[1].id.as_str(), revisions[1].author.as_str()),
@@ -114,7 +114,8 @@ fn a_start_on_a_side_branch_is_replaced_by_where_it_left_the_main_line() {
     assert_eq!(
         selected.note.unwrap(),
         format!(
-            "the main line of `HEAD` does not pass through `side`: it starts at {b}, where they part"
+            "the main line of `HEAD` does not pass through `side`: it starts at {b}, where they \
+             part"
         )
     );
     let selected = all(&repo, "side..");
@@ -333,11 +334,13 @@ fn a_shallow_clone_answers_as_far_as_it_goes() {
     assert!(selected.note.unwrap().contains("shallow"));
     assert_eq!(
         said(&clone, ".."),
-        "the range goes back beyond what the shallow clone `FOLDER` has of history; `git fetch --unshallow` gets the rest"
+        "the range goes back beyond what the shallow clone `FOLDER` has of history; `git fetch \
+         --unshallow` gets the rest"
     );
     assert_eq!(
         said(&clone, "HEAD~3.."),
-        "unknown revision `HEAD~3`; this is a shallow clone; `git fetch --unshallow` gets all of history"
+        "unknown revision `HEAD~3`; this is a shallow clone; `git fetch --unshallow` gets all of \
+         history"
     );
 }
 

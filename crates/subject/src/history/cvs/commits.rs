@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use tacho_record::Numbers;
+use tacho_record::CvsNumbers;
 
 use super::file::{CvsLine, ShownFile};
 use super::rlog::{Delta, File};
@@ -27,7 +27,7 @@ pub(super) struct CvsCommit {
     pub name: Option<String>,
     pub files: Vec<String>,
     /// By file, its number before and after, where it was there.
-    pub numbers: BTreeMap<String, Numbers>,
+    pub numbers: BTreeMap<String, CvsNumbers>,
     /// Whether no other commit was under way when it ended, so that a checkout by its date holds
     /// whole commits only.
     pub whole: bool,

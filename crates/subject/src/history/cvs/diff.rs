@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use tacho_record::Numbers;
+use tacho_record::CvsNumbers;
 
 use super::CvsPoints;
-use super::past::Past;
+use super::past::CvsHistory;
 use crate::SubjectError;
 
 /// At most this many files are asked for by name; of more the whole module is.
@@ -22,7 +22,7 @@ impl CvsPoints {
     /// between are of.
     pub(super) fn between(
         &self,
-        past: &Past,
+        past: &CvsHistory,
         from: Option<usize>,
         to: usize,
     ) -> Result<Vec<u8>, SubjectError> {
@@ -54,11 +54,11 @@ impl CvsPoints {
     }
 }
 
-impl Past {
+impl CvsHistory {
     /// The files of all commits between two points, with their numbers at both.
-    fn touched(&self, from: Option<usize>, to: usize) -> BTreeMap<&str, Numbers> {
+    fn touched(&self, from: Option<usize>, to: usize) -> BTreeMap<&str, CvsNumbers> {
         let after = |point: Option<usize>| point.map_or(0, |point| self.points[point] + 1);
-        let mut touched: BTreeMap<&str, Numbers> = BTreeMap::new();
+        let mut touched: BTreeMap<&str, CvsNumbers> = BTreeMap::new();
         for commit in &self.commits[after(from)..after(Some(to))] {
             for (file, [before, after]) in &commit.numbers {
                 let [_, last] = touched.entry(file).or_insert([before.clone(), None]);
@@ -76,7 +76,7 @@ fn date(time: i64) -> String {
 
 /// The diff with paths as checkouts have them, `a/` and `b/` before them as git writes them, and
 /// the numbers behind.
-fn plain(printed: &[u8], prefix: &str, numbers: &BTreeMap<&str, Numbers>) -> Vec<u8> {
+fn plain(printed: &[u8], prefix: &str, numbers: &BTreeMap<&str, CvsNumbers>) -> Vec<u8> {
     let mut out = Vec::with_capacity(printed.len());
     let mut is_head = false;
     for line in printed.split_inclusive(|byte| *byte == b'\n') {
@@ -91,7 +91,7 @@ fn plain(printed: &[u8], prefix: &str, numbers: &BTreeMap<&str, Numbers>) -> Vec
 }
 
 /// A line of a file's head, if it is to be written otherwise: `--- src/prog/a.c:1.1<tab>date`.
-fn head(line: &str, prefix: &str, numbers: &BTreeMap<&str, Numbers>) -> Option<String> {
+fn head(line: &str, prefix: &str, numbers: &BTreeMap<&str, CvsNumbers>) -> Option<String> {
     let side = |mark: &str, letter: char, of: usize| {
         let (name, _) = line.strip_prefix(mark)?.split_once('\t')?;
         if name == "/dev/null" {

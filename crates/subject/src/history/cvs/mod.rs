@@ -20,15 +20,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use tacho_record::plan::CvsModule;
-use tacho_record::{Commit, Numbers, Revision, shown};
+use tacho_record::{Commit, CvsNumbers, Revision, shown};
 
 use self::file::CvsLine;
-use self::past::{HEAD, Past};
+use self::past::{CvsHistory, HEAD};
 use super::choose::choose;
 use super::resolve;
 use crate::SubjectError;
 use crate::cvs::Cvs;
-use crate::history::selection::{History, Selected, Selection, What};
+use crate::history::selection::{History, RevisionQuery, SelectedRevisions, Selection};
 
 /// The points in time of a module.
 #[derive(Debug)]
@@ -37,12 +37,12 @@ pub(super) struct CvsPoints {
     module: CvsModule,
     /// What is younger than the window before this may not be all there yet.
     now: Timestamp,
-    past: OnceCell<Arc<Past>>,
+    past: OnceCell<Arc<CvsHistory>>,
 }
 
 /// What was read, by repository and module: a log may be long, and a command that asks twice is to
 /// hear the same.
-static READ: Mutex<Vec<(String, CvsModule, Arc<Past>)>> = Mutex::new(Vec::new());
+static READ: Mutex<Vec<(String, CvsModule, Arc<CvsHistory>)>> = Mutex::new(Vec::new());
 
 impl CvsPoints {
     /// Those of that module, as they stand at that time.
@@ -55,7 +55,7 @@ impl CvsPoints {
         Ok(Self { cvs, module: module.clone(), now, past: OnceCell::new() })
     }
 
-    fn past(&self) -> Result<&Past, SubjectError> {
+    fn past(&self) -> Result<&CvsHistory, SubjectError> {
         if let Some(past) = self.past.get() {
             return Ok(past);
         }
@@ -74,7 +74,7 @@ impl CvsPoints {
         Ok(self.past.get_or_init(|| past))
     }
 
-    fn read(&self) -> Result<Past, SubjectError> {
+    fn read(&self) -> Result<CvsHistory, SubjectError> {
         let module = self.module.module.as_str();
         let (printed, failure) = self.cvs.read(&["rlog", "--", module])?;
         if let Some(why) = failure {
@@ -113,11 +113,11 @@ impl CvsPoints {
         };
         let hidden = files.iter().flat_map(named).collect();
         let doubtful = files.iter().filter(|file| file.doubtful).count();
-        Ok(Past { commits, points, tags, hidden, doubtful, prefix })
+        Ok(CvsHistory { commits, points, tags, hidden, doubtful, prefix })
     }
 }
 
-impl Past {
+impl CvsHistory {
     fn revisions(&self, points: std::ops::RangeInclusive<usize>) -> Vec<Revision> {
         let mut tags: HashMap<usize, Vec<String>> = HashMap::new();
         for (name, tag) in self.tags.iter().filter(|(_, tag)| tag.aside == 0) {
@@ -151,7 +151,7 @@ impl Past {
 
     /// The files of a commit, with their numbers before and after; of one that ends at a point,
     /// those of all that came with that point, as with a merge of git.
-    fn numbers(&self, at: usize) -> BTreeMap<String, Numbers> {
+    fn numbers(&self, at: usize) -> BTreeMap<String, CvsNumbers> {
         let cut = self.commits[..at].iter().rev();
         let cut = cut.take_while(|before| self.commits[at].whole && !before.whole).count();
         let mut numbers = BTreeMap::new();
@@ -183,7 +183,7 @@ impl Past {
         (from, to): (Option<&str>, Option<&str>),
         now: Timestamp,
         selection: &Selection,
-    ) -> Result<Selected, SubjectError> {
+    ) -> Result<SelectedRevisions, SubjectError> {
         let to = to.unwrap_or(HEAD);
         let last = self.point(to, now)?;
         let first = from.map(|from| self.point(from, now)).transpose()?;
@@ -215,7 +215,7 @@ impl Past {
         Ok(self.selected(revisions, self.between(first, last), notes))
     }
 
-    fn list(&self, names: &[String], now: Timestamp) -> Result<Selected, SubjectError> {
+    fn list(&self, names: &[String], now: Timestamp) -> Result<SelectedRevisions, SubjectError> {
         let mut points =
             names.iter().map(|name| self.point(name, now)).collect::<Result<Vec<_>, _>>()?;
         points.sort_unstable();
@@ -235,10 +235,10 @@ impl Past {
         revisions: Vec<Revision>,
         commits: Vec<Commit>,
         notes: impl IntoIterator<Item = String>,
-    ) -> Selected {
+    ) -> SelectedRevisions {
         let notes: Vec<String> = notes.into_iter().chain(self.notes()).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
-        Selected { known: revisions.clone(), revisions, commits, note }
+        SelectedRevisions { known: revisions.clone(), revisions, commits, note }
     }
 
     /// What of this history is not as one would think.
@@ -269,13 +269,13 @@ impl Past {
 }
 
 impl History for CvsPoints {
-    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
+    fn select(&self, selection: &Selection) -> Result<SelectedRevisions, SubjectError> {
         let past = self.past()?;
         match &selection.what {
-            What::Range { from, to } => {
+            RevisionQuery::Range { from, to } => {
                 past.range((from.as_deref(), to.as_deref()), self.now, selection)
             }
-            What::List(names) => past.list(names, self.now),
+            RevisionQuery::List(names) => past.list(names, self.now),
         }
     }
 

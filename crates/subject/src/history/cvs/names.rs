@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::commits::written;
 use super::file::CvsLine;
-use super::past::{HEAD, Past, Tag};
+use super::past::{CvsHistory, HEAD, Tag};
 use super::rlog::{Delta, File, Number};
 use crate::SubjectError;
 use crate::history::resolve;
@@ -67,7 +67,7 @@ pub(super) fn start(files: &[File], line: CvsLine<'_>) -> i64 {
     starts.max().unwrap_or(i64::MIN)
 }
 
-impl Past {
+impl CvsHistory {
     /// The place among the points of what is called so at that time.
     pub(super) fn point(&self, name: &str, now: Timestamp) -> Result<usize, SubjectError> {
         if name == HEAD {

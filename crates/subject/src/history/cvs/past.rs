@@ -9,7 +9,7 @@ pub(super) const HEAD: &str = "HEAD";
 
 /// All that the log tells.
 #[derive(Debug)]
-pub(super) struct Past {
+pub(super) struct CvsHistory {
     pub(super) commits: Vec<CvsCommit>,
     /// Which of the commits end at a point in time that holds whole commits only.
     pub(super) points: Vec<usize>,

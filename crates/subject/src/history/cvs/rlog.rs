@@ -97,14 +97,14 @@ pub(crate) struct File {
 
 /// Why it cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum RlogFault {
     /// It ends within a file.
     Truncated { path: String },
     /// Something else stands where a file should begin.
     Strange { line: usize },
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for RlogFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { path } => write!(f, "its output ends within `{path}`"),
@@ -114,7 +114,7 @@ impl fmt::Display for Broken {
 }
 
 /// All files of a log.
-pub(crate) fn parse(text: &[u8]) -> Result<Vec<File>, Broken> {
+pub(crate) fn parse(text: &[u8]) -> Result<Vec<File>, RlogFault> {
     let mut lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
     if lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
@@ -153,8 +153,8 @@ impl<'a> RlogReader<'a> {
         self.at < self.lines.len()
     }
 
-    fn file(&mut self) -> Result<File, Broken> {
-        let strange = Broken::Strange { line: self.at + 1 };
+    fn file(&mut self) -> Result<File, RlogFault> {
+        let strange = RlogFault::Strange { line: self.at + 1 };
         let path =
             self.line(self.at).and_then(|line| line.strip_prefix(b"RCS file: ")).ok_or(strange)?;
         self.at += 1;
@@ -162,7 +162,7 @@ impl<'a> RlogReader<'a> {
         let mut begins: Vec<RlogBegin> = Vec::new();
         let end = loop {
             let Some(line) = self.line(self.at) else {
-                return Err(Broken::Truncated { path: file.path });
+                return Err(RlogFault::Truncated { path: file.path });
             };
             if line == EQUALS && begins.len() >= selected && self.ends_here() {
                 break self.at;
@@ -186,13 +186,13 @@ impl<'a> RlogReader<'a> {
     }
 
     /// What stands before the revisions, and how many they will be.
-    fn head(&mut self, path: String) -> Result<(File, usize), Broken> {
+    fn head(&mut self, path: String) -> Result<(File, usize), RlogFault> {
         let mut file =
             File { path, default: None, symbols: Vec::new(), deltas: Vec::new(), doubtful: false };
         let mut selected = 0;
         loop {
             let Some(line) = self.line(self.at) else {
-                return Err(Broken::Truncated { path: file.path });
+                return Err(RlogFault::Truncated { path: file.path });
             };
             self.at += 1;
             let line = text(line);

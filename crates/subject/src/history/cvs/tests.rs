@@ -1,5 +1,5 @@
 use super::*;
-use crate::Every;
+use crate::RevisionStep;
 use crate::testing::{Rcs, cvs_root};
 
 /// Three files, a tag, a branch, a removed file and one in a folder.
@@ -35,13 +35,13 @@ fn points(root: &Path, branch: Option<&str>) -> CvsPoints {
     CvsPoints::new(&module, Path::new("/"), "2017-01-01T00:00:00Z".parse().unwrap()).unwrap()
 }
 
-fn select(points: &CvsPoints, text: &str, every: &str) -> Result<Selected, SubjectError> {
-    let every = every.parse::<Every>().unwrap();
+fn select(points: &CvsPoints, text: &str, every: &str) -> Result<SelectedRevisions, SubjectError> {
+    let every = every.parse::<RevisionStep>().unwrap();
     points.select(&Selection { every, ..Selection::parse_range(text) })
 }
 
 /// Times without what is held, subjects and tags.
-fn shown(selected: &Selected) -> Vec<String> {
+fn shown(selected: &SelectedRevisions) -> Vec<String> {
     let line = |r: &Revision| {
         format!("{} {} {} {}", r.order, r.short(), r.subject, r.tags.join(" ")).trim().to_owned()
     };
@@ -144,8 +144,8 @@ fn clocks_that_ran_backwards_are_told_of() {
     assert_eq!(shown(&all), ["1 2016-01-01T10:00:00Z one", "2 2016-01-03T10:00:00Z three"]);
     assert_eq!(
         all.note.unwrap(),
-        "`a.c` 1.2 is dated later than what follows: a checkout by date leaves it out, and commits are ordered \
-         and put together as checkouts show them"
+        "`a.c` 1.2 is dated later than what follows: a checkout by date leaves it out, and \
+         commits are ordered and put together as checkouts show them"
     );
 }
 
@@ -171,7 +171,13 @@ fn all_that_a_clock_hides_is_counted() {
         ]
     );
     let note = all.note.unwrap();
-    assert!(note.starts_with("`a.c` 1.2 and 1 other revision of files are dated later than what follows: a checkout by date leaves them out"), "{note}");
+    assert!(
+        note.starts_with(
+            "`a.c` 1.2 and 1 other revision of files are dated later than what follows: a \
+             checkout by date leaves them out"
+        ),
+        "{note}"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::Bench;
+use crate::cli::BenchArgs;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 use crate::output;
@@ -16,7 +16,7 @@ const STDOUT: [&str; 2] = ["-", "/dev/stdout"];
 /// An option, and where what it writes goes.
 type Target<'a> = (&'static str, &'a Path);
 
-fn targets(command: &Bench) -> Vec<Target<'_>> {
+fn targets(command: &BenchArgs) -> Vec<Target<'_>> {
     let all = [
         ("--export-json", &command.export_json),
         ("--export-csv", &command.export_csv),
@@ -30,13 +30,13 @@ fn is_stdout(path: &Path) -> bool {
 }
 
 /// The option whose file is standard output, which then has nothing else.
-pub fn to_stdout(command: &Bench) -> Option<&'static str> {
+pub fn to_stdout(command: &BenchArgs) -> Option<&'static str> {
     targets(command).into_iter().find(|(_, path)| is_stdout(path)).map(|(option, _)| option)
 }
 
 /// Reports what cannot be written, or would be written over one another, before anything is
 /// measured for it.
-pub fn check(command: &Bench, is_loud: bool) -> Result<(), CliError> {
+pub fn check(command: &BenchArgs, is_loud: bool) -> Result<(), CliError> {
     let all = targets(command);
     for (at, (option, path)) in all.iter().enumerate() {
         if let Some((first, _)) = all[..at].iter().find(|(_, other)| is_same(other, path)) {
@@ -91,7 +91,7 @@ fn full(path: &Path) -> PathBuf {
 }
 
 /// Writes all of them; where no command gave a value, files stay as they were.
-pub fn write(command: &Bench, report: &BenchReport<'_>) -> Result<(), CliError> {
+pub fn write(command: &BenchArgs, report: &BenchReport<'_>) -> Result<(), CliError> {
     let is_measured = report.standings.each.iter().any(|standing| standing.time.is_some());
     for (option, path) in targets(command) {
         if !is_measured && !is_stdout(path) {

@@ -11,16 +11,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::bench::{Answer, Question, Standing, Standings, measure};
-use tacho_experiment::{Bench as Workbench, ExperimentError, Instrument};
+use tacho_experiment::bench::{BenchQuestion, BenchResult, CommandResult, Standings, measure};
+use tacho_experiment::{Context, ExperimentError, Instrument};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Host, Limit};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
 use super::inherited::inherited;
-use crate::cli::{Bench, EstimatorName, Global};
-use crate::commands::bench::typed::Typed;
+use crate::cli::{BenchArgs, EstimatorName, GlobalArgs};
+use crate::commands::bench::typed::BenchCommands;
 use crate::commands::seed::random_seed;
 use crate::commands::shares::share;
 use crate::counters::counters;
@@ -31,12 +31,12 @@ use crate::output;
 use crate::output::bench::{BenchProgress, BenchReport, Detail};
 use crate::project::current_folder;
 
-pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliError> {
     if let Some((option, instead)) = command.elsewhere.typed() {
         return Err(BenchMistake::Elsewhere { option, instead }.into());
     }
     let folder = current_folder()?;
-    let typed = Typed::new(command, &folder)?;
+    let typed = BenchCommands::new(command, &folder)?;
     if command.json && typed.is_loud() {
         return Err(BenchMistake::Mixed.into());
     }
@@ -84,8 +84,12 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     Ok(exit(&answer, &standings, is_troubled))
 }
 
-fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, CliError> {
-    Ok(Question {
+fn question(
+    command: &BenchArgs,
+    typed: &BenchCommands,
+    folder: &Path,
+) -> Result<BenchQuestion, CliError> {
+    Ok(BenchQuestion {
         commands: typed.commands.clone(),
         rule: typed::rule(command)?,
         exits: typed::exits(command)?,
@@ -103,17 +107,17 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
 
 /// The answer, and whether something failed that no sample says.
 fn measured(
-    question: &mut Question,
+    question: &mut BenchQuestion,
     host: &Host,
     interrupt: &Arc<AtomicBool>,
     is_quiet: bool,
-) -> Result<(Answer, bool), CliError> {
+) -> Result<(BenchResult, bool), CliError> {
     let mut store = Store::open(&Location::Memory)?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
     question.conditions = record(question, host, &mut executor);
     let host = store.put_host(host)?;
     let mut progress = BenchProgress::new(question, is_quiet);
-    let mut bench = Workbench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut NoBuilder,
         executor: &mut executor,
@@ -129,7 +133,7 @@ fn measured(
 /// What may differ from one day to the next: facts of the host, the instrument's readings of
 /// itself, and the environment.
 pub(super) fn record(
-    question: &Question,
+    question: &BenchQuestion,
     host: &Host,
     executor: &mut ProcessExecutor,
 ) -> BTreeMap<String, String> {
@@ -138,7 +142,7 @@ pub(super) fn record(
     let instrument = Instrument::measure(executor, super::session::TURNS).ok();
     let mut record = super::session::conditions(host, instrument.as_ref());
     record.extend(inherited(question.commands.iter().map(|command| &command.conditions)));
-    let added = question.commands.iter().filter_map(tacho_experiment::bench::Command::padding);
+    let added = question.commands.iter().filter_map(tacho_experiment::bench::BenchCommand::padding);
     record.extend(added.map(|(name, what)| (format!("environment.{name}"), what)));
     record
 }
@@ -154,13 +158,13 @@ pub(super) fn cannot_be_had(error: ExperimentError) -> CliError {
     }
 }
 
-fn has_failed(standing: &Standing) -> bool {
+fn has_failed(standing: &CommandResult) -> bool {
     standing.failed > 0 || standing.time.is_none() || standing.refused == Some(Limit::AddressSpace)
 }
 
 /// A command that failed is an error, also where others gave values; so is one that was never seen
 /// to work below its limit on address space, and a cleanup, as with hyperfine.
-fn exit(answer: &Answer, standings: &Standings, is_troubled: bool) -> Exit {
+fn exit(answer: &BenchResult, standings: &Standings, is_troubled: bool) -> Exit {
     if answer.interrupted {
         Exit::Interrupted
     } else if is_troubled || standings.each.iter().any(has_failed) {

@@ -1,19 +1,19 @@
 //! What commands are called: `-n` once for all, once for each, or once for each that values of
 //! parameters make of them.
 
-use super::parameters::{self, Parameter};
-use crate::cli::Bench;
+use super::parameters::{self, ParameterRange};
+use crate::cli::BenchArgs;
 use crate::error::bench::BenchMistake;
 
 /// The names that were typed, by command and by place among those that its parameters make of it.
-pub struct Names<'a>(Vec<Vec<Option<&'a String>>>);
+pub struct CommandNames<'a>(Vec<Vec<Option<&'a String>>>);
 
-impl<'a> Names<'a> {
+impl<'a> CommandNames<'a> {
     /// Without parameters the first is that of the first command. With parameters it is as
     /// hyperfine has it: one is that of all, and as many as there are in the end go by its order,
     /// in which the command changes fastest and the last parameter slowest. As many as were typed
     /// are those of these.
-    pub fn of(typed: &'a Bench, parameters: &[Parameter]) -> Result<Self, BenchMistake> {
+    pub fn of(typed: &'a BenchArgs, parameters: &[ParameterRange]) -> Result<Self, BenchMistake> {
         let (given, texts) = (&typed.command_name, typed.commands.len());
         let made: Vec<usize> = (0..texts).map(|text| makes(typed, parameters, text)).collect();
         let commands = made.iter().sum();
@@ -48,7 +48,7 @@ impl<'a> Names<'a> {
 }
 
 /// How many commands the parameters make of one that was typed.
-fn makes(typed: &Bench, parameters: &[Parameter], text: usize) -> usize {
+fn makes(typed: &BenchArgs, parameters: &[ParameterRange], text: usize) -> usize {
     let commands = typed.commands.len();
     // A reference that is none of them stands before them.
     let of = |hooks: &'_ [String]| match hooks.len() {
@@ -65,11 +65,11 @@ fn makes(typed: &Bench, parameters: &[Parameter], text: usize) -> usize {
 
 /// The parameters that have a place in the command or its hooks.
 pub(super) fn used_by(
-    parameters: &[Parameter],
+    parameters: &[ParameterRange],
     text: &str,
     hooks: &[Option<&str>; 4],
     used: &mut [bool],
-) -> Vec<Parameter> {
+) -> Vec<ParameterRange> {
     let texts = || hooks.iter().flatten().copied().chain([text]);
     let mut own = Vec::new();
     for (parameter, used) in parameters.iter().zip(used) {

@@ -3,15 +3,18 @@
 use crate::error::bench::BenchMistake;
 
 /// A parameter and its values.
-pub type Parameter = (String, Vec<String>);
+pub type ParameterRange = (String, Vec<String>);
 /// One value for each parameter.
-pub type Choice = Vec<(String, String)>;
+pub type ParameterSet = Vec<(String, String)>;
 
 /// A range has at most this many values.
 const MOST: i128 = 10_000;
 
 /// The numbers from `from` to `to`, with as many decimals as were typed.
-pub fn range([name, from, to]: [&str; 3], step: Option<&str>) -> Result<Parameter, BenchMistake> {
+pub fn range(
+    [name, from, to]: [&str; 3],
+    step: Option<&str>,
+) -> Result<ParameterRange, BenchMistake> {
     let typed = step.unwrap_or("1");
     let decimals = [from, to, typed].map(decimals).into_iter().max().unwrap_or(0);
     let number = |text: &str| {
@@ -34,7 +37,7 @@ pub fn range([name, from, to]: [&str; 3], step: Option<&str>) -> Result<Paramete
 }
 
 /// The values of a list; `\,` is a comma in one of them.
-pub fn list([name, values]: [&str; 2]) -> Parameter {
+pub fn list([name, values]: [&str; 2]) -> ParameterRange {
     let mut all = Vec::new();
     let mut value = String::new();
     let mut letters = values.chars().peekable();
@@ -50,9 +53,9 @@ pub fn list([name, values]: [&str; 2]) -> Parameter {
 }
 
 /// All combinations, the first parameter's value changing fastest, as hyperfine has them.
-pub fn choices(parameters: &[Parameter]) -> Vec<Choice> {
+pub fn choices(parameters: &[ParameterRange]) -> Vec<ParameterSet> {
     parameters.iter().rev().fold(vec![Vec::new()], |rows, (name, values)| {
-        let with = |row: &Choice, value: &String| {
+        let with = |row: &ParameterSet, value: &String| {
             let mut row = row.clone();
             row.insert(0, (name.clone(), value.clone()));
             row
@@ -62,7 +65,7 @@ pub fn choices(parameters: &[Parameter]) -> Vec<Choice> {
 }
 
 /// The text with each `{name}` replaced by its value, and no other brace touched.
-pub fn fill(text: &str, choice: &Choice) -> String {
+pub fn fill(text: &str, choice: &ParameterSet) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('{') {
@@ -166,7 +169,7 @@ mod tests {
             filled,
             ["1x {c} {1} $x {", "2x {c} {2} $x {", "1y {c} {1} $y {", "2y {c} {2} $y {"]
         );
-        assert_eq!(choices(&[]), [Choice::new()]);
+        assert_eq!(choices(&[]), [ParameterSet::new()]);
         assert_eq!(places(["{a} {b c} {} {x_y}", "${z}"]), ["a", "x_y", "z"]);
     }
 }

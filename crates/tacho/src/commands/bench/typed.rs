@@ -4,17 +4,17 @@ use crate::commands::bench::names::used_by;
 use std::path::Path;
 use std::time::Duration;
 
-use tacho_experiment::bench::{Command, Start};
+use tacho_experiment::bench::{BenchCommand, Start};
 use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{Hook, Hooks, Output};
 use tacho_record::{
     Cgroup, Conditions, Cpus, Inherit, Limits, Precision, Rule, Warmup, duration, size,
 };
 
-use super::names::Names;
-use super::parameters::{self, Choice, Parameter, fill};
+use super::names::CommandNames;
+use super::parameters::{self, ParameterRange, ParameterSet, fill};
 use super::start::{self, Shell};
-use crate::cli::Bench;
+use crate::cli::BenchArgs;
 use crate::commands::shares::share;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
@@ -29,13 +29,13 @@ const MOST: u32 = 1_000_000;
 const MOST_FOR_PRECISION: u32 = 1000;
 
 /// The commands, and which of them is the reference.
-pub struct Typed {
-    pub commands: Vec<Command>,
+pub struct BenchCommands {
+    pub commands: Vec<BenchCommand>,
     pub reference: Option<usize>,
 }
 
 /// What comes before measuring, and when it stops.
-pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
+pub fn rule(typed: &BenchArgs) -> Result<Rule, CliError> {
     let warmup =
         typed.warmup.as_deref().map(str::parse).transpose()?.unwrap_or(Warmup::Executions(0));
     let wanted = typed.precision.as_deref().map(|text| share("--precision", text)).transpose()?;
@@ -60,14 +60,14 @@ pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
 }
 
 /// What commands find around them.
-fn conditions(typed: &Bench) -> Result<Conditions, BenchMistake> {
+fn conditions(typed: &BenchArgs) -> Result<Conditions, BenchMistake> {
     let cpus = |text: &String| match text.as_str() {
         "isolated" => Ok(Cpus::Isolated),
         text => Cpus::list(text)
             .map(Cpus::List)
             .ok_or_else(|| BenchMistake::BadCpus { text: text.to_owned() }),
     };
-    let usual = Command::usual_conditions();
+    let usual = BenchCommand::usual_conditions();
     let inherit = if typed.clean_environment { Inherit::default() } else { usual.inherit };
     Ok(Conditions {
         cpus: typed.cpus.as_ref().map(cpus).transpose()?,
@@ -82,7 +82,7 @@ fn conditions(typed: &Bench) -> Result<Conditions, BenchMistake> {
 }
 
 /// What an execution may use at most.
-fn limits(typed: &Bench) -> Result<Limits, CliError> {
+fn limits(typed: &BenchArgs) -> Result<Limits, CliError> {
     let bytes = |option: &'static str, typed: &Option<String>| {
         let bad = |text: &String| BenchMistake::BadSize { option, text: text.clone() };
         typed
@@ -98,7 +98,7 @@ fn limits(typed: &Bench) -> Result<Limits, CliError> {
 }
 
 /// With which statuses a right execution exits.
-pub fn exits(typed: &Bench) -> Result<Exits, BenchMistake> {
+pub fn exits(typed: &BenchArgs) -> Result<Exits, BenchMistake> {
     match typed.ignore_failure.as_deref() {
         None => Ok(Exits::One(0)),
         Some("all-non-zero") => Ok(Exits::Any),
@@ -112,11 +112,11 @@ pub fn exits(typed: &Bench) -> Result<Exits, BenchMistake> {
     }
 }
 
-impl Typed {
+impl BenchCommands {
     /// The commands that were typed, with all that belongs to them.
-    pub fn new(typed: &Bench, folder: &Path) -> Result<Self, CliError> {
+    pub fn new(typed: &BenchArgs, folder: &Path) -> Result<Self, CliError> {
         let parameters = parameters(typed)?;
-        let names = Names::of(typed, &parameters)?;
+        let names = CommandNames::of(typed, &parameters)?;
         let (texts, reference_text) = with_reference(typed, &parameters, &names);
         let mut reference = None;
         let shell = Shell::parse(typed.shell.as_deref(), typed.no_shell)?;
@@ -128,7 +128,7 @@ impl Typed {
         check_input(&typed.input, folder)?;
         let (conditions, limits) = (conditions(typed)?, limits(typed)?);
         let mut used = vec![false; parameters.len()];
-        let mut commands: Vec<Command> = Vec::new();
+        let mut commands: Vec<BenchCommand> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
             let hooks = [
                 typed.setup.as_deref(),
@@ -136,7 +136,7 @@ impl Typed {
                 conclude.of(index),
                 typed.cleanup.as_deref(),
             ];
-            let own: Vec<Parameter> = used_by(&parameters, text, &hooks, &mut used);
+            let own: Vec<ParameterRange> = used_by(&parameters, text, &hooks, &mut used);
             let first = commands.len();
             for (place, choice) in parameters::choices(&own).into_iter().enumerate() {
                 let filled = fill(text, &choice);
@@ -152,7 +152,7 @@ impl Typed {
                 }
                 let of_reference = typed.reference_name.clone().filter(|_| is_reference);
                 let name = of_reference.or(own).unwrap_or_else(|| filled.clone());
-                commands.push(Command {
+                commands.push(BenchCommand {
                     name: unique(name, &commands),
                     parameters: choice.clone(),
                     input: Some(typed.input.clone()).filter(|input| input != "null"),
@@ -192,9 +192,9 @@ impl Typed {
 /// The commands, the reference before them if it is none of them; and which of them is the
 /// reference, or with some values of parameters is.
 fn with_reference(
-    typed: &Bench,
-    parameters: &[Parameter],
-    names: &Names<'_>,
+    typed: &BenchArgs,
+    parameters: &[ParameterRange],
+    names: &CommandNames<'_>,
 ) -> (Vec<String>, Option<usize>) {
     let mut texts = typed.commands.clone();
     let Some(reference) = &typed.reference else { return (texts, None) };
@@ -215,14 +215,14 @@ fn with_reference(
 }
 
 /// Whether the reference is called or written like this.
-fn is_meant(typed: &Bench, name: Option<&str>, filled: &str) -> bool {
+fn is_meant(typed: &BenchArgs, name: Option<&str>, filled: &str) -> bool {
     let reference = typed.reference.as_deref();
     reference.is_some() && (name == reference || reference == Some(filled))
 }
 
 /// The one command that the reference is with its parameters' values, by the name that was typed
 /// for it.
-fn only(typed: &Bench, of_text: &mut [Command]) -> Result<usize, BenchMistake> {
+fn only(typed: &BenchArgs, of_text: &mut [BenchCommand]) -> Result<usize, BenchMistake> {
     let [command] = of_text else {
         let reference = typed.reference.clone().unwrap_or_default();
         let first = of_text.first().map(|command| command.name.clone()).unwrap_or_default();
@@ -235,13 +235,13 @@ fn only(typed: &Bench, of_text: &mut [Command]) -> Result<usize, BenchMistake> {
 }
 
 /// The name, with a number where another has it already.
-fn unique(name: String, others: &[Command]) -> String {
+fn unique(name: String, others: &[BenchCommand]) -> String {
     let is_taken = |name: &String| others.iter().any(|other| other.name == *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
-fn parameters(typed: &Bench) -> Result<Vec<Parameter>, BenchMistake> {
+fn parameters(typed: &BenchArgs) -> Result<Vec<ParameterRange>, BenchMistake> {
     let mut all = Vec::new();
     if let [name, from, to] = typed.parameter_scan.as_slice() {
         all.push(parameters::range([name, from, to], typed.parameter_step_size.as_deref())?);
@@ -258,7 +258,7 @@ fn parameters(typed: &Bench) -> Result<Vec<Parameter>, BenchMistake> {
 }
 
 fn report_unused(
-    parameters: &[Parameter],
+    parameters: &[ParameterRange],
     used: &[bool],
     texts: &[String],
 ) -> Result<(), BenchMistake> {
@@ -315,7 +315,10 @@ fn where_to(typed: Option<&str>, show_output: bool) -> Output {
     }
 }
 
-fn hooks_of([setup, prepare, conclude, cleanup]: [Option<&str>; 4], choice: &Choice) -> Hooks {
+fn hooks_of(
+    [setup, prepare, conclude, cleanup]: [Option<&str>; 4],
+    choice: &ParameterSet,
+) -> Hooks {
     let hook = |script: Option<&str>| {
         // The empty command is hyperfine's way to have none for one of several.
         let script = script.filter(|script| !script.is_empty())?;

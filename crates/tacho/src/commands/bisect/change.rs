@@ -2,19 +2,23 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tacho_experiment::bisect::Earlier;
+use tacho_experiment::bisect::SeriesAround;
 use tacho_record::bisection::Candidate;
 use tacho_record::{Change, ChangeKind, Revision};
 use tacho_stats::summary::median;
 use tacho_store::Store;
 
-use crate::cli::{Bisect, Global};
+use crate::cli::{BisectArgs, GlobalArgs};
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
 
 /// The command that the change stands for, with all else as it was typed.
-pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, CliError> {
+pub fn asked(
+    global: &GlobalArgs,
+    command: &BisectArgs,
+    name: &str,
+) -> Result<BisectArgs, CliError> {
     let mut store = Project::open(global)?.store()?;
     let unknown = || CliError::UnknownChange { name: name.to_owned(), nearest: None };
     let (_, change) = store.change(name)?.ok_or_else(unknown)?;
@@ -47,7 +51,7 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
     if !what.is_empty() {
         return Err(CliError::NoLevel { name: change.name, what, good, bad });
     }
-    Ok(Bisect {
+    Ok(BisectArgs {
         good: Some(good),
         bad: Some(bad),
         benchmark: Some(change.series.benchmark.to_string()),
@@ -122,7 +126,7 @@ pub fn prior(
     let places: HashMap<&str, usize> =
         candidates.iter().enumerate().map(|(place, it)| (it.revision.id.as_str(), place)).collect();
     let mut sides = [Vec::new(), Vec::new()];
-    let mut earlier = Earlier::default();
+    let mut earlier = SeriesAround::default();
     for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
         let (Some(order), Some(median)) = (orders.get(&values.revision), median(&values.values))
         else {

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use tacho_experiment::bisect::Fold;
 use tacho_record::Bisection;
-use tacho_record::bisection::Observed;
+use tacho_record::bisection::BisectionStep;
 use tacho_store::{Store, StoreError};
 
 use super::{Exit, typed};
-use crate::cli::{Form, Global};
+use crate::cli::{FormatArgs, GlobalArgs};
 use crate::commands::bisect::single::exit_of;
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
@@ -19,14 +19,14 @@ use crate::output::bisect as report;
 use crate::project::Project;
 
 /// Lists them, newest first.
-pub fn list(global: &Global, repository: &Path, json: bool) -> Result<Exit, CliError> {
+pub fn list(global: &GlobalArgs, repository: &Path, json: bool) -> Result<Exit, CliError> {
     let mut all: Vec<Bisection> = Vec::new();
     for mut store in stores(global, repository)? {
         all.extend(store.bisections()?.into_iter().map(|(bisection, _)| bisection));
     }
     all.sort_by_key(|bisection| std::cmp::Reverse((bisection.started, bisection.run)));
     if json {
-        output::print_json(&versioned(report::List::new(&all)))?;
+        output::print_json(&versioned(report::BisectionListAnswer::new(&all)))?;
     } else {
         output::print(&report::list(&all))?;
     }
@@ -35,16 +35,19 @@ pub fn list(global: &Global, repository: &Path, json: bool) -> Result<Exit, CliE
 
 /// Shows one with each of its steps; exits as it did.
 pub fn log(
-    global: &Global,
+    global: &GlobalArgs,
     repository: &Path,
     name: Option<&str>,
-    form: &Form,
+    form: &FormatArgs,
     replay: bool,
 ) -> Result<Exit, CliError> {
     let (mut store, bisection) = wanted(stores(global, repository)?, name)?;
     let steps = store.observed(bisection.run)?;
     if form.json {
-        output::print_json(&versioned(report::Log { bisection: &bisection, steps: &steps }))?;
+        output::print_json(&versioned(report::BisectionLogAnswer {
+            bisection: &bisection,
+            steps: &steps,
+        }))?;
     } else if form.markdown {
         output::print(&report::markdown(&bisection))?;
     } else if replay {
@@ -79,7 +82,7 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
 
 /// The plan's store, and that of what was typed for the repository without a plan, as far as they
 /// are there: at least one.
-fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
+fn stores(global: &GlobalArgs, repository: &Path) -> Result<Vec<Store>, CliError> {
     let planned = Project::open(global).and_then(|project| project.store_to_read());
     if global.store.is_some() && planned.is_ok() {
         // Both are kept in the same place.
@@ -101,7 +104,7 @@ fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
 }
 
 /// What was believed after each step.
-fn replayed(bisection: &Bisection, steps: &[Observed]) -> String {
+fn replayed(bisection: &Bisection, steps: &[BisectionStep]) -> String {
     let mut fold = Fold::new(&bisection.asked, &bisection.candidates);
     let mut text = String::new();
     for step in steps {

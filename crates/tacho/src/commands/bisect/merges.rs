@@ -7,20 +7,20 @@
 
 use std::collections::BTreeMap;
 
-use tacho_experiment::bisect::Bisected;
-use tacho_record::bisection::{Culprit, Found, Merge, Spent};
+use tacho_experiment::bisect::BisectionResult;
+use tacho_record::bisection::{BisectionCost, BisectionEnd, Culprit, Merge};
 use tacho_record::{Bisection, Revision};
-use tacho_subject::{History, Selected, history};
+use tacho_subject::{History, SelectedRevisions, history};
 
 use super::range::Range;
-use crate::cli::{Bisect, Global};
-use crate::commands::bisect::single::{Brought, Inside, once};
+use crate::cli::{BisectArgs, GlobalArgs};
+use crate::commands::bisect::single::{BisectedCommits, MergeRange, once};
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
 
 /// Says how to go on where a merge is named.
-pub fn hint(project: &Project, found: &Bisected) -> Result<(), CliError> {
+pub fn hint(project: &Project, found: &BisectionResult) -> Result<(), CliError> {
     let bisection = &found.bisection;
     if found.interrupted || bisection.standing.culprits.is_empty() {
         return Ok(());
@@ -39,43 +39,44 @@ pub fn hint(project: &Project, found: &Bisected) -> Result<(), CliError> {
 }
 
 /// What was found in the end.
-pub struct Followed {
+pub struct BisectionWithMerges {
     /// Of the range; where one merge did it alone, of what that brought.
-    pub answer: Bisected,
+    pub answer: BisectionResult,
     /// Where several did it, of what each merge of them brought.
-    pub inside: Vec<Bisected>,
+    pub inside: Vec<BisectionResult>,
 }
 
 /// Goes on among what guilty merges brought, as long as there are any; what was found in the end.
 pub fn follow(
-    global: &Global,
+    global: &GlobalArgs,
     project: &Project,
-    command: &Bisect,
-    outer: Bisected,
-) -> Result<Followed, CliError> {
+    command: &BisectArgs,
+    outer: BisectionResult,
+) -> Result<BisectionWithMerges, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
-    let spent = Spent::default().and(&outer.bisection.standing);
-    Way { global, project, command, history: &*history, spent }.enter(outer, &BTreeMap::new())
+    let spent = BisectionCost::default().and(&outer.bisection.standing);
+    MergeFollower { global, project, command, history: &*history, spent }
+        .enter(outer, &BTreeMap::new())
 }
 
 /// What goes on into merges.
-struct Way<'a> {
-    global: &'a Global,
+struct MergeFollower<'a> {
+    global: &'a GlobalArgs,
     project: &'a Project,
-    command: &'a Bisect,
+    command: &'a BisectArgs,
     history: &'a dyn History,
     /// What all that was bisected so far has taken.
-    spent: Spent,
+    spent: BisectionCost,
 }
 
-impl Way<'_> {
+impl MergeFollower<'_> {
     /// Goes into the merges that this named among revisions that are themselves merged into those
     /// others.
     fn enter(
         &mut self,
-        outer: Bisected,
+        outer: BisectionResult,
         onto: &BTreeMap<String, Vec<String>>,
-    ) -> Result<Followed, CliError> {
+    ) -> Result<BisectionWithMerges, CliError> {
         let mut inside = Vec::new();
         let is_only = outer.bisection.standing.culprits.len() == 1;
         for (culprit, merge) in self.merges(&outer)? {
@@ -91,12 +92,16 @@ impl Way<'_> {
                 break;
             }
         }
-        Ok(Followed { answer: outer, inside })
+        Ok(BisectionWithMerges { answer: outer, inside })
     }
 
     /// Bisects what a merge brought; nothing where that does not say more than that the merge did
     /// it.
-    fn among(&mut self, merge: &Revision, brought: &Brought) -> Result<Option<Bisected>, CliError> {
+    fn among(
+        &mut self,
+        merge: &Revision,
+        brought: &MergeRange,
+    ) -> Result<Option<BisectionResult>, CliError> {
         let short = merge.short();
         if brought.onto.is_empty() {
             output::note("note", &format!("{short} is a merge that brought no commits"));
@@ -107,34 +112,38 @@ impl Way<'_> {
             &format!("{short} is a merge: going on among the commits that it brought"),
         );
         let ends = (Some(format!("{short}^1")), Some(short.to_owned()));
-        let inside = Bisect { good: ends.0, bad: ends.1, before: None, ..self.command.clone() };
-        let Some(inner) = once(self.global, self.project, &inside, Inside::Merge(brought))? else {
+        let inside = BisectArgs { good: ends.0, bad: ends.1, before: None, ..self.command.clone() };
+        let Some(inner) =
+            once(self.global, self.project, &inside, BisectedCommits::Merge(brought))?
+        else {
             return Ok(None);
         };
         self.spent = self.spent.and(&inner.bisection.standing);
         let effect = brought.within.last().map_or(0.0, |merge| merge.effect.estimate);
         let why = match inner.bisection.standing.found {
-            Some(Found::NotReproduced) => {
+            Some(BisectionEnd::NotReproduced) => {
                 format!("what {short} changed was not seen again among them")
             }
-            Some(Found::Verified | Found::DependsOnMachine)
+            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine)
                 if !goes_the_same_way(&inner, effect) =>
             {
                 format!("all that was found among them goes the other way than {short}")
             }
-            Some(Found::Undecided { .. }) => {
+            Some(BisectionEnd::Undecided { .. }) => {
                 let why = "is verified; which of the commits that it brought is not";
                 output::note("note", &format!("that {short} did it {why}"));
                 return Ok(Some(inner));
             }
-            Some(Found::Verified | Found::DependsOnMachine) | None => return Ok(Some(inner)),
+            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine) | None => {
+                return Ok(Some(inner));
+            }
         };
         output::note("note", &why);
         Ok(None)
     }
 
     /// The culprits that are merges to be gone into: no other may have done it instead.
-    fn merges(&self, bisected: &Bisected) -> Result<Vec<(Culprit, Revision)>, CliError> {
+    fn merges(&self, bisected: &BisectionResult) -> Result<Vec<(Culprit, Revision)>, CliError> {
         let bisection = &bisected.bisection;
         let mut merges = Vec::new();
         if bisected.interrupted {
@@ -175,7 +184,7 @@ fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<St
 }
 
 /// Whether nothing is named, or something that changes it in the same direction as this effect.
-fn goes_the_same_way(bisected: &Bisected, effect: f64) -> bool {
+fn goes_the_same_way(bisected: &BisectionResult, effect: f64) -> bool {
     let culprits = &bisected.bisection.standing.culprits;
     culprits.is_empty() || culprits.iter().any(|it| (it.effect.estimate < 0.0) == (effect < 0.0))
 }
@@ -184,14 +193,14 @@ fn goes_the_same_way(bisected: &Bisected, effect: f64) -> bool {
 /// others.
 fn brought(
     history: &dyn History,
-    outer: &Bisected,
+    outer: &BisectionResult,
     (culprit, merge): (&Culprit, &Revision),
     onto: &BTreeMap<String, Vec<String>>,
-    spent: Spent,
-) -> Result<Brought, CliError> {
+    spent: BisectionCost,
+) -> Result<MergeRange, CliError> {
     let bisection = &outer.bisection;
     let before = bisection.candidates.get(culprit.parent_place);
-    let mut selected = Selected::default();
+    let mut selected = SelectedRevisions::default();
     selected.revisions.extend(before.map(|before| before.revision.clone()));
     // What the merge itself and the one before it are merged into.
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -219,7 +228,7 @@ fn brought(
     let all = if brought == 0 { BTreeMap::new() } else { all };
     let within =
         bisection.asked.within.iter().cloned().chain(Merge::named(bisection, culprit)).collect();
-    Ok(Brought {
+    Ok(MergeRange {
         range: Range { selected, exchanged: false, aside: None },
         onto: all,
         within,

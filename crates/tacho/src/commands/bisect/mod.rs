@@ -11,24 +11,24 @@ mod single;
 pub mod typed;
 pub(crate) mod wish;
 
-use crate::commands::bisect::single::{Inside, exit_of, once};
+use crate::commands::bisect::single::{BisectedCommits, exit_of, once};
 
-use tacho_experiment::bisect::Bisected;
+use tacho_experiment::bisect::BisectionResult;
 use tacho_record::Bisection;
 
-use crate::cli::{Bisect, BisectWhat, Global};
+use crate::cli::{BisectArgs, BisectCommand, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect::{self as report};
-use merges::Followed;
-use revert::Reverted;
+use merges::BisectionWithMerges;
+use revert::RevertEffect;
 
-pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> {
     match &command.what {
-        Some(BisectWhat::List { json, repository }) => kept::list(global, repository, *json),
-        Some(BisectWhat::Log { name, form, replay, repository }) => {
+        Some(BisectCommand::List { json, repository }) => kept::list(global, repository, *json),
+        Some(BisectCommand::Log { name, form, replay, repository }) => {
             kept::log(global, repository, name.as_deref(), form, *replay)
         }
         None => match &command.change {
@@ -39,9 +39,9 @@ pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 }
 
 /// Bisects what was typed.
-fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
+fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> {
     let project = typed::project(global, command)?;
-    let Some(bisected) = once(global, &project, command, Inside::All)? else {
+    let Some(bisected) = once(global, &project, command, BisectedCommits::All)? else {
         return Ok(Exit::Success);
     };
     // What is reverted is reverted there, though it may be found on a branch that was merged
@@ -51,7 +51,7 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     let found = if command.into_merges {
         merges::follow(global, &project, command, bisected)?
     } else {
-        Followed { answer: bisected, inside: Vec::new() }
+        BisectionWithMerges { answer: bisected, inside: Vec::new() }
     };
     let base = later_end.filter(|_| command.revert && !found.answer.interrupted);
     let reverted = base.and_then(|base| {
@@ -68,8 +68,12 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     Ok(exit(&found))
 }
 
-fn print(command: &Bisect, found: &Followed, reverted: Option<&Reverted>) -> Result<(), CliError> {
-    let Followed { answer: bisected, inside } = found;
+fn print(
+    command: &BisectArgs,
+    found: &BisectionWithMerges,
+    reverted: Option<&RevertEffect>,
+) -> Result<(), CliError> {
+    let BisectionWithMerges { answer: bisected, inside } = found;
     let bisection = &bisected.bisection;
     let revert = reverted.map(|it| it.tried.report(&it.base));
     let each: Vec<&Bisection> = inside.iter().map(|it| &it.bisection).collect();
@@ -89,7 +93,8 @@ fn print(command: &Bisect, found: &Followed, reverted: Option<&Reverted>) -> Res
     }
     let goes_on =
         if command.again { "the same command without `--again`" } else { "the same command" };
-    let text = |it: &Bisected| report::text(&it.bisection, it.interrupted.then_some(goes_on));
+    let text =
+        |it: &BisectionResult| report::text(&it.bisection, it.interrupted.then_some(goes_on));
     let all: Vec<String> = [bisected].into_iter().chain(inside).map(text).collect();
     output::print(&all.join("\n"))?;
     if let Some(revert) = revert {
@@ -98,12 +103,12 @@ fn print(command: &Bisect, found: &Followed, reverted: Option<&Reverted>) -> Res
     Ok(())
 }
 
-fn is_interrupted(found: &Followed) -> bool {
+fn is_interrupted(found: &BisectionWithMerges) -> bool {
     found.answer.interrupted || found.inside.iter().any(|it| it.interrupted)
 }
 
 /// That of the range; of what merges brought, what is undecided or depends on the machine.
-fn exit(found: &Followed) -> Exit {
+fn exit(found: &BisectionWithMerges) -> Exit {
     if is_interrupted(found) {
         return Exit::Interrupted;
     }

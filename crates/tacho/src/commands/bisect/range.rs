@@ -3,9 +3,11 @@
 use tacho_experiment::bisect::{left_out, touch_none};
 use tacho_record::Revision;
 use tacho_record::bisection::Candidate;
-use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
+use tacho_subject::{
+    RevisionQuery, RevisionStep, SelectedRevisions, Selection, SubjectError, history,
+};
 
-use crate::cli::Bisect;
+use crate::cli::BisectArgs;
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
 use crate::output;
@@ -17,7 +19,7 @@ const BETWEEN: &str = "..";
 const NEWEST: &str = "HEAD";
 
 /// The good end and the bad one, as two words or as one range.
-pub fn ends(command: &Bisect) -> Result<(&str, &str), CliError> {
+pub fn ends(command: &BisectArgs) -> Result<(&str, &str), CliError> {
     let (good, bad) = (command.good.as_deref().unwrap_or_default(), command.bad.as_deref());
     match (good.split_once(BETWEEN), bad) {
         (None, bad) => Ok((good, bad.unwrap_or(NEWEST))),
@@ -33,7 +35,7 @@ pub fn ends(command: &Bisect) -> Result<(&str, &str), CliError> {
 /// The revisions from one end to the other.
 #[derive(Clone)]
 pub struct Range {
-    pub selected: Selected,
+    pub selected: SelectedRevisions,
     /// Whether the good end is the later one.
     pub exchanged: bool,
     /// The earlier end, where the main line of the later one does not pass through it.
@@ -45,10 +47,11 @@ impl Range {
     pub fn select(project: &Project, good: &str, bad: &str) -> Result<Self, CliError> {
         let history = history(&project.plan.subject, &project.folder)?;
         let select = |from: &str, to: &str| {
-            let what = What::Range { from: Some(from.to_owned()), to: Some(to.to_owned()) };
+            let what =
+                RevisionQuery::Range { from: Some(from.to_owned()), to: Some(to.to_owned()) };
             history.select(&Selection {
                 what,
-                every: Every::Commit,
+                every: RevisionStep::Commit,
                 tags: None,
                 all_parents: false,
             })
@@ -85,7 +88,7 @@ impl Range {
 
     /// The revisions that may be the cause, and both ends.
     pub fn candidates(&self, paths: &[String]) -> Vec<Candidate> {
-        let Selected { revisions, commits, .. } = &self.selected;
+        let SelectedRevisions { revisions, commits, .. } = &self.selected;
         if touch_none(revisions, commits, paths) {
             let paths = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
             let why = format!(

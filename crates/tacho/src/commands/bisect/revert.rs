@@ -2,38 +2,40 @@
 
 use std::fs;
 
-use tacho_experiment::bisect::Bisected;
-use tacho_record::bisection::{Found, Measured};
+use tacho_experiment::bisect::BisectionResult;
+use tacho_record::bisection::{BisectionEnd, ValueSource};
 use tacho_record::{Revision, short_name};
 use tacho_subject::history;
 
 use super::super::r#try::{self as trying, TryOutcome};
 use super::wish;
-use crate::cli::{Bisect, Global};
+use crate::cli::{BisectArgs, GlobalArgs};
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
 
 /// What the revert of the first culprit does, and to which revision.
-pub struct Reverted {
+pub struct RevertEffect {
     pub base: Revision,
     pub tried: TryOutcome,
 }
 
 /// Measures it on top of that revision, where a culprit is verified that can be reverted.
 pub fn measure(
-    global: &Global,
+    global: &GlobalArgs,
     project: &Project,
-    command: &Bisect,
-    (bisected, base): (&Bisected, Revision),
-) -> Result<Option<Reverted>, CliError> {
+    command: &BisectArgs,
+    (bisected, base): (&BisectionResult, Revision),
+) -> Result<Option<RevertEffect>, CliError> {
     let bisection = &bisected.bisection;
-    let verified =
-        matches!(bisection.standing.found, Some(Found::Verified | Found::DependsOnMachine));
+    let verified = matches!(
+        bisection.standing.found,
+        Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine)
+    );
     let Some(culprit) = bisection.standing.culprits.first().filter(|_| verified) else {
         return Ok(None);
     };
-    if bisection.asked.of != Measured::Execution {
+    if bisection.asked.of != ValueSource::Execution {
         output::note("note", "a revert is measured of what is executed only");
         return Ok(None);
     }
@@ -72,5 +74,5 @@ pub fn measure(
         seed: command.begin.seed,
         quiet: global.quiet || command.form.json,
     };
-    Ok(trying::ask(project, asked)?.map(|tried| Reverted { base, tried }))
+    Ok(trying::ask(project, asked)?.map(|tried| RevertEffect { base, tried }))
 }

@@ -5,16 +5,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tacho_record::Plan;
-use tacho_record::bisection::Measured;
+use tacho_record::bisection::ValueSource;
 use tacho_record::plan::Benchmark;
 
-use crate::cli::Bisect;
+use crate::cli::BisectArgs;
 use crate::output;
 
 /// Says so before hours are spent on it. It is no mistake for certain: what is executed may find
 /// the program by itself.
-pub fn tell(plan: &Plan, of: Measured, command: &Bisect, folder: &Path) {
-    let executed = plan.benchmarks.first().filter(|_| of == Measured::Execution);
+pub fn tell(plan: &Plan, of: ValueSource, command: &BisectArgs, folder: &Path) {
+    let executed = plan.benchmarks.first().filter(|_| of == ValueSource::Execution);
     let typed = command.test.as_deref().or(command.typed.run.as_deref());
     let told = match typed {
         Some(typed) => in_repository(typed, folder).map(|path| of_path(&path)),

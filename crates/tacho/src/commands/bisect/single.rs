@@ -2,56 +2,58 @@
 
 use std::collections::BTreeMap;
 
-use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
-use tacho_record::bisection::{Asked, Found, Merge, Spent, Standing, Undecided};
+use tacho_experiment::bisect::{BisectionResult, Inquiry, bisect};
+use tacho_record::bisection::{
+    BisectionCost, BisectionEnd, BisectionRequest, BisectionState, Merge, UndecidedReason,
+};
 use tacho_record::{Plan, Revision};
 
-use crate::cli::{Bisect, Global};
+use crate::cli::{BisectArgs, GlobalArgs};
 use crate::commands::bisect::range::Range;
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::bisect::Expected;
+use crate::output::bisect::BisectForecast;
 use crate::output::{self, text};
 use crate::project::Project;
 
 /// Which commits are bisected.
 #[derive(Clone, Copy)]
-pub(crate) enum Inside<'a> {
+pub(crate) enum BisectedCommits<'a> {
     /// Those of the range that was asked for.
     All,
     /// Those that a merge brought.
-    Merge(&'a Brought),
+    Merge(&'a MergeRange),
 }
 
 /// Bisects one range; nothing where it was only to be said what that would take.
 pub(crate) fn once(
-    global: &Global,
+    global: &GlobalArgs,
     project: &Project,
-    command: &Bisect,
-    inside: Inside<'_>,
-) -> Result<Option<Bisected>, CliError> {
+    command: &BisectArgs,
+    inside: BisectedCommits<'_>,
+) -> Result<Option<BisectionResult>, CliError> {
     let (good, bad) = super::range::ends(command)?;
     let (range, onto, within, spent) = match inside {
-        Inside::All => {
+        BisectedCommits::All => {
             let range = Range::select(project, good, bad)
                 .map_err(|error| super::typed::mistaken(command, error))?;
             (range, BTreeMap::new(), Vec::new(), None)
         }
-        Inside::Merge(Brought { range, onto, within, spent }) => {
+        BisectedCommits::Merge(MergeRange { range, onto, within, spent }) => {
             (range.clone(), onto.clone(), within.clone(), Some(*spent))
         }
     };
     let aside = range.aside.clone();
     let mut wish = super::wish::wish(&project.plan, command)?;
     wish.plan.subject.onto = onto;
-    if matches!(inside, Inside::All) {
+    if matches!(inside, BisectedCommits::All) {
         super::same::tell(&wish.plan, wish.of, command, &project.folder);
     }
     let layouts = if command.probe { super::probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
-        asked: Asked {
+        asked: BisectionRequest {
             aside: aside.as_ref().map(|aside| aside.id.clone()),
             within,
             spent,
@@ -63,13 +65,13 @@ pub(crate) fn once(
         again: command.again,
     };
     // What was measured of commits of a branch was not merged into what the merge had before.
-    if let (Some(name), Inside::All) = (&command.change, inside) {
+    if let (Some(name), BisectedCommits::All) = (&command.change, inside) {
         inquiry.asked.prior = super::change::prior(project, name, &inquiry.candidates)?;
     }
     if command.probe {
         super::probe::tell_of_missing(&inquiry.layouts);
     }
-    let expected = Expected::of(project, &inquiry)?;
+    let expected = BisectForecast::of(project, &inquiry)?;
     if command.dry_run {
         if command.form.json {
             output::print_json(&versioned(expected.forecast(&inquiry)))?;
@@ -87,12 +89,12 @@ pub(crate) fn once(
 
 /// Has it measured.
 pub(crate) fn bisected(
-    global: &Global,
+    global: &GlobalArgs,
     project: &Project,
-    command: &Bisect,
+    command: &BisectArgs,
     plan: Plan,
     (range, inquiry): (&Range, &Inquiry),
-) -> Result<Bisected, CliError> {
+) -> Result<BisectionResult, CliError> {
     let mut session = CommandSession::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
     let with_left_out =
@@ -116,26 +118,26 @@ pub(crate) fn bisected(
 }
 
 /// The exit status that says how a bisection ended.
-pub(crate) fn exit_of(standing: &Standing) -> Exit {
+pub(crate) fn exit_of(standing: &BisectionState) -> Exit {
     match standing.found {
         None => Exit::Interrupted,
         // All changes were asked for.
-        Some(Found::Verified) if standing.has_open_sides() => Exit::SideUndecided,
-        Some(Found::Verified) => Exit::Success,
-        Some(Found::NotReproduced) => Exit::NotReproduced,
-        Some(Found::Undecided { reason: Undecided::Command }) => Exit::Error,
-        Some(Found::Undecided { .. }) => Exit::Undecided,
-        Some(Found::DependsOnMachine) => Exit::DependsOnMachine,
+        Some(BisectionEnd::Verified) if standing.has_open_sides() => Exit::SideUndecided,
+        Some(BisectionEnd::Verified) => Exit::Success,
+        Some(BisectionEnd::NotReproduced) => Exit::NotReproduced,
+        Some(BisectionEnd::Undecided { reason: UndecidedReason::Command }) => Exit::Error,
+        Some(BisectionEnd::Undecided { .. }) => Exit::Undecided,
+        Some(BisectionEnd::DependsOnMachine) => Exit::DependsOnMachine,
     }
 }
 
 /// What a merge brought, as a range: what was before it, its commits, and the merge itself.
-pub struct Brought {
+pub struct MergeRange {
     pub range: Range,
     /// Into which others each of the commits is merged, by full name.
     pub onto: BTreeMap<String, Vec<String>>,
     /// This merge, after those in whose commits it was found.
     pub within: Vec<Merge>,
     /// What the bisections of this call have taken so far.
-    pub spent: Spent,
+    pub spent: BisectionCost,
 }

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use tacho_record::bisection::{Measured, TypedSubject};
+use tacho_record::bisection::{TypedSubject, ValueSource};
 use tacho_record::plan::Benchmark;
 use tacho_store::Store;
 use tacho_subject::SubjectError;
 
-use crate::cli::shared::Better;
-use crate::cli::{Bisect, Global, Typed};
+use crate::cli::shared::DirectionName;
+use crate::cli::{BisectArgs, GlobalArgs, TypedSubjectArgs};
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
 use crate::project::Project;
 
 /// The project that the command is about: that of the plan, unless a subject was typed.
-pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
+pub fn project(global: &GlobalArgs, command: &BisectArgs) -> Result<Project, CliError> {
     let typed = &command.typed;
     if typed.run.is_none() && typed.build.is_none() {
         return match Project::open(global) {
@@ -32,7 +32,7 @@ pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
 }
 
 /// Where there is no plan, a folder that is in no repository is mended otherwise than by one.
-pub fn mistaken(command: &Bisect, error: CliError) -> CliError {
+pub fn mistaken(command: &BisectArgs, error: CliError) -> CliError {
     match error {
         CliError::Subject(SubjectError::NotARepository { path }) if kept(command).is_some() => {
             BisectMistake::NoRepository { folder: path }.into()
@@ -42,8 +42,8 @@ pub fn mistaken(command: &Bisect, error: CliError) -> CliError {
 }
 
 /// What was typed instead of a plan, to be kept with the answer.
-pub fn kept(command: &Bisect) -> Option<TypedSubject> {
-    let Typed { run, build, repository, artifact, number, .. } = &command.typed;
+pub fn kept(command: &BisectArgs) -> Option<TypedSubject> {
+    let TypedSubjectArgs { run, build, repository, artifact, number, .. } = &command.typed;
     let folder = repository.display().to_string();
     let is_typed = run.is_some() || build.is_some() || folder != ".";
     is_typed.then(|| TypedSubject {
@@ -56,25 +56,25 @@ pub fn kept(command: &Bisect) -> Option<TypedSubject> {
 }
 
 /// That of the repository that was typed.
-fn made(global: &Global, typed: &Typed) -> Result<Project, CliError> {
+fn made(global: &GlobalArgs, typed: &TypedSubjectArgs) -> Result<Project, CliError> {
     let folder = typed.repository.canonicalize().map_err(CliError::reading(&typed.repository))?;
     Project::typed(global, plan(typed, &folder), &folder)
 }
 
 /// The project of all bisections of this repository that were made without a plan.
-pub fn of(global: &Global, repository: &Path) -> Result<Project, CliError> {
+pub fn of(global: &GlobalArgs, repository: &Path) -> Result<Project, CliError> {
     let folder = repository.canonicalize().map_err(CliError::reading(repository))?;
-    let nothing = Typed { repository: folder.clone(), ..Typed::default() };
+    let nothing = TypedSubjectArgs { repository: folder.clone(), ..TypedSubjectArgs::default() };
     Project::typed(global, plan(&nothing, &folder), &folder)
 }
 
 /// Where they keep what they measure, if one was made.
-pub fn store(global: &Global, repository: &Path) -> Result<Store, CliError> {
+pub fn store(global: &GlobalArgs, repository: &Path) -> Result<Store, CliError> {
     of(global, repository)?.store()
 }
 
 /// The text of the plan.
-fn plan(typed: &Typed, folder: &Path) -> String {
+fn plan(typed: &TypedSubjectArgs, folder: &Path) -> String {
     let quoted = |text: &str| toml_text(text);
     let mut lines =
         vec!["[subject]".to_owned(), format!("repository = {}", quoted(&folder.to_string_lossy()))];
@@ -86,7 +86,8 @@ fn plan(typed: &Typed, folder: &Path) -> String {
     lines.push(benchmark("run", typed.run.as_deref().unwrap_or("true")));
     if let Some(number) = &typed.number {
         let from = quoted(&format!("regex:{number}"));
-        let better = if matches!(typed.better, Some(Better::Higher)) { "higher" } else { "lower" };
+        let better =
+            if matches!(typed.better, Some(DirectionName::Higher)) { "higher" } else { "lower" };
         lines.push(format!(
             "metrics = [{{ name = \"number\", from = {from}, better = \"{better}\" }}]"
         ));
@@ -127,5 +128,5 @@ fn toml_text(text: &str) -> String {
 }
 
 /// The names of what is measured of builds rather than of executions.
-pub(crate) const OF_BUILDS: [(&str, Measured); 2] =
-    [("build-time", Measured::Build), ("artifact-size", Measured::Artifacts)];
+pub(crate) const OF_BUILDS: [(&str, ValueSource); 2] =
+    [("build-time", ValueSource::Build), ("artifact-size", ValueSource::Artifacts)];

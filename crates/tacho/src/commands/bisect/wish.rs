@@ -4,52 +4,52 @@
 use crate::error::bisect::{BisectMistake, LEAST, LEAST_RATE};
 use std::collections::BTreeMap;
 
-use tacho_record::bisection::{Asked, Comparison, Measured};
+use tacho_record::bisection::{BisectionRequest, ValueComparison, ValueSource};
 use tacho_record::plan::{Benchmark, PlannedMetric};
 use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration};
 use tacho_subject::Layout;
 
 use super::{probe, typed};
-use crate::cli::Bisect;
+use crate::cli::BisectArgs;
 use crate::commands::bisect::typed::OF_BUILDS;
 use crate::error::CliError;
 
 /// What is to be measured.
-pub struct Wish {
+pub struct BisectTarget {
     /// The plan with this benchmark alone, which reads the metric.
     pub plan: Plan,
     key: BenchmarkKey,
     metric: Metric,
     /// What its values are values of.
-    pub of: Measured,
+    pub of: ValueSource,
     /// The command that passes or fails, if that is it.
     test: Option<String>,
 }
 
 /// What the command asks of this plan.
-pub fn wish(plan: &Plan, command: &Bisect) -> Result<Wish, CliError> {
+pub fn wish(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError> {
     if let Some(command) = &command.test {
         return test(plan, command);
     }
     let of_build = OF_BUILDS.iter().find(|(name, _)| command.metric.as_deref() == Some(name));
     if let Some(&(name, of)) = of_build {
-        let unit = if of == Measured::Build { Unit::Nanoseconds } else { Unit::Bytes };
+        let unit = if of == ValueSource::Build { Unit::Nanoseconds } else { Unit::Bytes };
         let metric = Metric { name: name.to_owned(), unit, better: Direction::Lower };
         let key = BenchmarkKey {
             name: "build".to_owned(),
             version: 1,
             parameters: Parameters::default(),
         };
-        return Ok(Wish { plan: plan.clone(), key, metric, of, test: None });
+        return Ok(BisectTarget { plan: plan.clone(), key, metric, of, test: None });
     }
     let (mut benchmark, key) = chosen(plan, command.benchmark.as_deref())?;
     let metric = metric(&mut benchmark, command.metric.as_deref())?;
     let plan = Plan { benchmarks: vec![benchmark], ..plan.clone() };
-    Ok(Wish { plan, key, metric, of: Measured::Execution, test: None })
+    Ok(BisectTarget { plan, key, metric, of: ValueSource::Execution, test: None })
 }
 
 /// How often a command fails, built as this plan says.
-pub(crate) fn test(plan: &Plan, command: &str) -> Result<Wish, CliError> {
+pub(crate) fn test(plan: &Plan, command: &str) -> Result<BisectTarget, CliError> {
     let benchmark = typed::test(command)?;
     let key = BenchmarkKey {
         name: benchmark.name.clone(),
@@ -59,7 +59,13 @@ pub(crate) fn test(plan: &Plan, command: &str) -> Result<Wish, CliError> {
     let unit = Unit::Other(String::new());
     let metric = Metric { name: "failed".to_owned(), unit, better: Direction::Lower };
     let plan = Plan { benchmarks: vec![benchmark], ..plan.clone() };
-    Ok(Wish { plan, key, metric, of: Measured::Execution, test: Some(command.to_owned()) })
+    Ok(BisectTarget {
+        plan,
+        key,
+        metric,
+        of: ValueSource::Execution,
+        test: Some(command.to_owned()),
+    })
 }
 
 /// The benchmark of that name, with its parameters where it has several; else the only one.
@@ -127,16 +133,16 @@ pub fn counted(benchmark: &Benchmark, metric: &Metric) -> Vec<Counter> {
     Counter::named(&metric.name).filter(|_| has).into_iter().collect()
 }
 
-impl Wish {
+impl BisectTarget {
     /// The question in words that are kept.
     pub fn asked(
         &self,
-        command: &Bisect,
+        command: &BisectArgs,
         (good, bad): (&str, &str),
         exchanged: bool,
         layouts: &[Layout],
-    ) -> Result<Asked, CliError> {
-        let benchmark = self.plan.benchmarks.first().filter(|_| self.of == Measured::Execution);
+    ) -> Result<BisectionRequest, CliError> {
+        let benchmark = self.plan.benchmarks.first().filter(|_| self.of == ValueSource::Execution);
         let probe = match benchmark {
             _ if !command.probe => Vec::new(),
             Some(benchmark) => probe::disturbances(benchmark, layouts),
@@ -147,7 +153,7 @@ impl Wish {
         let before =
             command.before.as_deref().map(|text| before(text, &self.metric.unit)).transpose()?;
         let budget = command.budget.as_deref().map(duration).transpose()?;
-        Ok(Asked {
+        Ok(BisectionRequest {
             good: good.to_owned(),
             bad: bad.to_owned(),
             exchanged,
@@ -175,38 +181,38 @@ impl Wish {
     }
 }
 
-impl Wish {
+impl BisectTarget {
     /// How far builds differ, on the scale of changes.
-    fn layout(&self, text: &str, scale: Comparison) -> Result<f64, CliError> {
+    fn layout(&self, text: &str, scale: ValueComparison) -> Result<f64, CliError> {
         let bad = || BisectMistake::BadLayout { text: text.to_owned() };
         let (by, sd) = effect(text, &self.metric.unit).map_err(|_| bad())?;
-        let too_much = by == Comparison::Ratio && sd >= 1.0;
+        let too_much = by == ValueComparison::Ratio && sd >= 1.0;
         if by == scale && !too_much { Ok(sd) } else { Err(bad().into()) }
     }
 
     /// How large a change must be.
-    fn least(&self, typed: Option<&str>) -> Result<(Comparison, f64), CliError> {
+    fn least(&self, typed: Option<&str>) -> Result<(ValueComparison, f64), CliError> {
         if self.test.is_none() {
             return effect(typed.unwrap_or(LEAST), &self.metric.unit);
         }
         let text = typed.unwrap_or(LEAST_RATE);
         let bad = || BisectMistake::BadRate { text: text.to_owned() };
         let (by, least) = effect(text, &self.metric.unit).map_err(|_| bad())?;
-        if by != Comparison::Ratio || least <= 0.0 || least > 1.0 {
+        if by != ValueComparison::Ratio || least <= 0.0 || least > 1.0 {
             return Err(bad().into());
         }
-        Ok((Comparison::Failure, least))
+        Ok((ValueComparison::Failure, least))
     }
 }
 
 /// How large a change must be: a share, or a difference in the metric's base unit.
-pub(crate) fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliError> {
+pub(crate) fn effect(text: &str, unit: &Unit) -> Result<(ValueComparison, f64), CliError> {
     let (by, size) = match text.trim_end().strip_suffix('%') {
         // Not as a precision is: a value may become three times what it was.
         Some(number) => {
-            (Comparison::Ratio, number.trim().parse().ok().map(|number: f64| number / 100.0))
+            (ValueComparison::Ratio, number.trim().parse().ok().map(|number: f64| number / 100.0))
         }
-        None => (Comparison::Difference, value(text, unit)),
+        None => (ValueComparison::Difference, value(text, unit)),
     };
     let bad = || BisectMistake::BadEffect { text: text.to_owned() };
     let size = size.filter(|size| *size > 0.0 && size.is_finite()).ok_or_else(bad)?;
@@ -272,11 +278,11 @@ mod tests {
     fn a_change_is_a_share_or_a_difference() {
         let read = |text: &str, unit: &Unit| effect(text, unit).ok();
         let bare = Unit::Other(String::new());
-        assert_eq!(read("2%", &bare), Some((Comparison::Ratio, 0.02)));
-        assert_eq!(read("5ms", &Unit::Nanoseconds), Some((Comparison::Difference, 5e6)));
-        assert_eq!(read("1.5 MiB", &Unit::Bytes), Some((Comparison::Difference, 1_572_864.0)));
-        assert_eq!(read("200%", &bare), Some((Comparison::Ratio, 2.0)));
-        assert_eq!(read("3", &bare), Some((Comparison::Difference, 3.0)));
+        assert_eq!(read("2%", &bare), Some((ValueComparison::Ratio, 0.02)));
+        assert_eq!(read("5ms", &Unit::Nanoseconds), Some((ValueComparison::Difference, 5e6)));
+        assert_eq!(read("1.5 MiB", &Unit::Bytes), Some((ValueComparison::Difference, 1_572_864.0)));
+        assert_eq!(read("200%", &bare), Some((ValueComparison::Ratio, 2.0)));
+        assert_eq!(read("3", &bare), Some((ValueComparison::Difference, 3.0)));
         for (text, unit) in
             [("5ms", &bare), ("-1", &bare), ("0", &bare), ("", &bare), ("0%", &bare), ("x%", &bare)]
         {

@@ -1,26 +1,28 @@
 //! `tacho changes --confirm`: both sides of changes, measured again.
 
-use tacho_experiment::changes::{Answer, Confirmation, confirm, other_layouts, why_not};
-use tacho_record::{Change, Wishes};
+use tacho_experiment::changes::{
+    Confirmation, ConfirmationResult, confirm, other_layouts, why_not,
+};
+use tacho_record::{Change, RuleRequest};
 use tacho_store::HostId;
 
 use super::found::{self, StoredChanges};
-use crate::cli::{AskedChanges, Global};
+use crate::cli::{ChangeQueryArgs, GlobalArgs};
 use crate::commands::lookup;
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{ConfirmationRequest, Confirmed, Filter};
+use crate::output::changes::{ConfirmationReport, ConfirmationRequest, Filter};
 use crate::project::Project;
 
 /// Rounds where nothing else is asked for.
 pub const ROUNDS: u32 = 20;
 
 pub fn execute(
-    global: &Global,
-    command: &AskedChanges,
+    global: &GlobalArgs,
+    command: &ChangeQueryArgs,
     names: &[String],
 ) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
@@ -55,9 +57,13 @@ pub fn execute(
 }
 
 /// What is typed of when to stop.
-fn wishes(command: &AskedChanges) -> Result<Wishes, CliError> {
+fn wishes(command: &ChangeQueryArgs) -> Result<RuleRequest, CliError> {
     let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
-    Ok(Wishes { rounds: Some(command.rounds.unwrap_or(ROUNDS)), budget, ..Wishes::default() })
+    Ok(RuleRequest {
+        rounds: Some(command.rounds.unwrap_or(ROUNDS)),
+        budget,
+        ..RuleRequest::default()
+    })
 }
 
 /// The changes that are asked for: those that are named, else those that are listed, new, and not
@@ -66,7 +72,7 @@ fn asked(
     project: &Project,
     found: &StoredChanges,
     session: &mut CommandSession,
-    command: &AskedChanges,
+    command: &ChangeQueryArgs,
     names: &[String],
 ) -> Result<Vec<Change>, CliError> {
     lookup::named_metrics(session.store.metrics()?, &command.list.metric)?;
@@ -114,7 +120,10 @@ pub fn divide(
         let why = elsewhere.then(|| format!("it is of `{}`: confirm it there", change.series.host));
         match why.or_else(|| why_not(&change)).or_else(|| of_layouts(project, found, &change)) {
             Some(why) => {
-                left_out.push(ConfirmationRequest { change, answer: Answer::NotMeasured { why } });
+                left_out.push(ConfirmationRequest {
+                    change,
+                    answer: ConfirmationResult::NotMeasured { why },
+                });
             }
             None => wanted.push(change),
         }
@@ -128,7 +137,8 @@ fn of_layouts(project: &Project, found: &StoredChanges, change: &Change) -> Opti
     let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| found.revision(id));
     let (good, bad, benchmark) = (good.short(), bad.short(), &change.series.benchmark.name);
     Some(format!(
-        "it is by {} layouts, and this measures one build of each side: `tacho compare {good} {bad} -b {benchmark}` measures all",
+        "it is by {} layouts, and this measures one build of each side: `tacho compare {good} \
+         {bad} -b {benchmark}` measures all",
         levels.layouts
     ))
 }
@@ -139,9 +149,9 @@ fn report(
     confirmation: Option<Confirmation>,
     wanted: &[Change],
     left_out: Vec<ConfirmationRequest>,
-) -> Result<Confirmed, CliError> {
+) -> Result<ConfirmationReport, CliError> {
     let mut all = Vec::new();
-    let mut confirmed = Confirmed::default();
+    let mut confirmed = ConfirmationReport::default();
     if let Some(confirmation) = confirmation {
         confirmed.run = confirmation.run;
         confirmed.samples = confirmation.samples;
@@ -162,13 +172,15 @@ fn report(
 
 /// As `tacho changes` itself; an error when something was named and nothing of it could be
 /// measured.
-fn exit(confirmed: &Confirmed) -> Exit {
-    let nothing =
-        confirmed.changes.iter().all(|asked| matches!(asked.answer, Answer::NotMeasured { .. }));
+fn exit(confirmed: &ConfirmationReport) -> Exit {
+    let nothing = confirmed
+        .changes
+        .iter()
+        .all(|asked| matches!(asked.answer, ConfirmationResult::NotMeasured { .. }));
     match confirmed {
-        Confirmed { interrupted: true, .. } => Exit::Interrupted,
-        Confirmed { changes, .. } if !changes.is_empty() && nothing => Exit::Error,
-        Confirmed { .. } if confirmed.has_regression() => Exit::Worse,
+        ConfirmationReport { interrupted: true, .. } => Exit::Interrupted,
+        ConfirmationReport { changes, .. } if !changes.is_empty() && nothing => Exit::Error,
+        ConfirmationReport { .. } if confirmed.has_regression() => Exit::Worse,
         _ => Exit::Success,
     }
 }

@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 use tacho_experiment::changes::{
-    Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders, take_up,
+    ChangeAnalysis, ChangeEvent, JudgedSeries, RevisionOrders, Scope, analyse, events, orders,
+    take_up,
 };
-use tacho_experiment::{Unbuilt, unbuilt};
+use tacho_experiment::{BuildGap, unbuilt};
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Change, Plan, Revision};
 use tacho_store::{HostId, Store};
-use tacho_subject::{Every, Selection, What, history};
+use tacho_subject::{RevisionQuery, RevisionStep, Selection, history};
 
 use crate::commands::lookup;
 use crate::error::CliError;
@@ -21,11 +22,11 @@ pub struct StoredChanges {
     /// All revisions, in order of history.
     pub revisions: Vec<Revision>,
     /// Their places in history.
-    pub orders: Orders,
+    pub orders: RevisionOrders,
     /// What was found on each host.
-    pub hosts: Vec<(HostId, Analysed)>,
+    pub hosts: Vec<(HostId, ChangeAnalysis)>,
     /// What could not be built, each with the name of the host.
-    pub unbuilt: Vec<(String, Unbuilt)>,
+    pub unbuilt: Vec<(String, BuildGap)>,
     /// The benchmarks and metrics of the plan.
     planned: HashSet<(String, String)>,
 }
@@ -96,7 +97,7 @@ impl StoredChanges {
     }
 
     /// The events of the changes that stand.
-    pub fn events(&self) -> Vec<Event<'_>> {
+    pub fn events(&self) -> Vec<ChangeEvent<'_>> {
         events(self.changes().filter(|change| change.stands()), &self.orders)
     }
 
@@ -169,7 +170,7 @@ fn know_between<'a>(
     project: &Project,
     store: &mut Store,
     changes: impl Iterator<Item = &'a Change>,
-    orders: &Orders,
+    orders: &RevisionOrders,
 ) -> Result<(), CliError> {
     if !matches!(project.plan.subject.source, Source::Git(_)) {
         return Ok(());
@@ -190,8 +191,9 @@ fn know_between<'a>(
     }
     let Ok(history) = history(&project.plan.subject, &project.folder) else { return Ok(()) };
     for (good, bad) in wanted {
-        let what = What::Range { from: Some(good.to_owned()), to: Some(bad.to_owned()) };
-        let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
+        let what = RevisionQuery::Range { from: Some(good.to_owned()), to: Some(bad.to_owned()) };
+        let selection =
+            Selection { what, every: RevisionStep::Commit, tags: None, all_parents: false };
         if let Ok(selected) = history.select(&selection) {
             store.put_commits(&selected.commits)?;
         }

@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use tacho_experiment::changes::judge_given;
 use tacho_measure::{read_all, read_file, read_report};
 use tacho_record::Direction;
-use tacho_record::numbers::{self, Numbers, Together};
+use tacho_record::numbers::{self, MergedRows, Numbers};
 
 use super::gathered;
-use crate::cli::AskedChanges;
-use crate::cli::shared::Better;
+use crate::cli::ChangeQueryArgs;
+use crate::cli::shared::DirectionName;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::changes::{Filter, GivenChanges};
 
-pub fn execute(paths: &[PathBuf], command: &AskedChanges) -> Result<Exit, CliError> {
+pub fn execute(paths: &[PathBuf], command: &ChangeQueryArgs) -> Result<Exit, CliError> {
     let better = match command.better {
-        Better::Higher => Direction::Higher,
-        Better::Lower => Direction::Lower,
+        DirectionName::Higher => Direction::Higher,
+        DirectionName::Lower => Direction::Lower,
     };
     let numbers = match paths {
         [path] if !gathered::is_several(path) => one(path, better)?,
@@ -103,7 +103,7 @@ fn tell_left_out(numbers: &Numbers) {
 /// That rows of one release are samples of it: where they are revisions one after the other,
 /// changes between them are not seen.
 fn tell_together(numbers: &Numbers) {
-    let Some(Together { column, rows, points }) = &numbers.together else { return };
+    let Some(MergedRows { column, rows, points }) = &numbers.together else { return };
     let points = output::text::count(*points, "point");
     output::note(
         "note",

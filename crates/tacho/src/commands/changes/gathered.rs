@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tacho_measure::read_report;
 use tacho_record::Metric;
-use tacho_record::numbers::{Given, GivenPoint, Numbers, Shape};
+use tacho_record::numbers::{GivenPoint, GivenSeries, Numbers, Shape};
 
 use crate::error::CliError;
 
@@ -35,7 +35,7 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
     if points.iter().all(|point| point.moment.is_some()) {
         points.sort_by_key(|point| point.moment);
     }
-    let mut series: Vec<Given> = Vec::new();
+    let mut series: Vec<GivenSeries> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (at, point) in points.iter().enumerate() {
         for value in &point.values {
@@ -50,9 +50,9 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
 }
 
 /// The series of a value, without a point.
-fn begin(value: &FileValue) -> Given {
+fn begin(value: &FileValue) -> GivenSeries {
     let (unit, better) = (value.unit.clone(), value.better);
-    Given { name: Some(value.series.clone()), unit, better, points: Vec::new() }
+    GivenSeries { name: Some(value.series.clone()), unit, better, points: Vec::new() }
 }
 
 /// Adds a value to the points of its series, in which files that lack it are gaps.

@@ -1,23 +1,23 @@
 //! `tacho changes list`: all changes, event by event.
 
 use tacho_experiment::changes::{
-    FalseAlarms, JudgedSeries, Verdict, events, is_new_regression, verdict_of,
+    ChangeVerdict, FalseAlarms, JudgedSeries, events, is_new_regression, verdict_of,
 };
 use tacho_record::{Change, Metric, Series, SeriesKey};
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
 use super::found::{self, StoredChanges};
-use crate::cli::{Global, ListChanges};
+use crate::cli::{GlobalArgs, ListChangesArgs};
 use crate::commands::lookup;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{self, Filter, ListedEvent, Listing};
+use crate::output::changes::{self, ChangeListing, Filter, ListedEvent};
 use crate::project::Project;
 
-pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store_to_read()?;
     lookup::named_metrics(store.metrics()?, &command.metric)?;
@@ -42,8 +42,8 @@ pub fn of(
     store: &mut Store,
     found: &StoredChanges,
     changes: &[&Change],
-) -> Result<Listing, CliError> {
-    let filter = Filter::of(&ListChanges::default(), (0, u64::MAX));
+) -> Result<ChangeListing, CliError> {
+    let filter = Filter::of(&ListChangesArgs::default(), (0, u64::MAX));
     let among = |change: &Change| changes.iter().any(|other| other.name == change.name);
     listing(project, store, found, &filter, among)
 }
@@ -54,7 +54,7 @@ fn listing(
     found: &StoredChanges,
     filter: &Filter,
     among: impl Fn(&Change) -> bool,
-) -> Result<Listing, CliError> {
+) -> Result<ChangeListing, CliError> {
     let shown = |change: &&Change| among(change) && filter.shows_kept(change, found.place(change));
     let (mut shown, unplanned): (Vec<&Change>, Vec<&Change>) =
         found.changes().filter(shown).partition(|change| found.is_planned(change));
@@ -67,7 +67,7 @@ fn listing(
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
         let commits = store.commits(good.order, bad.order)?.len();
         let mut changes: Vec<Change> = event.changes.into_iter().cloned().collect();
-        changes.sort_by_key(|change| verdict_of(change) == Verdict::Better);
+        changes.sort_by_key(|change| verdict_of(change) == ChangeVerdict::Better);
         listed.push(ListedEvent {
             revision: found.revision(&event.revision),
             good,
@@ -78,7 +78,7 @@ fn listing(
     }
     let (judged, mut not_judged) = judged(found, filter);
     not_judged.extend(not_planned(project, store, found, filter)?);
-    Ok(Listing {
+    Ok(ChangeListing {
         link: project.plan.subject.link.clone(),
         events: listed,
         judged,

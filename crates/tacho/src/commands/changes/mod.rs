@@ -11,20 +11,20 @@ pub(super) mod show;
 
 use std::path::Path;
 
-use crate::cli::{AskedChanges, Changes, ChangesWhat, Global};
+use crate::cli::{ChangeQueryArgs, ChangesArgs, ChangesCommand, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 
-pub fn execute(global: &Global, command: &Changes) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &ChangesArgs) -> Result<Exit, CliError> {
     match &command.what {
-        Some(ChangesWhat::List(listed)) => asked(global, listed),
-        Some(ChangesWhat::Show { name, json }) => show::execute(global, name, *json),
-        Some(ChangesWhat::Set { name, state, note }) => set::execute(global, name, *state, note),
+        Some(ChangesCommand::List(listed)) => asked(global, listed),
+        Some(ChangesCommand::Show { name, json }) => show::execute(global, name, *json),
+        Some(ChangesCommand::Set { name, state, note }) => set::execute(global, name, *state, note),
         None => asked(global, &command.asked),
     }
 }
 
-fn asked(global: &Global, asked: &AskedChanges) -> Result<Exit, CliError> {
+fn asked(global: &GlobalArgs, asked: &ChangeQueryArgs) -> Result<Exit, CliError> {
     match (&asked.from, &asked.confirm) {
         (Some(paths), _) => from::execute(paths, asked),
         (None, Some(names)) => confirm::execute(global, asked, names),

@@ -1,32 +1,37 @@
 //! `tacho changes set`: the user's word.
 
 use jiff::Timestamp;
-use tacho_record::{Change, Word};
+use tacho_record::{Change, ChangeState};
 
 use super::found::StoredChanges;
-use crate::cli::{Global, State};
+use crate::cli::{GlobalArgs, StateName};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::changes::word;
 use crate::project::Project;
 
-pub fn execute(global: &Global, name: &str, state: State, note: &str) -> Result<Exit, CliError> {
+pub fn execute(
+    global: &GlobalArgs,
+    name: &str,
+    state: StateName,
+    note: &str,
+) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store()?;
     let found = StoredChanges::look(&project, &mut store)?;
     let said = match state {
-        State::Acknowledged => Word::Acknowledged,
-        State::Expected => Word::Expected,
-        State::FalseAlarm => Word::FalseAlarm,
-        State::Fixed => Word::Fixed,
-        State::New => Word::New,
+        StateName::Acknowledged => ChangeState::Acknowledged,
+        StateName::Expected => ChangeState::Expected,
+        StateName::FalseAlarm => ChangeState::FalseAlarm,
+        StateName::Fixed => ChangeState::Fixed,
+        StateName::New => ChangeState::New,
     };
     let mut lines = String::new();
     for change in found.named(&project, name)? {
         store.say(&change.name, said, note, Timestamp::now())?;
         let key = &change.series;
-        let was = if change.word == Word::New { String::new() } else { was(change) };
+        let was = if change.word == ChangeState::New { String::new() } else { was(change) };
         lines += &format!(
             "{}  {} · {}: {}{was}\n",
             change.name,

@@ -9,7 +9,7 @@ use tacho_record::Change;
 use tacho_store::Store;
 
 use super::found::StoredChanges;
-use crate::cli::Global;
+use crate::cli::GlobalArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
@@ -20,7 +20,7 @@ use crate::project::Project;
 /// At most so many revisions of each side are looked at.
 const NEAR: usize = 30;
 
-pub fn execute(global: &Global, name: &str, json: bool) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, name: &str, json: bool) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store_to_read()?;
     let found = StoredChanges::look(&project, &mut store)?;
@@ -30,7 +30,7 @@ pub fn execute(global: &Global, name: &str, json: bool) -> Result<Exit, CliError
     }
     if json {
         let changes = all.iter().map(Evidence::answer).collect();
-        output::print_json(&versioned(Shown { changes }))?;
+        output::print_json(&versioned(ChangesShowAnswer { changes }))?;
     } else {
         let width = Some(output::table_width());
         output::print(&all.iter().map(|one| one.text(width)).collect::<Vec<_>>().join("\n"))?;
@@ -40,7 +40,7 @@ pub fn execute(global: &Global, name: &str, json: bool) -> Result<Exit, CliError
 
 /// The answer in JSON.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ChangesShowAnswer<'a> {
     changes: Vec<EvidenceAnswer<'a>>,
 }
 

@@ -4,25 +4,25 @@
 use std::collections::{BTreeMap, HashSet};
 
 use tacho_measure::Report;
-use tacho_record::{BenchmarkKey, Exported, Metric, Plan, shown};
+use tacho_record::{BenchmarkKey, ExportedMetric, Metric, Plan, shown};
 
-use super::sides::Taken;
+use super::sides::ResolvedSide;
 
 /// In what both sides differ, in words.
-pub fn differ(what: &str, taken: &[Taken; 2], [a, b]: [&str; 2]) -> Option<String> {
+pub fn differ(what: &str, taken: &[ResolvedSide; 2], [a, b]: [&str; 2]) -> Option<String> {
     let [of_a, of_b] = taken.each_ref().map(|taken| shown(&taken.side.name));
     (a != b).then(|| format!("{what} {a} of {of_a}, {b} of {of_b}"))
 }
 
 /// How the executions of a benchmark of a file ended, where it says so.
-pub fn status<'a>(taken: &'a Taken, benchmark: &str) -> Option<&'a str> {
+pub fn status<'a>(taken: &'a ResolvedSide, benchmark: &str) -> Option<&'a str> {
     taken.report.as_ref()?.host.get(&format!("exit status of `{benchmark}`")).map(String::as_str)
 }
 
 /// In which of these rows executions of the file at that side ended otherwise than those will that
 /// count of the other side: with what the plan expects, of a command with 0.
 pub fn statuses(
-    taken: &[Taken; 2],
+    taken: &[ResolvedSide; 2],
     file: usize,
     plan: Option<&Plan>,
     rows: &[(BenchmarkKey, Vec<Metric>)],
@@ -50,7 +50,10 @@ fn is_all(found: &str, status: &str) -> bool {
 
 /// Takes from the names of Go's benchmarks the processors (`-8`) where the two files have others,
 /// so that they are the same ones; says on how many each executed them then.
-pub fn same_processors(taken: &[Taken; 2], said: &mut [Vec<Exported>; 2]) -> Option<String> {
+pub fn same_processors(
+    taken: &[ResolvedSide; 2],
+    said: &mut [Vec<ExportedMetric>; 2],
+) -> Option<String> {
     let is_go = |report: &Report| report.tool == "go test";
     if !taken.iter().all(|taken| taken.report.as_ref().is_some_and(is_go)) {
         return None;
@@ -69,7 +72,7 @@ pub fn same_processors(taken: &[Taken; 2], said: &mut [Vec<Exported>; 2]) -> Opt
     // Else it was something else that the names end with. Two that are alone in their files are
     // compared whatever they are called.
     let names: HashSet<&str> = renamed[1].iter().map(|it| it.benchmark.as_str()).collect();
-    let is_common = |one: &Exported| names.contains(one.benchmark.as_str());
+    let is_common = |one: &ExportedMetric| names.contains(one.benchmark.as_str());
     let are_alone = said.iter().all(|said| only_name(said).is_some());
     if !are_alone && !renamed[0].iter().any(is_common) {
         return None;
@@ -79,8 +82,8 @@ pub fn same_processors(taken: &[Taken; 2], said: &mut [Vec<Exported>; 2]) -> Opt
 }
 
 /// The number that all names end with.
-fn processors(said: &[Exported]) -> Option<u32> {
-    let of = |one: &Exported| {
+fn processors(said: &[ExportedMetric]) -> Option<u32> {
+    let of = |one: &ExportedMetric| {
         let (_, number) = one.benchmark.rsplit_once('-')?;
         number.parse::<u32>().ok().filter(|it| it.to_string() == number)
     };
@@ -90,7 +93,7 @@ fn processors(said: &[Exported]) -> Option<u32> {
 }
 
 /// What the only benchmark is called.
-pub fn only_name(said: &[Exported]) -> Option<&str> {
+pub fn only_name(said: &[ExportedMetric]) -> Option<&str> {
     let first = said.first()?;
     said.iter().all(|one| one.benchmark == first.benchmark).then_some(first.benchmark.as_str())
 }

@@ -7,28 +7,28 @@ use crate::commands::selection::narrowed;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tacho_experiment::compare::rows_of;
 
-use tacho_record::{BenchmarkKey, Exported, Metric, Parameters, Plan, Unit, shown};
+use tacho_record::{BenchmarkKey, ExportedMetric, Metric, Parameters, Plan, Unit, shown};
 
 use super::alike::{differ, same_processors, status, statuses};
 use super::kept::is_file;
 use super::measure::metrics_of_commands;
-use super::sides::{Given, Taken};
-use crate::cli::Compare;
+use super::sides::{ResolvedSide, SideLookup};
+use crate::cli::CompareArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 
 /// Benchmarks, each with its metrics.
-type Keys = Vec<(BenchmarkKey, Vec<Metric>)>;
+type BenchmarkMetrics = Vec<(BenchmarkKey, Vec<Metric>)>;
 /// What files say of both sides.
-type Said = [Vec<Exported>; 2];
+type FileSides = [Vec<ExportedMetric>; 2];
 
 /// What is compared.
 pub struct ComparisonRows {
     /// The plan as it is wanted.
     pub plan: Option<Plan>,
-    pub rows: Keys,
+    pub rows: BenchmarkMetrics,
     /// What the files say of that.
-    pub exported: Said,
+    pub exported: FileSides,
     /// What only the first side has, and only the second.
     pub lone: [Vec<String>; 2],
     /// In what both sides differ, by what files say of what is compared.
@@ -37,17 +37,18 @@ pub struct ComparisonRows {
 
 /// What both sides have, and what only one of them has.
 pub fn rows(
-    given: &Given,
-    command: &Compare,
-    taken: &[Taken; 2],
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: &[ResolvedSide; 2],
 ) -> Result<ComparisonRows, CliError> {
     let [a, b] = taken;
-    let said =
-        |taken: &Taken| taken.report.as_ref().map_or_else(Vec::new, |it| it.benchmarks.clone());
+    let said = |taken: &ResolvedSide| {
+        taken.report.as_ref().map_or_else(Vec::new, |it| it.benchmarks.clone())
+    };
     let (file, live) = match [is_file(a), is_file(b)] {
         [false, false] => {
             let (plan, rows) = live_rows(given, command, [a, b])?;
-            let (exported, lone, differ) = (Said::default(), Default::default(), Vec::new());
+            let (exported, lone, differ) = (FileSides::default(), Default::default(), Vec::new());
             return Ok(ComparisonRows { plan, rows, exported, lone, differ });
         }
         [true, true] => return both(command, taken, [said(a), said(b)]),
@@ -55,7 +56,7 @@ pub fn rows(
         [false, true] => (1, a),
     };
     let (plan, mut rows) = live_rows(given, command, [live, live])?;
-    let (mut exported, mut lone) = (Said::default(), <[Vec<String>; 2]>::default());
+    let (mut exported, mut lone) = (FileSides::default(), <[Vec<String>; 2]>::default());
     let found = if live.side.program.kind() == "command" {
         rows = rows_of_command(live, rows)?;
         for_command(&said(&taken[file]), &rows, live)
@@ -77,24 +78,28 @@ pub fn rows(
 }
 
 /// What a file says under the names of the comparison, each with the name that it has in the file.
-type Renamed = Vec<(String, Exported)>;
+type RenamedMetrics = Vec<(String, ExportedMetric)>;
 
 const NOTHING_IN_COMMON: &str = "they have no benchmark in common, by name and metric";
 
 /// Whether a benchmark is one of those that were asked for.
-fn is_wanted(command: &Compare, one: &Exported) -> bool {
+fn is_wanted(command: &CompareArgs, one: &ExportedMetric) -> bool {
     let wanted = &command.terms.benchmark;
     wanted.is_empty() || wanted.contains(&one.benchmark)
 }
 
-fn not_comparable(taken: &[Taken; 2], why: &str) -> CliError {
-    let [a, b] = taken.each_ref().map(Taken::told);
+fn not_comparable(taken: &[ResolvedSide; 2], why: &str) -> CliError {
+    let [a, b] = taken.each_ref().map(ResolvedSide::told);
     CompareMistake::NotComparable { a, b, why: why.to_owned() }.into()
 }
 
 /// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is
 /// called.
-fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<ComparisonRows, CliError> {
+fn both(
+    command: &CompareArgs,
+    taken: &[ResolvedSide; 2],
+    mut said: FileSides,
+) -> Result<ComparisonRows, CliError> {
     let mut differs: Vec<String> = same_processors(taken, &mut said).into_iter().collect();
     check_benchmarks(command, &said)?;
     for side in &mut said {
@@ -112,7 +117,7 @@ fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Compari
         }
     }
     let of_b = by_name(&said[1]);
-    let common: Vec<&Exported> = said[0].iter().filter(|one| has(&of_b, one)).collect();
+    let common: Vec<&ExportedMetric> = said[0].iter().filter(|one| has(&of_b, one)).collect();
     if common.is_empty() {
         return Err(not_comparable(taken, NOTHING_IN_COMMON));
     }
@@ -123,9 +128,9 @@ fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Compari
 }
 
 /// What a file says, by the name of the benchmark.
-type ExportedByName<'a> = HashMap<&'a str, Vec<&'a Exported>>;
+type ExportedByName<'a> = HashMap<&'a str, Vec<&'a ExportedMetric>>;
 
-fn by_name(said: &[Exported]) -> ExportedByName<'_> {
+fn by_name(said: &[ExportedMetric]) -> ExportedByName<'_> {
     let mut all = ExportedByName::new();
     for one in said {
         all.entry(&one.benchmark).or_default().push(one);
@@ -133,13 +138,13 @@ fn by_name(said: &[Exported]) -> ExportedByName<'_> {
     all
 }
 
-fn has(said: &ExportedByName, one: &Exported) -> bool {
+fn has(said: &ExportedByName, one: &ExportedMetric) -> bool {
     let of_benchmark = said.get(one.benchmark.as_str());
     of_benchmark.is_some_and(|all| all.iter().any(|it| it.metric == one.metric))
 }
 
 /// That one of the files has each benchmark that was asked for.
-fn check_benchmarks(command: &Compare, said: &Said) -> Result<(), CliError> {
+fn check_benchmarks(command: &CompareArgs, said: &FileSides) -> Result<(), CliError> {
     let all: BTreeSet<&str> = said.iter().flatten().map(|one| one.benchmark.as_str()).collect();
     let is_unknown = |wanted: &&String| !all.contains(wanted.as_str());
     let Some(name) = command.terms.benchmark.iter().find(is_unknown) else { return Ok(()) };
@@ -149,7 +154,7 @@ fn check_benchmarks(command: &Compare, said: &Said) -> Result<(), CliError> {
 
 /// What one file alone has: benchmarks that have no metric in common with the other's, and of the
 /// metrics that were asked for those.
-fn lone(own: &[Exported], other: &[Exported], wanted: &[String]) -> Vec<String> {
+fn lone(own: &[ExportedMetric], other: &[ExportedMetric], wanted: &[String]) -> Vec<String> {
     let (mut all, mut listed): (Vec<String>, HashSet<String>) = Default::default();
     let other = by_name(other);
     let shared: HashSet<&str> =
@@ -170,7 +175,11 @@ fn lone(own: &[Exported], other: &[Exported], wanted: &[String]) -> Vec<String> 
 }
 
 /// The benchmarks of a file that a plan does not have; none where it was typed which are compared.
-fn lone_of_file(command: &Compare, said: &[Exported], of_plan: &Keys) -> Vec<String> {
+fn lone_of_file(
+    command: &CompareArgs,
+    said: &[ExportedMetric],
+    of_plan: &BenchmarkMetrics,
+) -> Vec<String> {
     if !command.terms.benchmark.is_empty() {
         return Vec::new();
     }
@@ -181,13 +190,13 @@ fn lone_of_file(command: &Compare, said: &[Exported], of_plan: &Keys) -> Vec<Str
 }
 
 /// The benchmarks of a plan that a file does not have.
-fn lone_of_plan(of_plan: &Keys, common: &Keys) -> Vec<String> {
+fn lone_of_plan(of_plan: &BenchmarkMetrics, common: &BenchmarkMetrics) -> Vec<String> {
     let is_common = |key: &BenchmarkKey| common.iter().any(|(it, _)| it == key);
     of_plan.iter().filter(|(key, _)| !is_common(key)).map(|(key, _)| key.to_string()).collect()
 }
 
 /// A row for each benchmark, with the metrics that are wanted: the first one, if none is named.
-fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Keys, CliError> {
+fn grouped(common: &[&ExportedMetric], wanted: &[String]) -> Result<BenchmarkMetrics, CliError> {
     let names: HashSet<&str> = common.iter().map(|one| one.metric.name.as_str()).collect();
     let is_known = |name: &String| names.contains(name.as_str());
     if let Some(name) = wanted.iter().find(|name| *name != "all" && !is_known(name)) {
@@ -197,7 +206,7 @@ fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Keys, CliError> {
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
     let is_all = wanted == ["all"];
-    let (mut rows, mut places) = (Keys::new(), HashMap::<&str, usize>::new());
+    let (mut rows, mut places) = (BenchmarkMetrics::new(), HashMap::<&str, usize>::new());
     for one in
         common.iter().filter(|one| wanted.is_empty() || is_all || wanted.contains(&one.metric.name))
     {
@@ -218,15 +227,22 @@ fn key(name: &str) -> BenchmarkKey {
 }
 
 /// Files have times of whole commands: nothing else of a command stands beside them.
-fn rows_of_command(live: &Taken, rows: Keys) -> Result<Keys, CliError> {
+fn rows_of_command(
+    live: &ResolvedSide,
+    rows: BenchmarkMetrics,
+) -> Result<BenchmarkMetrics, CliError> {
     let metrics = metrics_of_commands([&live.side.program; 2], &[])?;
     Ok(rows.into_iter().map(|(key, _)| (key, metrics.clone())).collect())
 }
 
 /// The benchmark that has the command's name, or is the only one; its time as what the command's is
 /// called.
-fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Renamed {
-    let times: Vec<&Exported> =
+fn for_command(
+    said: &[ExportedMetric],
+    rows: &BenchmarkMetrics,
+    live: &ResolvedSide,
+) -> RenamedMetrics {
+    let times: Vec<&ExportedMetric> =
         said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
     let of_name = times.iter().find(|one| one.benchmark == shown(&live.side.name));
     let names: BTreeSet<&str> = times.iter().map(|one| one.benchmark.as_str()).collect();
@@ -234,26 +250,29 @@ fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Renamed {
     let Some((row, metrics)) = rows.first() else { return Vec::new() };
     let renamed = found.zip(metrics.first()).map(|(one, metric)| {
         let benchmark = row.to_string();
-        (one.benchmark.clone(), Exported { benchmark, metric: metric.clone(), ..(*one).clone() })
+        (
+            one.benchmark.clone(),
+            ExportedMetric { benchmark, metric: metric.clone(), ..(*one).clone() },
+        )
     });
     renamed.into_iter().collect()
 }
 
 /// Of the plan's benchmarks those that the file has, each with the metrics that it has, by name; a
 /// time is a time.
-fn for_plan(said: &[Exported], rows: &mut Keys) -> Renamed {
-    let mut all = Renamed::new();
+fn for_plan(said: &[ExportedMetric], rows: &mut BenchmarkMetrics) -> RenamedMetrics {
+    let mut all = RenamedMetrics::new();
     for (key, metrics) in rows.iter_mut() {
         let name = key.to_string();
         let of_benchmark =
             || said.iter().filter(|one| one.benchmark == name || one.benchmark == key.name);
         metrics.retain(|metric| {
             let of_name = of_benchmark().find(|one| one.metric.name == metric.name);
-            let is_time = |one: &&Exported| {
+            let is_time = |one: &&ExportedMetric| {
                 metric.unit == Unit::Nanoseconds && one.metric.unit == metric.unit
             };
             let found = of_name.or_else(|| of_benchmark().find(is_time));
-            let renamed = |one: &Exported| Exported {
+            let renamed = |one: &ExportedMetric| ExportedMetric {
                 benchmark: name.clone(),
                 metric: metric.clone(),
                 ..one.clone()
@@ -269,9 +288,9 @@ fn for_plan(said: &[Exported], rows: &mut Keys) -> Renamed {
 /// The plan as it is wanted, and what is compared.
 #[allow(clippy::type_complexity, reason = "the terms have them like this")]
 fn live_rows(
-    given: &Given,
-    command: &Compare,
-    taken: [&Taken; 2],
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: [&ResolvedSide; 2],
 ) -> Result<(Option<Plan>, Vec<(BenchmarkKey, Vec<Metric>)>), CliError> {
     let programs = taken.map(|taken| &taken.side.program);
     let is_command = programs[0].kind() == "command";

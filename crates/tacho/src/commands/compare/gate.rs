@@ -1,21 +1,21 @@
 //! What `--fail-on` means, and the exit status.
 
-use tacho_experiment::compare::{Compared, Gate, Stands};
+use tacho_experiment::compare::{ComparisonResult, Gate, GateOutcome};
 use tacho_record::{BenchmarkKey, Metric, percentage};
 
-use crate::cli::{Shown, Terms};
+use crate::cli::{ComparisonArgs, ShownMetricArgs};
 use crate::commands::lookup;
 use crate::commands::shares::share;
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::exit::Exit;
-use crate::output::compare::FailOn;
+use crate::output::compare::FailOnGate;
 use crate::project::Project;
 
 /// What is to be a failure, if anything was typed; within the margin nothing is slower, and could
 /// never be one.
-pub fn fail_on(terms: &Terms) -> Result<Option<FailOn>, CompareMistake> {
+pub fn fail_on(terms: &ComparisonArgs) -> Result<Option<FailOnGate>, CompareMistake> {
     let mut gate = Gate::default();
     for word in &terms.fail_on {
         match word.as_str() {
@@ -26,7 +26,7 @@ pub fn fail_on(terms: &Terms) -> Result<Option<FailOn>, CompareMistake> {
         }
     }
     let typed = terms.fail_on.join(",");
-    Ok((!typed.is_empty()).then_some(FailOn { typed, gate }))
+    Ok((!typed.is_empty()).then_some(FailOnGate { typed, gate }))
 }
 
 /// From which share on slower is a failure.
@@ -47,13 +47,13 @@ fn beyond(typed: &str, margin: &str) -> Result<f64, CompareMistake> {
 pub fn metrics(
     project: &Project,
     key: &BenchmarkKey,
-    terms: &Terms,
+    terms: &ComparisonArgs,
 ) -> Result<Vec<Metric>, CliError> {
     let counters: Vec<String> = counters(&terms.counter)?
         .into_iter()
         .map(|counting| counting.counter.name().to_owned())
         .collect();
-    let shown = |metric: Vec<String>| Shown { metric, json: false };
+    let shown = |metric: Vec<String>| ShownMetricArgs { metric, json: false };
     let planned = project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name);
     match planned {
         Some(benchmark) if terms.metric.is_empty() && !terms.fail_on.is_empty() => {
@@ -70,12 +70,12 @@ pub fn metrics(
 }
 
 /// What a comparison comes to: nothing measured is an error.
-pub fn exit(compared: &Compared, fail_on: Option<&FailOn>, is_missing: bool) -> Exit {
+pub fn exit(compared: &ComparisonResult, fail_on: Option<&FailOnGate>, is_missing: bool) -> Exit {
     let all = match compared {
-        Compared::Measured(all) => all,
-        Compared::Interrupted => return Exit::Interrupted,
-        Compared::NotBuilt { .. } => return Exit::Error,
-        Compared::SameProgram => return Exit::Success,
+        ComparisonResult::Measured(all) => all,
+        ComparisonResult::Interrupted => return Exit::Interrupted,
+        ComparisonResult::NotBuilt { .. } => return Exit::Error,
+        ComparisonResult::SameProgram => return Exit::Success,
     };
     if all.interrupted {
         return Exit::Interrupted;
@@ -83,8 +83,8 @@ pub fn exit(compared: &Compared, fail_on: Option<&FailOn>, is_missing: bool) -> 
     if all.rows.iter().any(|row| row.sides.iter().any(Option::is_none)) {
         return Exit::Error;
     }
-    let Some(FailOn { gate, .. }) = fail_on else { return Exit::Success };
-    let stands: Vec<Stands> =
+    let Some(FailOnGate { gate, .. }) = fail_on else { return Exit::Success };
+    let stands: Vec<GateOutcome> =
         all.rows.iter().map(|row| gate.stands(row, all.terms.margin)).collect();
     if gate.fails(&stands, is_missing) { Exit::Worse } else { Exit::Success }
 }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use tacho_experiment::compare::Compared;
+use tacho_experiment::compare::ComparisonResult;
 use tacho_record::plan::{Benchmark, parse};
-use tacho_record::{BenchmarkKey, Earlier, Metric, Plan, Program, short_name};
+use tacho_record::{BenchmarkKey, EarlierSide, Metric, Plan, Program, short_name};
 
-use super::sides::{Given, Taken};
-use crate::cli::Compare;
+use super::sides::{ResolvedSide, SideLookup};
+use crate::cli::CompareArgs;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
@@ -27,7 +27,10 @@ const CONDITIONS: [&str; 9] = [
 ];
 
 /// Of which earlier runs the sides are that are not to be measured again.
-pub fn earlier(command: &Compare, taken: &[Taken; 2]) -> Result<[Option<Earlier>; 2], CliError> {
+pub fn earlier(
+    command: &CompareArgs,
+    taken: &[ResolvedSide; 2],
+) -> Result<[Option<EarlierSide>; 2], CliError> {
     if !command.kept {
         return Ok([None, None]);
     }
@@ -38,9 +41,9 @@ pub fn earlier(command: &Compare, taken: &[Taken; 2]) -> Result<[Option<Earlier>
 /// The plan with its benchmarks in the versions that a kept side has: whether both executed the
 /// same is [looked at](check_alike) apart.
 pub fn in_kept_versions(
-    given: &Given,
-    command: &Compare,
-    taken: [&Taken; 2],
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: [&ResolvedSide; 2],
     mut plan: Plan,
 ) -> Result<Plan, CliError> {
     let kept = taken.into_iter().filter_map(|taken| taken.earlier.filter(|_| command.kept));
@@ -60,13 +63,13 @@ pub fn in_kept_versions(
 /// In what the host or the conditions of one side were not those of the other, with what is said so
 /// of benchmarks; an error, unless the user lets that pass.
 pub fn check_alike(
-    given: &Given,
-    command: &Compare,
-    taken: &[Taken; 2],
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: &[ResolvedSide; 2],
     rows: &[(BenchmarkKey, Vec<Metric>)],
     of_benchmarks: Vec<String>,
 ) -> Result<Vec<String>, CliError> {
-    let is_kept = |taken: &Taken| is_file(taken) || command.kept && taken.earlier.is_some();
+    let is_kept = |taken: &ResolvedSide| is_file(taken) || command.kept && taken.earlier.is_some();
     if !taken.iter().any(is_kept) {
         return Ok(Vec::new());
     }
@@ -86,16 +89,16 @@ pub fn check_alike(
     }
 }
 
-pub fn is_file(taken: &Taken) -> bool {
+pub fn is_file(taken: &ResolvedSide) -> bool {
     matches!(taken.side.program, Program::File { .. })
 }
 
 /// In what the plans execute the benchmarks otherwise by which both sides are measured: that of an
 /// earlier run, and today's.
 fn executed_otherwise(
-    given: &Given,
-    command: &Compare,
-    taken: &[Taken; 2],
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: &[ResolvedSide; 2],
     rows: &[(BenchmarkKey, Vec<Metric>)],
 ) -> Result<Vec<String>, CliError> {
     let (Some(a), Some(b)) = (plan(given, command, &taken[0])?, plan(given, command, &taken[1])?)
@@ -121,7 +124,11 @@ fn find<'a>(plan: &'a Plan, name: &str) -> Option<&'a Benchmark> {
 
 /// The plan by which a side is measured; none of a command, or where one of long ago can be read no
 /// more.
-fn plan(given: &Given, command: &Compare, taken: &Taken) -> Result<Option<Plan>, CliError> {
+fn plan(
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: &ResolvedSide,
+) -> Result<Option<Plan>, CliError> {
     let kept = taken.earlier.filter(|_| command.kept).zip(given.store());
     let Some((earlier, store)) = kept else {
         return Ok(given.project().map(|project| project.plan.clone()));
@@ -135,9 +142,9 @@ fn plan(given: &Given, command: &Compare, taken: &Taken) -> Result<Option<Plan>,
 
 /// What is known of the host and the conditions of a side.
 fn facts(
-    given: &Given,
-    command: &Compare,
-    taken: &Taken,
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: &ResolvedSide,
 ) -> Result<BTreeMap<String, String>, CliError> {
     if let Some(report) = &taken.report {
         return Ok(report.host.clone());
@@ -163,9 +170,9 @@ fn facts(
 /// The benchmarks that a side was measured at then, and the plan does not have any more; none where
 /// it was typed which are compared.
 pub fn lost(
-    given: &Given,
-    command: &Compare,
-    earlier: [Option<Earlier>; 2],
+    given: &SideLookup,
+    command: &CompareArgs,
+    earlier: [Option<EarlierSide>; 2],
     rows: &[(BenchmarkKey, Vec<Metric>)],
 ) -> Result<[Vec<String>; 2], CliError> {
     let mut lost = <[Vec<String>; 2]>::default();
@@ -182,9 +189,9 @@ pub fn lost(
 }
 
 /// That a side which cannot be measured again was measured before.
-pub fn tell_of_kept(given: &Given, compared: &Compared, taken: &[Taken; 2]) {
-    let Compared::NotBuilt { side, .. } = compared else { return };
-    let is_it = |taken: &&Taken| taken.side.name == *side && taken.earlier.is_some();
+pub fn tell_of_kept(given: &SideLookup, compared: &ComparisonResult, taken: &[ResolvedSide; 2]) {
+    let ComparisonResult::NotBuilt { side, .. } = compared else { return };
+    let is_it = |taken: &&ResolvedSide| taken.side.name == *side && taken.earlier.is_some();
     let Some(taken) = taken.iter().find(is_it) else { return };
     let gone =
         taken.side.program.revision().filter(|revision| given.is_gone(revision)).map(|revision| {

@@ -6,7 +6,7 @@ use std::path::Path;
 use tacho_experiment::bench::Start;
 use tacho_measure::{Report, read_report};
 
-use crate::cli::Compare;
+use crate::cli::CompareArgs;
 use crate::commands::bench::start::{self, check};
 use crate::error::compare::CompareMistake;
 
@@ -20,7 +20,7 @@ pub fn exported(name: &str) -> Option<Report> {
 }
 
 /// Whether what was typed can do without a plan.
-pub fn may_be_commands(command: &Compare) -> bool {
+pub fn may_be_commands(command: &CompareArgs) -> bool {
     let b = command.b.as_deref();
     command.command
         || b.is_some()
@@ -37,7 +37,7 @@ pub fn may_be_commands(command: &Compare) -> bool {
 /// What cannot be meant of two sides where there is no plan. Two names of nothing are likely to be
 /// revisions, whose plan is missed; one beside a file or a program, or one that is nearly that of a
 /// file, is mistyped.
-pub fn mistyped(command: &Compare) -> Option<CompareMistake> {
+pub fn mistyped(command: &CompareArgs) -> Option<CompareMistake> {
     if command.b.is_none() && exported(&command.a).is_some() {
         return Some(CompareMistake::ReportAlone { name: command.a.clone() });
     }

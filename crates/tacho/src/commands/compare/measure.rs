@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tacho_experiment::analysis::reference;
-use tacho_experiment::compare::{Compared, compare, unexecuted};
-use tacho_experiment::{Bench, ExperimentError, Question};
+use tacho_experiment::compare::{ComparisonResult, compare, unexecuted};
+use tacho_experiment::{Context, ExperimentError, Question};
 use tacho_measure::ProcessExecutor;
-use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes, RuleError, Wishes};
+use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes, RuleError, RuleRequest};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
-use super::sides::{Given, revisions};
-use crate::cli::{Compare, Global};
+use super::sides::{SideLookup, revisions};
+use crate::cli::{CompareArgs, GlobalArgs};
 use crate::commands::over;
 use crate::commands::seed::random_seed;
 use crate::commands::session::{CommandSession, SessionRequest, lock};
@@ -25,11 +25,11 @@ use crate::project::Project;
 /// Measures on these terms, and says how long a build took where there are several of a side;
 /// `plan` is there unless both sides are commands.
 pub fn measure(
-    given: &Given,
-    (global, command): (&Global, &Compare),
+    given: &SideLookup,
+    (global, command): (&GlobalArgs, &CompareArgs),
     plan: Option<Plan>,
     terms: &Comparing,
-) -> Result<(Compared, Option<Duration>), CliError> {
+) -> Result<(ComparisonResult, Option<Duration>), CliError> {
     let quiet = global.quiet || command.form.json;
     if !terms.executes(0) && !terms.executes(1) {
         if command.terms.wants_layouts() {
@@ -99,7 +99,7 @@ pub fn measure(
 }
 
 /// What is executed on neither side disturbs nobody, and waits for nobody.
-fn read(given: &Given, terms: &Comparing) -> Result<Compared, CliError> {
+fn read(given: &SideLookup, terms: &Comparing) -> Result<ComparisonResult, CliError> {
     Ok(match given.store() {
         Some(store) => unexecuted(&mut store.borrow_mut(), terms)?,
         None => unexecuted(&mut Store::open(&Location::Memory)?, terms)?,
@@ -108,10 +108,10 @@ fn read(given: &Given, terms: &Comparing) -> Result<Compared, CliError> {
 
 /// Commands: kept beside the plan if there is one, else nowhere.
 pub fn of_commands<T>(
-    given: &Given,
-    (name, command): (&str, &Compare),
+    given: &SideLookup,
+    (name, command): (&str, &CompareArgs),
     quiet: bool,
-    experiment: impl FnOnce(&mut Bench<'_>, &Question) -> Result<T, ExperimentError>,
+    experiment: impl FnOnce(&mut Context<'_>, &Question) -> Result<T, ExperimentError>,
 ) -> Result<T, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = lock(name, command.begin.wait.then_some(&interrupt))?;
@@ -126,7 +126,7 @@ pub fn of_commands<T>(
     let host = store.put_host(&found)?;
     let question = question_of_commands(command, conditions)?;
     let mut progress = Progress::new(&[], quiet);
-    let mut bench = Bench {
+    let mut bench = Context {
         store: &mut store,
         builder: &mut NoBuilder,
         executor: &mut ProcessExecutor::new(interrupt.clone()),
@@ -140,7 +140,7 @@ pub fn of_commands<T>(
 }
 
 fn question_of_commands(
-    command: &Compare,
+    command: &CompareArgs,
     conditions: BTreeMap<String, String>,
 ) -> Result<Question, CliError> {
     Ok(Question {
@@ -189,7 +189,7 @@ pub fn metrics_of_commands(
 }
 
 /// What is typed of when to stop, and what the plan says of layouts.
-pub(crate) fn wishes(command: &Compare, plan: Option<&Plan>) -> Result<Wishes, RuleError> {
+pub(crate) fn wishes(command: &CompareArgs, plan: Option<&Plan>) -> Result<RuleRequest, RuleError> {
     let rounds = plan.map_or(command.terms.rounds, |plan| over::rounds(&command.terms, plan));
     wished(rounds, command.terms.budget.as_deref())
 }

@@ -10,32 +10,32 @@ pub mod shown;
 pub mod sides;
 
 use crate::commands::shares::share;
-use tacho_record::{Comparing, Plan, Until};
+use tacho_record::{Comparing, Plan, StopCondition};
 
-use crate::cli::{Compare, Global};
+use crate::cli::{CompareArgs, GlobalArgs};
 use crate::commands::compare::files::ComparisonRows;
 use crate::commands::compare::gate::{exit, fail_on};
 pub use crate::commands::compare::sides::told;
-use crate::commands::compare::sides::{Given, Taken};
+use crate::commands::compare::sides::{ResolvedSide, SideLookup};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::compare::FailOn;
+use crate::output::compare::FailOnGate;
 use crate::output::compare::report::CompareReport;
 
-pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliError> {
     let margin = share("--margin", &command.terms.margin)?;
     let fail_on = fail_on(&command.terms)?;
     let until = until(command, fail_on.as_ref())?;
-    let given = Given::open(global, command)?;
+    let given = SideLookup::open(global, command)?;
     let taken = given.sides(command)?;
     if let Some(name) = &command.save_as {
         given.check_free(name, command.force)?;
     }
     let earlier = kept::earlier(command, &taken)?;
-    let Compare { no_control, .. } = command;
+    let CompareArgs { no_control, .. } = command;
     let ComparisonRows { plan, rows, exported, mut lone, differ } =
         files::rows(&given, command, &taken)?;
     for (lone, lost) in lone.iter_mut().zip(kept::lost(&given, command, earlier, &rows)?) {
@@ -72,7 +72,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         given.save(name, &compared)?;
     }
     kept::tell_of_kept(&given, &compared, &taken);
-    let told = taken.each_ref().map(Taken::told);
+    let told = taken.each_ref().map(ResolvedSide::told);
     let is_missing = !lone[0].is_empty();
     let report = CompareReport {
         terms: &terms,
@@ -99,7 +99,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
 
 /// That nothing was typed of how to execute where nothing is executed: whoever did takes it for
 /// measured.
-fn check_unexecuted(command: &Compare) -> Result<(), CompareMistake> {
+fn check_unexecuted(command: &CompareArgs) -> Result<(), CompareMistake> {
     let typed = [
         ("--rounds", command.terms.rounds.is_some()),
         ("--budget", command.terms.budget.is_some()),
@@ -116,7 +116,7 @@ fn check_unexecuted(command: &Compare) -> Result<(), CompareMistake> {
 
 /// The two processors for both at the same time, if that is wanted.
 fn processors(
-    command: &Compare,
+    command: &CompareArgs,
     terms: &Comparing,
     plan: Option<&Plan>,
 ) -> Result<Option<[u32; 2]>, CliError> {
@@ -140,10 +140,13 @@ fn processors(
 }
 
 /// When a benchmark is executed no more.
-fn until(command: &Compare, fail_on: Option<&FailOn>) -> Result<Until, CompareMistake> {
+fn until(
+    command: &CompareArgs,
+    fail_on: Option<&FailOnGate>,
+) -> Result<StopCondition, CompareMistake> {
     Ok(match &command.precision {
-        _ if command.all_rounds => Until::AllRounds,
-        Some(precision) => Until::Precise(share("--precision", precision)?),
-        None => Until::Settled(fail_on.and_then(FailOn::limit)),
+        _ if command.all_rounds => StopCondition::AllRounds,
+        Some(precision) => StopCondition::Precise(share("--precision", precision)?),
+        None => StopCondition::Settled(fail_on.and_then(FailOnGate::limit)),
     })
 }

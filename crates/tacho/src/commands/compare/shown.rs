@@ -2,24 +2,25 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{
-    Compared, Rows, Sampled, carried_over, judged, judged_together, loads, sampled,
+    ComparisonData, ComparisonResult, SideSamples, carried_over, judged, judged_together, loads,
+    sampled,
 };
 use tacho_record::{Comparing, Metric, RunState, shown};
 use tacho_report::comparison::{ComparedRow, GateRecord};
 use tacho_store::Store;
 
 use super::sides::told;
-use crate::cli::Show;
+use crate::cli::ShowArgs;
 use crate::commands::{lookup, measured, run_page};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
 use crate::output::compare::report::CompareReport;
-use crate::output::compare::{CompareAnswer, FailOn, stood};
+use crate::output::compare::{CompareAnswer, FailOnGate, stood};
 use crate::output::{self, table, text};
 
 /// Prints what the run of that number compared.
-pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliError> {
+pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), CliError> {
     let mistaken = [
         ("--build-log", command.build_log),
         ("--output", command.output),
@@ -36,7 +37,7 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let stood = stood(&terms, &rows, run.state == RunState::Finished);
     let rows = chosen(rows, command)?;
     // Of some rows alone it is not told how the gate stands.
-    let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == all).map(FailOn::from);
+    let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == all).map(FailOnGate::from);
     let mut samples = if command.samples { sampled(store, &run, &terms)? } else { Vec::new() };
     samples.retain(|of| rows.iter().any(|row| row.benchmark == of.benchmark));
     let metrics = metrics_of(&rows);
@@ -45,7 +46,7 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let told =
         terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
     let (loads, terms_of) = (loads(store, Some(&run), &terms)?, terms.clone());
-    let all = Rows {
+    let all = ComparisonData {
         run: Some(run),
         terms: terms_of,
         interrupted,
@@ -55,7 +56,7 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
         carried,
         loads,
     };
-    let compared = Compared::Measured(Box::new(all));
+    let compared = ComparisonResult::Measured(Box::new(all));
     let report = CompareReport {
         terms: &terms,
         told,
@@ -66,8 +67,9 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
         lone: [terms.fail_on.as_ref().map_or_else(Vec::new, |it| it.lone.clone()), Vec::new()],
     };
     if command.shown.json {
-        let samples =
-            command.samples.then(|| samples.iter().map(|of| SideAnswer::of(of, &terms)).collect());
+        let samples = command
+            .samples
+            .then(|| samples.iter().map(|of| SideSamplesAnswer::of(of, &terms)).collect());
         Ok(output::print_json(&versioned(ShownAnswer { compared: report.answer(), samples }))?)
     } else if command.markdown {
         Ok(output::print(&report.markdown())?)
@@ -88,7 +90,7 @@ fn told_gate(stood: &GateRecord, terms: &Comparing) -> String {
 
 /// The rows of the benchmark and the metrics that are asked for. They are judged with all others of
 /// the run.
-fn chosen(mut rows: Vec<ComparedRow>, command: &Show) -> Result<Vec<ComparedRow>, CliError> {
+fn chosen(mut rows: Vec<ComparedRow>, command: &ShowArgs) -> Result<Vec<ComparedRow>, CliError> {
     if let Some(name) =
         command.benchmark.as_ref().filter(|_| !rows.iter().any(|row| command.names(&row.benchmark)))
     {
@@ -129,7 +131,7 @@ fn metrics_of(rows: &[ComparedRow]) -> Vec<Metric> {
 }
 
 /// A table of a side at a benchmark; of a file its values.
-fn told_samples(of: &Sampled, terms: &Comparing, metrics: &[Metric]) -> String {
+fn told_samples(of: &SideSamples, terms: &Comparing, metrics: &[Metric]) -> String {
     let name = shown(&terms.sides[of.side % 2].name);
     let control = if of.side == 2 { ", once more as the control" } else { "" };
     let layout = of.layout.map_or_else(String::new, |layout| format!(", layout {layout}"));
@@ -155,12 +157,12 @@ struct ShownAnswer<'a> {
     #[serde(flatten)]
     compared: CompareAnswer<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    samples: Option<Vec<SideAnswer<'a>>>,
+    samples: Option<Vec<SideSamplesAnswer<'a>>>,
 }
 
 /// A side at a benchmark.
 #[derive(Serialize)]
-struct SideAnswer<'a> {
+struct SideSamplesAnswer<'a> {
     benchmark: String,
     side: &'static str,
     layout: Option<usize>,
@@ -168,8 +170,8 @@ struct SideAnswer<'a> {
     samples: Vec<SampleAnswer<'a>>,
 }
 
-impl<'a> SideAnswer<'a> {
-    fn of(of: &'a Sampled, terms: &'a Comparing) -> Self {
+impl<'a> SideSamplesAnswer<'a> {
+    fn of(of: &'a SideSamples, terms: &'a Comparing) -> Self {
         Self {
             benchmark: of.benchmark.to_string(),
             side: ["a", "b", "control"][of.side.min(2)],

@@ -5,19 +5,20 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use tacho_experiment::bench::Start;
-use tacho_experiment::compare::Compared;
+use tacho_experiment::compare::ComparisonResult;
 use tacho_measure::{Report, read_report};
 use tacho_record::{
-    Earlier, Parameter, Parameters, Program, Revision, Side, is_shown, short_name as short, shown,
+    EarlierSide, Parameter, Parameters, Program, Revision, Side, is_shown, short_name as short,
+    shown,
 };
 use tacho_store::{Baseline, Store};
-use tacho_subject::{Every, Selected, Selection, What, history};
+use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
 
 use super::meant::{
     exported, is_missing_file, is_path, is_program, is_program_of_folder, is_unknown_file,
     may_be_commands, mistyped, no_file,
 };
-use crate::cli::{Compare, Global};
+use crate::cli::{CompareArgs, GlobalArgs};
 use crate::commands::bench::start::{Shell, check};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
@@ -25,24 +26,24 @@ use crate::output;
 use crate::project::Project;
 
 /// Where names are looked up.
-pub struct Given {
+pub struct SideLookup {
     project: Option<Project>,
     store: Option<RefCell<Store>>,
 }
 
 /// A side, and what it was taken for.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct ResolvedSide {
     pub side: Side,
     /// What is said of it, after its name.
     what: String,
     /// Of which earlier run it is, if it is of one.
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<EarlierSide>,
     /// What it says, if it is a file.
     pub report: Option<Report>,
 }
 
-impl Taken {
+impl ResolvedSide {
     /// `v1 (the revision 0123456789)`.
     pub fn told(&self) -> String {
         format!("{} ({})", self.side.name, self.what)
@@ -52,9 +53,9 @@ impl Taken {
 /// How a name begins that says what it is.
 const PREFIXES: [&str; 6] = ["rev:", "build:", "command:", "file:", "saved:", "run:"];
 
-impl Given {
+impl SideLookup {
     /// Opens the plan, which commands can do without, and the store if there is one.
-    pub fn open(global: &Global, command: &Compare) -> Result<Self, CliError> {
+    pub fn open(global: &GlobalArgs, command: &CompareArgs) -> Result<Self, CliError> {
         let project = match Project::open(global) {
             Ok(project) => Some(project.counting(&command.terms.counter)?),
             Err(CliError::NoPlan { .. }) if !command.terms.counter.is_empty() => {
@@ -80,7 +81,7 @@ impl Given {
     }
 
     /// Both sides.
-    pub fn sides(&self, command: &Compare) -> Result<[Taken; 2], CliError> {
+    pub fn sides(&self, command: &CompareArgs) -> Result<[ResolvedSide; 2], CliError> {
         let b = command.b.as_deref();
         if command.command && b.is_none() {
             return Err(CompareMistake::OneCommand.into());
@@ -111,16 +112,16 @@ impl Given {
     }
 
     /// Gives what was compared a name, unless it is not all there: then it says so.
-    pub fn save(&self, name: &str, compared: &Compared) -> Result<(), CliError> {
+    pub fn save(&self, name: &str, compared: &ComparisonResult) -> Result<(), CliError> {
         let (all, why) = match compared {
-            Compared::Measured(all) if all.rows.iter().any(|row| row.failure.is_some()) => {
+            ComparisonResult::Measured(all) if all.rows.iter().any(|row| row.failure.is_some()) => {
                 (None, "an execution failed")
             }
-            Compared::Measured(all) if all.run.is_none() => (None, "nothing was measured"),
-            Compared::Measured(all) if !all.interrupted => (Some(all), ""),
-            Compared::SameProgram => (None, "nothing was measured"),
-            Compared::NotBuilt { .. } => (None, "one of the two could not be had"),
-            Compared::Measured(_) | Compared::Interrupted => {
+            ComparisonResult::Measured(all) if all.run.is_none() => (None, "nothing was measured"),
+            ComparisonResult::Measured(all) if !all.interrupted => (Some(all), ""),
+            ComparisonResult::SameProgram => (None, "nothing was measured"),
+            ComparisonResult::NotBuilt { .. } => (None, "one of the two could not be had"),
+            ComparisonResult::Measured(_) | ComparisonResult::Interrupted => {
                 (None, "it was interrupted; the same command goes on")
             }
         };
@@ -129,7 +130,7 @@ impl Given {
         }
         let run = all.and_then(|all| all.run.as_ref());
         if let (Some(project), Some(run)) = (&self.project, run) {
-            let of = Earlier { run: run.number, side: 1 };
+            let of = EarlierSide { run: run.number, side: 1 };
             let saved = run.ended.unwrap_or(run.started);
             project.store()?.put_baseline(&Baseline { name: name.to_owned(), of, saved })?;
         }
@@ -137,7 +138,7 @@ impl Given {
     }
 
     /// What both sides' revisions are, and all that the history says beside.
-    pub fn select(&self, sides: &[Side; 2]) -> Option<Selected> {
+    pub fn select(&self, sides: &[Side; 2]) -> Option<SelectedRevisions> {
         let project = self.project.as_ref()?;
         let mut names: Vec<String> =
             sides.iter().filter_map(|side| side.program.revision()).map(str::to_owned).collect();
@@ -158,7 +159,7 @@ impl Given {
             .is_some_and(|project| select(project, vec![revision.to_owned()]).is_err())
     }
 
-    fn side(&self, typed: &str, command: &Compare) -> Result<Taken, CliError> {
+    fn side(&self, typed: &str, command: &CompareArgs) -> Result<ResolvedSide, CliError> {
         let (prefix, name) = match PREFIXES.into_iter().find(|prefix| typed.starts_with(prefix)) {
             Some(prefix) => (prefix, &typed[prefix.len()..]),
             None if command.command => ("command:", typed),
@@ -192,9 +193,9 @@ impl Given {
     }
 
     /// A name that does not say what it is.
-    fn any(&self, name: &str, kept: bool) -> Result<Taken, CliError> {
+    fn any(&self, name: &str, kept: bool) -> Result<ResolvedSide, CliError> {
         let revision = self.revision(name);
-        let mut all: Vec<(&str, Taken)> = Vec::new();
+        let mut all: Vec<(&str, ResolvedSide)> = Vec::new();
         all.extend(self.saved(name, kept)?.map(|taken| ("saved:", taken)));
         all.extend(exported(name).map(|report| ("file:", file(name, report))));
         all.extend(revision.as_ref().ok().map(|taken| ("rev:", taken.clone())));
@@ -229,7 +230,7 @@ impl Given {
     }
 
     /// A revision, or one with values of parameters: `HEAD:threads=8`.
-    fn revision(&self, name: &str) -> Result<Taken, CliError> {
+    fn revision(&self, name: &str) -> Result<ResolvedSide, CliError> {
         let (base, values) = match name.rsplit_once(':') {
             Some((base, values)) if values.contains('=') => (base, Some(values)),
             _ => (name, None),
@@ -255,7 +256,7 @@ impl Given {
     }
 
     /// The build whose digest begins like this.
-    fn build(&self, name: &str) -> Result<Option<Taken>, CliError> {
+    fn build(&self, name: &str) -> Result<Option<ResolvedSide>, CliError> {
         let is_digest = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         let Some(store) = self.store.as_ref().filter(|_| is_digest) else { return Ok(None) };
         let mut store = store.borrow_mut();
@@ -285,7 +286,7 @@ impl Given {
     }
 
     /// The baseline of that name.
-    fn saved(&self, name: &str, kept: bool) -> Result<Option<Taken>, CliError> {
+    fn saved(&self, name: &str, kept: bool) -> Result<Option<ResolvedSide>, CliError> {
         let Some(store) = &self.store else { return Ok(None) };
         let found =
             store.borrow_mut().baselines()?.into_iter().find(|baseline| baseline.name == name);
@@ -294,7 +295,7 @@ impl Given {
     }
 
     /// What a run compared, or with `/a` what it compared with.
-    fn run(&self, name: &str, kept: bool) -> Result<Taken, CliError> {
+    fn run(&self, name: &str, kept: bool) -> Result<ResolvedSide, CliError> {
         let (number, side) = match name.split_once('/') {
             Some((number, "a")) => (number, 0),
             Some((number, "b")) => (number, 1),
@@ -302,11 +303,17 @@ impl Given {
         };
         let unknown = || CliError::Unknown { name: format!("run {name}"), nearest: None };
         let run: i64 = number.parse().map_err(|_| unknown())?;
-        self.earlier(&format!("run:{name}"), Earlier { run, side }, "what was measured", kept)
+        self.earlier(&format!("run:{name}"), EarlierSide { run, side }, "what was measured", kept)
     }
 
     /// A side of an earlier run: the build that it was, or the command.
-    fn earlier(&self, name: &str, of: Earlier, what: &str, kept: bool) -> Result<Taken, CliError> {
+    fn earlier(
+        &self,
+        name: &str,
+        of: EarlierSide,
+        what: &str,
+        kept: bool,
+    ) -> Result<ResolvedSide, CliError> {
         let none = CompareMistake::NoComparison { run: of.run };
         let Some(store) = &self.store else { return Err(none.into()) };
         let mut store = store.borrow_mut();
@@ -324,18 +331,23 @@ impl Given {
         };
         let when = if kept { "as it was measured then" } else { "measured again" };
         let told = format!("{what} of run {}: {}, {when}", of.run, told(&program));
-        Ok(Taken { earlier: Some(of), ..taken(name, program, told) })
+        Ok(ResolvedSide { earlier: Some(of), ..taken(name, program, told) })
     }
 }
 
-fn taken(name: &str, program: Program, what: String) -> Taken {
-    Taken { side: Side { name: name.to_owned(), program }, what, earlier: None, report: None }
+fn taken(name: &str, program: Program, what: String) -> ResolvedSide {
+    ResolvedSide {
+        side: Side { name: name.to_owned(), program },
+        what,
+        earlier: None,
+        report: None,
+    }
 }
 
-fn file(name: &str, report: Report) -> Taken {
+fn file(name: &str, report: Report) -> ResolvedSide {
     let program = Program::File { file: name.to_owned(), tool: report.tool.to_owned() };
     let told = told(&program);
-    Taken { report: Some(report), ..taken(name, program, told) }
+    ResolvedSide { report: Some(report), ..taken(name, program, told) }
 }
 
 /// What a program is, in a few words.
@@ -356,14 +368,19 @@ pub fn told(program: &Program) -> String {
     }
 }
 
-fn select(project: &Project, names: Vec<String>) -> Result<Selected, CliError> {
+fn select(project: &Project, names: Vec<String>) -> Result<SelectedRevisions, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
-    let what = What::List(names);
-    Ok(history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?)
+    let what = RevisionQuery::List(names);
+    Ok(history.select(&Selection {
+        what,
+        every: RevisionStep::Commit,
+        tags: None,
+        all_parents: false,
+    })?)
 }
 
 /// The revisions that these sides name, as the history knows them.
-pub fn revisions(selected: Option<&Selected>) -> Vec<Revision> {
+pub fn revisions(selected: Option<&SelectedRevisions>) -> Vec<Revision> {
     selected.map_or_else(Vec::new, |selected| selected.revisions.clone())
 }
 
@@ -378,7 +395,7 @@ fn parameters(typed: &str) -> Parameters {
     Parameters(pairs.map(|(name, text)| (name.to_owned(), value(text))).collect())
 }
 
-fn one_command(text: &str) -> Result<Taken, CliError> {
+fn one_command(text: &str) -> Result<ResolvedSide, CliError> {
     let start = Shell::parse(None, false)?.start(text)?;
     check(&start, text, &std::env::current_dir()?, &[])?;
     let (words, shell) = match start {
@@ -390,9 +407,9 @@ fn one_command(text: &str) -> Result<Taken, CliError> {
 }
 
 /// Two commands of which one needs a shell are both started by it, since it takes its time.
-fn started_alike(taken: &mut [Taken; 2]) {
+fn started_alike(taken: &mut [ResolvedSide; 2]) {
     let is_shell =
-        |taken: &Taken| matches!(taken.side.program, Program::Command { shell: true, .. });
+        |taken: &ResolvedSide| matches!(taken.side.program, Program::Command { shell: true, .. });
     if taken.iter().any(is_shell) {
         for side in taken {
             if let Program::Command { words, shell, .. } = &mut side.side.program {

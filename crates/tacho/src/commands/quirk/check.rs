@@ -5,7 +5,7 @@ use tacho_record::plan::{Plan, Quirk, Subject};
 use tacho_record::{BuildState, Digest, Revision};
 
 use super::Exit;
-use crate::cli::{Check, Global};
+use crate::cli::{GlobalArgs, QuirkCheckArgs};
 use crate::commands::quirk::lookup::{interrupted, line, named, places, skipped};
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
@@ -15,7 +15,7 @@ use crate::project::Project;
 
 /// A revision that was tried, in JSON.
 #[derive(Serialize)]
-struct Try<'a> {
+struct QuirkTrial<'a> {
     revision: &'a str,
     /// Why it does not build with the quirk; absent: it builds.
     with: Option<String>,
@@ -26,8 +26,8 @@ struct Try<'a> {
     differs: Option<bool>,
 }
 
-impl<'a> Try<'a> {
-    fn of(revision: &'a Revision, with: Came, without: Came) -> Self {
+impl<'a> QuirkTrial<'a> {
+    fn of(revision: &'a Revision, with: BuildDigest, without: BuildDigest) -> Self {
         let differs =
             with.as_ref().ok().zip(without.as_ref().ok()).map(|(with, without)| with != without);
         Self { revision: &revision.id, with: with.err(), without: without.err(), differs }
@@ -36,21 +36,25 @@ impl<'a> Try<'a> {
 
 /// What was found of a quirk, in JSON.
 #[derive(Serialize)]
-struct Checked<'a> {
+struct QuirkCheckRow<'a> {
     name: &'a str,
     /// `needed`, `not needed`, `fails`, `skips`, `no revisions`.
     verdict: &'static str,
     /// How many revisions it is for, those left out that another quirk skips.
     revisions: usize,
-    tried: Vec<Try<'a>>,
+    tried: Vec<QuirkTrial<'a>>,
 }
 
 #[derive(Serialize)]
 struct QuirkCheckAnswer<'a> {
-    quirks: Vec<Checked<'a>>,
+    quirks: Vec<QuirkCheckRow<'a>>,
 }
 
-pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Exit, CliError> {
+pub fn execute(
+    global: &GlobalArgs,
+    project: &Project,
+    command: &QuirkCheckArgs,
+) -> Result<Exit, CliError> {
     let quirks = named(project, command.name.as_deref())?;
     let selected = if quirks.is_empty() { None } else { Some(line(project, None)?) };
     let line = selected.as_ref().map_or(&[][..], |selected| &selected.revisions);
@@ -77,10 +81,16 @@ pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Ex
             return Ok(interrupted());
         };
         let tried = tried.iter().zip(with.into_iter().zip(without));
-        let tried: Vec<Try> =
-            tried.map(|(revision, (with, without))| Try::of(revision, with, without)).collect();
+        let tried: Vec<QuirkTrial> = tried
+            .map(|(revision, (with, without))| QuirkTrial::of(revision, with, without))
+            .collect();
         let verdict = verdict(quirk, &tried);
-        answer.quirks.push(Checked { name: &quirk.name, verdict, revisions: places.len(), tried });
+        answer.quirks.push(QuirkCheckRow {
+            name: &quirk.name,
+            verdict,
+            revisions: places.len(),
+            tried,
+        });
     }
     let fails = answer.quirks.iter().any(|checked| checked.verdict == "fails");
     if command.json {
@@ -106,7 +116,7 @@ pub fn lacking(plan: &Plan, quirk: &Quirk) -> Plan {
 }
 
 /// What a revision builds to, or why it does not.
-type Came = Result<Digest, String>;
+type BuildDigest = Result<Digest, String>;
 
 /// What each of these revisions builds to by a plan, which is announced in these words; none when
 /// interrupted.
@@ -116,7 +126,7 @@ fn built(
     (plan, announced): (Plan, String),
     revisions: &[&Revision],
     quiet: bool,
-) -> Result<Option<Vec<Came>>, CliError> {
+) -> Result<Option<Vec<BuildDigest>>, CliError> {
     let revisions: Vec<Revision> = revisions.iter().map(|&revision| revision.clone()).collect();
     let wanted = SessionRequest {
         quiet,
@@ -138,7 +148,7 @@ fn built(
     })
 }
 
-fn verdict(quirk: &Quirk, tried: &[Try<'_>]) -> &'static str {
+fn verdict(quirk: &Quirk, tried: &[QuirkTrial<'_>]) -> &'static str {
     if tried.is_empty() {
         "no revisions"
     } else if quirk.skip && tried.iter().any(|one| one.without.is_some()) {
@@ -161,7 +171,7 @@ impl QuirkCheckAnswer<'_> {
     }
 }
 
-impl Checked<'_> {
+impl QuirkCheckRow<'_> {
     fn text(&self, line: &[Revision]) -> String {
         let said = |why: &Option<String>| why.clone().unwrap_or_else(|| "builds".to_owned());
         let mut lines = String::new();

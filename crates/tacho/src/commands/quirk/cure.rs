@@ -1,7 +1,7 @@
 //! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill
 //! in.
 
-use tacho_experiment::build::failure_range::{Cure, Window, remedy_of};
+use tacho_experiment::build::failure_range::{RemedyRoute, Window, remedy_of};
 use tacho_record::Revision;
 use tacho_record::plan::{Plan, Subject};
 
@@ -13,9 +13,9 @@ use crate::project::Project;
 #[derive(Default)]
 pub struct Proposal {
     /// The one with which the revision builds.
-    cure: Option<Cure>,
+    cure: Option<RemedyRoute>,
     /// Those with which it does not build either.
-    in_vain: Vec<Cure>,
+    in_vain: Vec<RemedyRoute>,
     /// Whether the user stopped the trials.
     pub interrupted: bool,
 }
@@ -52,24 +52,26 @@ pub fn propose(
 }
 
 /// Whether no quirk of the plan says otherwise.
-fn is_free(subject: &Subject, cure: &Cure) -> bool {
+fn is_free(subject: &Subject, cure: &RemedyRoute) -> bool {
     !subject.quirks.iter().any(|quirk| match cure {
-        Cure::Environment(_) => quirk.environment.contains_key("CFLAGS"),
-        Cure::Build(..) => quirk.build.is_some(),
+        RemedyRoute::Environment(_) => quirk.environment.contains_key("CFLAGS"),
+        RemedyRoute::Build(..) => quirk.build.is_some(),
     })
 }
 
 /// The plan with a remedy for all of history.
-fn with(plan: &Plan, cure: &Cure) -> Plan {
+fn with(plan: &Plan, cure: &RemedyRoute) -> Plan {
     let mut quirks = plan.subject.quirks.clone();
     quirks.push(cure.quirk("suggested"));
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
 
-fn words(cure: &Cure) -> String {
+fn words(cure: &RemedyRoute) -> String {
     match cure {
-        Cure::Environment(remedy) => format!("CFLAGS={} in the environment", quoted(remedy.flags)),
-        Cure::Build(_, build) => format!("`{build}`"),
+        RemedyRoute::Environment(remedy) => {
+            format!("CFLAGS={} in the environment", quoted(remedy.flags))
+        }
+        RemedyRoute::Build(_, build) => format!("`{build}`"),
     }
 }
 
@@ -97,10 +99,10 @@ impl Proposal {
             out += &format!("before = {}\n", quoted(line[after.near()].short()));
         }
         match &self.cure {
-            Some(Cure::Environment(remedy)) => {
+            Some(RemedyRoute::Environment(remedy)) => {
                 out + &format!("environment = {{ CFLAGS = {} }}\n", quoted(remedy.flags))
             }
-            Some(Cure::Build(_, build)) => out + &format!("build = {}\n", quoted(build)),
+            Some(RemedyRoute::Build(_, build)) => out + &format!("build = {}\n", quoted(build)),
             None => out + &self.choices(project),
         }
     }

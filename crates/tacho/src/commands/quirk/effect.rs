@@ -8,13 +8,13 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use tacho_experiment::compare::rows_of;
-use tacho_record::plan::{Edge as PlanEdge, Place, Plan, Quirk, Subject};
-use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, Until};
+use tacho_record::plan::{Edge as PlanEdge, EdgePlace, Plan, Quirk, Subject};
+use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCondition};
 use tacho_subject::SubjectError;
 
 use super::Exit;
 use super::check::lacking;
-use crate::cli::{Effect, Global, Shown};
+use crate::cli::{GlobalArgs, QuirkEffectArgs, ShownMetricArgs};
 use crate::commands::compare::gate::exit;
 use crate::commands::quirk::lookup::{line, places, skipped};
 use crate::commands::selection::narrowed;
@@ -32,7 +32,7 @@ use crate::output::table;
 use crate::project::Project;
 
 /// An edge of a quirk's range: the nearest revisions on both sides of it that no quirk skips.
-struct Edge<'a> {
+struct RangeEdge<'a> {
     quirk: &'a Quirk,
     /// The one that has the quirk.
     inside: &'a Revision,
@@ -44,8 +44,8 @@ struct Edge<'a> {
 }
 
 /// What came of an edge.
-struct Told<'a> {
-    edge: Edge<'a>,
+struct EdgeEffect<'a> {
+    edge: RangeEdge<'a>,
     /// The comparison, and the revision that was built in both ways; else why there is none.
     effect: Result<(&'a Revision, TryOutcome), String>,
 }
@@ -66,7 +66,11 @@ struct EffectAnswer<'a> {
     compared: Option<CompareAnswer<'a>>,
 }
 
-pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<Exit, CliError> {
+pub fn execute(
+    global: &GlobalArgs,
+    project: &Project,
+    command: &QuirkEffectArgs,
+) -> Result<Exit, CliError> {
     let quirks = crate::commands::quirk::lookup::named(project, command.name.as_deref())?;
     let selected = line(project, None)?;
     let skipped = skipped(project, &selected.revisions)?;
@@ -97,20 +101,20 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
         let Some(effect) = effect(&mut trying, &plan, &edge, command.seed)? else {
             return Ok(Exit::Interrupted);
         };
-        all.push(Told { edge, effect });
-        if all.last().is_some_and(Told::is_interrupted) {
+        all.push(EdgeEffect { edge, effect });
+        if all.last().is_some_and(EdgeEffect::is_interrupted) {
             break;
         }
     }
     if command.json {
-        let reports: Vec<_> = all.iter().map(Told::report).collect();
+        let reports: Vec<_> = all.iter().map(EdgeEffect::report).collect();
         let effects =
             all.iter().zip(&reports).map(|(told, report)| told.answer(report.as_ref())).collect();
         output::print_json(&versioned(QuirkEffectAnswer { effects }))?;
     } else {
-        output::print(&all.iter().map(Told::text).collect::<Vec<_>>().join("\n"))?;
+        output::print(&all.iter().map(EdgeEffect::text).collect::<Vec<_>>().join("\n"))?;
     }
-    Ok(all.iter().map(Told::exit).max().unwrap_or(Exit::Success))
+    Ok(all.iter().map(EdgeEffect::exit).max().unwrap_or(Exit::Success))
 }
 
 /// Why there is no edge to measure.
@@ -129,7 +133,7 @@ fn edges_of<'a>(
     places: &[usize],
     skipped: &HashSet<usize>,
     line: &'a [Revision],
-) -> Vec<Edge<'a>> {
+) -> Vec<RangeEdge<'a>> {
     let is_in = |place: usize| places.contains(&place);
     let built: Vec<usize> = (0..line.len()).filter(|place| !skipped.contains(place)).collect();
     let edge = |old: usize, new: usize| {
@@ -139,15 +143,15 @@ fn edges_of<'a>(
             .map_or(&line[new], |at| &line[at]);
         let (inside, outside) = if begins { (new, old) } else { (old, new) };
         let (inside, outside) = (&line[inside], &line[outside]);
-        (is_in(old) != begins).then_some(Edge { quirk, inside, outside, begins, first })
+        (is_in(old) != begins).then_some(RangeEdge { quirk, inside, outside, begins, first })
     };
     built.windows(2).filter_map(|pair| edge(pair[0], pair[1])).collect()
 }
 
 /// The plan by which the quirk is also for the revision beside the edge that does not have it; all
 /// others are for what they were.
-fn stretched(plan: &Plan, edge: &Edge<'_>) -> Plan {
-    let beside = Place::Revision { name: edge.outside.id.clone(), itself: true };
+fn stretched(plan: &Plan, edge: &RangeEdge<'_>) -> Plan {
+    let beside = EdgePlace::Revision { name: edge.outside.id.clone(), itself: true };
     let start = Some(PlanEdge { typed: format!("from `{}`", edge.outside.short()), place: beside });
     // What is done once is done where history passed it.
     let start = if edge.quirk.once && !edge.begins { edge.quirk.start.clone() } else { start };
@@ -164,7 +168,7 @@ fn stretched(plan: &Plan, edge: &Edge<'_>) -> Plan {
 fn contradicted(
     project: &Project,
     stretched: &Plan,
-    edge: &Edge<'_>,
+    edge: &RangeEdge<'_>,
 ) -> Result<Option<String>, CliError> {
     let (beyond, own) = (std::slice::from_ref(edge.outside), &edge.quirk.name);
     match tacho_subject::recipes(&stretched.subject, &project.folder, beyond) {
@@ -181,14 +185,14 @@ fn contradicted(
 
 /// A revision beside the edge, and what it came to side by side; or why neither can be had in both
 /// ways. None when interrupted.
-type Beside<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
+type EdgeTrial<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
 
 fn effect<'a>(
     trying: &mut Trying<'_>,
     plan: &Plan,
-    edge: &Edge<'a>,
+    edge: &RangeEdge<'a>,
     seed: Option<u64>,
-) -> Result<Beside<'a>, CliError> {
+) -> Result<EdgeTrial<'a>, CliError> {
     trying.session.store.put_revisions(&[edge.outside.clone(), edge.inside.clone()])?;
     let mut reasons = Vec::new();
     let stretched = stretched(plan, edge);
@@ -229,7 +233,7 @@ fn effect<'a>(
 fn terms(
     project: &Project,
     plan: &Plan,
-    edge: &Edge<'_>,
+    edge: &RangeEdge<'_>,
     base: &Revision,
 ) -> Result<Comparing, CliError> {
     let (name, quirk) = (base.short(), &edge.quirk.name);
@@ -244,7 +248,7 @@ fn terms(
         why,
     };
     let keys = rows_of(plan, [&sides[0].program, &sides[1].program]).map_err(refused)?;
-    let shown = Shown { metric: Vec::new(), json: false };
+    let shown = ShownMetricArgs { metric: Vec::new(), json: false };
     let mut rows = Vec::new();
     for key in keys {
         let metrics: Vec<Metric> = lookup::metrics(project, &[], &key, &shown)?;
@@ -259,7 +263,7 @@ fn terms(
         duet: None,
         estimator: None,
         margin: MARGIN,
-        until: Until::Settled(None),
+        until: StopCondition::Settled(None),
         quirk: Some(QuirkEdge {
             quirk: quirk.clone(),
             revision: edge.first.id.clone(),
@@ -271,7 +275,7 @@ fn terms(
     })
 }
 
-impl Told<'_> {
+impl EdgeEffect<'_> {
     fn is_interrupted(&self) -> bool {
         self.exit() == Exit::Interrupted
     }

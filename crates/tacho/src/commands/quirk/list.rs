@@ -12,7 +12,7 @@ use crate::project::Project;
 
 /// A quirk in JSON.
 #[derive(Serialize)]
-struct Listed<'a> {
+struct ListedQuirk<'a> {
     name: &'a str,
     why: &'a str,
     range: String,
@@ -24,8 +24,8 @@ struct Listed<'a> {
 }
 
 #[derive(Serialize)]
-struct List<'a> {
-    quirks: Vec<Listed<'a>>,
+struct QuirkListAnswer<'a> {
+    quirks: Vec<ListedQuirk<'a>>,
 }
 
 pub fn execute(project: &Project, json: bool) -> Result<Exit, CliError> {
@@ -35,7 +35,7 @@ pub fn execute(project: &Project, json: bool) -> Result<Exit, CliError> {
     for quirk in quirks {
         let places = places(project, quirk, &line)?;
         let id = |place: Option<&usize>| place.map(|&place| line[place].id.as_str());
-        listed.push(Listed {
+        listed.push(ListedQuirk {
             name: &quirk.name,
             why: &quirk.why,
             range: range(quirk),
@@ -46,7 +46,7 @@ pub fn execute(project: &Project, json: bool) -> Result<Exit, CliError> {
         });
     }
     if json {
-        output::print_json(&versioned(List { quirks: listed }))?;
+        output::print_json(&versioned(QuirkListAnswer { quirks: listed }))?;
     } else if listed.is_empty() {
         output::print("the plan has no quirks\n")?;
     } else {
@@ -55,7 +55,7 @@ pub fn execute(project: &Project, json: bool) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
-fn shown(one: &Listed<'_>, line: &[Revision]) -> String {
+fn shown(one: &ListedQuirk<'_>, line: &[Revision]) -> String {
     let short = |id: Option<&str>| {
         let revision = line.iter().find(|revision| Some(revision.id.as_str()) == id);
         revision.map_or("?", Revision::short)

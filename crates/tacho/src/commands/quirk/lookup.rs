@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tacho_record::Revision;
 use tacho_record::plan::Quirk;
-use tacho_subject::{Every, Selected, Selection, What, history};
+use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -18,12 +18,12 @@ pub(crate) fn interrupted() -> Exit {
 }
 
 /// The main line of history up to a revision, or up to where the repository stands.
-pub(crate) fn line(project: &Project, to: Option<String>) -> Result<Selected, CliError> {
+pub(crate) fn line(project: &Project, to: Option<String>) -> Result<SelectedRevisions, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
-    let what = What::Range { from: None, to };
+    let what = RevisionQuery::Range { from: None, to };
     let selected = history.select(&Selection {
         what,
-        every: Every::Commit,
+        every: RevisionStep::Commit,
         tags: None,
         all_parents: false,
     })?;

@@ -8,18 +8,18 @@ mod list;
 pub(crate) mod lookup;
 mod suggest;
 
-use crate::cli::{Global, QuirkWhat};
+use crate::cli::{GlobalArgs, QuirkCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::project::Project;
 
-pub fn execute(global: &Global, what: &QuirkWhat) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, what: &QuirkCommand) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     match what {
-        QuirkWhat::List { json } => list::execute(&project, *json),
-        QuirkWhat::Check(command) => check::execute(global, &project, command),
-        QuirkWhat::Effect(command) => effect::execute(global, &project, command),
-        QuirkWhat::Suggest { revision, retry_failed, json, wait } => {
+        QuirkCommand::List { json } => list::execute(&project, *json),
+        QuirkCommand::Check(command) => check::execute(global, &project, command),
+        QuirkCommand::Effect(command) => effect::execute(global, &project, command),
+        QuirkCommand::Suggest { revision, retry_failed, json, wait } => {
             suggest::execute(global, &project, revision, (*retry_failed, *json, *wait))
         }
     }

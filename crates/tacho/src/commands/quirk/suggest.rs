@@ -1,13 +1,13 @@
 //! `tacho quirk suggest`.
 
 use serde::Serialize;
-use tacho_experiment::build::failure_range::{Beside, Window, window};
+use tacho_experiment::build::failure_range::{StretchNeighbour, Window, window};
 use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 
 use super::Exit;
 use super::cure::{Proposal, propose};
-use crate::cli::Global;
+use crate::cli::GlobalArgs;
 use crate::commands::quirk::lookup::{interrupted, line};
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
@@ -17,7 +17,7 @@ use crate::project::Project;
 
 /// What is suggested, in JSON.
 #[derive(Serialize)]
-struct Suggested<'a> {
+struct QuirkSuggestion<'a> {
     revision: &'a str,
     builds: bool,
     /// Why a quirk says not to build it.
@@ -31,7 +31,7 @@ struct Suggested<'a> {
     after: Option<&'a str>,
     revisions: usize,
     /// What beside it fails for another reason, in order of history.
-    others: Vec<Other<'a>>,
+    others: Vec<NeighbourStretch<'a>>,
     quirk: Option<&'a str>,
     /// Whether the quirk was tried at this revision, which builds with it; else it is to be filled
     /// in.
@@ -40,7 +40,7 @@ struct Suggested<'a> {
 
 /// Revisions in a row beside the stretch that do not build either, in JSON.
 #[derive(Serialize)]
-struct Other<'a> {
+struct NeighbourStretch<'a> {
     first: &'a str,
     last: &'a str,
     revisions: usize,
@@ -49,7 +49,7 @@ struct Other<'a> {
 }
 
 pub fn execute(
-    global: &Global,
+    global: &GlobalArgs,
     project: &Project,
     name: &str,
     (retry_failed, json, wait): (bool, bool, bool),
@@ -117,10 +117,10 @@ fn suggested<'a>(
     wanted: &'a Revision,
     (builds, skipped): (bool, Option<&'a str>),
     failing: Option<&'a Failing<'a>>,
-) -> Suggested<'a> {
+) -> QuirkSuggestion<'a> {
     let window = failing.map(|failing| &failing.window);
     let id = |place: Option<usize>| Some(failing?.line[place?].id.as_str());
-    Suggested {
+    QuirkSuggestion {
         revision: &wanted.id,
         builds,
         skipped,
@@ -148,15 +148,15 @@ struct Failing<'a> {
 
 impl Failing<'_> {
     /// What beside it fails for another reason, in order of history.
-    fn others(&self) -> Vec<Other<'_>> {
+    fn others(&self) -> Vec<NeighbourStretch<'_>> {
         let beside = [&self.window.before, &self.window.after].into_iter().flatten();
         beside.filter_map(|beside| self.other(beside)).collect()
     }
 
-    fn other<'s>(&'s self, beside: &'s Beside) -> Option<Other<'s>> {
-        let Beside::Fails { near, far, error, .. } = beside else { return None };
+    fn other<'s>(&'s self, beside: &'s StretchNeighbour) -> Option<NeighbourStretch<'s>> {
+        let StretchNeighbour::Fails { near, far, error, .. } = beside else { return None };
         let (first, last) = (*near.min(far), *near.max(far));
-        Some(Other {
+        Some(NeighbourStretch {
             first: &self.line[first].id,
             last: &self.line[last].id,
             revisions: last - first + 1,
@@ -165,8 +165,8 @@ impl Failing<'_> {
     }
 
     /// Up to where revisions fail for another reason, and that reason.
-    fn otherwise(&self, beside: &Beside) -> String {
-        let Beside::Fails { near, far, error, .. } = beside else { return String::new() };
+    fn otherwise(&self, beside: &StretchNeighbour) -> String {
+        let StretchNeighbour::Fails { near, far, error, .. } = beside else { return String::new() };
         let (near, far) = (*near, *far);
         let [first, last] = [near.min(far), near.max(far)].map(|place| self.line[place].short());
         let which = if near == far { first.to_owned() } else { format!("{first} to {last}") };
@@ -184,12 +184,12 @@ impl Failing<'_> {
             let (day, subject) = (text::day(revision.date), text::cut(&revision.subject, 44));
             format!("{}  {day}  {subject}", revision.short())
         };
-        let beside = |beside: Option<&Beside>| {
+        let beside = |beside: Option<&StretchNeighbour>| {
             let Some(beside) = beside else { return String::new() };
             let how = match beside {
-                Beside::Builds(_) => "builds     ",
-                Beside::Skipped(_) => "skipped    ",
-                Beside::Fails { .. } => "otherwise  ",
+                StretchNeighbour::Builds(_) => "builds     ",
+                StretchNeighbour::Skipped(_) => "skipped    ",
+                StretchNeighbour::Fails { .. } => "otherwise  ",
             };
             format!("  {how} {}\n", name(beside.near()))
         };

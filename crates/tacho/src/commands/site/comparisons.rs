@@ -1,7 +1,7 @@
 //! The runs that compared two programs, read back from the store.
 
 use tacho_experiment::compare::{FALSE_DISCOVERIES, carried_over, judged, judged_together, loads};
-use tacho_record::{Comparing, Limited, Metric, Purpose, Run, RunState, Sample};
+use tacho_record::{Comparing, LimitedExecutions, Metric, Purpose, Run, RunState, Sample};
 use tacho_report::comparison::ComparedRow;
 use tacho_site::{ComparisonRecord, RowExecutions};
 use tacho_store::Store;
@@ -57,7 +57,7 @@ fn executions(terms: &Comparing, metric: &Metric, cells: &[Vec<Sample>]) -> RowE
         cells.iter().skip(from).take(number).map(|cell| values(cell, metric)).collect()
     };
     let cut_off = |from: usize, number: usize| -> Vec<Vec<f64>> {
-        let of = |cell: &Vec<Sample>| Limited::of(cell, metric).bounds;
+        let of = |cell: &Vec<Sample>| LimitedExecutions::of(cell, metric).bounds;
         cells.iter().skip(from).take(number).map(of).collect()
     };
     RowExecutions {

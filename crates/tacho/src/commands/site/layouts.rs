@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use tacho_experiment::analysis::usual_speed::each_at_usual_speed;
 use tacho_experiment::build::layouts::{FIXED, build_time, execution, executions};
-use tacho_record::{Build, Cell, Digest, Limited, Metric, Purpose, Run, RunState, Sample};
-use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
+use tacho_record::{
+    Build, Cell, Digest, LimitedExecutions, Metric, Purpose, Run, RunState, Sample,
+};
+use tacho_site::{LayoutRecord, LayoutSeries, LayoutsRecord};
 use tacho_store::Store;
 
 use crate::commands::lookup;
@@ -49,7 +51,7 @@ fn record(
         for metric in ordered_metrics(project, metrics.to_vec(), &group[0].0.benchmark) {
             let row = laid_out(group, (metric, &fixed), took, rows.last());
             // As it was said when it was measured; builds may have been made again since.
-            rows.extend(row.map(|row| LaidOut { build: build.unwrap_or(row.build), ..row }));
+            rows.extend(row.map(|row| LayoutSeries { build: build.unwrap_or(row.build), ..row }));
         }
     }
     Ok(LayoutsRecord {
@@ -68,14 +70,14 @@ fn laid_out(
     group: &[(Cell, Vec<Sample>)],
     (metric, fixed): (Metric, &[&str]),
     took: &HashMap<Digest, Duration>,
-    before: Option<&LaidOut>,
-) -> Option<LaidOut> {
+    before: Option<&LayoutSeries>,
+) -> Option<LayoutSeries> {
     let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
     let evened = each_at_usual_speed(&samples, &metric.name);
     let layout = |((cell, _), samples): (&(Cell, _), &Vec<Sample>)| LayoutRecord {
         artifact: cell.artifact,
         executions: executions(samples, &metric.name),
-        limited: Limited::of(samples, &metric),
+        limited: LimitedExecutions::of(samples, &metric),
         failed: samples.iter().filter(|sample| sample.outcome.is_failure()).count(),
     };
     let mut layouts: Vec<LayoutRecord> = group.iter().zip(&evened).map(layout).collect();
@@ -90,7 +92,7 @@ fn laid_out(
     let builds: Vec<Duration> =
         layouts.iter().filter_map(|it| took.get(&it.artifact).copied()).collect();
     let number = u32::try_from(builds.len()).unwrap_or(u32::MAX);
-    Some(LaidOut {
+    Some(LayoutSeries {
         benchmark: benchmark.clone(),
         build: builds.iter().sum::<Duration>().checked_div(number).unwrap_or_default(),
         execution: execution(&samples),

@@ -1,15 +1,15 @@
 //! The names that `tacho changes` gives to what a survey found.
 
-use tacho_experiment::changes::{Analysed, JudgedSeries};
-use tacho_experiment::survey::{Placed, Surveyed};
+use tacho_experiment::changes::{ChangeAnalysis, JudgedSeries};
+use tacho_experiment::survey::{SurveyOutcome, SurveyedBenchmark};
 use tacho_record::{Change, Life, Revision};
-use tacho_stats::place::Place;
+use tacho_stats::place::ChangePlace;
 
 use crate::commands::changes::found::StoredChanges;
 use crate::commands::session::CommandSession;
 use crate::error::CliError;
 use crate::output::changes::{BY_CHANCE, not_judged, refusal, withdrawal};
-use crate::output::surveyed::{AtPlace, SurveyFindings};
+use crate::output::surveyed::{PlaceFinding, SurveyFindings};
 use crate::project::Project;
 
 /// Judges all series, as `tacho changes` does, and says what it tells of each place of each series;
@@ -18,31 +18,31 @@ pub(super) fn told(
     project: &Project,
     session: &mut CommandSession,
     revisions: &[Revision],
-    placed: &Placed,
+    placed: &SurveyOutcome,
 ) -> Result<Vec<SurveyFindings>, CliError> {
     let found = StoredChanges::look(project, &mut session.store)?;
     let on_host = found.hosts.iter().find(|(host, _)| *host == session.host_id);
     let Some((_, analysed)) = on_host else { return Ok(Vec::new()) };
-    let judged = Judged { found: &found, analysed, revisions };
+    let judged = SurveyJudgement { found: &found, analysed, revisions };
     Ok(placed.surveyed.iter().map(|one| judged.told(one)).collect())
 }
 
 /// What is judged of the host, and of which revisions it was surveyed.
-struct Judged<'a> {
+struct SurveyJudgement<'a> {
     found: &'a StoredChanges,
-    analysed: &'a Analysed,
+    analysed: &'a ChangeAnalysis,
     revisions: &'a [Revision],
 }
 
-impl Judged<'_> {
-    fn told(&self, one: &Surveyed) -> SurveyFindings {
+impl SurveyJudgement<'_> {
+    fn told(&self, one: &SurveyedBenchmark) -> SurveyFindings {
         SurveyFindings {
             places: one.survey.places.iter().map(|place| self.at(one, place)).collect(),
         }
     }
 
     /// The changes of the level of that series, withdrawn ones too.
-    fn changes(&self, one: &Surveyed) -> impl Iterator<Item = &Change> {
+    fn changes(&self, one: &SurveyedBenchmark) -> impl Iterator<Item = &Change> {
         let is_of = |change: &&Change| {
             let key = &change.series;
             key.benchmark == one.key && key.metric.name == one.metric.name
@@ -52,7 +52,7 @@ impl Judged<'_> {
     }
 
     /// What is told of one place.
-    fn at(&self, one: &Surveyed, place: &Place) -> AtPlace {
+    fn at(&self, one: &SurveyedBenchmark, place: &ChangePlace) -> PlaceFinding {
         let [good, bad] = [place.good, place.bad].map(|at| self.revisions[at].order);
         let is_there = |change: &&Change| {
             let (after, up_to) = self.found.place(change);
@@ -61,19 +61,19 @@ impl Judged<'_> {
         };
         let there: Vec<&Change> = self.changes(one).filter(is_there).collect();
         if let Some(change) = there.iter().find(|change| change.stands()) {
-            return AtPlace { change: Some(change.name.clone()), why_not: None };
+            return PlaceFinding { change: Some(change.name.clone()), why_not: None };
         }
         let gone = there.iter().find_map(|change| match change.life {
             Life::Withdrawn { why } => Some(withdrawal(why).to_owned()),
             Life::Confirmed | Life::Provisional => None,
         });
         let why = gone.unwrap_or_else(|| self.why_not(one, (good, bad)));
-        AtPlace { change: None, why_not: Some(why) }
+        PlaceFinding { change: None, why_not: Some(why) }
     }
 
     /// Why nothing was ever told of a change after the first and up to the second of these places
     /// in history.
-    fn why_not(&self, one: &Surveyed, (good, bad): (u64, u64)) -> String {
+    fn why_not(&self, one: &SurveyedBenchmark, (good, bad): (u64, u64)) -> String {
         let Some(series) = self.analysed.series(&one.key, &one.metric.name) else {
             return "its series is not judged".to_owned();
         };

@@ -14,7 +14,7 @@ use tacho_experiment::sweep::{
     LoadQuestion, MetricLimit, OptimumQuestion, SweepAnswer, SweepQuestion, find_optimum, front,
     highest_load, sweep,
 };
-use tacho_experiment::{Bench as Workbench, ExperimentError, Observer};
+use tacho_experiment::{Context, ExperimentError, Observer};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Host, Metric};
 use tacho_site::SweepPage;
@@ -24,11 +24,11 @@ use tacho_subject::NoBuilder;
 
 use self::mistake::SweepMistake;
 use self::page_target::PageTarget;
-use self::typed::Asked;
+use self::typed::SweepRequest;
 use super::Exit;
 use super::bench::{cannot_be_had, record};
 use super::shares::share;
-use crate::cli::{Global, Sweep};
+use crate::cli::{GlobalArgs, SweepArgs};
 use crate::error::CliError;
 use crate::output;
 use crate::output::bench::BenchProgress;
@@ -38,9 +38,9 @@ use crate::project::current_folder;
 /// The share of trials that may break the limit, where nothing else is asked for.
 const EXCEED: f64 = 0.5;
 
-pub fn execute(global: &Global, command: &Sweep) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &SweepArgs) -> Result<Exit, CliError> {
     let folder = current_folder()?;
-    let asked = Asked::of(global, command, &folder)?;
+    let asked = SweepRequest::of(global, command, &folder)?;
     if command.highest_load.is_none() && command.keep.is_some() {
         return Err(SweepMistake::KeepAlone.into());
     }
@@ -48,7 +48,7 @@ pub fn execute(global: &Global, command: &Sweep) -> Result<Exit, CliError> {
     let page = command.page.as_deref().map(|path| PageTarget::new(path, &asked)).transpose()?;
     let interrupt = tacho_measure::install_interrupt()?;
     let lock = super::session::lock("tacho sweep", command.wait.then_some(&interrupt))?;
-    let mut at = Place {
+    let mut at = SweepContext {
         host: tacho_measure::host(),
         interrupt,
         is_quiet: global.quiet || command.json || command.markdown,
@@ -66,7 +66,7 @@ pub fn execute(global: &Global, command: &Sweep) -> Result<Exit, CliError> {
 }
 
 /// The highest load, as it was typed.
-fn load(command: &Sweep, asked: &Asked, keep: &str) -> Result<LoadQuestion, CliError> {
+fn load(command: &SweepArgs, asked: &SweepRequest, keep: &str) -> Result<LoadQuestion, CliError> {
     let known: Vec<Metric> =
         asked.question.metrics.iter().map(|planned| planned.metric.clone()).collect();
     let received =
@@ -91,7 +91,7 @@ fn exceed(text: &str) -> Result<f64, CliError> {
 }
 
 /// Where it is executed, and who is told.
-struct Place {
+struct SweepContext {
     host: Host,
     interrupt: Arc<AtomicBool>,
     is_quiet: bool,
@@ -99,13 +99,13 @@ struct Place {
     page: Option<PageTarget>,
 }
 
-impl Place {
+impl SweepContext {
     /// Writes the page.
     fn write(&self, page: impl FnOnce(&PageFacts) -> SweepPage) -> Result<(), CliError> {
         self.page.as_ref().map_or(Ok(()), |target| target.write(&page(&target.facts)))
     }
 
-    fn grid(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
+    fn grid(&mut self, command: &SweepArgs, asked: &SweepRequest) -> Result<Exit, CliError> {
         let mut question = sweep_question(asked);
         let mut progress = BenchProgress::new(&question.bench, self.is_quiet);
         let found =
@@ -140,7 +140,7 @@ impl Place {
         Ok(exit)
     }
 
-    fn search(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
+    fn search(&mut self, command: &SweepArgs, asked: &SweepRequest) -> Result<Exit, CliError> {
         let mut question = OptimumQuestion::of(sweep_question(asked));
         let mut progress = StepProgress::new(self.is_quiet);
         let found = self.with_bench(
@@ -176,8 +176,8 @@ impl Place {
 
     fn highest_load(
         &mut self,
-        command: &Sweep,
-        asked: &Asked,
+        command: &SweepArgs,
+        asked: &SweepRequest,
         mut question: LoadQuestion,
     ) -> Result<Exit, CliError> {
         let mut progress = StepProgress::new(self.is_quiet);
@@ -217,10 +217,10 @@ impl Place {
     /// Has it done with what executes; the facts of the host that go with it are handed over.
     fn with_bench<T>(
         &self,
-        question: &mut tacho_experiment::bench::Question,
+        question: &mut tacho_experiment::bench::BenchQuestion,
         observer: &mut dyn Observer,
         act: impl FnOnce(
-            &mut Workbench<'_>,
+            &mut Context<'_>,
             std::collections::BTreeMap<String, String>,
         ) -> Result<T, ExperimentError>,
     ) -> Result<T, CliError> {
@@ -228,7 +228,7 @@ impl Place {
         let mut executor = ProcessExecutor::new(self.interrupt.clone());
         let conditions = record(question, &self.host, &mut executor);
         let host = store.put_host(&self.host)?;
-        let mut bench = Workbench {
+        let mut bench = Context {
             store: &mut store,
             builder: &mut NoBuilder,
             executor: &mut executor,
@@ -240,7 +240,7 @@ impl Place {
     }
 }
 
-fn sweep_question(asked: &Asked) -> SweepQuestion {
+fn sweep_question(asked: &SweepRequest) -> SweepQuestion {
     SweepQuestion {
         bench: asked.question.clone(),
         objective: asked.objective.clone(),

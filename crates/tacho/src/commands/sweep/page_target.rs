@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tacho_site::SweepPage;
 
-use super::typed::Asked;
+use super::typed::SweepRequest;
 use crate::commands::bench::exports::check_writable;
 use crate::error::CliError;
 use crate::output::sweep::PageFacts;
@@ -17,7 +17,7 @@ pub struct PageTarget {
 
 impl PageTarget {
     /// A file that can be written, as found out before anything is measured for it.
-    pub fn new(path: &Path, asked: &Asked) -> Result<Self, CliError> {
+    pub fn new(path: &Path, asked: &SweepRequest) -> Result<Self, CliError> {
         check_writable(path)?;
         let names: Vec<&str> = asked.varied().map(|(name, _)| name.as_str()).collect();
         let commands = asked.question.commands.len();

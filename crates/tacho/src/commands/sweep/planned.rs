@@ -3,26 +3,29 @@
 
 use std::path::Path;
 
-use tacho_experiment::bench::{Command, Start};
+use tacho_experiment::bench::{BenchCommand, Start};
 use tacho_record::plan::{Benchmark, Expect, ExpectOutput, Hook, Hooks, Output, fill, fill_shell};
 
 use super::mistake::SweepMistake;
 use super::values;
-use crate::commands::bench::parameters::{Choice, Parameter, choices};
+use crate::commands::bench::parameters::{ParameterRange, ParameterSet, choices};
 use crate::output;
 use crate::project::Project;
 
 /// A benchmark of a plan, and what it is executed with.
-pub struct Planned<'a> {
+pub struct PlannedBenchmark<'a> {
     pub project: &'a Project,
     pub benchmark: &'a Benchmark,
     /// What `{build}` stands for.
     pub build: &'a Path,
 }
 
-impl Planned<'_> {
+impl PlannedBenchmark<'_> {
     /// The parameters of the plan; those that are typed have the values that are typed.
-    pub fn parameters(&self, typed: Vec<Parameter>) -> Result<Vec<Parameter>, SweepMistake> {
+    pub fn parameters(
+        &self,
+        typed: Vec<ParameterRange>,
+    ) -> Result<Vec<ParameterRange>, SweepMistake> {
         let known = &self.benchmark.parameters;
         if let Some((name, _)) = typed.iter().find(|(name, _)| !known.contains_key(name)) {
             let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
@@ -36,12 +39,15 @@ impl Planned<'_> {
         let shown = |(name, all): (&String, &Vec<tacho_record::Parameter>)| {
             (name.clone(), values::in_order(all.iter().map(ToString::to_string).collect()))
         };
-        let of_plan: Vec<Parameter> = of_plan.map(shown).collect();
+        let of_plan: Vec<ParameterRange> = of_plan.map(shown).collect();
         Ok([typed, of_plan].concat())
     }
 
     /// A command for each choice of these parameters.
-    pub fn commands(&self, parameters: &[Parameter]) -> Result<Vec<Command>, SweepMistake> {
+    pub fn commands(
+        &self,
+        parameters: &[ParameterRange],
+    ) -> Result<Vec<BenchCommand>, SweepMistake> {
         if self.benchmark.companion.is_some() {
             return Err(SweepMistake::Companion { name: self.benchmark.name.clone() });
         }
@@ -51,7 +57,7 @@ impl Planned<'_> {
         Ok(choices(parameters).into_iter().map(|choice| self.command(choice)).collect())
     }
 
-    fn command(&self, choice: Choice) -> Command {
+    fn command(&self, choice: ParameterSet) -> BenchCommand {
         let benchmark = self.benchmark;
         let build = self.build.to_string_lossy();
         let mut all: Vec<(&str, &str)> =
@@ -82,7 +88,7 @@ impl Planned<'_> {
         };
         let values: Vec<String> =
             choice.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        Command {
+        BenchCommand {
             name: format!("{} {}", benchmark.name, values.join(" ")),
             text,
             start,

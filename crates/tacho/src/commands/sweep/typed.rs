@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tacho_experiment::bench::{Command, Question};
+use tacho_experiment::bench::{BenchCommand, BenchQuestion};
 use tacho_experiment::sweep::MetricLimit;
 use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{Counter, Direction, Metric, ReferenceMode};
 
 use super::mistake::SweepMistake;
-use super::planned::Planned;
+use super::planned::PlannedBenchmark;
 use super::values;
-use crate::cli::{Bench, Global, Sweep};
-use crate::commands::bench::parameters::Parameter;
-use crate::commands::bench::typed::{Typed, exits, rule};
+use crate::cli::{BenchArgs, GlobalArgs, SweepArgs};
+use crate::commands::bench::parameters::ParameterRange;
+use crate::commands::bench::typed::{BenchCommands, exits, rule};
 use crate::commands::seed::random_seed;
 use crate::commands::shares::share;
 use crate::counters::counters;
@@ -26,11 +26,11 @@ use crate::project::Project;
 const STEPS: u32 = 64;
 
 /// What a sweep means.
-pub struct Asked {
+pub struct SweepRequest {
     /// The parameters with their values, in the order in which they were typed.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<ParameterRange>,
     /// The commands and how they are executed.
-    pub question: Question,
+    pub question: BenchQuestion,
     /// The metric whose best value is looked for; none: the time of each command.
     pub objective: Option<Metric>,
     pub limits: Vec<MetricLimit>,
@@ -41,9 +41,9 @@ pub struct Asked {
     pub margin: f64,
 }
 
-impl Asked {
+impl SweepRequest {
     /// The meaning of what was typed.
-    pub fn of(global: &Global, typed: &Sweep, folder: &Path) -> Result<Self, CliError> {
+    pub fn of(global: &GlobalArgs, typed: &SweepArgs, folder: &Path) -> Result<Self, CliError> {
         match &typed.benchmark {
             Some(name) => Self::of_plan(typed, &Project::open(global)?, name),
             None => Self::of_commands(typed, folder),
@@ -51,14 +51,14 @@ impl Asked {
     }
 
     /// Commands that were typed.
-    fn of_commands(typed: &Sweep, folder: &Path) -> Result<Self, CliError> {
+    fn of_commands(typed: &SweepArgs, folder: &Path) -> Result<Self, CliError> {
         let parameters = parameters(typed)?;
         if parameters.is_empty() && typed.commands.len() < 2 && typed.floor.is_none() {
             return Err(SweepMistake::NothingToSweep.into());
         }
         let bench = typed.as_bench(&parameters);
-        let Typed { commands, reference } = Typed::new(&bench, folder)?;
-        let question = Question {
+        let BenchCommands { commands, reference } = BenchCommands::new(&bench, folder)?;
+        let question = BenchQuestion {
             commands,
             exits: exits(&bench)?,
             metrics: metrics(&typed.metric)?,
@@ -68,7 +68,7 @@ impl Asked {
     }
 
     /// A benchmark of the plan.
-    fn of_plan(typed: &Sweep, project: &Project, name: &str) -> Result<Self, CliError> {
+    fn of_plan(typed: &SweepArgs, project: &Project, name: &str) -> Result<Self, CliError> {
         let all = &project.plan.benchmarks;
         let unknown = || CliError::UnknownBenchmark {
             name: name.to_owned(),
@@ -76,7 +76,7 @@ impl Asked {
         };
         let benchmark = all.iter().find(|it| it.name == name).ok_or_else(unknown)?;
         let build = typed.build.clone().unwrap_or_else(|| project.folder.clone());
-        let planned = Planned { project, benchmark, build: &build };
+        let planned = PlannedBenchmark { project, benchmark, build: &build };
         let parameters = planned.parameters(parameters(typed)?)?;
         if parameters.iter().all(|(_, values)| values.len() < 2) {
             return Err(SweepMistake::NothingToSweep.into());
@@ -86,7 +86,7 @@ impl Asked {
         let bare = bare(typed, &typed.as_bench(&[]), &folder)?;
         let of_plan = benchmark.metrics.iter();
         let read = of_plan.clone().filter(|planned| planned.reading.is_some()).cloned();
-        let question = Question {
+        let question = BenchQuestion {
             commands: planned.commands(&parameters)?,
             exits: Exits::One(planned.exit()),
             counters: bare
@@ -103,9 +103,9 @@ impl Asked {
 
     /// With the metrics and limits that decide which value is best.
     fn looked_at(
-        typed: &Sweep,
-        parameters: Vec<Parameter>,
-        question: Question,
+        typed: &SweepArgs,
+        parameters: Vec<ParameterRange>,
+        question: BenchQuestion,
         floor: Option<usize>,
     ) -> Result<Self, CliError> {
         let objective = objective(typed, &question.metrics)?;
@@ -122,7 +122,7 @@ impl Asked {
             .collect();
         Ok(Self {
             default: default(&typed.default, &question.commands)?,
-            question: Question {
+            question: BenchQuestion {
                 counters: [question.counters.clone(), missing].concat(),
                 ..question
             },
@@ -157,14 +157,14 @@ impl Asked {
     }
 
     /// The parameters that have several values.
-    pub fn varied(&self) -> impl Iterator<Item = &Parameter> {
+    pub fn varied(&self) -> impl Iterator<Item = &ParameterRange> {
         self.parameters.iter().filter(|(_, values)| values.len() > 1)
     }
 
     /// What a command is called in the answer: its values, or its name where there are several
     /// commands.
     pub fn label(&self, command: usize) -> String {
-        let Command { name, parameters, .. } = &self.question.commands[command];
+        let BenchCommand { name, parameters, .. } = &self.question.commands[command];
         let values: usize = self.parameters.iter().map(|(_, values)| values.len()).product();
         if parameters.is_empty() || self.question.commands.len() > values {
             return name.clone();
@@ -183,8 +183,8 @@ impl Asked {
 }
 
 /// A question without commands and metrics.
-fn bare(typed: &Sweep, bench: &Bench, folder: &Path) -> Result<Question, CliError> {
-    Ok(Question {
+fn bare(typed: &SweepArgs, bench: &BenchArgs, folder: &Path) -> Result<BenchQuestion, CliError> {
+    Ok(BenchQuestion {
         commands: Vec::new(),
         rule: rule(bench)?,
         exits: Exits::One(0),
@@ -200,7 +200,7 @@ fn bare(typed: &Sweep, bench: &Bench, folder: &Path) -> Result<Question, CliErro
     })
 }
 
-fn parameters(typed: &Sweep) -> Result<Vec<Parameter>, CliError> {
+fn parameters(typed: &SweepArgs) -> Result<Vec<ParameterRange>, CliError> {
     let ranges = typed.search.iter().chain(&typed.highest_load);
     if ranges.count() > 0 && typed.commands.len() > 1 {
         return Err(SweepMistake::OneCommand { commands: typed.commands.len() }.into());
@@ -254,14 +254,14 @@ pub fn named(name: &str, metrics: &[PlannedMetric]) -> Result<Metric, SweepMista
         .ok_or_else(|| SweepMistake::UnknownMetric { name: name.to_owned() })
 }
 
-fn objective(typed: &Sweep, metrics: &[PlannedMetric]) -> Result<Option<Metric>, SweepMistake> {
+fn objective(typed: &SweepArgs, metrics: &[PlannedMetric]) -> Result<Option<Metric>, SweepMistake> {
     let better = if typed.maximise.is_some() { Direction::Higher } else { Direction::Lower };
     let Some(name) = typed.minimise.as_ref().or(typed.maximise.as_ref()) else { return Ok(None) };
     Ok(Some(Metric { better, ..named(name, metrics)? }))
 }
 
 /// The command with these values.
-fn default(typed: &[String], commands: &[Command]) -> Result<Option<usize>, SweepMistake> {
+fn default(typed: &[String], commands: &[BenchCommand]) -> Result<Option<usize>, SweepMistake> {
     let mut fitting: Vec<usize> = (0..commands.len()).collect();
     for text in typed {
         let wrong = || SweepMistake::NoValues { text: text.clone() };

@@ -1,7 +1,7 @@
 //! Values of a parameter, as they are typed: lists, steps, factors, ranges.
 
 use super::mistake::SweepMistake;
-use crate::commands::bench::parameters::{Parameter, list, range};
+use crate::commands::bench::parameters::{ParameterRange, list, range};
 use crate::error::CliError;
 
 /// A list has at most this many values.
@@ -12,7 +12,7 @@ const ALL_LOADS: usize = 2000;
 const LOAD_STEP: f64 = 0.005;
 
 /// The values of `NAME=VALUES`; numbers in rising order.
-pub fn parameter(text: &str) -> Result<Parameter, CliError> {
+pub fn parameter(text: &str) -> Result<ParameterRange, CliError> {
     let wrong = || SweepMistake::NoValues { text: text.to_owned() };
     let (name, values) = text.split_once('=').ok_or_else(wrong)?;
     if name.is_empty() || values.is_empty() {
@@ -82,7 +82,7 @@ fn by_factor(from: &str, to: &str, factor: f64, text: &str) -> Result<Vec<String
 }
 
 /// The values of a search: `NAME=FROM..TO` in this many steps.
-pub fn searched(text: &str, steps: usize, is_log: bool) -> Result<Parameter, CliError> {
+pub fn searched(text: &str, steps: usize, is_log: bool) -> Result<ParameterRange, CliError> {
     let (name, from, to) = named_range(text)?;
     let (first, last) =
         ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;
@@ -91,7 +91,7 @@ pub fn searched(text: &str, steps: usize, is_log: bool) -> Result<Parameter, Cli
 }
 
 /// The values of a load: all of them where they are few, else by steps of half a percent.
-pub fn loads(text: &str, is_log: bool) -> Result<Parameter, CliError> {
+pub fn loads(text: &str, is_log: bool) -> Result<ParameterRange, CliError> {
     let (name, from, to) = named_range(text)?;
     let (first, last) =
         ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;

@@ -4,9 +4,9 @@ use crate::output::verdicts::{estimator, word};
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::bench::{Command, Standing, Start, Warning};
-use tacho_record::{Host, Steadiness, Stopped};
-use tacho_stats::Bounded;
+use tacho_experiment::bench::{BenchCommand, CommandResult, Start, Warning};
+use tacho_record::{Host, Steadiness, Stop};
+use tacho_stats::BoundedValue;
 use tacho_stats::compare::Comparison;
 
 use super::BenchReport;
@@ -22,7 +22,7 @@ pub struct BenchAnswer<'a> {
     host: &'a Host,
     conditions: &'a BTreeMap<String, String>,
     seed: u64,
-    estimator: Option<tacho_record::Estimator>,
+    estimator: Option<tacho_record::RequestedEstimator>,
     margin: f64,
     reference: Option<&'a str>,
     duet: Option<DuetAnswer>,
@@ -65,7 +65,7 @@ struct CommandAnswer<'a> {
     counters: BTreeMap<String, Option<f64>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counters_at_least: Vec<String>,
-    stopped: Option<&'a Stopped>,
+    stopped: Option<&'a Stop>,
     steadiness: Option<&'a Steadiness>,
     compared: Option<ComparedAnswer>,
     beaten_by: Vec<&'a str>,
@@ -144,8 +144,9 @@ impl BenchReport<'_> {
         let (time, looked_at) = (standing.time, self.question.rule.precision.is_some());
         let name = |index: &usize| self.question.commands[*index].name.as_str();
         let mut bounds = Bounds::default();
-        let is_bound =
-            |(_, value): &&(_, Option<Bounded>)| value.is_some_and(|it| it.if_exact().is_none());
+        let is_bound = |(_, value): &&(_, Option<BoundedValue>)| {
+            value.is_some_and(|it| it.if_exact().is_none())
+        };
         CommandAnswer {
             name: &command.name,
             command: &command.text,
@@ -202,7 +203,7 @@ impl BenchReport<'_> {
     }
 }
 
-fn compared(standing: &Standing) -> Option<ComparedAnswer> {
+fn compared(standing: &CommandResult) -> Option<ComparedAnswer> {
     let comparison = standing.compared.as_ref()?;
     let Comparison { estimate, counts, more, detectable, rank_test, modes, .. } = comparison;
     let mut bounds = Bounds::default();
@@ -238,7 +239,7 @@ fn warning(warning: Warning) -> WarningAnswer {
 }
 
 /// How a command is started, in a word of the answer: none where it is started as it is.
-fn shell_of(command: &Command) -> Option<String> {
+fn shell_of(command: &BenchCommand) -> Option<String> {
     match &command.start {
         Start::Words(_) => None,
         Start::Shell(words, _) => Some(words[..words.len().saturating_sub(1)].join(" ")),

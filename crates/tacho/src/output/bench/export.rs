@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::bench::{Command, Standing};
+use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_experiment::trial::prepared::EXIT_STATUS;
-use tacho_record::{Limited, Sample, factor};
-use tacho_stats::Bounded;
+use tacho_record::{LimitedExecutions, Sample, factor};
+use tacho_stats::BoundedValue;
 
 use super::BenchReport;
 use crate::output::{self, text};
 
 /// A file of hyperfine's `--export-json`.
 #[derive(Serialize)]
-struct Exported<'a> {
+struct ExportFile<'a> {
     results: Vec<ExportRow<'a>>,
 }
 
@@ -52,7 +52,7 @@ struct CutOff<'a> {
 
 /// As `--export-json`.
 pub fn json(report: &BenchReport<'_>) -> std::io::Result<String> {
-    let exported = Exported { results: rows(report) };
+    let exported = ExportFile { results: rows(report) };
     output::json::pretty(&exported)
 }
 
@@ -119,7 +119,7 @@ pub fn markdown(report: &BenchReport<'_>) -> String {
 fn limits_reached(report: &BenchReport<'_>) -> String {
     let named = report.question.commands.iter().zip(&report.standings.each);
     let limited = named.filter(|(_, standing)| standing.limited.count > 0);
-    let line = |(command, standing): (&Command, &Standing)| {
+    let line = |(command, standing): (&BenchCommand, &CommandResult)| {
         let name = text::markdown_code(&command.name);
         format!("- {name}: {}\n", text::limited(&standing.limited))
     };
@@ -166,8 +166,8 @@ fn rows<'a>(report: &'a BenchReport<'_>) -> Vec<ExportRow<'a>> {
 }
 
 fn row<'a>(
-    command: &'a Command,
-    standing: &'a Standing,
+    command: &'a BenchCommand,
+    standing: &'a CommandResult,
     samples: &[Sample],
 ) -> Option<ExportRow<'a>> {
     let time = standing.raw?;
@@ -178,8 +178,8 @@ fn row<'a>(
     // Where one of them is not known, neither is a mean.
     let known: Vec<f64> = times.iter().copied().collect::<Option<_>>().unwrap_or_default();
     let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
-    let seconds = |number: Bounded| number.if_exact().map(|it| it / 1e9);
-    let Limited { count, bounds, why } = &standing.limited;
+    let seconds = |number: BoundedValue| number.if_exact().map(|it| it / 1e9);
+    let LimitedExecutions { count, bounds, why } = &standing.limited;
     Some(ExportRow {
         command: &command.name,
         mean,
@@ -202,7 +202,7 @@ fn row<'a>(
 }
 
 /// Seconds of processor time: 0 where it could not be read, as hyperfine has it.
-fn cpu(mean: Option<Bounded>) -> Option<f64> {
+fn cpu(mean: Option<BoundedValue>) -> Option<f64> {
     mean.map_or(Some(0.0), |mean| mean.if_exact().map(|it| it / 1e9))
 }
 

@@ -12,7 +12,7 @@ mod table;
 mod tests;
 mod way_out;
 
-use tacho_experiment::bench::{Answer, Question, Standings, Warning};
+use tacho_experiment::bench::{BenchQuestion, BenchResult, Standings, Warning};
 use tacho_record::Host;
 
 pub use crate::output::verdicts::{estimator, word};
@@ -21,8 +21,8 @@ pub use progress::BenchProgress;
 /// All that is known of commands side by side.
 pub struct BenchReport<'a> {
     pub host: &'a Host,
-    pub question: &'a Question,
-    pub answer: &'a Answer,
+    pub question: &'a BenchQuestion,
+    pub answer: &'a BenchResult,
     pub standings: &'a Standings,
     /// Up to which difference two are called the same, as a share.
     pub margin: f64,

@@ -1,7 +1,7 @@
 //! What should be said beside the numbers, since it may spoil them.
 
 use tacho_experiment::analysis::outlier_causes;
-use tacho_experiment::bench::{Standing, Warning};
+use tacho_experiment::bench::{CommandResult, Warning};
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
 use tacho_report::comparison::clauses;
 
@@ -126,8 +126,9 @@ impl BenchReport<'_> {
             output::note("hint", hint);
         }
         // Of a signal, a hook or a time limit it is no help.
-        let exited =
-            |it: &Standing| it.failure.as_ref().is_some_and(|(why, _)| why.starts_with("exit "));
+        let exited = |it: &CommandResult| {
+            it.failure.as_ref().is_some_and(|(why, _)| why.starts_with("exit "))
+        };
         if self.standings.each.iter().any(exited) {
             output::note("hint", "`-i` lets commands exit with any status");
         }
@@ -209,23 +210,22 @@ impl BenchReport<'_> {
                 (
                     what,
                     Some(
-                        "`-p` can bring about the same state before each execution, such as `-p 'sleep 1'`",
+                        "`-p` can bring about the same state before each execution, such as `-p \
+                         'sleep 1'`",
                     ),
                 )
             }
             Warning::FirstSlow(ratio) => {
                 let what =
                     format!("the first execution took {ratio:.1} times as long as the median");
-                let hint = if self
-                    .question
-                    .commands
-                    .iter()
-                    .any(|command| command.hooks.prepare.is_some())
-                {
-                    "`-w 3` executes each three times before measuring"
-                } else {
-                    "`-w 3` executes each three times before measuring; `-p` can make each execution a first one"
-                };
+                let hint =
+                    if self.question.commands.iter().any(|command| command.hooks.prepare.is_some())
+                    {
+                        "`-w 3` executes each three times before measuring"
+                    } else {
+                        "`-w 3` executes each three times before measuring; `-p` can make each \
+                         execution a first one"
+                    };
                 (what, Some(hint).filter(|_| self.question.rule.warmup == Warmup::Executions(0)))
             }
             Warning::LeftBehind(number) => {
@@ -274,12 +274,14 @@ impl BenchReport<'_> {
 }
 
 /// All outliers in one line, with their most frequent cause.
-fn outliers_line(all: &[Standing]) -> Option<String> {
+fn outliers_line(all: &[CommandResult]) -> Option<String> {
     let outliers: Vec<_> = all.iter().flat_map(|standing| &standing.outliers).collect();
     let number = outliers.len();
     let mut kinds: Vec<(usize, &str)> = Vec::new();
     for outlier in &outliers {
-        let Some(kind) = outlier.causes.first().map(outlier_causes::Cause::kind) else { continue };
+        let Some(kind) = outlier.causes.first().map(outlier_causes::OutlierCause::kind) else {
+            continue;
+        };
         match kinds.iter_mut().find(|(_, known)| *known == kind) {
             Some((count, _)) => *count += 1,
             None => kinds.push((1, kind)),
@@ -295,12 +297,12 @@ fn outliers_line(all: &[Standing]) -> Option<String> {
 }
 
 /// The farthest outliers, with their causes.
-fn tell_outliers(name: &str, standing: &Standing) {
+fn tell_outliers(name: &str, standing: &CommandResult) {
     let mut far: Vec<_> = standing.outliers.iter().collect();
     far.sort_by(|one, other| other.score.abs().total_cmp(&one.score.abs()));
     let Some(first) = far.first() else { return };
     let number = text::count(far.len(), "outlier");
-    let line = |it: &outlier_causes::Explained| {
+    let line = |it: &outlier_causes::OutlierExplanation| {
         format!(
             "round {}: {}, {}",
             it.place.round,
@@ -316,7 +318,7 @@ fn tell_outliers(name: &str, standing: &Standing) {
 }
 
 /// That nothing shows that it works below a limit.
-fn tell_refusal(name: &str, standing: &Standing) {
+fn tell_refusal(name: &str, standing: &CommandResult) {
     let (option, what) = match standing.refused {
         Some(Limit::AddressSpace) => {
             ("--limit-address-space", "the limit, which may be too low for it to start")
@@ -331,7 +333,7 @@ fn tell_refusal(name: &str, standing: &Standing) {
     output::note("hint", &format!("`{option}` takes a higher one"));
 }
 
-fn tell_failure(name: &str, standing: &Standing) {
+fn tell_failure(name: &str, standing: &CommandResult) {
     let Some((why, printed)) = &standing.failure else { return };
     let number = text::count(standing.failed, "execution");
     let told = match why.strip_prefix("`setup`") {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tacho_experiment::bench::Question;
+use tacho_experiment::bench::BenchQuestion;
 use tacho_experiment::{Event, Observer};
 use tacho_record::{Metric, Rule, Sample, Unit};
 use tacho_stats::Summary;
@@ -28,13 +28,13 @@ pub struct BenchProgress {
     rule: Rule,
     began: Instant,
     drawn: Option<Instant>,
-    commands: Vec<Known>,
+    commands: Vec<CommandProgress>,
     /// Whether something failed that no sample says, as a cleanup.
     is_troubled: bool,
 }
 
 /// What is known of a command by now.
-struct Known {
+struct CommandProgress {
     name: String,
     metric: Metric,
     values: Vec<f64>,
@@ -48,7 +48,7 @@ struct Known {
 
 impl BenchProgress {
     /// Progress of that question; `quiet` draws nothing.
-    pub fn new(question: &Question, quiet: bool) -> Self {
+    pub fn new(question: &BenchQuestion, quiet: bool) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -60,7 +60,7 @@ impl BenchProgress {
         {
             bar.set_style(style.progress_chars("=> "));
         }
-        let known = |command: &tacho_experiment::bench::Command| Known {
+        let known = |command: &tacho_experiment::bench::BenchCommand| CommandProgress {
             name: command.name.clone(),
             metric: command.time(),
             values: Vec::new(),
@@ -124,7 +124,7 @@ impl BenchProgress {
     fn so_far(&self) -> String {
         let width = self.commands.iter().map(|known| known.name.chars().count()).max();
         let width = width.unwrap_or(0).min(NAME);
-        let line = |known: &Known| {
+        let line = |known: &CommandProgress| {
             let summary = Summary::censored(&known.values, &known.bounds)?;
             let median = text::median(&Unit::Nanoseconds, &summary);
             let margin = table::margin(&summary, &Unit::Nanoseconds).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Who is faster than whom, and how surely.
 
-use tacho_experiment::bench::Standing;
-use tacho_record::Estimator;
+use tacho_experiment::bench::CommandResult;
+use tacho_record::RequestedEstimator;
 use tacho_report::comparison::{clauses, shown};
 use tacho_stats::compare::Verdict;
 
@@ -23,9 +23,9 @@ impl BenchReport<'_> {
         let word = if self.standings.is_reference_fastest() { ", the fastest" } else { "" };
         let by = match self.question.estimator {
             None => "",
-            Some(Estimator::Mean) => " by means,",
-            Some(Estimator::Median) => " by medians,",
-            Some(Estimator::Minimum) => " by minima,",
+            Some(RequestedEstimator::Mean) => " by means,",
+            Some(RequestedEstimator::Median) => " by medians,",
+            Some(RequestedEstimator::Minimum) => " by minima,",
         };
         let head = match self.quantities() {
             (false, false) => format!("against `{name}`{word}\n"),
@@ -33,7 +33,8 @@ impl BenchReport<'_> {
             (false, true) => format!("differences from `{name}`{word},{by} with 95 % intervals\n"),
             (true, true) => {
                 format!(
-                    "times that of `{name}`{word}, or differences from it,{by} with 95 % intervals\n"
+                    "times that of `{name}`{word}, or differences from it,{by} with 95 % \
+                     intervals\n"
                 )
             }
         };
@@ -101,7 +102,7 @@ impl BenchReport<'_> {
     fn modes(&self, reference: usize) -> String {
         let name = |index: usize| text::cut(&self.question.commands[index].name, COMMAND);
         let line = |index: usize| {
-            let Standing { compared, metric, .. } = &self.standings.each[index];
+            let CommandResult { compared, metric, .. } = &self.standings.each[index];
             let modes = compared.as_ref()?.modes?;
             let names = [name(reference), name(index)].map(|name| format!("`{name}`"));
             Some(format!(
@@ -133,7 +134,7 @@ impl BenchReport<'_> {
     }
 
     fn row(&self, index: usize) -> Vec<String> {
-        let Standing { compared, verdict, .. } = &self.standings.each[index];
+        let CommandResult { compared, verdict, .. } = &self.standings.each[index];
         let estimate = compared.as_ref().and_then(|row| row.estimate);
         let unit = &self.standings.each[index].metric.unit;
         let [ratio, interval] = estimate.map_or_else(Default::default, |it| shown(&it, unit));
@@ -147,7 +148,7 @@ impl BenchReport<'_> {
 
     /// The verdict, and what would settle one that is unclear.
     fn word(&self, index: usize, verdict: Verdict) -> String {
-        let Standing { compared, metric, .. } = &self.standings.each[index];
+        let CommandResult { compared, metric, .. } = &self.standings.each[index];
         let compared = compared.as_ref();
         let name = text::cut(&self.question.commands[index].name, COMMAND);
         let names = ["the reference", name.as_str()];
@@ -173,7 +174,7 @@ impl BenchReport<'_> {
     fn beaten(&self) -> String {
         let name =
             |index: usize| format!("`{}`", text::cut(&self.question.commands[index].name, COMMAND));
-        let line = |(index, standing): (usize, &Standing)| {
+        let line = |(index, standing): (usize, &CommandResult)| {
             let by: Vec<String> = standing.beaten_by.iter().map(|index| name(*index)).collect();
             let line =
                 format!("{} is beaten on time and memory by {}\n", name(index), by.join(", "));

@@ -1,8 +1,8 @@
 //! A row a command.
 
-use tacho_experiment::bench::{Command, Standing};
+use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_record::Unit;
-use tacho_stats::{Bounded, Summary};
+use tacho_stats::{BoundedValue, Summary};
 
 use super::BenchReport;
 use crate::output::{colour, table, text};
@@ -39,7 +39,7 @@ impl BenchReport<'_> {
     fn with_bold_medians(&self, table: &str) -> String {
         let (head, rows) = table.split_once('\n').unwrap_or((table, ""));
         let rows = rows.lines().zip(self.question.commands.iter().zip(&self.standings.each));
-        let row = |(line, (command, standing)): (&str, (&Command, &Standing))| {
+        let row = |(line, (command, standing)): (&str, (&BenchCommand, &CommandResult))| {
             let cells = row(&command.name, standing, self.is_looked_at());
             let name = cells[0].len().min(line.len());
             let (name, rest) = line.split_at_checked(name).unwrap_or(("", line));
@@ -90,7 +90,7 @@ impl BenchReport<'_> {
     /// What an interval means whose number of samples was chosen by looking.
     fn means(&self) -> &'static str {
         let has_interval =
-            |standing: &Standing| standing.time.is_some_and(|time| time.interval.is_some());
+            |standing: &CommandResult| standing.time.is_some_and(|time| time.interval.is_some());
         let looked_at =
             self.question.rule.precision.is_some() && self.standings.each.iter().any(has_interval);
         if looked_at { table::LOOKED_AT_MEANS.trim_start() } else { "" }
@@ -112,13 +112,13 @@ fn packed(parts: impl Iterator<Item = String>, width: usize) -> Vec<String> {
     lines
 }
 
-fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
+fn row(name: &str, standing: &CommandResult, looked_at: bool) -> Vec<String> {
     let unit = &standing.metric.unit;
-    let shown = |value: Option<Bounded>, unit: &Unit| {
+    let shown = |value: Option<BoundedValue>, unit: &Unit| {
         value.map_or_else(String::new, |value| value.shown(|it| unit.show(it)))
     };
-    let time = |value: Option<Bounded>| shown(value, &Unit::Nanoseconds);
-    let of = |value: fn(&Summary) -> Bounded| time(standing.time.as_ref().map(value));
+    let time = |value: Option<BoundedValue>| shown(value, &Unit::Nanoseconds);
+    let of = |value: fn(&Summary) -> BoundedValue| time(standing.time.as_ref().map(value));
     let margin = standing.time.as_ref().and_then(|summary| reach(summary, unit));
     let margin = margin.map(|margin| margin + if looked_at { table::LOOKED_AT } else { "" });
     let mut cells = vec![
@@ -142,7 +142,7 @@ fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
 /// How far the interval reaches; where no more of it is known than its lower end, that.
 fn reach(summary: &Summary, unit: &Unit) -> Option<String> {
     let open = summary.interval.filter(|(_, high)| high.is_infinite());
-    open.map(|(low, _)| Bounded::least(low, true).shown(|it| unit.show(it)))
+    open.map(|(low, _)| BoundedValue::least(low, true).shown(|it| unit.show(it)))
         .or_else(|| table::margin(summary, unit))
 }
 
@@ -154,7 +154,7 @@ fn spread(summary: &Summary, unit: &Unit) -> Option<String> {
 }
 
 /// How often it failed, and how the first time; after a setup that failed it is not executed.
-pub(super) fn failed(standing: &Standing, why: &str) -> String {
+pub(super) fn failed(standing: &CommandResult, why: &str) -> String {
     if why.starts_with("`setup`") {
         return format!("not executed ({why})");
     }
@@ -162,7 +162,7 @@ pub(super) fn failed(standing: &Standing, why: &str) -> String {
 }
 
 /// What is to be said of a command besides its numbers.
-fn state(standing: &Standing) -> String {
+fn state(standing: &CommandResult) -> String {
     match &standing.failure {
         Some((why, _)) => failed(standing, why),
         None if standing.limited.count > 0 => text::limited(&standing.limited),

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_experiment::bench::{Answer, Command, Question, Standings, Start};
+use tacho_experiment::bench::{BenchCommand, BenchQuestion, BenchResult, Standings, Start};
 use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{Hooks, Output};
 use tacho_record::{
-    Digest, Estimator as Asked, Host, Limits, Outcome, Place, Purpose, Rule, Run, RunState, Sample,
+    Digest, Host, Limits, Outcome, Place, Purpose, RequestedEstimator, Rule, Run, RunState, Sample,
 };
 
 use super::*;
 
-fn command(name: &str) -> Command {
-    Command {
+fn command(name: &str) -> BenchCommand {
+    BenchCommand {
         name: name.to_owned(),
         text: name.to_owned(),
         parameters: vec![("level".to_owned(), "1,9".to_owned())],
@@ -23,7 +23,7 @@ fn command(name: &str) -> Command {
         output: Output::Needed,
         hooks: Hooks::default(),
         timeout: Duration::MAX,
-        conditions: Command::usual_conditions(),
+        conditions: BenchCommand::usual_conditions(),
         limits: Limits::default(),
     }
 }
@@ -53,8 +53,8 @@ fn samples(milliseconds: f64, mebibytes: f64) -> Vec<Sample> {
     (1..=10).map(sample).collect()
 }
 
-fn question() -> Question {
-    Question {
+fn question() -> BenchQuestion {
+    BenchQuestion {
         commands: ["quick", "slow and large", "nearly | as quick"].map(command).into(),
         rule: Rule::default(),
         exits: Exits::One(0),
@@ -70,7 +70,7 @@ fn question() -> Question {
     }
 }
 
-fn answer() -> Answer {
+fn answer() -> BenchResult {
     let run = Run {
         number: 1,
         purpose: Purpose::default(),
@@ -87,7 +87,7 @@ fn answer() -> Answer {
     };
     let samples = vec![samples(100.0, 2.0), samples(150.0, 3.0), samples(100.4, 2.0)];
     let executing = Duration::from_secs(3);
-    Answer {
+    BenchResult {
         reference: None,
         run,
         samples,
@@ -286,7 +286,8 @@ fn columns_say_what_they_are() {
 
 #[test]
 fn the_ratio_that_was_asked_for_is_named() {
-    let (question, answer) = (Question { estimator: Some(Asked::Minimum), ..question() }, answer());
+    let (question, answer) =
+        (BenchQuestion { estimator: Some(RequestedEstimator::Minimum), ..question() }, answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
     let report = BenchReport {
         host: &NOWHERE,

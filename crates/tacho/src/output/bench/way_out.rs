@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tacho_experiment::bench::Standing;
+use tacho_experiment::bench::CommandResult;
 use tacho_stats::compare::Verdict;
 
 use super::BenchReport;
@@ -37,7 +37,7 @@ impl BenchReport<'_> {
         }
     }
 
-    fn is_far_from_clear(&self, standing: &Standing) -> bool {
+    fn is_far_from_clear(&self, standing: &CommandResult) -> bool {
         let Some(compared) = &standing.compared else { return false };
         let has_interval = compared.estimate.is_some_and(|it| it.interval.is_some());
         let is_long = compared.more.is_none_or(|more| self.rounds_take(more.rounds) > LONG);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::bisect::Inquiry;
 use tacho_record::Bisection;
-use tacho_record::bisection::{Asked, Comparison, Measured};
+use tacho_record::bisection::{BisectionRequest, ValueComparison, ValueSource};
 use tacho_store::{HostId, Store, Values};
 
 use tacho_report::bisection::{noise, subject, varying};
@@ -30,7 +30,7 @@ const CALLGRIND: f64 = 50.0;
 const FEWEST: usize = 5;
 
 /// What it is expected to take, from what is known of builds and executions here.
-pub struct Expected {
+pub struct BisectForecast {
     commits: usize,
     left_out: usize,
     builds: usize,
@@ -48,8 +48,8 @@ pub struct Expected {
 
 /// The same for machines: `docs/src/formats`.
 #[derive(Debug, Serialize)]
-pub struct Forecast<'a> {
-    asked: &'a Asked,
+pub struct BisectForecastAnswer<'a> {
+    asked: &'a BisectionRequest,
     revisions: Vec<&'a str>,
     left_out: usize,
     builds: usize,
@@ -58,9 +58,9 @@ pub struct Forecast<'a> {
     takes: Option<(f64, f64)>,
 }
 
-impl Expected {
+impl BisectForecast {
     /// For machines.
-    pub fn forecast<'a>(&self, inquiry: &'a Inquiry) -> Forecast<'a> {
+    pub fn forecast<'a>(&self, inquiry: &'a Inquiry) -> BisectForecastAnswer<'a> {
         let asked = &inquiry.asked;
         let known = self.sd.and_then(|sd| samples(asked, sd)).map(f64::round);
         let samples =
@@ -71,7 +71,7 @@ impl Expected {
         let takes = building
             .zip(execution)
             .map(|(building, one)| (building + one * samples.0, building + one * samples.1));
-        Forecast {
+        BisectForecastAnswer {
             asked,
             revisions: inquiry.candidates.iter().map(|it| it.revision.id.as_str()).collect(),
             left_out: self.left_out,
@@ -100,7 +100,7 @@ impl Expected {
             execution: None,
             sd: None,
             sd_of_cpu: None,
-            executes: inquiry.asked.of == Measured::Execution,
+            executes: inquiry.asked.of == ValueSource::Execution,
         };
         // Without a store nothing is known; that it cannot be opened is told where it is needed.
         let Ok(mut store) = project.store_to_read() else { return Ok(expected) };
@@ -117,7 +117,7 @@ impl Expected {
         let ends = candidates.iter().step_by(as_they_are.max(1));
         let candidate = |id: &str| ends.clone().any(|it| it.revision.id == id);
         // How long a build takes is known of a build that is made now.
-        if inquiry.asked.of != Measured::Build {
+        if inquiry.asked.of != ValueSource::Build {
             let built = builds.iter().filter(|it| candidate(&it.revision)).count();
             expected.built = built.min(expected.builds);
         }
@@ -134,13 +134,13 @@ impl Expected {
         &mut self,
         store: &mut Store,
         (host, name): (HostId, &str),
-        asked: &Asked,
+        asked: &BisectionRequest,
     ) -> Result<(), CliError> {
         let walls = store.values(host, &asked.benchmark, "wall")?;
         self.execution =
             median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
         self.sd = scatter(asked, &store.values(host, &asked.benchmark, &asked.metric.name)?);
-        if asked.metric.name == "wall" && asked.by == Comparison::Ratio {
+        if asked.metric.name == "wall" && asked.by == ValueComparison::Ratio {
             self.sd_of_cpu = scatter(asked, &store.values(host, &asked.benchmark, "cpu")?);
         }
         let earlier = earlier(store, name, asked)?;
@@ -160,10 +160,10 @@ impl Expected {
             left => format!(" ({left} more touch none of the plan's paths)"),
         };
         let least = match asked.by {
-            Comparison::Ratio | Comparison::Failure => {
+            ValueComparison::Ratio | ValueComparison::Failure => {
                 format!("{} %", (asked.least * 1e8).round() / 1e6)
             }
-            Comparison::Difference => asked.metric.unit.show(asked.least),
+            ValueComparison::Difference => asked.metric.unit.show(asked.least),
         };
         let built = match self.built {
             0 => String::new(),
@@ -187,7 +187,7 @@ impl Expected {
     }
 
     /// What other metrics would take, where wall time takes long: they vary less.
-    fn others(&self, asked: &Asked) -> String {
+    fn others(&self, asked: &BisectionRequest) -> String {
         let Some((build, one)) = self.build.zip(self.execution) else { return String::new() };
         let Some(by_wall) = self.sd.and_then(|sd| samples(asked, sd)) else { return String::new() };
         let building = build * self.builds.saturating_sub(self.built) as f64;
@@ -198,7 +198,7 @@ impl Expected {
         let is_shorter = |(_, other): &(&str, f64)| *other < building + one * by_wall;
         let line = |(metric, takes): (&str, f64)| format!("{} with `-m {metric}`", seconds(takes));
         let metric = &asked.metric.name;
-        let is_time = metric == "wall" && asked.by == Comparison::Ratio;
+        let is_time = metric == "wall" && asked.by == ValueComparison::Ratio;
         let all: Vec<String> = [by_cpu, counted]
             .into_iter()
             .flatten()
@@ -209,7 +209,7 @@ impl Expected {
     }
 
     /// How many samples of each kind of noise, or of that which is known here.
-    fn samples(&self, asked: &Asked) -> String {
+    fn samples(&self, asked: &BisectionRequest) -> String {
         if let Some((sd, samples)) = self.sd.and_then(|sd| Some((sd, samples(asked, sd)?))) {
             let varied = match samples {
                 few if few < FEW => "hardly varied".to_owned(),
@@ -218,13 +218,13 @@ impl Expected {
             return format!("about {} samples, as values {varied} here", about(samples));
         }
         let much = match asked.by {
-            Comparison::Failure => "if it is flaky",
+            ValueComparison::Failure => "if it is flaky",
             _ => "where there is much noise",
         };
         format!("{} samples, {} and more {much}", SAMPLES.0, SAMPLES.1)
     }
 
-    fn time(&self, asked: &Asked) -> String {
+    fn time(&self, asked: &BisectionRequest) -> String {
         let most = asked
             .own_budget()
             .map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
@@ -255,9 +255,14 @@ impl Expected {
 
 /// The bisections here of what is executed in the same way, as far as they have samples; the newest
 /// is the last.
-fn earlier(store: &mut Store, host: &str, asked: &Asked) -> Result<Vec<Bisection>, CliError> {
-    let executed =
-        |asked: &Asked| (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone());
+fn earlier(
+    store: &mut Store,
+    host: &str,
+    asked: &BisectionRequest,
+) -> Result<Vec<Bisection>, CliError> {
+    let executed = |asked: &BisectionRequest| {
+        (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone())
+    };
     let alike = |it: &Bisection| {
         it.host == host && it.standing.samples > 0 && executed(&it.asked) == executed(asked)
     };
@@ -266,9 +271,9 @@ fn earlier(store: &mut Store, host: &str, asked: &Asked) -> Result<Vec<Bisection
 
 /// How far samples of one revision usually lie apart on the scale of the effect, as a standard
 /// deviation.
-fn scatter(asked: &Asked, measured: &[Values]) -> Option<f64> {
+fn scatter(asked: &BisectionRequest, measured: &[Values]) -> Option<f64> {
     let of = |values: &Values| {
-        let ratios = asked.by == Comparison::Ratio;
+        let ratios = asked.by == ValueComparison::Ratio;
         let scaled = |value: f64| if ratios { value.ln() } else { value };
         let values: Vec<f64> = values.values.iter().map(|value| scaled(*value)).collect();
         let level = median(values.clone()).filter(|_| values.len() >= FEWEST)?;

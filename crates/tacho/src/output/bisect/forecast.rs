@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Asked, Comparison, Measured, Stage, Standing, UnusableKind};
+use tacho_record::bisection::{
+    BisectionRequest, BisectionState, Stage, UnusableKind, ValueComparison, ValueSource,
+};
 use tacho_report::bisection::{least, name, noise, varying};
 use tacho_stats::bisect::expected_samples;
 
@@ -14,12 +16,12 @@ const MANY: f64 = 500.0;
 
 /// About how many samples the least effect takes where a sample has this standard deviation, on the
 /// scale of the effect.
-pub fn samples(asked: &Asked, sd: f64) -> Option<f64> {
+pub fn samples(asked: &BisectionRequest, sd: f64) -> Option<f64> {
     let least = match asked.by {
-        Comparison::Difference => asked.least,
-        Comparison::Ratio => asked.least.ln_1p(),
+        ValueComparison::Difference => asked.least,
+        ValueComparison::Ratio => asked.least.ln_1p(),
         // How much executions vary follows from the rates, which nobody knows.
-        Comparison::Failure => return None,
+        ValueComparison::Failure => return None,
     };
     Some(expected_samples(least, sd)).filter(|samples| samples.is_finite())
 }
@@ -30,8 +32,11 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     let proving = standing.found.is_none() && standing.stage == Stage::Proving;
     let sd = noise(bisection).filter(|_| proving)?;
     let samples = samples(&bisection.asked, sd).filter(|samples| *samples >= MANY)?;
-    let spent =
-        if bisection.asked.of == Measured::Build { standing.building } else { standing.executing };
+    let spent = if bisection.asked.of == ValueSource::Build {
+        standing.building
+    } else {
+        standing.executing
+    };
     let seconds = samples * spent / standing.samples.max(1) as f64;
     let more = bisection.asked.own_budget().is_some_and(|budget| seconds > budget);
     Some(format!(
@@ -58,7 +63,7 @@ pub struct WrongAnswers {
 impl WrongAnswers {
     /// Of what was measured so far; none where answers are right on both sides of wrong ones.
     pub fn of(bisection: &Bisection) -> Option<Self> {
-        let Standing { unusable, ladder, .. } = &bisection.standing;
+        let BisectionState { unusable, ladder, .. } = &bisection.standing;
         let wrong = unusable.iter().filter(|it| it.kind == UnusableKind::WrongAnswer);
         let wrong: Vec<usize> = wrong.map(|it| it.place).collect();
         let right: Vec<usize> = ladder.iter().map(|rung| rung.place).collect();
@@ -110,8 +115,8 @@ mod tests {
         assert_eq!(
             of(0.1, 6, "proving").as_deref(),
             Some(
-                "values vary by 10.0 % (standard deviation), so that to find a change of 2 % takes about 5100 samples, \
-                 some 2 h 51 min; a larger `--min-effect` takes fewer"
+                "values vary by 10.0 % (standard deviation), so that to find a change of 2 % \
+                 takes about 5100 samples, some 2 h 51 min; a larger `--min-effect` takes fewer"
             )
         );
         assert_eq!(of(0.1, 5, "proving"), None, "nobody knows yet");
@@ -167,7 +172,7 @@ mod tests {
         for (sd, step, simulated) in
             [(0.01, 0.02, 89.0), (0.01, 0.05, 32.0), (0.03, 0.05, 113.0), (0.1, 0.2, 99.0)]
         {
-            let asked = Asked { least: step, ..bisection("proving").asked };
+            let asked = BisectionRequest { least: step, ..bisection("proving").asked };
             let said = samples(&asked, sd).unwrap();
             assert!((said / simulated - 1.0_f64).abs() < 0.25, "{said} {simulated}");
         }

@@ -1,7 +1,7 @@
 //! What is believed, in a line or two: a bar over each stretch of commits.
 
 use tacho_record::Bisection;
-use tacho_record::bisection::Standing;
+use tacho_record::bisection::BisectionState;
 use tacho_report::bisection::{so_far, stage};
 
 use crate::output::text::count;
@@ -30,7 +30,7 @@ pub fn live(bisection: &Bisection, columns: usize) -> [String; 2] {
 }
 
 fn taken(bisection: &Bisection) -> String {
-    let Standing { samples, builds, .. } = bisection.standing;
+    let BisectionState { samples, builds, .. } = bisection.standing;
     format!("{}, {}", count(builds, "build"), count(samples, "sample"))
 }
 
@@ -75,15 +75,18 @@ pub(super) mod tests {
         let json = serde_json::json!({
             "name": "zurepi", "run": 1, "host": "lab", "started": "2026-01-01T00:00:00Z",
             "asked": {
-                "good": "a", "bad": "b", "exchanged": false, "of": "execution", "by": "ratio", "least": 0.02,
+                "good": "a", "bad": "b", "exchanged": false, "of": "execution",
+                "by": "ratio", "least": 0.02,
                 "benchmark": { "name": "b", "version": 1, "parameters": {} }, "all": false,
                 "metric": tacho_record::Metric::built_in("wall")
             },
             "candidates": candidates,
             "standing": {
-                "updated": "2026-01-01T00:00:00Z", "stage": stage, "ends": [0, 9999], "nothing": 0.0001,
-                "belief": [{ "first": 1, "last": 9999, "posterior": 0.9999 }], "culprits": [], "suspects": [],
-                "more": false, "ladder": [], "unusable": [], "drift": 0.0, "builds": 18, "samples": 4321,
+                "updated": "2026-01-01T00:00:00Z", "stage": stage, "ends": [0, 9999],
+                "nothing": 0.0001,
+                "belief": [{ "first": 1, "last": 9999, "posterior": 0.9999 }],
+                "culprits": [], "suspects": [], "more": false, "ladder": [], "unusable": [],
+                "drift": 0.0, "builds": 18, "samples": 4321,
                 "building": 1.0, "executing": 1.0
             }
         });

@@ -1,8 +1,8 @@
 //! Bisections that are kept: a list, and the steps of one.
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Beside, Comparison, Observed, Seen};
-use tacho_stats::Bounded;
+use tacho_record::bisection::{BisectionStep, HostActivity, StepResult, ValueComparison};
+use tacho_stats::BoundedValue;
 
 use tacho_report::bisection::{failure, found, level, subject};
 
@@ -32,13 +32,13 @@ pub fn list(all: &[Bisection]) -> String {
 }
 
 /// The report, and each step before it.
-pub fn log(bisection: &Bisection, steps: &[Observed]) -> String {
+pub fn log(bisection: &Bisection, steps: &[BisectionStep]) -> String {
     let steps: String = steps.iter().map(|it| step(bisection, it)).collect();
     format!("{steps}\n{}", super::text(bisection, None))
 }
 
 /// One step in a line.
-pub fn step(bisection: &Bisection, step: &Observed) -> String {
+pub fn step(bisection: &Bisection, step: &BisectionStep) -> String {
     let place = bisection.place(&step.revision);
     let cut = step.revision.get(..SHORT).unwrap_or(&step.revision);
     let short = place.map_or(cut, |place| bisection.candidates[place].revision.short());
@@ -47,27 +47,28 @@ pub fn step(bisection: &Bisection, step: &Observed) -> String {
         duration(std::time::Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default())
     };
     let what = match &step.seen {
-        Seen::Built { artifact } => match step.build {
+        StepResult::Built { artifact } => match step.build {
             Some(seconds) => format!("built in {}: {}", took(seconds), artifact.short()),
             None => format!("was built before: {}", artifact.short()),
         },
-        Seen::Samples { values, .. } if bisection.asked.by == Comparison::Failure => {
+        StepResult::Samples { values, .. } if bisection.asked.by == ValueComparison::Failure => {
             let failed = values.iter().filter(|value| **value != 0.0).count();
             format!("{failed} of {} failed", count(values.len(), "execution"))
         }
-        Seen::Samples { values, limited, host } => {
-            let known = |(at, value): (usize, &f64)| Bounded::least(*value, limited.contains(&at));
+        StepResult::Samples { values, limited, host } => {
+            let known =
+                |(at, value): (usize, &f64)| BoundedValue::least(*value, limited.contains(&at));
             let shown = values.iter().enumerate().map(known);
             let shown: Vec<String> =
                 shown.map(|it| it.shown(|value| level(bisection, value))).collect();
-            let beside = Beside::of(host).map_or_else(String::new, |beside| beside.line());
+            let beside = HostActivity::of(host).map_or_else(String::new, |beside| beside.line());
             if beside.is_empty() {
                 shown.join(", ")
             } else {
                 format!("{} ({beside})", shown.join(", "))
             }
         }
-        Seen::Unusable { kind, why } => failure(*kind, why),
+        StepResult::Unusable { kind, why } => failure(*kind, why),
     };
     let under = step.under.map_or_else(String::new, |under| format!(" with {}:", under.words()));
     format!("{:>4} {short}{place}{under} {what}\n", step.number)

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Found, Rung};
+use tacho_record::bisection::{BisectionEnd, TestedRevision};
 
 use tacho_report::bisection::{
     alike, around_it, constant, effect_between, failure_of, headline, least, level_of, likely,
@@ -28,7 +28,9 @@ pub fn markdown(bisection: &Bisection) -> String {
         let _ = writeln!(text, "- {}", escaped(&note.text));
     }
     // Otherwise it is one of these notes.
-    if let Some(then) = then(bisection).filter(|_| standing.found == Some(Found::NotReproduced)) {
+    if let Some(then) =
+        then(bisection).filter(|_| standing.found == Some(BisectionEnd::NotReproduced))
+    {
         let _ = writeln!(text, "- The ends {then}");
     }
     if text.ends_with('\n') && !text.ends_with("\n\n") {
@@ -58,13 +60,13 @@ fn answer(bisection: &Bisection) -> String {
     let [good, bad] = bisection.end_names();
     let mut text = String::new();
     match standing.found {
-        Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
-            if found == Found::DependsOnMachine {
+        Some(found @ (BisectionEnd::Verified | BisectionEnd::DependsOnMachine)) => {
+            if found == BisectionEnd::DependsOnMachine {
                 text.push_str("It depends on the machine, or on the layout of the program:\n\n");
             }
             text.push_str(&culprits(bisection));
         }
-        Some(Found::NotReproduced) => {
+        Some(BisectionEnd::NotReproduced) => {
             let what = escaped(&subject(&bisection.asked));
             let least = least(bisection);
             let _ = writeln!(
@@ -75,7 +77,7 @@ fn answer(bisection: &Bisection) -> String {
                 let _ = writeln!(text, "{}.\n", sentence(&constant));
             }
         }
-        Some(Found::Undecided { reason }) => {
+        Some(BisectionEnd::Undecided { reason }) => {
             let of = if standing.suspects.is_empty() { "" } else { " With 95 % it is one of:\n" };
             let first = headline(bisection, &undecided(bisection, reason)[0]);
             let _ = writeln!(text, "{}.{of}", sentence(&first));
@@ -90,7 +92,8 @@ fn answer(bisection: &Bisection) -> String {
             let stage = stage(standing.stage);
             let _ = writeln!(
                 text,
-                "Not finished yet ({stage}): which commit of `{good}`..`{bad}` changed {what} by {} or more.",
+                "Not finished yet ({stage}): which commit of `{good}`..`{bad}` changed {what} by \
+                 {} or more.",
                 least(bisection)
             );
             if !standing.belief.is_empty() {
@@ -134,7 +137,8 @@ fn culprits(bisection: &Bisection) -> String {
         };
         let _ = writeln!(
             text,
-            "changed {} by **{}**: {} likely{one_of} among all commits of `{good}`..`{bad}`, and verified in {} with {with}.\n",
+            "changed {} by **{}**: {} likely{one_of} among all commits of `{good}`..`{bad}`, and \
+             verified in {} with {with}.\n",
             escaped(&subject(&bisection.asked)),
             effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect),
             likely(culprit.posterior),
@@ -169,7 +173,7 @@ fn ladder(bisection: &Bisection) -> String {
     if standing.ladder.is_empty() {
         return String::new();
     }
-    let told = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
+    let told = |rung: &TestedRevision| rung.beside.map_or_else(String::new, |beside| beside.line());
     let host = standing.ladder.iter().any(|rung| !told(rung).is_empty());
     let [name, line] = if host { [" the host meanwhile |", "---|"] } else { ["", ""] };
     let mut text =

@@ -9,13 +9,13 @@ mod text;
 
 use serde::Serialize;
 use tacho_record::Bisection;
-use tacho_record::bisection::{Candidate, Observed};
+use tacho_record::bisection::{BisectionStep, Candidate};
 
 use crate::output::compare::CompareAnswer;
 use crate::output::compare::report::CompareReport;
 use crate::output::text::{cut, day};
 
-pub use expected::Expected;
+pub use expected::BisectForecast;
 pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
 pub use log::{list, log, step};
@@ -64,19 +64,19 @@ impl<'a> BisectAnswer<'a> {
 
 /// A bisection with its steps, in JSON.
 #[derive(Serialize)]
-pub struct Log<'a> {
+pub struct BisectionLogAnswer<'a> {
     #[serde(flatten)]
     pub bisection: &'a Bisection,
-    pub steps: &'a [Observed],
+    pub steps: &'a [BisectionStep],
 }
 
 /// All bisections, in JSON.
 #[derive(Serialize)]
-pub struct List<'a> {
+pub struct BisectionListAnswer<'a> {
     bisections: &'a [Bisection],
 }
 
-impl<'a> List<'a> {
+impl<'a> BisectionListAnswer<'a> {
     /// These.
     pub fn new(bisections: &'a [Bisection]) -> Self {
         Self { bisections }

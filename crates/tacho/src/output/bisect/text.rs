@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Asked, Culprit, Found, Rung, Standing};
+use tacho_record::bisection::{
+    BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision,
+};
 
 use tacho_report::bisection::{
     alike, around_it, constant, culprit_line, effect, effect_between, failure_of, headline,
@@ -50,12 +52,12 @@ fn lines(notes: &[AnswerNote]) -> String {
 fn answer(bisection: &Bisection) -> String {
     let standing = &bisection.standing;
     match standing.found {
-        Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
-            let depends = if found == Found::DependsOnMachine { DEPENDS } else { "" };
+        Some(found @ (BisectionEnd::Verified | BisectionEnd::DependsOnMachine)) => {
+            let depends = if found == BisectionEnd::DependsOnMachine { DEPENDS } else { "" };
             depends.to_owned() + &culprits(bisection) + more_to_spend(bisection)
         }
-        Some(Found::NotReproduced) => nothing_changed(bisection),
-        Some(Found::Undecided { reason }) => {
+        Some(BisectionEnd::NotReproduced) => nothing_changed(bisection),
+        Some(BisectionEnd::Undecided { reason }) => {
             let [why, hint] = undecided(bisection, reason);
             let first = headline(bisection, &why);
             format!("{first}\n{}hint: {hint}\n{}", suspects(bisection), so_far(bisection))
@@ -83,7 +85,8 @@ fn more_to_spend(bisection: &Bisection) -> &'static str {
     let no_time = asked.own_budget().is_some_and(|budget| seconds >= budget);
     match (left_out, asked.own_builds().is_some_and(|most| standing.builds >= most)) {
         (true, true) => {
-            "hint: with a larger `--max-builds`, the same command goes on among the commits before it\n"
+            "hint: with a larger `--max-builds`, the same command goes on among the commits \
+             before it\n"
         }
         (true, false) if no_time => {
             "hint: with a larger `--budget`, the same command goes on among the commits before it\n"
@@ -185,7 +188,8 @@ fn nothing_changed(bisection: &Bisection) -> String {
     if let (Some(_), Some((less, executions))) = (bisection.constant(), rarer(asked.least)) {
         let _ = writeln!(
             text,
-            "hint: `--min-effect {less}%` asks for less, with {executions} executions of each or more"
+            "hint: `--min-effect {less}%` asks for less, with {executions} executions of each or \
+             more"
         );
     }
     if let Some(then) = then(bisection) {
@@ -196,7 +200,10 @@ fn nothing_changed(bisection: &Bisection) -> String {
     }
     // With `--all` it stands below what was looked at in between.
     if bisection.candidates.len() > 2 && !asked.all {
-        text.push_str("hint: what was changed and changed back in between does not show at the ends: `--all` looks there, or name one in between\n");
+        text.push_str(
+            "hint: what was changed and changed back in between does not show at the ends: \
+             `--all` looks there, or name one in between\n",
+        );
     }
     text
 }
@@ -205,7 +212,7 @@ fn nothing_changed(bisection: &Bisection) -> String {
 /// below 1 %.
 fn rarer(least: f64) -> Option<(f64, usize)> {
     let less = (least * 25.0).ceil().max(1.0);
-    (less < least * 100.0).then(|| (less, Asked::executions_to_exclude(less / 100.0)))
+    (less < least * 100.0).then(|| (less, BisectionRequest::executions_to_exclude(less / 100.0)))
 }
 
 /// The commits that it may be.
@@ -253,7 +260,7 @@ fn beside(bisection: &Bisection) -> String {
 /// What may be done about the first side that is undecided.
 fn open_hint(bisection: &Bisection) -> Option<String> {
     bisection.standing.sides.iter().find_map(|side| match side.found {
-        Found::Undecided { reason } => Some(undecided(bisection, reason)[1].clone()),
+        BisectionEnd::Undecided { reason } => Some(undecided(bisection, reason)[1].clone()),
         _ => None,
     })
 }
@@ -301,7 +308,7 @@ struct LadderRow {
 }
 
 impl LadderRow {
-    fn of(bisection: &Bisection, rung: &Rung) -> Self {
+    fn of(bisection: &Bisection, rung: &TestedRevision) -> Self {
         let revision = &bisection.candidates[rung.place].revision;
         let error = within(bisection, rung.error)
             .filter(|_| !rung.is_bound)
@@ -349,7 +356,7 @@ fn unusable(bisection: &Bisection) -> String {
 
 /// What it took, and how it is repeated or gone on with.
 fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize>) -> String {
-    let Standing { builds, samples, building, executing, .. } = bisection.standing;
+    let BisectionState { builds, samples, building, executing, .. } = bisection.standing;
     let time =
         |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
     let around = bisection.asked.spent.map_or_else(String::new, |spent| {

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::changes::{is_new_regression, verdict_of};
 use tacho_record::{
-    Again, Change, ChangeKind, Commit, Direction, Life, Numbers, Revision, Tagged, Unit,
-    Withdrawal, Word,
+    Change, ChangeKind, ChangeState, Commit, CvsNumbers, Direction, Life, RepeatMeasurement,
+    Revision, TagChange, Unit, Withdrawal,
 };
 
 use super::{life_word, verdict_word};
@@ -32,16 +32,16 @@ pub struct ChangeAnswer<'a> {
     interval: Option<(f64, f64)>,
     p: f64,
     confidence: f64,
-    environment: &'a [Tagged],
+    environment: &'a [TagChange],
     points: u32,
     life: &'static str,
     withdrawn: Option<Withdrawal>,
-    state: Word,
+    state: ChangeState,
     note: &'a str,
     fixed_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     named_by: Option<&'a str>,
-    again: Option<&'a Again>,
+    again: Option<&'a RepeatMeasurement>,
     found: Timestamp,
     planned: bool,
     regression: bool,
@@ -119,7 +119,7 @@ pub struct CommitAnswer<'a> {
     subject: &'a str,
     files: &'a [String],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    numbers: &'a BTreeMap<String, Numbers>,
+    numbers: &'a BTreeMap<String, CvsNumbers>,
     link: Option<String>,
 }
 

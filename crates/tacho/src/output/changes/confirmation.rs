@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::changes::{Answer, Outcome, is_new_regression};
+use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_regression};
 use tacho_record::{Change, short_name};
 
 use super::answer::ChangeAnswer;
@@ -13,7 +13,7 @@ use crate::output::{table, text};
 
 /// What came of all that was asked for.
 #[derive(Debug, Default)]
-pub struct Confirmed {
+pub struct ConfirmationReport {
     /// The run that measured.
     pub run: Option<i64>,
     /// Samples that this session took.
@@ -34,7 +34,7 @@ pub struct ConfirmationRequest {
     /// As it is kept now.
     pub change: Change,
     /// What came of it.
-    pub answer: Answer,
+    pub answer: ConfirmationResult,
 }
 
 /// All of it in JSON.
@@ -60,7 +60,7 @@ struct AskedAnswer<'a> {
     change: ChangeAnswer<'a>,
 }
 
-impl Confirmed {
+impl ConfirmationReport {
     /// Whether one of them is a change for the worse that nobody has said anything to.
     pub fn has_regression(&self) -> bool {
         self.changes.iter().any(|asked| is_new_regression(&asked.change))
@@ -110,7 +110,7 @@ impl Confirmed {
         let head = ["", "series", "change", "again", "95 %", "samples", "outcome", ""];
         let mut list = table::plain(&head, &[2, 3, 5]);
         for asked in &self.changes {
-            if let Answer::Measured(said) = &asked.answer {
+            if let ConfirmationResult::Measured(said) = &asked.answer {
                 let again = &said.again;
                 list.add_row([
                     asked.change.name.clone(),
@@ -131,12 +131,12 @@ impl Confirmed {
     /// Those that were not measured, and why; and how those were that needed more than one build.
     fn notes(&self) -> String {
         let note = |asked: &ConfirmationRequest| match &asked.answer {
-            Answer::NotMeasured { why } => format!(
+            ConfirmationResult::NotMeasured { why } => format!(
                 "not measured: {}  {} ({why})\n",
                 asked.change.name,
                 series_name(&asked.change.series, false)
             ),
-            Answer::Measured(said) => said
+            ConfirmationResult::Measured(said) => said
                 .how
                 .as_ref()
                 .map_or_else(String::new, |how| format!("{}: {how}\n", asked.change.name)),
@@ -190,18 +190,18 @@ impl ConfirmationRequest {
     /// The outcome as it stands in JSON.
     fn outcome(&self) -> &'static str {
         match &self.answer {
-            Answer::NotMeasured { .. } => NOT_MEASURED,
-            Answer::Measured(said) => match said.outcome {
-                Outcome::Confirmed => CONFIRMED,
-                Outcome::NotReproduced => NOT_REPRODUCED,
-                Outcome::Open { .. } => OPEN,
+            ConfirmationResult::NotMeasured { .. } => NOT_MEASURED,
+            ConfirmationResult::Measured(said) => match said.outcome {
+                ConfirmationVerdict::Confirmed => CONFIRMED,
+                ConfirmationVerdict::NotReproduced => NOT_REPRODUCED,
+                ConfirmationVerdict::Open { .. } => OPEN,
             },
         }
     }
 
     /// The row of one that was measured, where the table has no room.
     fn lines(&self) -> Option<String> {
-        let Answer::Measured(said) = &self.answer else { return None };
+        let ConfirmationResult::Measured(said) = &self.answer else { return None };
         let (change, again) = (&self.change, &said.again);
         let found = tacho_report::change::effect(again).map_or_else(
             || tacho_report::change::no_effect(again).to_owned(),
@@ -235,22 +235,22 @@ impl ConfirmationRequest {
     /// The rounds, or the layouts, that would probably decide.
     fn needed(&self) -> (Option<u32>, Option<u32>) {
         match &self.answer {
-            Answer::Measured(said) => match said.outcome {
-                Outcome::Open { rounds, layouts } => (rounds, layouts),
-                Outcome::Confirmed | Outcome::NotReproduced => (None, None),
+            ConfirmationResult::Measured(said) => match said.outcome {
+                ConfirmationVerdict::Open { rounds, layouts } => (rounds, layouts),
+                ConfirmationVerdict::Confirmed | ConfirmationVerdict::NotReproduced => (None, None),
             },
-            Answer::NotMeasured { .. } => (None, None),
+            ConfirmationResult::NotMeasured { .. } => (None, None),
         }
     }
 
     fn answer(&self) -> AskedAnswer<'_> {
         let why = match &self.answer {
-            Answer::NotMeasured { why } => Some(why.as_str()),
-            Answer::Measured(_) => None,
+            ConfirmationResult::NotMeasured { why } => Some(why.as_str()),
+            ConfirmationResult::Measured(_) => None,
         };
         let how = match &self.answer {
-            Answer::Measured(said) => said.how.as_deref(),
-            Answer::NotMeasured { .. } => None,
+            ConfirmationResult::Measured(said) => said.how.as_deref(),
+            ConfirmationResult::NotMeasured { .. } => None,
         };
         let outcome = self.outcome();
         let (rounds_needed, layouts_needed) = self.needed();

@@ -5,13 +5,13 @@ use serde::Serialize;
 use tacho_experiment::changes::verdict_of;
 use tacho_experiment::compare::QuirkEffect;
 use tacho_record::{
-    Again, Build, Change, ChangeKind, Commit, Finding, Happened, Happening, Life, Otherwise,
-    Revision, Tagged, short_name,
+    Build, Change, ChangeKind, Commit, Finding, FindingDifference, Happening, HappeningKind, Life,
+    RepeatMeasurement, Revision, TagChange, short_name,
 };
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::listing::{revision_name, series_name, state};
-use super::sides::{ChangeSide, SideAnswer, drawn};
+use super::sides::{ChangeSide, ChangeSideAnswer, drawn};
 use super::{effect, interval, verdict_word, withdrawal};
 use crate::output::{table, text};
 
@@ -57,7 +57,7 @@ pub struct EvidenceAnswer<'a> {
     good: RevisionAnswer<'a>,
     bad: RevisionAnswer<'a>,
     commits: Vec<CommitAnswer<'a>>,
-    sides: Option<[SideAnswer<'a>; 2]>,
+    sides: Option<[ChangeSideAnswer<'a>; 2]>,
     together: Vec<ChangeAnswer<'a>>,
     happenings: &'a [Happening],
     quirks: Vec<QuirkAnswer<'a>>,
@@ -117,7 +117,8 @@ impl Evidence {
             let rest =
                 known.rest.map_or_else(String::new, |it| format!("; what is left: {}", effect(it)));
             format!(
-                "the {edge} of the quirk `{}` alone: {found}{range}, side by side at {} in run {}{rest}",
+                "the {edge} of the quirk `{}` alone: {found}{range}, side by side at {} in run \
+                 {}{rest}",
                 known.quirk,
                 short_name(known.at),
                 known.run
@@ -220,7 +221,7 @@ impl Evidence {
             reasons.push("the plan no longer has its series".to_owned());
         }
         if finding.kind == ChangeKind::Environment {
-            let changed: Vec<String> = finding.environment.iter().map(Tagged::told).collect();
+            let changed: Vec<String> = finding.environment.iter().map(TagChange::told).collect();
             let program = if !self.change.is_of_environment() {
                 "it is the program"
             } else if finding.is_of_machine() {
@@ -241,7 +242,8 @@ impl Evidence {
             && self.change.again.is_none()
         {
             reasons.push(
-                "no run has measured both sides: something that is not recorded may differ between them"
+                "no run has measured both sides: something that is not recorded may differ \
+                 between them"
                     .to_owned(),
             );
         }
@@ -343,29 +345,31 @@ impl Evidence {
     fn was(&self, from: &Finding, now: &Finding) -> String {
         let unit = &self.change.series.metric.unit;
         let words = |what| match what {
-            Otherwise::Ends => {
+            FindingDifference::Ends => {
                 format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad))
             }
-            Otherwise::Kind => from.kind_words().to_owned(),
-            Otherwise::Revision => format!("first at {}", short_name(&from.revision)),
-            Otherwise::Size => format!("{} → {}", unit.show(from.before), unit.show(from.after)),
+            FindingDifference::Kind => from.kind_words().to_owned(),
+            FindingDifference::Revision => format!("first at {}", short_name(&from.revision)),
+            FindingDifference::Size => {
+                format!("{} → {}", unit.show(from.before), unit.show(from.after))
+            }
         };
         from.otherwise(now).into_iter().map(words).collect::<Vec<_>>().join("; ")
     }
 
     /// What happened; `now` is what was found from then on.
-    fn happened(&self, what: &Happened, now: &Finding) -> String {
+    fn happened(&self, what: &HappeningKind, now: &Finding) -> String {
         match what {
-            Happened::Confirmed { seen: Some(seen) } => {
+            HappeningKind::Confirmed { seen: Some(seen) } => {
                 format!("confirmed: seen in {} in a row", analyses(*seen))
             }
-            Happened::Confirmed { seen: None } => {
+            HappeningKind::Confirmed { seen: None } => {
                 "confirmed: both sides were measured again".to_owned()
             }
-            Happened::Fixed { by } => format!("the level came back with {by}"),
-            Happened::Found { revision } => format!("found at {}", short_name(revision)),
-            Happened::Measured(again) => {
-                let Again { run, samples, differs, .. } = again;
+            HappeningKind::Fixed { by } => format!("the level came back with {by}"),
+            HappeningKind::Found { revision } => format!("found at {}", short_name(revision)),
+            HappeningKind::Measured(again) => {
+                let RepeatMeasurement { run, samples, differs, .. } = again;
                 let verb = match differs {
                     Some(true) => "they differ",
                     Some(false) => "they do not differ",
@@ -379,18 +383,18 @@ impl Evidence {
                     tacho_report::change::layouts(again)
                 )
             }
-            Happened::Moved { from } => {
+            HappeningKind::Moved { from } => {
                 format!("told otherwise; until then: {}", self.was(from, now))
             }
-            Happened::Said { to, note, .. } if note.is_empty() => {
+            HappeningKind::Said { to, note, .. } if note.is_empty() => {
                 format!("marked {}", super::word(*to))
             }
-            Happened::Said { to, note, .. } => {
+            HappeningKind::Said { to, note, .. } => {
                 // What has several lines stays below its date.
                 format!("marked {}: {}", super::word(*to), note.trim_end().replace('\n', "\n    "))
             }
-            Happened::Unfixed => "the level did not come back after all".to_owned(),
-            Happened::Withdrawn { why } => format!("withdrawn: {}", withdrawal(*why)),
+            HappeningKind::Unfixed => "the level did not come back after all".to_owned(),
+            HappeningKind::Withdrawn { why } => format!("withdrawn: {}", withdrawal(*why)),
         }
     }
 }
@@ -398,13 +402,13 @@ impl Evidence {
 /// What was found until the first of these times at which it was told otherwise.
 fn until(happenings: &[Happening]) -> Option<&Finding> {
     happenings.iter().find_map(|happening| match &happening.what {
-        Happened::Moved { from } => Some(from.as_ref()),
+        HappeningKind::Moved { from } => Some(from.as_ref()),
         _ => None,
     })
 }
 
 /// What measuring both sides again said.
-fn again(again: &Again) -> String {
+fn again(again: &RepeatMeasurement) -> String {
     let said = match again.differs {
         Some(true) => "both sides differ side by side as well",
         Some(false) => "side by side both sides do not differ",

@@ -1,15 +1,17 @@
 //! What was found in anybody's numbers.
 
 use serde::Serialize;
-use tacho_experiment::changes::{Difference, JudgedGiven, Verdict, kind_of, returns, verdict};
+use tacho_experiment::changes::{
+    ChangeVerdict, Difference, JudgedGiven, kind_of, returns, verdict,
+};
 use tacho_record::numbers::Shape;
 use tacho_record::{Direction, Unit};
-use tacho_stats::changes::{Change, Drift, Kind};
+use tacho_stats::changes::{DetectedChange, Drift, Kind};
 
 use super::history::HistoryAnswer;
 use super::listing::escaped;
 use super::{BY_CHANCE, Filter};
-use crate::output::answer::{Versioned, versioned};
+use crate::output::answer::{VersionedAnswer, versioned};
 use crate::output::{spark, table, text};
 
 /// How many blocks a drawn series has at the most.
@@ -47,29 +49,29 @@ pub struct GivenChanges<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum GivenChangesAnswer<'a> {
-    One(Box<Versioned<SeriesAnswer<'a>>>),
-    Many(Versioned<Many<'a>>),
+    One(Box<VersionedAnswer<GivenSeriesAnswer<'a>>>),
+    Many(VersionedAnswer<SeriesListAnswer<'a>>),
 }
 
 #[derive(Serialize)]
-pub struct Many<'a> {
+pub struct SeriesListAnswer<'a> {
     judged: usize,
     not_judged: usize,
-    series: All<'a>,
+    series: SeriesCollection<'a>,
 }
 
 /// Several series, in a list or by name.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum All<'a> {
-    Listed(Vec<SeriesAnswer<'a>>),
-    Named(Named<'a>),
+enum SeriesCollection<'a> {
+    Listed(Vec<GivenSeriesAnswer<'a>>),
+    Named(SeriesByName<'a>),
 }
 
 /// Series by name, in the file's order.
-struct Named<'a>(Vec<SeriesAnswer<'a>>);
+struct SeriesByName<'a>(Vec<GivenSeriesAnswer<'a>>);
 
-impl Serialize for Named<'_> {
+impl Serialize for SeriesByName<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|series| (series.name.unwrap_or(""), series)))
     }
@@ -77,14 +79,14 @@ impl Serialize for Named<'_> {
 
 /// One series.
 #[derive(Serialize)]
-pub struct SeriesAnswer<'a> {
+pub struct GivenSeriesAnswer<'a> {
     name: Option<&'a str>,
     better: Direction,
     points: usize,
     judged: bool,
     why_not: Option<String>,
-    changes: Vec<ChangeAnswer<'a>>,
-    scatter: Vec<ChangeAnswer<'a>>,
+    changes: Vec<GivenChangeAnswer<'a>>,
+    scatter: Vec<GivenChangeAnswer<'a>>,
     refused: Vec<RefusedAnswer<'a>>,
     drift: Option<DriftAnswer>,
     modes: Option<Vec<ModeAnswer>>,
@@ -93,7 +95,7 @@ pub struct SeriesAnswer<'a> {
 }
 
 #[derive(Serialize)]
-struct ChangeAnswer<'a> {
+struct GivenChangeAnswer<'a> {
     index: usize,
     label: Option<&'a str>,
     time: Option<&'a str>,
@@ -139,7 +141,8 @@ struct ModeAnswer {
 impl GivenChanges<'_> {
     /// All that was found, in JSON.
     pub fn answer(&self) -> GivenChangesAnswer<'_> {
-        let mut series: Vec<SeriesAnswer<'_>> = self.all().map(One::answer).collect();
+        let mut series: Vec<GivenSeriesAnswer<'_>> =
+            self.all().map(FilteredSeries::answer).collect();
         if self.shape == Shape::One
             && let Some(one) = series.pop()
         {
@@ -148,8 +151,12 @@ impl GivenChanges<'_> {
         let judged = series.iter().filter(|series| series.judged).count();
         let not_judged = series.len() - judged;
         let named = self.shape == Shape::Named;
-        let series = if named { All::Named(Named(series)) } else { All::Listed(series) };
-        GivenChangesAnswer::Many(versioned(Many { judged, not_judged, series }))
+        let series = if named {
+            SeriesCollection::Named(SeriesByName(series))
+        } else {
+            SeriesCollection::Listed(series)
+        };
+        GivenChangesAnswer::Many(versioned(SeriesListAnswer { judged, not_judged, series }))
     }
 
     /// All that was found, for people; `width` is that of their terminal, in columns.
@@ -161,7 +168,7 @@ impl GivenChanges<'_> {
 
     /// All that was found, for a mail or a pull request.
     pub fn markdown(&self) -> String {
-        let shown = self.all().filter_map(One::markdown);
+        let shown = self.all().filter_map(FilteredSeries::markdown);
         shown.chain([self.summary()]).collect::<Vec<_>>().join("\n")
     }
 
@@ -171,17 +178,17 @@ impl GivenChanges<'_> {
             series.shown().any(|(change, back)| {
                 back.is_none()
                     && matches!(change.kind, Kind::Step | Kind::DipStart)
-                    && verdict(change, series.found.given.better) == Verdict::Worse
+                    && verdict(change, series.found.given.better) == ChangeVerdict::Worse
             })
         })
     }
 
-    fn all(&self) -> impl Iterator<Item = One<'_>> {
+    fn all(&self) -> impl Iterator<Item = FilteredSeries<'_>> {
         let named = |found: &&JudgedGiven<'_>| {
             let name = found.given.name.as_deref().unwrap_or("");
             self.filter.shows_benchmark(name, name)
         };
-        self.series.iter().filter(named).map(|found| One { found, filter: &self.filter })
+        self.series.iter().filter(named).map(|found| FilteredSeries { found, filter: &self.filter })
     }
 
     /// How many series were judged, and what came of it.
@@ -196,7 +203,7 @@ impl GivenChanges<'_> {
         if not > 0 {
             line += &format!("; {not} not judged");
         }
-        let found: usize = self.all().map(One::found).sum();
+        let found: usize = self.all().map(FilteredSeries::found).sum();
         if found > changes {
             let hidden = text::count(found - changes, "change");
             line += &format!("; {hidden} not shown, by `--min-effect` or `--kind`");
@@ -223,15 +230,15 @@ fn shown(unit: &Unit, value: f64) -> String {
 
 /// One series, and what of it is shown.
 #[derive(Clone, Copy)]
-struct One<'a> {
+struct FilteredSeries<'a> {
     found: &'a JudgedGiven<'a>,
     filter: &'a Filter,
 }
 
-impl<'a> One<'a> {
+impl<'a> FilteredSeries<'a> {
     /// The changes that are shown, in order, each with the index of the one with which its level
     /// came back.
-    fn shown(self) -> impl Iterator<Item = (&'a Change, Option<usize>)> {
+    fn shown(self) -> impl Iterator<Item = (&'a DetectedChange, Option<usize>)> {
         let detection = &self.found.judgement.detection;
         let back = returns(&detection.changes).into_iter();
         let back = back.map(|at| at.map(|at| detection.changes[at].index));
@@ -256,10 +263,10 @@ impl<'a> One<'a> {
         self.found.given.points.get(index)?.label.as_deref()
     }
 
-    fn answer(self) -> SeriesAnswer<'a> {
+    fn answer(self) -> GivenSeriesAnswer<'a> {
         let detection = &self.found.judgement.detection;
         let why_not = super::not_judged(detection.judged);
-        SeriesAnswer {
+        GivenSeriesAnswer {
             name: self.found.given.name.as_deref(),
             better: self.found.given.better,
             points: self.found.values.len(),
@@ -284,13 +291,13 @@ impl<'a> One<'a> {
     }
 
     /// The changes of the level, or those of the scatter.
-    fn changes(self, of_level: bool) -> Vec<ChangeAnswer<'a>> {
+    fn changes(self, of_level: bool) -> Vec<GivenChangeAnswer<'a>> {
         let wanted = self.shown().filter(|(change, _)| change.kind.is_of_level() == of_level);
         wanted.map(|(change, back)| self.change(change, back)).collect()
     }
 
-    fn change(self, change: &Change, returned: Option<usize>) -> ChangeAnswer<'a> {
-        ChangeAnswer {
+    fn change(self, change: &DetectedChange, returned: Option<usize>) -> GivenChangeAnswer<'a> {
+        GivenChangeAnswer {
             index: change.index,
             label: self.label(change.index),
             time: self.found.given.points.get(change.index).and_then(|point| point.time.as_deref()),
@@ -312,7 +319,7 @@ impl<'a> One<'a> {
 
     /// What of the environment differs between the last value that is surely before a change and
     /// the first that is surely after it; nothing of what was found to be the program's.
-    fn environment(self, change: &Change) -> Vec<EnvironmentAnswer> {
+    fn environment(self, change: &DetectedChange) -> Vec<EnvironmentAnswer> {
         if matches!(change.kind, Kind::Step | Kind::DipStart | Kind::DipEnd) {
             return Vec::new();
         }
@@ -418,7 +425,7 @@ impl<'a> One<'a> {
 
     /// The rows where the table has no room: some lines each.
     fn lines(self) -> String {
-        let lines = |(change, back): (&Change, Option<usize>)| {
+        let lines = |(change, back): (&DetectedChange, Option<usize>)| {
             let [
                 index,
                 range,
@@ -446,7 +453,7 @@ impl<'a> One<'a> {
         self.shown().map(lines).collect()
     }
 
-    fn row(self, change: &Change, back: Option<usize>) -> Vec<String> {
+    fn row(self, change: &DetectedChange, back: Option<usize>) -> Vec<String> {
         let (first, last) = (change.range.start(), change.range.end());
         let time =
             self.found.given.points.get(change.index).and_then(|point| point.time.as_deref());

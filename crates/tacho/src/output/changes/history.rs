@@ -14,8 +14,8 @@ pub struct HistoryAnswer {
     luck: f64,
     /// That of the effects of runs; `null` where there is one run.
     run: Option<f64>,
-    reported: Vec<PlaceAnswer>,
-    unclear: Vec<PlaceAnswer>,
+    reported: Vec<HistoryPlaceAnswer>,
+    unclear: Vec<HistoryPlaceAnswer>,
     levels: Vec<HistoryLevelAnswer>,
     runs: Vec<RunEffectAnswer>,
     builds: Vec<BuildLuckAnswer>,
@@ -47,7 +47,7 @@ struct BuildLuckAnswer {
 }
 
 #[derive(Serialize)]
-struct PlaceAnswer {
+struct HistoryPlaceAnswer {
     index: usize,
     range: [usize; 2],
     probability: f64,
@@ -64,8 +64,8 @@ impl HistoryAnswer {
             noise: verdict.noise,
             luck: verdict.luck,
             run: verdict.run,
-            reported: verdict.changes.iter().map(PlaceAnswer::of).collect(),
-            unclear: verdict.unclear.iter().map(PlaceAnswer::of).collect(),
+            reported: verdict.changes.iter().map(HistoryPlaceAnswer::of).collect(),
+            unclear: verdict.unclear.iter().map(HistoryPlaceAnswer::of).collect(),
             levels: verdict.parts.levels.iter().map(HistoryLevelAnswer::of).collect(),
             runs: verdict.parts.runs.iter().map(RunEffectAnswer::of).collect(),
             builds: verdict.parts.builds.iter().map(BuildLuckAnswer::of).collect(),
@@ -96,7 +96,7 @@ impl BuildLuckAnswer {
     }
 }
 
-impl PlaceAnswer {
+impl HistoryPlaceAnswer {
     fn of(change: &HistoryChange) -> Self {
         Self {
             index: change.index,

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use tacho_experiment::Unbuilt;
-use tacho_experiment::changes::{FalseAlarms, Verdict, verdict_of};
-use tacho_record::{Change, Life, Revision, SeriesKey, Word, shown};
+use tacho_experiment::BuildGap;
+use tacho_experiment::changes::{ChangeVerdict, FalseAlarms, verdict_of};
+use tacho_record::{Change, ChangeState, Life, Revision, SeriesKey, shown};
 use tacho_stats::history::HistoryVerdict;
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
@@ -20,7 +20,7 @@ const SUBJECT: usize = 60;
 const NOTE: usize = 40;
 
 /// What is told of all series.
-pub struct Listing {
+pub struct ChangeListing {
     /// Where a revision can be seen, as the plan has it.
     pub link: Option<String>,
     /// The events, the newest first.
@@ -30,7 +30,7 @@ pub struct Listing {
     /// Those that were not, and why.
     pub not_judged: Vec<(SeriesKey, String)>,
     /// What could not be built, and so not be judged, each with the name of the host.
-    pub unbuilt: Vec<(String, Unbuilt)>,
+    pub unbuilt: Vec<(String, BuildGap)>,
     /// What else is to be said of a series: drifts, levels that it goes to and fro between, what
     /// was refused.
     pub remarks: Vec<(SeriesKey, String)>,
@@ -133,7 +133,7 @@ impl<'a> SeriesHistory<'a> {
     }
 }
 
-impl Listing {
+impl ChangeListing {
     /// All of it, in JSON.
     pub fn answer(&self) -> ListingAnswer<'_> {
         let alarms = self.false_alarms;
@@ -238,7 +238,7 @@ impl Listing {
         let mut out = String::new();
         for of_host in self.unbuilt.chunk_by(|one, other| one.0 == other.0) {
             let host = if self.hosts { format!(" on {}", of_host[0].0) } else { String::new() };
-            let stretches: Vec<Unbuilt> =
+            let stretches: Vec<BuildGap> =
                 of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
             for line in unbuilt::lines(&stretches) {
                 out += &format!("{line}{host}\n");
@@ -260,19 +260,19 @@ impl ListedEvent {
             good: &self.good.id,
             bad: &self.bad.id,
             commits: self.commits,
-            better: self.count(Verdict::Better),
-            worse: self.count(Verdict::Worse),
+            better: self.count(ChangeVerdict::Better),
+            worse: self.count(ChangeVerdict::Worse),
             changes: self.changes.iter().map(change).collect(),
         }
     }
 
-    fn count(&self, wanted: Verdict) -> usize {
+    fn count(&self, wanted: ChangeVerdict) -> usize {
         self.changes.iter().filter(|change| verdict_of(change) == wanted).count()
     }
 
     /// What was paid with what, if something got worse and something better.
     fn trade_off(&self) -> Option<String> {
-        let (worse, better) = (self.count(Verdict::Worse), self.count(Verdict::Better));
+        let (worse, better) = (self.count(ChangeVerdict::Worse), self.count(ChangeVerdict::Better));
         (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
     }
 
@@ -346,7 +346,7 @@ impl ListedEvent {
             let mut cells: Vec<String> =
                 row(change, hosts).iter().map(|cell| escaped(cell)).collect();
             cells[0] = format!("`{}`", cells[0]);
-            if verdict_of(change) == Verdict::Worse {
+            if verdict_of(change) == ChangeVerdict::Worse {
                 cells[5] = format!("**{}**", cells[5]);
             }
             out += &format!("| {} |\n", cells.join(" | "));
@@ -383,9 +383,9 @@ pub fn state(change: &Change) -> String {
     }
     let state = match (change.state(), &change.fixed_by, verdict_of(change)) {
         // What is lost again was never broken.
-        (Word::Fixed, Some(by), Verdict::Better) => format!("lost with {by}"),
-        (Word::Fixed, Some(by), Verdict::Worse) => format!("fixed with {by}"),
-        (Word::Fixed, None, Verdict::Better) => "over".to_owned(),
+        (ChangeState::Fixed, Some(by), ChangeVerdict::Better) => format!("lost with {by}"),
+        (ChangeState::Fixed, Some(by), ChangeVerdict::Worse) => format!("fixed with {by}"),
+        (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
         (state, ..) => word(state).to_owned(),
     };
     words.push(if change.note.is_empty() {

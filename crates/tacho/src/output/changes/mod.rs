@@ -9,20 +9,20 @@ mod history;
 mod listing;
 mod sides;
 
-pub use confirmation::{ConfirmationRequest, Confirmed};
+pub use confirmation::{ConfirmationReport, ConfirmationRequest};
 pub use evidence::{Evidence, EvidenceAnswer};
 pub use given::GivenChanges;
-pub use listing::{ListedEvent, Listing};
+pub use listing::{ChangeListing, ListedEvent};
 pub use sides::ChangeSide;
 
-use tacho_experiment::Unbuilt;
-use tacho_experiment::changes::{JudgedSeries, Verdict, kind_of};
-use tacho_record::{Change, ChangeKind, Life, SeriesKey, Withdrawal, Word};
+use tacho_experiment::BuildGap;
+use tacho_experiment::changes::{ChangeVerdict, JudgedSeries, kind_of};
+use tacho_record::{Change, ChangeKind, ChangeState, Life, SeriesKey, Withdrawal};
 pub use tacho_report::words::{effect, effect_interval as interval};
-use tacho_stats::changes::{self as stats, Drift, Judged, Modes, Refusal};
+use tacho_stats::changes::{self as stats, Drift, JudgementStatus, Modes, Refusal};
 
 use super::text;
-use crate::cli::{self, Standing};
+use crate::cli::{self, StateFilter};
 
 /// Which changes are shown.
 #[derive(Clone, Debug)]
@@ -32,11 +32,11 @@ pub struct Filter {
     /// The least effect, as a share.
     min_effect: f64,
     /// Empty: all kinds.
-    kinds: Vec<cli::Kind>,
+    kinds: Vec<cli::KindName>,
     /// What users say; empty: all but false alarms.
-    words: Vec<Standing>,
+    words: Vec<StateFilter>,
     /// Where changes stand by themselves; empty: all but withdrawn.
-    lives: Vec<Standing>,
+    lives: Vec<StateFilter>,
     /// After the first, up to the second of these places in history.
     orders: (u64, u64),
     /// Also what was withdrawn or refused.
@@ -45,9 +45,12 @@ pub struct Filter {
 
 impl Filter {
     /// As it was typed; `orders` is what the range means.
-    pub fn of(list: &cli::ListChanges, orders: (u64, u64)) -> Self {
-        let is_life = |state: &Standing| {
-            matches!(state, Standing::Provisional | Standing::Confirmed | Standing::Withdrawn)
+    pub fn of(list: &cli::ListChangesArgs, orders: (u64, u64)) -> Self {
+        let is_life = |state: &StateFilter| {
+            matches!(
+                state,
+                StateFilter::Provisional | StateFilter::Confirmed | StateFilter::Withdrawn
+            )
         };
         let (lives, words) = list.state.iter().partition(|state| is_life(state));
         Self {
@@ -63,16 +66,16 @@ impl Filter {
     }
 
     /// The same, showing only what users have said nothing to, unless their words are asked for.
-    pub fn of_new(list: &cli::ListChanges, orders: (u64, u64)) -> Self {
+    pub fn of_new(list: &cli::ListChangesArgs, orders: (u64, u64)) -> Self {
         let mut filter = Self::of(list, orders);
         if filter.words.is_empty() {
-            filter.words.push(Standing::New);
+            filter.words.push(StateFilter::New);
         }
         filter
     }
 
     /// Whether a change of anybody's numbers is shown.
-    pub fn shows(&self, change: &stats::Change) -> bool {
+    pub fn shows(&self, change: &stats::DetectedChange) -> bool {
         change.effect.abs() >= self.min_effect && self.shows_kind(kind_of(change.kind))
     }
 
@@ -97,7 +100,7 @@ impl Filter {
     fn shows_state(&self, change: &Change) -> bool {
         let (word, life) = (word_of(change.state()), life_of(change.life));
         let said = match self.words.as_slice() {
-            [] => self.all || word != Standing::FalseAlarm,
+            [] => self.all || word != StateFilter::FalseAlarm,
             words => words.contains(&word),
         };
         let stands = match self.lives.as_slice() {
@@ -109,7 +112,7 @@ impl Filter {
 
     /// Whether a stretch that could not be built is shown: whether it lies in the range, or in
     /// part.
-    pub fn shows_stretch(&self, stretch: &Unbuilt) -> bool {
+    pub fn shows_stretch(&self, stretch: &BuildGap) -> bool {
         stretch.last.order > self.orders.0 && stretch.first.order <= self.orders.1
     }
 
@@ -130,7 +133,7 @@ impl Filter {
 
     /// Whether a drift is shown: unless other kinds are asked for, or larger ones.
     pub fn shows_drift(&self, drift: &Drift) -> bool {
-        let asked_for = self.kinds.is_empty() || self.kinds.contains(&cli::Kind::Drift);
+        let asked_for = self.kinds.is_empty() || self.kinds.contains(&cli::KindName::Drift);
         asked_for && drift.effect.abs() >= self.min_effect
     }
 
@@ -141,34 +144,34 @@ impl Filter {
 
     fn shows_kind(&self, kind: ChangeKind) -> bool {
         let kind = match kind {
-            ChangeKind::Build => cli::Kind::Build,
-            ChangeKind::Step => cli::Kind::Step,
-            ChangeKind::DipStart | ChangeKind::DipEnd => cli::Kind::Temporary,
-            ChangeKind::ModeShare => cli::Kind::ModeShare,
-            ChangeKind::Spread => cli::Kind::Spread,
-            ChangeKind::Environment => cli::Kind::Environment,
+            ChangeKind::Build => cli::KindName::Build,
+            ChangeKind::Step => cli::KindName::Step,
+            ChangeKind::DipStart | ChangeKind::DipEnd => cli::KindName::Temporary,
+            ChangeKind::ModeShare => cli::KindName::ModeShare,
+            ChangeKind::Spread => cli::KindName::Spread,
+            ChangeKind::Environment => cli::KindName::Environment,
         };
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 }
 
 /// The user's word as it is typed.
-fn word_of(word: Word) -> Standing {
+fn word_of(word: ChangeState) -> StateFilter {
     match word {
-        Word::Acknowledged => Standing::Acknowledged,
-        Word::Expected => Standing::Expected,
-        Word::FalseAlarm => Standing::FalseAlarm,
-        Word::Fixed => Standing::Fixed,
-        Word::New => Standing::New,
+        ChangeState::Acknowledged => StateFilter::Acknowledged,
+        ChangeState::Expected => StateFilter::Expected,
+        ChangeState::FalseAlarm => StateFilter::FalseAlarm,
+        ChangeState::Fixed => StateFilter::Fixed,
+        ChangeState::New => StateFilter::New,
     }
 }
 
 /// Where a change stands, as it is typed.
-fn life_of(life: Life) -> Standing {
+fn life_of(life: Life) -> StateFilter {
     match life {
-        Life::Confirmed => Standing::Confirmed,
-        Life::Provisional => Standing::Provisional,
-        Life::Withdrawn { .. } => Standing::Withdrawn,
+        Life::Confirmed => StateFilter::Confirmed,
+        Life::Provisional => StateFilter::Provisional,
+        Life::Withdrawn { .. } => StateFilter::Withdrawn,
     }
 }
 
@@ -186,10 +189,10 @@ pub fn kind_key(kind: ChangeKind) -> &'static str {
 }
 
 /// A verdict as it stands in JSON and in tables.
-pub fn verdict_word(verdict: Verdict) -> &'static str {
+pub fn verdict_word(verdict: ChangeVerdict) -> &'static str {
     match verdict {
-        Verdict::Better => "better",
-        Verdict::Worse => "worse",
+        ChangeVerdict::Better => "better",
+        ChangeVerdict::Worse => "worse",
     }
 }
 
@@ -217,11 +220,11 @@ pub fn refusal(why: Refusal) -> &'static str {
 pub const BY_CHANCE: &str = "chance alone shows one as clear too often";
 
 /// Why a series was not judged; nothing if it was.
-pub fn not_judged(judged: Judged) -> Option<String> {
+pub fn not_judged(judged: JudgementStatus) -> Option<String> {
     match judged {
-        Judged::Yes | Judged::Constant => None,
-        Judged::Empty => Some("it has no values".to_owned()),
-        Judged::TooFew { points, needed } => Some(format!(
+        JudgementStatus::Yes | JudgementStatus::Constant => None,
+        JudgementStatus::Empty => Some("it has no values".to_owned()),
+        JudgementStatus::TooFew { points, needed } => Some(format!(
             "it has {} with values, and {needed} are needed",
             text::count(points, "point")
         )),
@@ -265,13 +268,13 @@ pub fn modes(modes: &Modes) -> String {
 }
 
 /// The user's word, in words.
-pub fn word(word: Word) -> &'static str {
+pub fn word(word: ChangeState) -> &'static str {
     match word {
-        Word::Acknowledged => "acknowledged",
-        Word::Expected => "expected",
-        Word::FalseAlarm => "false alarm",
-        Word::Fixed => "fixed",
-        Word::New => "new",
+        ChangeState::Acknowledged => "acknowledged",
+        ChangeState::Expected => "expected",
+        ChangeState::FalseAlarm => "false alarm",
+        ChangeState::Fixed => "fixed",
+        ChangeState::New => "new",
     }
 }
 

@@ -26,7 +26,7 @@ pub struct ChangeSide {
 }
 
 #[derive(Serialize)]
-pub struct SideAnswer<'a> {
+pub struct ChangeSideAnswer<'a> {
     revisions: &'a [String],
     runs: &'a [i64],
     median: Option<f64>,
@@ -38,9 +38,9 @@ pub struct SideAnswer<'a> {
 
 impl ChangeSide {
     /// All of it, in JSON.
-    pub fn answer(&self) -> SideAnswer<'_> {
+    pub fn answer(&self) -> ChangeSideAnswer<'_> {
         let level = self.level();
-        SideAnswer {
+        ChangeSideAnswer {
             revisions: &self.revisions,
             runs: &self.runs,
             median: level.map(|level| level.median),

@@ -1,14 +1,16 @@
 //! The answer in JSON; docs/src/formats says what each key means.
 
 use serde::Serialize;
-use tacho_experiment::compare::{Compared, Rows, Stands};
-use tacho_record::{Estimator, Side, Until};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, GateOutcome};
+use tacho_record::{RequestedEstimator, Side, StopCondition};
 use tacho_report::comparison::{
     CarriedOver, ComparedRow, HostLoad, between_runs, has_trade_off, in_order, places,
 };
-use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, Told};
+use tacho_stats::compare::{
+    Comparison, Estimate, ModeComparison, Note, RankTest, SharedModes, Size,
+};
 use tacho_stats::levels::Levels;
-use tacho_stats::{Bound, Bounded};
+use tacho_stats::{Bound, BoundedValue};
 
 use super::family::Family;
 use super::gate::FailOnAnswer;
@@ -27,7 +29,7 @@ pub struct CompareAnswer<'a> {
     interrupted: bool,
     run: Option<i64>,
     seed: Option<u64>,
-    estimator: Option<Estimator>,
+    estimator: Option<RequestedEstimator>,
     margin: f64,
     executed: [bool; 2],
     duet: Option<DuetAnswer>,
@@ -40,7 +42,7 @@ pub struct CompareAnswer<'a> {
     fail_on: Option<FailOnAnswer<'a>>,
     only_a: &'a [String],
     only_b: &'a [String],
-    rows: Vec<RowAnswer<'a>>,
+    rows: Vec<CompareRowAnswer<'a>>,
 }
 
 /// That both were executed at the same time.
@@ -85,7 +87,7 @@ impl From<&CarriedOver> for CarryOverAnswer {
 }
 
 #[derive(Serialize)]
-struct RowAnswer<'a> {
+struct CompareRowAnswer<'a> {
     benchmark: String,
     metric: &'a str,
     unit: &'a tacho_record::Unit,
@@ -123,7 +125,7 @@ struct RowAnswer<'a> {
     detectable: Option<f64>,
     failure: Option<&'a str>,
     why: Option<String>,
-    levels: Option<[LevelsAnswer; 2]>,
+    levels: Option<[CompareLevelsAnswer; 2]>,
     repetition: Option<RepetitionAnswer>,
     limited: [u32; 2],
     limit: Option<&'a str>,
@@ -140,7 +142,7 @@ struct PrecisionAnswer {
 }
 
 #[derive(Serialize)]
-struct LevelsAnswer {
+struct CompareLevelsAnswer {
     layouts: usize,
     keep: Option<f64>,
     restart: f64,
@@ -148,7 +150,7 @@ struct LevelsAnswer {
     relink_at_most: Option<f64>,
 }
 
-impl From<Levels> for LevelsAnswer {
+impl From<Levels> for CompareLevelsAnswer {
     fn from(levels: Levels) -> Self {
         let Levels { layouts, keep, restart, relink, relink_at_most, .. } = levels;
         Self { layouts, keep, restart, relink, relink_at_most }
@@ -200,10 +202,10 @@ struct BetweenAnswer {
 
 /// The chance of so much by accident. Where samples were cut off it is that of what is known: if
 /// they were more, it is less.
-pub fn known_p(comparison: &Comparison) -> Option<Bounded> {
+pub fn known_p(comparison: &Comparison) -> Option<BoundedValue> {
     let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
     let bound = if is_limited { Bound::AtMost } else { Bound::Exact };
-    Some(Bounded { value: comparison.estimate?.p, bound })
+    Some(BoundedValue { value: comparison.estimate?.p, bound })
 }
 
 /// What limits a verdict, in a word each.
@@ -223,15 +225,15 @@ pub struct ModesAnswer {
     compared: &'static str,
 }
 
-impl From<Modes> for ModesAnswer {
-    fn from(modes: Modes) -> Self {
-        let Modes { a, b, upper_share_a, upper_share_b, difference, p, told } = modes;
+impl From<SharedModes> for ModesAnswer {
+    fn from(modes: SharedModes) -> Self {
+        let SharedModes { a, b, upper_share_a, upper_share_b, difference, p, told } = modes;
         let compared = match told {
-            Told::Levels | Told::SharesOnly => "levels",
-            Told::Shares => "shares",
-            Told::Means => "means",
-            Told::Rounds => "rounds",
-            Told::Given => "given",
+            ModeComparison::Levels | ModeComparison::SharesOnly => "levels",
+            ModeComparison::Shares => "shares",
+            ModeComparison::Means => "means",
+            ModeComparison::Rounds => "rounds",
+            ModeComparison::Given => "given",
         };
         Self { a, b, upper_share_a, upper_share_b, difference, p, compared }
     }
@@ -240,17 +242,18 @@ impl From<Modes> for ModesAnswer {
 impl CompareReport<'_> {
     /// All of it.
     pub fn answer(&self) -> CompareAnswer<'_> {
-        let all = if let Compared::Measured(all) = self.compared { Some(&**all) } else { None };
+        let all =
+            if let ComparisonResult::Measured(all) = self.compared { Some(&**all) } else { None };
         CompareAnswer {
             a: &self.terms.sides[0],
             b: &self.terms.sides[1],
-            same_program: matches!(self.compared, Compared::SameProgram),
-            not_built: if let Compared::NotBuilt { why, .. } = self.compared {
+            same_program: matches!(self.compared, ComparisonResult::SameProgram),
+            not_built: if let ComparisonResult::NotBuilt { why, .. } = self.compared {
                 Some(why)
             } else {
                 None
             },
-            interrupted: matches!(self.compared, Compared::Interrupted)
+            interrupted: matches!(self.compared, ComparisonResult::Interrupted)
                 || all.is_some_and(|all| all.interrupted),
             run: all.filter(|_| self.is_kept).and_then(|all| Some(all.run.as_ref()?.number)),
             seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
@@ -276,7 +279,7 @@ impl CompareReport<'_> {
 }
 
 impl CompareReport<'_> {
-    fn row_answer<'a>(&self, all: &Rows, row: &'a ComparedRow) -> RowAnswer<'a> {
+    fn row_answer<'a>(&self, all: &ComparisonData, row: &'a ComparedRow) -> CompareRowAnswer<'a> {
         let report = self.worded(all);
         let repetition = report.repetition(row).map(|it| RepetitionAnswer {
             precision: self.terms.margin,
@@ -285,7 +288,7 @@ impl CompareReport<'_> {
         });
         let found = row.comparison.estimate.and_then(|estimate| estimate.reach());
         let precision = match self.terms.until {
-            Until::Precise(wanted) => Some(PrecisionAnswer {
+            StopCondition::Precise(wanted) => Some(PrecisionAnswer {
                 wanted,
                 found,
                 reached: found.is_some_and(|found| found <= wanted),
@@ -293,23 +296,23 @@ impl CompareReport<'_> {
             _ => None,
         };
         let stands = self.stands(row);
-        let open = self.fail_on.filter(|_| stands == Some(Stands::Open));
-        RowAnswer {
+        let open = self.fail_on.filter(|_| stands == Some(GateOutcome::Open));
+        CompareRowAnswer {
             precision,
             repetition,
             why: report.unmeasured(row),
             fail_on: stands.map(|stands| match stands {
-                Stands::Slower => "slower",
-                Stands::Below => "below",
-                Stands::Open => "open",
+                GateOutcome::Slower => "slower",
+                GateOutcome::Below => "below",
+                GateOutcome::Open => "open",
             }),
             fail_on_more_rounds: open.and_then(|fail_on| Some(fail_on.gate.more(row)?.rounds)),
-            ..RowAnswer::from(row)
+            ..CompareRowAnswer::from(row)
         }
     }
 }
 
-impl<'a> From<&'a ComparedRow> for RowAnswer<'a> {
+impl<'a> From<&'a ComparedRow> for CompareRowAnswer<'a> {
     fn from(row: &'a ComparedRow) -> Self {
         let Comparison {
             estimate,
@@ -367,7 +370,9 @@ impl<'a> From<&'a ComparedRow> for RowAnswer<'a> {
             detectable: *detectable,
             failure: row.failure.as_ref().map(|(why, _)| why.as_str()),
             why: None,
-            levels: row.levels[0].zip(row.levels[1]).map(|(a, b)| [a, b].map(LevelsAnswer::from)),
+            levels: row.levels[0]
+                .zip(row.levels[1])
+                .map(|(a, b)| [a, b].map(CompareLevelsAnswer::from)),
             repetition: None,
             limited: row.limited.each_ref().map(|side| side.count),
             limit: row.limited.iter().find_map(|side| side.why.as_deref()),

@@ -1,12 +1,12 @@
 //! What is said of `--fail-on`: what it cannot tell, and what it does not see.
 
 use serde::Serialize;
-use tacho_experiment::compare::{Compared, Gate, Rows, Stands};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
 use tacho_record::Comparing;
 use tacho_report::comparison::gate::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
 
-use crate::output::compare::report::{CompareReport, FailOn};
+use crate::output::compare::report::{CompareReport, FailOnGate};
 use crate::output::{self, text};
 
 /// How many rows are named.
@@ -20,9 +20,9 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
     let kept = terms.fail_on.as_ref()?;
     let gate = Gate::from(kept);
     let stands = |row: &ComparedRow| gate.stands(row, terms.margin);
-    let all: Vec<Stands> = rows.iter().map(stands).collect();
+    let all: Vec<GateOutcome> = rows.iter().map(stands).collect();
     let is_whole = is_finished && rows.iter().all(ComparedRow::is_measured);
-    let of = |wanted: Stands| -> Vec<String> {
+    let of = |wanted: GateOutcome| -> Vec<String> {
         let told = |row: &ComparedRow| {
             let by = slower_by(row).filter(|_| gate.slower.is_some());
             format!(
@@ -37,8 +37,8 @@ pub fn stood(terms: &Comparing, rows: &[ComparedRow], is_finished: bool) -> Opti
     Some(GateRecord {
         typed: kept.typed.clone(),
         failed: is_whole.then(|| gate.fails(&all, !kept.lone.is_empty())),
-        slower: of(Stands::Slower),
-        open: of(Stands::Open),
+        slower: of(GateOutcome::Slower),
+        open: of(GateOutcome::Open),
         fails_on_open: gate.unclear,
         lone: kept.lone.clone(),
         fails_on_lone: gate.missing,
@@ -57,7 +57,7 @@ pub(super) struct FailOnAnswer<'a> {
 }
 
 /// A warning: what it is, and a line for each row that it is of, and what to do.
-struct Warning {
+struct GateWarning {
     told: String,
     rows: Vec<String>,
     hint: Option<String>,
@@ -66,28 +66,28 @@ struct Warning {
 impl CompareReport<'_> {
     /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not
     /// measured.
-    pub(super) fn stands(&self, row: &ComparedRow) -> Option<Stands> {
+    pub(super) fn stands(&self, row: &ComparedRow) -> Option<GateOutcome> {
         let fail_on = self.fail_on?;
         row.is_measured().then(|| fail_on.gate.stands(row, self.terms.margin))
     }
 
-    pub(super) fn fail_on_answer(&self, all: Option<&Rows>) -> Option<FailOnAnswer<'_>> {
-        let FailOn { typed, gate } = self.fail_on?;
+    pub(super) fn fail_on_answer(&self, all: Option<&ComparisonData>) -> Option<FailOnAnswer<'_>> {
+        let FailOnGate { typed, gate } = self.fail_on?;
         let rows = all.map_or(&[][..], |all| &all.rows);
-        let stands: Vec<Stands> = rows.iter().filter_map(|row| self.stands(row)).collect();
+        let stands: Vec<GateOutcome> = rows.iter().filter_map(|row| self.stands(row)).collect();
         Some(FailOnAnswer {
             typed,
             slower: gate.slower,
             unclear: gate.unclear,
             missing: gate.missing,
-            open: stands.iter().filter(|stands| **stands == Stands::Open).count(),
+            open: stands.iter().filter(|stands| **stands == GateOutcome::Open).count(),
             failed: gate.fails(&stands, !self.lone[0].is_empty()),
         })
     }
 
     /// How all rows stand to what is to be a failure, if anything is.
     pub(super) fn stood(&self) -> Option<GateRecord> {
-        let (Some(fail_on), Compared::Measured(all)) = (self.fail_on, self.compared) else {
+        let (Some(fail_on), ComparisonResult::Measured(all)) = (self.fail_on, self.compared) else {
             return None;
         };
         let terms = Comparing { fail_on: Some(fail_on.kept(&self.lone[0])), ..self.terms.clone() };
@@ -114,7 +114,7 @@ impl CompareReport<'_> {
     /// Says beside the answer what `--fail-on` cannot tell or does not see, and what only one side
     /// has.
     pub fn tell(&self) {
-        for Warning { told, rows, hint } in self.warnings() {
+        for GateWarning { told, rows, hint } in self.warnings() {
             let end = if rows.is_empty() { "" } else { ":" };
             output::note("warning", &format!("{told}{end}"));
             for row in rows {
@@ -132,7 +132,7 @@ impl CompareReport<'_> {
 
     /// The same as a list in Markdown.
     pub(super) fn told_in_markdown(&self) -> String {
-        let item = |Warning { told, rows, .. }: Warning| {
+        let item = |GateWarning { told, rows, .. }: GateWarning| {
             let end = if rows.is_empty() { "" } else { ":" };
             let rows: String = rows.iter().map(|row| format!("  - {row}\n")).collect();
             format!("- warning: {told}{end}\n{rows}")
@@ -151,18 +151,22 @@ impl CompareReport<'_> {
             .map(move |side| format!("only in {}: {}", names[side], self.lone[side].join(", ")))
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        let (Some(fail_on), Compared::Measured(all)) = (self.fail_on, self.compared) else {
+    fn warnings(&self) -> Vec<GateWarning> {
+        let (Some(fail_on), ComparisonResult::Measured(all)) = (self.fail_on, self.compared) else {
             return Vec::new();
         };
         [self.open(fail_on, all), self.unseen(fail_on)].into_iter().flatten().collect()
     }
 
     /// The rows of which it cannot be told whether they are slower.
-    fn open(&self, FailOn { typed, gate }: &FailOn, all: &Rows) -> Option<Warning> {
+    fn open(
+        &self,
+        FailOnGate { typed, gate }: &FailOnGate,
+        all: &ComparisonData,
+    ) -> Option<GateWarning> {
         let rows = in_order(&all.rows);
         let open: Vec<&ComparedRow> =
-            rows.into_iter().filter(|row| self.stands(row) == Some(Stands::Open)).collect();
+            rows.into_iter().filter(|row| self.stands(row) == Some(GateOutcome::Open)).collect();
         let so = match (gate.unclear, open.len()) {
             (_, 0) => return None,
             (true, _) => "fails",
@@ -184,7 +188,7 @@ impl CompareReport<'_> {
             rows.push(format!("and {} more", text::count(open.len() - NAMED, "row")));
         }
         let them = if open.len() == 1 { "it" } else { "them" };
-        Some(Warning {
+        Some(GateWarning {
             told: format!("`--fail-on {typed}` cannot tell of {of}, and {so}"),
             rows,
             hint: (!gate.unclear).then(|| format!("`--fail-on {typed},unclear` fails on {them}")),
@@ -192,7 +196,7 @@ impl CompareReport<'_> {
     }
 
     /// What is known of an open row, and what would tell.
-    fn why_open(&self, gate: &Gate, all: &Rows, row: &ComparedRow) -> String {
+    fn why_open(&self, gate: &Gate, all: &ComparisonData, row: &ComparedRow) -> String {
         let by = slower_by(row).filter(|_| gate.slower.is_some());
         let more =
             gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(
@@ -215,7 +219,7 @@ impl CompareReport<'_> {
     }
 
     /// What it does not see, since only the first side has it.
-    fn unseen(&self, FailOn { typed, gate }: &FailOn) -> Option<Warning> {
+    fn unseen(&self, FailOnGate { typed, gate }: &FailOnGate) -> Option<GateWarning> {
         let names: Vec<String> =
             self.lone[0].iter().map(|name| format!("`{}`", text::cut(name, usize::MAX))).collect();
         let so = if gate.missing { "fails" } else { "does not see that" };
@@ -223,6 +227,6 @@ impl CompareReport<'_> {
             format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
         let hint = (!gate.missing)
             .then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
-        (!names.is_empty()).then_some(Warning { told, rows: Vec::new(), hint })
+        (!names.is_empty()).then_some(GateWarning { told, rows: Vec::new(), hint })
     }
 }

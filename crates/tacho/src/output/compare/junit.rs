@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tacho_experiment::compare::{Compared, Rows, Stands};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, GateOutcome};
 use tacho_report::block::AnswerCell;
 use tacho_report::comparison::{ComparedRow, in_order};
 
@@ -13,25 +13,28 @@ impl CompareReport<'_> {
     /// is an error where a side has no values.
     pub fn junit(&self) -> String {
         let cases: Vec<Case> = match self.compared {
-            Compared::Measured(all) => {
+            ComparisonResult::Measured(all) => {
                 in_order(&all.rows).into_iter().map(|row| self.case(all, row)).collect()
             }
-            Compared::NotBuilt { side, why } => {
+            ComparisonResult::NotBuilt { side, why } => {
                 vec![Case {
                     name: format!("{side} builds"),
-                    end: End::Error(why.clone()),
+                    end: CaseResult::Error(why.clone()),
                     told: String::new(),
                 }]
             }
-            Compared::Interrupted | Compared::SameProgram => Vec::new(),
+            ComparisonResult::Interrupted | ComparisonResult::SameProgram => Vec::new(),
         };
-        let count = |is_it: fn(&End) -> bool| cases.iter().filter(|case| is_it(&case.end)).count();
-        let (failures, errors) =
-            (count(|end| matches!(end, End::Failed(_))), count(|end| matches!(end, End::Error(_))));
+        let count =
+            |is_it: fn(&CaseResult) -> bool| cases.iter().filter(|case| is_it(&case.end)).count();
+        let (failures, errors) = (
+            count(|end| matches!(end, CaseResult::Failed(_))),
+            count(|end| matches!(end, CaseResult::Error(_))),
+        );
         let [a, b] = self.names().map(|name| escaped(&name));
         let mut out = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"tacho: {b} against {a}\" \
-             tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\">\n",
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"tacho: \
+             {b} against {a}\" tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\">\n",
             cases.len()
         );
         for case in &cases {
@@ -40,7 +43,7 @@ impl CompareReport<'_> {
         out + "  </testsuite>\n</testsuites>\n"
     }
 
-    fn case(&self, all: &Rows, row: &ComparedRow) -> Case {
+    fn case(&self, all: &ComparisonData, row: &ComparedRow) -> Case {
         let cells: Vec<String> =
             self.worded(all).cells(row).iter().map(AnswerCell::whole).collect();
         let told: Vec<&str> = [5, 6, 7, 12]
@@ -52,11 +55,11 @@ impl CompareReport<'_> {
         let fails_on_open = self.fail_on.is_some_and(|fail_on| fail_on.gate.unclear);
         let end = match self.stands(row) {
             _ if row.is_failed() || row.sides.iter().any(Option::is_none) => {
-                End::Error(cells[12].clone())
+                CaseResult::Error(cells[12].clone())
             }
-            Some(Stands::Slower) => End::Failed(told.clone()),
-            Some(Stands::Open) if fails_on_open => End::Failed(told.clone()),
-            _ => End::Passed,
+            Some(GateOutcome::Slower) => CaseResult::Failed(told.clone()),
+            Some(GateOutcome::Open) if fails_on_open => CaseResult::Failed(told.clone()),
+            _ => CaseResult::Passed,
         };
         Case { name: format!("{} {}", row.benchmark, row.metric.name), end, told }
     }
@@ -65,13 +68,13 @@ impl CompareReport<'_> {
 /// A test case.
 struct Case {
     name: String,
-    end: End,
+    end: CaseResult,
     /// What was measured, in a line.
     told: String,
 }
 
 /// How a test case ended.
-enum End {
+enum CaseResult {
     Error(String),
     Failed(String),
     Passed,
@@ -82,9 +85,11 @@ impl Case {
         let Self { name, end, told } = self;
         let _ = writeln!(out, "    <testcase classname=\"tacho\" name=\"{}\">", escaped(name));
         let _ = match end {
-            End::Error(why) => writeln!(out, "      <error message=\"{}\"/>", escaped(why)),
-            End::Failed(why) => writeln!(out, "      <failure message=\"{}\"/>", escaped(why)),
-            End::Passed => Ok(()),
+            CaseResult::Error(why) => writeln!(out, "      <error message=\"{}\"/>", escaped(why)),
+            CaseResult::Failed(why) => {
+                writeln!(out, "      <failure message=\"{}\"/>", escaped(why))
+            }
+            CaseResult::Passed => Ok(()),
         };
         if !told.is_empty() {
             let _ = writeln!(out, "      <system-out>{}</system-out>", escaped(told));

@@ -13,9 +13,9 @@ mod tests;
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
 pub use self::gate::stood;
-pub use self::report::{CompareReport, FailOn};
+pub use self::report::{CompareReport, FailOnGate};
 
-use tacho_experiment::compare::{Compared, FALSE_DISCOVERIES, Rows, Stands};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVERIES, GateOutcome};
 use tacho_record::{short_name, shown as in_one_line};
 use tacho_report::block::Block;
 use tacho_report::comparison::{ComparedRow, ComparisonReport, counts, in_order};
@@ -31,12 +31,16 @@ impl CompareReport<'_> {
     pub fn text(&self) -> String {
         let [a, b] = self.told.each_ref().map(|told| in_one_line(told));
         let told = match self.compared {
-            Compared::Interrupted => "interrupted before anything was measured\n".to_owned(),
-            Compared::SameProgram => {
+            ComparisonResult::Interrupted => {
+                "interrupted before anything was measured\n".to_owned()
+            }
+            ComparisonResult::SameProgram => {
                 format!("{a} and {b} built to the same artifacts: they are the same program\n")
             }
-            Compared::NotBuilt { side, why } => format!("{side} cannot be compared: {why}\n"),
-            Compared::Measured(all) => {
+            ComparisonResult::NotBuilt { side, why } => {
+                format!("{side} cannot be compared: {why}\n")
+            }
+            ComparisonResult::Measured(all) => {
                 let head = Block::Heading(format!("{b} against {a}"));
                 return blocks::terminal(&self.blocks(head, all));
             }
@@ -45,7 +49,7 @@ impl CompareReport<'_> {
     }
 
     /// The rows, what limits them, and what came of all together.
-    fn blocks(&self, head: Block, all: &Rows) -> Vec<Block> {
+    fn blocks(&self, head: Block, all: &ComparisonData) -> Vec<Block> {
         let report = self.worded(all);
         let mut blocks = vec![head, Block::Table(report.table())];
         blocks.extend(report.notes());
@@ -66,7 +70,7 @@ impl CompareReport<'_> {
     }
 
     /// The same, as it is worded for all media.
-    pub(super) fn worded<'a>(&'a self, all: &'a Rows) -> ComparisonReport<'a> {
+    pub(super) fn worded<'a>(&'a self, all: &'a ComparisonData) -> ComparisonReport<'a> {
         let run = all.run.as_ref();
         ComparisonReport {
             terms: self.terms,
@@ -83,7 +87,7 @@ impl CompareReport<'_> {
     }
 
     /// Under which number it is kept, how long it took and in which order it was executed.
-    fn run(&self, all: &Rows) -> Option<String> {
+    fn run(&self, all: &ComparisonData) -> Option<String> {
         let run = all.run.as_ref()?;
         let number = self.is_kept.then(|| format!("run {}", run.number));
         let executing = all.executing.map(|it| format!("{} executing", text::duration(it)));
@@ -99,7 +103,7 @@ impl CompareReport<'_> {
 
     /// A table for a pull request, and below it all that limits what it says.
     pub fn markdown(&self) -> String {
-        let Compared::Measured(all) = self.compared else {
+        let ComparisonResult::Measured(all) = self.compared else {
             return text::markdown_with(&self.text(), &self.names());
         };
         let mut names = self.names().to_vec();
@@ -110,9 +114,9 @@ impl CompareReport<'_> {
     }
 
     /// What came of it in one line: the number of each verdict, and what `--fail-on` fails on.
-    fn headline(&self, all: &Rows) -> String {
+    fn headline(&self, all: &ComparisonData) -> String {
         let counts = counts(&all.rows);
-        let failing = |row: &&ComparedRow| self.stands(row) == Some(Stands::Slower);
+        let failing = |row: &&ComparedRow| self.stands(row) == Some(GateOutcome::Slower);
         let slower: Vec<&ComparedRow> = in_order(&all.rows).into_iter().filter(failing).collect();
         let Some(first) = slower.first() else {
             return match self.stood() {

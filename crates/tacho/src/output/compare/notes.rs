@@ -1,6 +1,6 @@
 //! What helps where other work on the host disturbs a comparison.
 
-use tacho_experiment::compare::Rows;
+use tacho_experiment::compare::ComparisonData;
 use tacho_report::block::AnswerNote;
 use tacho_report::comparison::ComparedRow;
 use tacho_stats::compare::Verdict;
@@ -28,7 +28,7 @@ fn is_far_from_clear(row: &ComparedRow) -> bool {
 impl CompareReport<'_> {
     /// What is less disturbed by other work on the host, where such work was seen or something is
     /// unclear: the cheapest first.
-    pub(super) fn way_out(&self, all: &Rows) -> Option<AnswerNote> {
+    pub(super) fn way_out(&self, all: &ComparisonData) -> Option<AnswerNote> {
         let own = all.run.as_ref().map(|run| run.number);
         let is_busy =
             all.loads.iter().any(|(run, load)| Some(*run) == own && load.others.is_some());

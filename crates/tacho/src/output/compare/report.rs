@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_experiment::compare::{Compared, Gate};
+use tacho_experiment::compare::{ComparisonResult, Gate};
 use tacho_record::Comparing;
 
 /// Two programs beside one another.
@@ -10,26 +10,26 @@ pub struct CompareReport<'a> {
     pub terms: &'a Comparing,
     /// What each was taken for.
     pub told: [String; 2],
-    pub compared: &'a Compared,
+    pub compared: &'a ComparisonResult,
     /// How long a build took, where there are several of a side.
     pub build: Option<Duration>,
     /// Whether what was measured is kept, under its run's number.
     pub is_kept: bool,
     /// What is to be a failure, if anything is.
-    pub fail_on: Option<&'a FailOn>,
+    pub fail_on: Option<&'a FailOnGate>,
     /// What only the first side has, and only the second, which is not compared.
     pub lone: [Vec<String>; 2],
 }
 
 /// What a comparison is to fail on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FailOn {
+pub struct FailOnGate {
     /// As it was typed: `slower:5%,unclear`.
     pub typed: String,
     pub gate: Gate,
 }
 
-impl FailOn {
+impl FailOnGate {
     /// From which share on what is slower is a failure, where there is one.
     pub fn limit(&self) -> Option<f64> {
         self.gate.slower.filter(|limit| *limit > 0.0)
@@ -48,7 +48,7 @@ impl FailOn {
     }
 }
 
-impl From<&tacho_record::FailOn> for FailOn {
+impl From<&tacho_record::FailOn> for FailOnGate {
     fn from(kept: &tacho_record::FailOn) -> Self {
         Self { typed: kept.typed.clone(), gate: Gate::from(kept) }
     }

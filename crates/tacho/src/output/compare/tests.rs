@@ -1,26 +1,29 @@
 //! What is said of rows that never were measured.
 
 use jiff::Timestamp;
-use tacho_experiment::compare::{Compared, Rows};
+use tacho_experiment::compare::{ComparisonData, ComparisonResult};
 use tacho_record::{
-    BenchmarkKey, Comparing, Digest, Direction, Limited, Metric, Parameters, Program, Purpose,
-    Rule, Run, RunState, Side, Unit, Until,
+    BenchmarkKey, Comparing, Digest, Direction, LimitedExecutions, Metric, Parameters, Program,
+    Purpose, Rule, Run, RunState, Side, StopCondition, Unit,
 };
 use tacho_report::comparison::{ComparedRow, shown};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
+use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, compare};
 
 use super::text;
 use crate::output::compare::report::CompareReport;
 
 /// A benchmark of that name whose sides took these times in rounds.
 pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
-    let side = |values: &[f64]| -> Vec<Sample> {
-        (0..).zip(values).map(|(round, value)| Sample::new(*value).in_round(round)).collect()
+    let side = |values: &[f64]| -> Vec<SampleValue> {
+        (0..).zip(values).map(|(round, value)| SampleValue::new(*value).in_round(round)).collect()
     };
     let look = Look::only(a.len(), 0.05);
-    let comparison =
-        compare(&Sides { a: &side(a), b: &side(b), control: &[] }, &Rules::default(), look);
+    let comparison = compare(
+        &Sides { a: &side(a), b: &side(b), control: &[] },
+        &ComparisonRules::default(),
+        look,
+    );
     ComparedRow {
         benchmark: BenchmarkKey {
             name: name.into(),
@@ -33,7 +36,7 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
         verdict: comparison.verdict,
         comparison,
         settled: false,
-        limited: [Limited::default(), Limited::default()],
+        limited: [LimitedExecutions::default(), LimitedExecutions::default()],
         round: 0.0,
         failure: None,
     }
@@ -56,12 +59,12 @@ fn levels_and_means_that_say_the_opposite_are_named() {
         (0..30).map(|n| 1e8 * level * value(n)).collect()
     };
     let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
-    let all = Compared::Measured(Box::new(measured(
+    let all = ComparisonResult::Measured(Box::new(measured(
         vec![row_of("sort", [&a, &b])],
-        Until::AllRounds,
+        StopCondition::AllRounds,
         Rule::default(),
     )));
-    let terms = terms(Until::AllRounds);
+    let terms = terms(StopCondition::AllRounds);
     let report = CompareReport {
         terms: &terms,
         told: ["old", "new"].map(str::to_owned),
@@ -84,12 +87,12 @@ fn levels_and_means_that_say_the_opposite_are_named() {
 fn what_is_far_from_clear_names_cheaper_ways() {
     let answer = |round: f64, ratio: f64| {
         let row = ComparedRow { round, ..row("sort", ratio, 0.3) };
-        let all = measured(vec![row], Until::AllRounds, Rule::default());
+        let all = measured(vec![row], StopCondition::AllRounds, Rule::default());
         let terms = all.terms.clone();
         let report = CompareReport {
             terms: &terms,
             told: ["old", "new"].map(str::to_owned),
-            compared: &Compared::Measured(Box::new(all)),
+            compared: &ComparisonResult::Measured(Box::new(all)),
             build: None,
             is_kept: false,
             fail_on: None,
@@ -124,7 +127,7 @@ fn run(rule: Rule) -> Run {
     }
 }
 
-fn terms(until: Until) -> Comparing {
+fn terms(until: StopCondition) -> Comparing {
     let side = |name: &str| Side {
         name: name.into(),
         program: Program::Command { command: name.into(), words: vec![name.into()], shell: false },
@@ -146,10 +149,10 @@ fn terms(until: Until) -> Comparing {
     }
 }
 
-fn measured(rows: Vec<ComparedRow>, until: Until, rule: Rule) -> Rows {
+fn measured(rows: Vec<ComparedRow>, until: StopCondition, rule: Rule) -> ComparisonData {
     let (run, terms) = (Some(run(rule)), terms(until));
     let together = rows.len();
-    Rows {
+    ComparisonData {
         run,
         terms,
         interrupted: false,
@@ -162,9 +165,9 @@ fn measured(rows: Vec<ComparedRow>, until: Until, rule: Rule) -> Rows {
 }
 
 /// The last lines of the answer.
-fn told(all: Rows) -> String {
+fn told(all: ComparisonData) -> String {
     let terms = all.terms.clone();
-    let compared = Compared::Measured(Box::new(all));
+    let compared = ComparisonResult::Measured(Box::new(all));
     let report = CompareReport {
         terms: &terms,
         told: ["old (a command)", "new (a command)"].map(str::to_owned),
@@ -174,12 +177,12 @@ fn told(all: Rows) -> String {
         fail_on: None,
         lone: Default::default(),
     };
-    let Compared::Measured(all) = &compared else { return String::new() };
+    let ComparisonResult::Measured(all) = &compared else { return String::new() };
     let lines = report.worded(all).summary().into_iter().chain(report.run(all));
     lines.map(|line| line + "\n").collect()
 }
 
-const SETTLED: Until = Until::Settled(None);
+const SETTLED: StopCondition = StopCondition::Settled(None);
 
 #[test]
 fn the_smallest_difference_is_that_of_each_row() {
@@ -191,8 +194,9 @@ fn the_smallest_difference_is_that_of_each_row() {
     assert_eq!(
         told(vec![wide.clone(), sharp]),
         format!(
-            "2 slower; a difference of {low} to {high}, by row, would have been told with a chance of 80 %\n\
-             2 rows judged together: false discovery rate at most 5 %\nrun 3, seed 1\n"
+            "2 slower; a difference of {low} to {high}, by row, would have been told with a \
+             chance of 80 %\n2 rows judged together: false discovery rate at most 5 %\nrun 3, \
+             seed 1\n"
         )
     );
     let alone = told(vec![wide]);
@@ -211,7 +215,7 @@ fn a_budget_that_left_something_open_is_told() {
     };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
     let sentence = "the budget of 1 min 0 s held 10 rounds, too few for what is unclear\n";
-    let told = |all: &Rows| {
+    let told = |all: &ComparisonData| {
         let lines = told(all.clone());
         lines
             .lines()
@@ -220,12 +224,12 @@ fn a_budget_that_left_something_open_is_told() {
     };
     let all = measured(open(), SETTLED, minute.clone());
     assert_eq!(told(&all), sentence);
-    assert_eq!(told(&Rows { interrupted: true, ..all }), "", "the user ended it");
+    assert_eq!(told(&ComparisonData { interrupted: true, ..all }), "", "the user ended it");
     let ten = Rule { max_rounds: 10, ..minute.clone() };
     assert_eq!(told(&measured(open(), SETTLED, ten)), "", "the number of rounds ended it");
     let precise = open().into_iter().map(|row| ComparedRow { settled: true, ..row }).collect();
     assert_eq!(
-        told(&measured(precise, Until::Precise(0.5), minute.clone())),
+        told(&measured(precise, StopCondition::Precise(0.5), minute.clone())),
         "",
         "the precision ended it"
     );
@@ -251,16 +255,17 @@ fn a_budget_that_left_something_open_is_told() {
 fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
     let rows = ["one", "two", "three", "four"].map(|name| row(name, 1.0, 0.05)).to_vec();
     let found = rows[0].comparison.estimate.unwrap().reach().map(text::percent).unwrap();
-    let told = told(measured(rows, Until::Precise(0.001), Rule::default()));
+    let told = told(measured(rows, StopCondition::Precise(0.001), Rule::default()));
     let line = told.lines().nth(1).unwrap();
     assert_eq!(
         line,
         format!(
-            "± 0.1 % not reached: one wall ± {found} in 10 rounds, two wall ± {found} in 10 rounds, \
-             three wall ± {found} in 10 rounds, and 1 row more"
+            "± 0.1 % not reached: one wall ± {found} in 10 rounds, two wall ± {found} in 10 \
+             rounds, three wall ± {found} in 10 rounds, and 1 row more"
         )
     );
-    let reached = measured(vec![row("one", 1.0, 0.05)], Until::Precise(0.5), Rule::default());
+    let reached =
+        measured(vec![row("one", 1.0, 0.05)], StopCondition::Precise(0.5), Rule::default());
     assert!(!super::tests::told(reached).contains("reached"));
 }
 

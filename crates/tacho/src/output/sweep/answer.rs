@@ -211,7 +211,7 @@ impl SweepReport<'_> {
             floor_ratio: estimate.and_then(|it| it.known_ratio()?.if_exact()),
             floor_interval: estimate.and_then(|it| it.interval),
             cpu_percent: standing.cpu_percent,
-            peak_memory: standing.peak_memory.and_then(tacho_stats::Bounded::if_exact),
+            peak_memory: standing.peak_memory.and_then(tacho_stats::BoundedValue::if_exact),
             on_front: self.front.contains(&at),
         }
     }

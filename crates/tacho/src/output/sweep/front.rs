@@ -1,7 +1,7 @@
 //! Variants beside each other: times of the floor, processor time, memory, and the front of time
 //! and memory.
 
-use tacho_experiment::bench::{BEATEN_BY, Standing};
+use tacho_experiment::bench::{BEATEN_BY, CommandResult};
 use tacho_record::{Unit, factor};
 use tacho_stats::compare::Verdict;
 
@@ -42,12 +42,12 @@ impl SweepReport<'_> {
         out + "\n" + &self.front_line()
     }
 
-    pub(super) fn variant(&self, at: usize, standing: &Standing) -> [String; 6] {
+    pub(super) fn variant(&self, at: usize, standing: &CommandResult) -> [String; 6] {
         let is_floor = self.names.floor == Some(at);
         let estimate = standing.compared.as_ref().and_then(|row| row.estimate);
         let estimate = estimate.filter(|_| self.names.floor.is_some());
         let ratio =
-            estimate.and_then(|it| it.known_ratio()).and_then(tacho_stats::Bounded::if_known);
+            estimate.and_then(|it| it.known_ratio()).and_then(tacho_stats::BoundedValue::if_known);
         let interval = estimate.and_then(|it| it.interval);
         let below = self.names.floor.is_some() && standing.verdict == Some(Verdict::Faster);
         let mark = match (is_floor, below, self.front.contains(&at)) {

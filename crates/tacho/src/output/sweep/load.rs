@@ -77,7 +77,8 @@ impl LoadReport<'_> {
         let exceed = text::precision(self.question.goal.exceed_ratio).replace("± ", "");
         let trials = text::count(search.trials().len(), "trial");
         lines.push(format!(
-            "{trials}, by MLRsearch (RFC 9971): {} decide on a load, {exceed} of them may break the limit",
+            "{trials}, by MLRsearch (RFC 9971): {} decide on a load, {exceed} of them may break \
+             the limit",
             self.question.goal.duration_sum
         ));
         lines

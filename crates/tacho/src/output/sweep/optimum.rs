@@ -54,7 +54,8 @@ impl OptimumReport<'_> {
         }
         match (minima, self.found.spans.len()) {
             (0 | 1, 0 | 1) => {
-                "checked: no second place may hold a better value, unless it is narrower than the first steps"
+                "checked: no second place may hold a better value, unless it is narrower than the \
+                 first steps"
             }
             (0 | 1, _) => "unclear: more than one place may hold the best value",
             _ => "checked: there is more than one dip",

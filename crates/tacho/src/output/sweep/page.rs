@@ -124,7 +124,7 @@ impl SweepReport<'_> {
             SweepPageVariant {
                 label,
                 time: standing.time,
-                memory: standing.peak_memory.and_then(tacho_stats::Bounded::if_exact),
+                memory: standing.peak_memory.and_then(tacho_stats::BoundedValue::if_exact),
                 place,
                 cells: [ratio, interval, cpu, word],
             }

@@ -56,7 +56,8 @@ mod tests {
     fn the_last_pattern_that_matches_decides() {
         let mut filter = PathFilter::default();
         filter.add(
-            "# slim\npath-exclude=/usr/share/doc/*\npath-include /usr/share/doc/*/copyright\nno-debsig\n",
+            "# slim\npath-exclude=/usr/share/doc/*\npath-include \
+             /usr/share/doc/*/copyright\nno-debsig\n",
         );
         assert!(filter.leaves_out(Path::new("/usr/share/doc/a/b/changelog.gz")));
         assert!(!filter.leaves_out(Path::new("/usr/share/doc/a/copyright")));

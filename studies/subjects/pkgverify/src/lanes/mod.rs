@@ -226,7 +226,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn sums_are_right_whatever_is_hashed_beside(lengths in prop::collection::vec(0_usize..150_000, 1..30)) {
+        fn sums_are_right_whatever_is_hashed_beside(
+            lengths in prop::collection::vec(0_usize..150_000, 1..30),
+        ) {
             let files: Vec<_> = lengths.into_iter().map(bytes).collect();
             for (file, sum) in files.iter().zip(hashed(files.iter().map(Vec::as_slice))) {
                 prop_assert_eq!(&sum.unwrap()[..], &Md5::digest(file)[..]);

@@ -38,7 +38,7 @@ impl Any {
         Self { repo, parents, has }
     }
 
-    fn select(&self, range: &str, all_parents: bool) -> Option<Selected> {
+    fn select(&self, range: &str, all_parents: bool) -> Option<SelectedRevisions> {
         let selection = Selection { all_parents, ..Selection::parse_range(range) };
         match select(self.repo.path(), &selection) {
             Err(SubjectError::EmptyRange { .. }) => None,
@@ -67,7 +67,8 @@ fn commit(place: usize, parents: &[usize]) -> String {
     });
     let message = format!("c{place}");
     format!(
-        "commit refs/heads/c{place}\nmark :{}\ncommitter A <a@b> {date} +0000\ndata {}\n{message}\n{}M 644 inline f{place}\ndata 0\n\n",
+        "commit refs/heads/c{place}\nmark :{}\ncommitter A <a@b> {date} +0000\ndata \
+         {}\n{message}\n{}M 644 inline f{place}\ndata 0\n\n",
         place + 1,
         message.len(),
         links.collect::<String>(),

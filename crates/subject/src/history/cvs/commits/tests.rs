@@ -139,7 +139,9 @@ fn names_say_what_a_checkout_holds() {
 
 proptest! {
     #[test]
-    fn each_revision_that_shows_is_in_one_commit(times in prop::collection::vec(prop::collection::vec(0..2000_i64, 1..6), 1..6)) {
+    fn each_revision_that_shows_is_in_one_commit(
+        times in prop::collection::vec(prop::collection::vec(0..2000_i64, 1..6), 1..6),
+    ) {
         let files: Vec<File> = times.iter().enumerate().map(|(name, times)| {
             let deltas: Vec<String> =
                 times.iter().enumerate().map(|(n, time)| format!("1.{} {time} ann m{}", n + 1, time % 3)).collect();

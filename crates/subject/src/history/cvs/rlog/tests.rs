@@ -32,16 +32,18 @@ first
 fn print(messages: &[String]) -> String {
     let count = messages.len();
     let mut text = format!(
-        "\nRCS file: /r/m/f,v\nhead: 1.{count}\nbranch:\nlocks: strict\naccess list:\nsymbolic names:\n"
+        "\nRCS file: /r/m/f,v\nhead: 1.{count}\nbranch:\nlocks: strict\naccess list:\nsymbolic \
+         names:\n"
     );
     text += &format!(
-        "keyword substitution: kv\ntotal revisions: {count};\tselected revisions: {count}\ndescription:\n"
+        "keyword substitution: kv\ntotal revisions: {count};\tselected revisions: \
+         {count}\ndescription:\n"
     );
     for (place, message) in messages.iter().enumerate() {
         let number = count - place;
         text += &format!(
-            "----------------------------\nrevision 1.{number}\ndate: 2016-01-01 00:00:{number:02} +0000;  author: a;  \
-             state: Exp;\n{message}\n"
+            "----------------------------\nrevision 1.{number}\ndate: 2016-01-01 \
+             00:00:{number:02} +0000;  author: a;  state: Exp;\n{message}\n"
         );
     }
     text + "=============================================================================\n"
@@ -71,8 +73,9 @@ fn all_that_is_said_of_a_file_is_read() {
 
 #[test]
 fn a_log_that_is_quoted_in_a_message_is_part_of_the_message() {
-    let quote = "see\n----------------------------\nrevision 1.1\ndate: 2016-01-01 00:00:01 +0000;  author: a;  \
-                 state: Exp;\nold\n=============================================================================\nall";
+    let quote = "see\n----------------------------\nrevision 1.1\ndate: 2016-01-01 00:00:01 \
+        +0000;  author: a;  state: \
+        Exp;\nold\n=============================================================================\nall";
     let files = parse(print(&["new".into(), quote.into(), "old".into()]).as_bytes()).unwrap();
     let messages: Vec<&str> = files[0].deltas.iter().map(|delta| delta.message.as_str()).collect();
     assert_eq!((messages, files[0].doubtful), (vec!["new", quote, "old"], false));
@@ -80,7 +83,9 @@ fn a_log_that_is_quoted_in_a_message_is_part_of_the_message() {
 
 #[test]
 fn the_log_of_another_file_may_be_quoted_too() {
-    let quote = "as there:\n----------------------------\nrevision 4.7\ndate: 2015-01-01 00:00:01 +0000;  author: z;\nx".to_owned();
+    let quote = "as there:\n----------------------------\nrevision 4.7\ndate: 2015-01-01 00:00:01 \
+        +0000;  author: z;\nx"
+        .to_owned();
     let files = parse(print(&["new".into(), quote.clone(), "old".into()]).as_bytes()).unwrap();
     assert_eq!(files[0].deltas.len(), 3);
     assert_eq!(files[0].deltas[1].message, quote);
@@ -93,11 +98,11 @@ fn what_is_cut_off_is_an_error() {
         let cut = &whole[..whole.find(end).unwrap() + 3];
         assert_eq!(
             parse(cut.as_bytes()),
-            Err(Broken::Truncated { path: "/r/m/f,v".into() }),
+            Err(RlogFault::Truncated { path: "/r/m/f,v".into() }),
             "{end}"
         );
     }
-    assert_eq!(parse(b"\n\nwhat?\n"), Err(Broken::Strange { line: 3 }));
+    assert_eq!(parse(b"\n\nwhat?\n"), Err(RlogFault::Strange { line: 3 }));
     assert_eq!(parse(b""), Ok(Vec::new()));
 }
 
@@ -144,7 +149,11 @@ proptest! {
     }
 
     #[test]
-    fn anything_else_is_no_panic(cut in 0..1000_usize, place in 0..1000_usize, with in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn anything_else_is_no_panic(
+        cut in 0..1000_usize,
+        place in 0..1000_usize,
+        with in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
         let mut text = print(&["one\n----------------------------\nrevision 1.9".into(), "two".into()]).into_bytes();
         text.extend(TWO.bytes());
         text.truncate(cut);
