@@ -166,7 +166,7 @@ fn on_pages(project: &Project) -> [Vec<String>; 2] {
 fn what_was_built_before_quirks_were_edited_is_not_on_pages() {
     let project = history();
     project.tacho("track --seed 1").exits(0);
-    let broken = [vec!["1: 2 revisions could not be built".to_owned()], vec![]];
+    let broken = [vec!["1: 2 revisions, could not be built".to_owned()], vec![]];
     assert_eq!(on_pages(&project), broken);
     let overview = |project: &Project| {
         let page = std::fs::read_to_string(project.path().join("pages/index.html")).unwrap();
@@ -209,7 +209,7 @@ fn of_what_was_not_tried_nothing_is_said() {
     assert!(listed.contains("2 of 4 revisions tried"), "{listed}");
     let unbuilt = project.tacho("changes --json").exits(0).json()["unbuilt"].clone();
     assert_eq!((&unbuilt[0]["revisions"], &unbuilt[0]["among"]), (&2.into(), &4.into()));
-    assert_eq!(on_pages(&project)[0], ["1: 2 of 4 revisions were tried and could not be built"]);
+    assert_eq!(on_pages(&project)[0], ["1: 2 of 4 revisions tried, none of these could be built"]);
 }
 
 #[test]
@@ -745,7 +745,7 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
         let name = before["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
         let shown = project.tacho(&format!("changes show {name}")).stdout;
         assert!(
-            shown.contains("to measure what the quirk alone does: tacho quirk effect"),
+            shown.contains("to measure what the quirk alone does: `tacho quirk effect`"),
             "{shown}"
         );
 
@@ -779,7 +779,8 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
             let pages = std::fs::read_dir(project.path().join("pages").join(folder)).unwrap();
             let mut pages =
                 pages.map(|page| std::fs::read_to_string(page.unwrap().path()).unwrap());
-            assert!(pages.any(|page| page.contains("the beginning of flag alone: +")), "{folder}");
+            let alone = "he beginning of the quirk <code>flag</code> alone: +";
+            assert!(pages.any(|page| page.contains(alone)), "{folder}");
         }
     }
 }

@@ -167,7 +167,7 @@ fn rules_that_do_not_go_together_are_refused() {
     };
     assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and \
         execute 1 benchmark until its median is known to ± 0.5 %, in 10 to 10000 rounds within 10 \
-        min 0 s, as far as they are not measured yet: at the most 10001 executions");
+        min 0 s, as far as they are not measured yet: at the most 10,001 executions");
     assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in \
         3 rounds, as far as they are not measured yet: at the most 3 executions besides the \
         warm-up");

@@ -51,7 +51,6 @@ pub mod versions;
 pub use crate::question::Question;
 pub use crate::run::enough::GIVE_UP_AFTER;
 pub use backfill::{AT_ONCE, MissingMeasurements, fill, would_fill};
-pub use build::build_gaps::{BuildGap, unbuilt};
 pub use build::builds::{failures, was_not_fetched};
 pub use context::Context;
 pub use error::ExperimentError;

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Build, Digest, SeriesKey};
+use crate::{Build, Digest, Direction, SeriesKey};
 
 /// A change of a series, as it is kept: found once, held on to or withdrawn since, named for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,10 +113,46 @@ impl Change {
             || self.again.as_ref().is_some_and(|again| again.environments)
     }
 
+    /// Whether it is good. A wider spread never is, whichever way the metric is.
+    #[must_use]
+    pub fn verdict(&self) -> ChangeVerdict {
+        let finding = &self.finding;
+        let is_spread = finding.kind == ChangeKind::Spread;
+        let better = if is_spread { Direction::Lower } else { self.series.metric.better };
+        ChangeVerdict::of(finding.after > finding.before, better)
+    }
+
     /// Whether it is still held.
     #[must_use]
     pub fn stands(&self) -> bool {
         !matches!(self.life, Life::Withdrawn { .. })
+    }
+}
+
+/// Whether a change is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeVerdict {
+    /// It got better.
+    Better,
+    /// It got worse.
+    Worse,
+}
+
+impl ChangeVerdict {
+    /// Of a level that rises or falls.
+    #[must_use]
+    pub fn of(rises: bool, better: Direction) -> Self {
+        if rises == (better == Direction::Higher) { Self::Better } else { Self::Worse }
+    }
+
+    /// In a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+        }
     }
 }
 

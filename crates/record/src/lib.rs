@@ -9,6 +9,7 @@ mod benchmark;
 pub mod bisection;
 mod build;
 pub mod build_error;
+mod build_gap;
 mod change;
 mod comparison;
 mod conditions;
@@ -39,9 +40,10 @@ mod unit;
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
 pub use build::{Build, BuildState, layout_folder};
+pub use build_gap::BuildGap;
 pub use change::{
-    Change, ChangeKind, ChangeState, Finding, FindingDifference, Happening, HappeningKind, Life,
-    RepeatMeasurement, TagChange, Withdrawal, change_name,
+    Change, ChangeKind, ChangeState, ChangeVerdict, Finding, FindingDifference, Happening,
+    HappeningKind, Life, RepeatMeasurement, TagChange, Withdrawal, change_name,
 };
 pub use comparison::{
     Comparing, EarlierSide, ExportedMetric, FailOn, Program, QuirkEdge, RequestedEstimator, Side,

@@ -1,17 +1,242 @@
-//! A change of a series, in words.
+//! A change of a series, in words: what it is, why it is believed, where it stands, and what became
+//! of it.
 
-use tacho_record::RepeatMeasurement;
+use tacho_record::{
+    Build, Change, ChangeKind, ChangeState, ChangeVerdict, Finding, FindingDifference, Happening,
+    HappeningKind, Life, RepeatMeasurement, TagChange, Withdrawal, short_name,
+};
 use tacho_stats::{Bound, BoundedValue};
+
+use crate::quirk::QuirkEffect;
+use crate::words::{count, effect as percent, effect_interval};
+
+/// How much the level changed: `+6.1 %`, `from zero`.
+#[must_use]
+pub fn effect(finding: &Finding) -> String {
+    percent(finding.effect.unwrap_or(f64::INFINITY))
+}
+
+/// Where that is with 95 %; empty where that is not known.
+#[must_use]
+pub fn interval(finding: &Finding) -> String {
+    finding.interval.map_or_else(String::new, effect_interval)
+}
+
+/// The user's word, in words.
+#[must_use]
+pub fn word(word: ChangeState) -> &'static str {
+    match word {
+        ChangeState::Acknowledged => "acknowledged",
+        ChangeState::Expected => "expected",
+        ChangeState::FalseAlarm => "false alarm",
+        ChangeState::Fixed => "fixed",
+        ChangeState::New => "new",
+    }
+}
+
+/// Where a change stands by itself, in a word.
+#[must_use]
+pub fn life_word(life: Life) -> &'static str {
+    match life {
+        Life::Confirmed => "confirmed",
+        Life::Provisional => "provisional",
+        Life::Withdrawn { .. } => "withdrawn",
+    }
+}
+
+/// Why a change was withdrawn, in words.
+#[must_use]
+pub fn withdrawal(why: Withdrawal) -> &'static str {
+    match why {
+        Withdrawal::Nearer => "seen from farther away: a change within its range explains it",
+        Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
+        Withdrawal::NotReproduced => "measured again, both sides do not differ",
+        Withdrawal::NotSeen => "not seen in what was measured since",
+    }
+}
+
+/// Where a change stands, by itself and by the user's word: `provisional, new`.
+#[must_use]
+pub fn state(change: &Change) -> String {
+    let named = change.named_by.iter().map(|bisection| format!("named by bisection {bisection}"));
+    let life = match change.life {
+        Life::Confirmed => None,
+        Life::Provisional => Some(life_word(change.life).to_owned()),
+        Life::Withdrawn { why } => Some(format!("withdrawn: {}", withdrawal(why))),
+    };
+    let state = match (change.state(), &change.fixed_by, change.verdict()) {
+        // What is lost again was never broken.
+        (ChangeState::Fixed, Some(by), ChangeVerdict::Better) => format!("lost with {by}"),
+        (ChangeState::Fixed, Some(by), ChangeVerdict::Worse) => format!("fixed with {by}"),
+        (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
+        (state, ..) => word(state).to_owned(),
+    };
+    named.chain(life).chain([state]).collect::<Vec<_>>().join(", ")
+}
+
+/// Which commits it may be, of a good and a bad revision by their short names: `one of 3 commits
+/// after a, up to b`.
+#[must_use]
+pub fn place(commits: usize, [good, bad]: [&str; 2]) -> String {
+    match commits {
+        0 => format!("between {good} and {bad}"),
+        1 => "the commit".to_owned(),
+        more => format!("one of {} after {good}, up to {bad}", count(more, "commit")),
+    }
+}
+
+/// How to find out more of a change that is one of these commits: what for, and the command.
+#[must_use]
+pub fn next_steps(change: &Change, commits: &[&str]) -> Vec<(&'static str, String)> {
+    let Change { name, finding, .. } = change;
+    let is_of_level = finding.kind.is_of_level();
+    let mut steps = Vec::new();
+    if change.again.is_none() && change.stands() && is_of_level {
+        steps.push(("to measure both sides again", format!("tacho changes --confirm {name}")));
+    }
+    match commits {
+        [only] => steps.push(("to see what it did", format!("tacho show {only} --diff"))),
+        [_, _, ..] => {
+            let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));
+            if is_of_level {
+                steps.push(("to look for the one", format!("tacho bisect --change {name}")));
+            }
+            steps.push(("to measure every one of them", format!("tacho track {good}..{bad}")));
+        }
+        [] => {}
+    }
+    steps
+}
+
+/// What was paid with what, if something got worse and something better.
+#[must_use]
+pub fn trade_off<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Option<String> {
+    let (mut better, mut worse) = (0, 0);
+    for change in changes {
+        *(if change.verdict() == ChangeVerdict::Better { &mut better } else { &mut worse }) += 1;
+    }
+    (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
+}
+
+/// How often a series without any change shows one as clear: `0.20 %`.
+fn by_chance(p: f64) -> String {
+    if p < 1e-4 { "less than 0.01 %".to_owned() } else { format!("{:.2} %", 100.0 * p) }
+}
+
+/// A probability, never more certain than it can be.
+#[must_use]
+pub fn probability(probability: f64) -> String {
+    if probability > 0.995 {
+        "over 99 %".to_owned()
+    } else {
+        format!("{:.0} %", 100.0 * probability)
+    }
+}
+
+/// What is known of a change beside itself.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeContext<'a> {
+    /// How many series were judged with it.
+    pub judged: usize,
+    /// Whether its series is judged by what its runs know.
+    pub by_runs: bool,
+    /// Whether the plan still has its series.
+    pub planned: bool,
+    /// Whether values of both sides are known, and no run measured both.
+    pub is_apart: bool,
+    /// What is known of what the quirks alone do that begin or end there.
+    pub quirks: &'a [QuirkEffect],
+}
+
+/// Why a change is believed, and what speaks against it: a clause each.
+#[must_use]
+pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
+    let finding = &change.finding;
+    let how_sure = if beside.by_runs {
+        format!("with {} a change, by what its runs know", probability(1.0 - finding.p))
+    } else {
+        let share = by_chance(finding.p);
+        format!("a series like this shows one as clear by chance in {share} of cases")
+    };
+    let judged = match beside.judged {
+        1 => "it was judged alone".to_owned(),
+        many => format!("{many} series were judged together"),
+    };
+    let mut reasons = vec![format!("{how_sure}; {judged}"), life(change)];
+    reasons.extend(change.again.as_ref().map(measured_again));
+    if !beside.planned {
+        reasons.push("the plan no longer has its series".to_owned());
+    }
+    reasons.extend(surroundings(change));
+    if finding.kind == ChangeKind::Build {
+        let build = "one build differs, which may be its layout alone and not the commit";
+        reasons.push(build.to_owned());
+    }
+    match beside.quirks {
+        [] if finding.environment.iter().any(|tagged| tagged.tag == Build::QUIRKS) => {
+            reasons.push("to measure what the quirk alone does: `tacho quirk effect`".to_owned());
+        }
+        quirks => reasons.extend(quirks.iter().map(|quirk| quirk.within(finding.effect))),
+    }
+    if beside.is_apart && change.again.is_none() {
+        let apart = "no run has measured both sides: something that is not recorded may differ \
+                     between them";
+        reasons.push(apart.to_owned());
+    }
+    reasons
+}
+
+/// Where it stands by itself, and since when.
+fn life(change: &Change) -> String {
+    let Finding { seen, missed, .. } = change.finding;
+    match (change.life, missed) {
+        (Life::Provisional, 0) => {
+            format!("seen in {} in a row so far: provisional", count(seen as usize, "analysis"))
+        }
+        (Life::Confirmed, 0) => "confirmed".to_owned(),
+        (Life::Confirmed, 1) => "confirmed, but not seen in the last analysis".to_owned(),
+        (Life::Provisional, _) => {
+            format!("provisional, and not seen in the last {}", count(missed as usize, "analysis"))
+        }
+        (Life::Confirmed, _) => {
+            format!("confirmed, but not seen in the last {}", count(missed as usize, "analysis"))
+        }
+        (Life::Withdrawn { why }, _) => format!("withdrawn: {}", withdrawal(why)),
+    }
+}
+
+/// What of the environment changed with it, and whether it is the program all the same.
+fn surroundings(change: &Change) -> Option<String> {
+    let finding = &change.finding;
+    let whose = if !change.is_of_environment() {
+        "it is the program"
+    } else if finding.is_of_machine() {
+        "it is the machine, not the commit"
+    } else {
+        "it need not be the program"
+    };
+    let changed: Vec<String> = finding.environment.iter().map(TagChange::told).collect();
+    (finding.kind == ChangeKind::Environment).then(|| format!("{whose}: {}", changed.join("; ")))
+}
 
 /// The effect of measuring both sides of a change again.
 #[must_use]
-pub fn effect(again: &RepeatMeasurement) -> Option<BoundedValue> {
+pub fn effect_again(again: &RepeatMeasurement) -> Option<BoundedValue> {
     again.effect.map(|value| BoundedValue { value, bound: Bound::of_sides(again.limited) })
 }
 
-/// In what both sides were measured again where one build alone differed; nothing else.
+/// The same in words, with why there is none.
 #[must_use]
-pub fn layouts(again: &RepeatMeasurement) -> String {
+pub fn again(again: &RepeatMeasurement) -> String {
+    match effect_again(again) {
+        Some(known) => known.shown(percent),
+        None if again.limited == [0, 0] => "no ratio".to_owned(),
+        None => "cut off by limits on both sides".to_owned(),
+    }
+}
+
+/// In what both sides were measured again where one build alone differed; nothing else.
+fn layouts(again: &RepeatMeasurement) -> String {
     match (again.layouts, again.environments) {
         (0, false) => String::new(),
         (0, true) => " in environments of another size each time".to_owned(),
@@ -19,8 +244,87 @@ pub fn layouts(again: &RepeatMeasurement) -> String {
     }
 }
 
-/// Why there is none.
+/// What measuring both sides again said.
+fn measured_again(again: &RepeatMeasurement) -> String {
+    let said = match again.differs {
+        Some(true) => "both sides differ side by side as well",
+        Some(false) => "side by side both sides do not differ",
+        None => "whether both sides differ side by side could not be told",
+    };
+    let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));
+    let numbers = effect_again(again)
+        .map_or_else(String::new, |found| format!(": {}{range}", found.shown(percent)));
+    format!("measured again{}: {said}{numbers}", layouts(again))
+}
+
+/// What happened to a change, each in a clause that is to follow its time.
 #[must_use]
-pub fn no_effect(again: &RepeatMeasurement) -> &'static str {
-    if again.limited == [0, 0] { "no ratio" } else { "cut off by limits on both sides" }
+pub fn story(change: &Change, happenings: &[Happening]) -> Vec<String> {
+    let line = |(at, happening): (usize, &Happening)| {
+        let now = until(&happenings[at + 1..]).unwrap_or(&change.finding);
+        happened(change, &happening.what, now)
+    };
+    happenings.iter().enumerate().map(line).collect()
+}
+
+/// What was found until the first of these times at which the estimate was revised.
+fn until(happenings: &[Happening]) -> Option<&Finding> {
+    happenings.iter().find_map(|happening| match &happening.what {
+        HappeningKind::Moved { from } => Some(from.as_ref()),
+        _ => None,
+    })
+}
+
+/// What happened; `now` is what was found from then on.
+fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
+    match what {
+        HappeningKind::Confirmed { seen: Some(seen) } => {
+            format!("confirmed: seen in {} in a row", count(*seen as usize, "analysis"))
+        }
+        HappeningKind::Confirmed { seen: None } => {
+            "confirmed: both sides were measured again".into()
+        }
+        HappeningKind::Fixed { by } => format!("the level came back with {by}"),
+        HappeningKind::Found { revision } => format!("found at {}", short_name(revision)),
+        HappeningKind::Measured(again) => {
+            let verb = match again.differs {
+                Some(true) => "they differ",
+                Some(false) => "they do not differ",
+                None => "whether they differ cannot be told",
+            };
+            let found = effect_again(again)
+                .map_or_else(String::new, |found| format!(" ({})", found.shown(percent)));
+            format!(
+                "measured again in run {}, {} on each side{}: {verb}{found}",
+                again.run,
+                count(again.samples as usize, "sample"),
+                layouts(again)
+            )
+        }
+        HappeningKind::Moved { from } => {
+            format!("estimate revised; before: {}", was(change, from, now))
+        }
+        HappeningKind::Said { to, note, .. } if note.is_empty() => format!("marked {}", word(*to)),
+        HappeningKind::Said { to, note, .. } => {
+            format!("marked {}: {}", word(*to), note.trim_end())
+        }
+        HappeningKind::Unfixed => "the level did not come back after all".to_owned(),
+        HappeningKind::Withdrawn { why } => format!("withdrawn: {}", withdrawal(*why)),
+    }
+}
+
+/// What a finding was, of what is otherwise now.
+fn was(change: &Change, from: &Finding, now: &Finding) -> String {
+    let unit = &change.series.metric.unit;
+    let words = |what| match what {
+        FindingDifference::Ends => {
+            format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad))
+        }
+        FindingDifference::Kind => from.kind_words().to_owned(),
+        FindingDifference::Revision => format!("first at {}", short_name(&from.revision)),
+        FindingDifference::Size => {
+            format!("{} → {}", unit.show(from.before), unit.show(from.after))
+        }
+    };
+    from.otherwise(now).into_iter().map(words).collect::<Vec<_>>().join("; ")
 }

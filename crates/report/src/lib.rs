@@ -8,8 +8,11 @@
 
 pub mod bisection;
 pub mod block;
+pub mod build;
 pub mod change;
 pub mod comparison;
+pub mod detection;
 pub mod layouts;
+pub mod quirk;
 pub mod series;
 pub mod words;

@@ -1,6 +1,15 @@
-//! A series, in words.
+//! A series and its points, in words.
 
-use tacho_record::{HostUnevenness, Series};
+use tacho_record::{
+    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, Phase, Point, Revision, Series,
+    Steadiness, Stop,
+};
+use tacho_stats::Summary;
+
+use crate::words::{change, count, cut_within, effect, limited, precision};
+
+/// Of why an execution failed this many characters stand beside the numbers.
+const FAILURE: usize = 60;
 
 /// The host's path explains most of a run's spread from this gain on, and its gain is reported.
 const MOST_OF_SPREAD: f64 = 2.0;
@@ -31,11 +40,199 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
     })
 }
 
+/// Which way is better: `lower is better`.
+#[must_use]
+pub fn better(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Higher => "higher is better",
+        Direction::Lower => "lower is better",
+    }
+}
+
+/// What a point's values say, those of executions that reached a limit among them.
+#[must_use]
+pub fn summary(point: &Point) -> Option<Summary> {
+    if !point.layouts.is_empty() {
+        return Summary::over_layouts(&point.values, &point.limited.bounds);
+    }
+    Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
+}
+
+/// A revision's name, with its first tag in front.
+#[must_use]
+pub fn revision_name(revision: &Revision) -> String {
+    match revision.tags.first() {
+        Some(tag) if *tag != revision.id => format!("{tag} {}", revision.short()),
+        _ => revision.short().to_owned(),
+    }
+}
+
+/// How one median differs from an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MedianDifference {
+    /// The difference as a share of the earlier median: 0.02 is 2 % more.
+    pub share: f64,
+    /// Whether that is good, where a change is reported.
+    pub verdict: Option<ChangeVerdict>,
+    /// Whether only that much is known of it: it is more.
+    pub is_bound: bool,
+}
+
+impl MedianDifference {
+    /// The difference of one summary to another. There is none where the earlier median is not
+    /// known, or either is on the other side of 0.
+    #[must_use]
+    pub fn between(
+        before: &Summary,
+        after: &Summary,
+        verdict: Option<ChangeVerdict>,
+    ) -> Option<Self> {
+        let has_ratio = !before.is_bound && before.median > 0.0 && after.median >= 0.0;
+        let share = after.median / before.median - 1.0;
+        has_ratio.then_some(Self { share, verdict, is_bound: after.is_bound })
+    }
+
+    /// That of a point to one before it, unless both are the same program.
+    #[must_use]
+    pub fn of(series: &Series, before: &Point, point: &Point) -> Option<Self> {
+        let artifact = |of: &Point| of.build.as_ref().and_then(|build| build.state.artifact());
+        let is_same = artifact(before).is_some() && artifact(before) == artifact(point);
+        let verdict = series
+            .change_at(&point.revision.id)
+            .map(|change| ChangeVerdict::of(change.rises, series.key.metric.better));
+        Self::between(&summary(before)?, &summary(point)?, verdict).filter(|_| !is_same)
+    }
+
+    /// In percent, with its sign: `+5.1 %`, `> +5.1 %`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{}{}", if self.is_bound { "> " } else { "" }, effect(self.share))
+    }
+
+    /// The word for it; empty where no change is reported.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.verdict.map_or("", ChangeVerdict::word)
+    }
+}
+
+/// What is to be said of a point besides its numbers, nothing of one that was just measured;
+/// `short` gives the name of another revision.
+#[must_use]
+pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
+    let failed = (point.failed > 0).then(|| {
+        let why = cut_within(point.failure.as_deref().unwrap_or_default(), FAILURE);
+        format!("{} failed ({why})", count(point.failed as usize, "execution"))
+    });
+    let limit = (point.limited.count > 0).then(|| limited(&point.limited));
+    let stopped = point.stopped.as_ref().map(stopped);
+    let steadiness = point.steadiness.as_ref().map(steadiness_word);
+    let all = [failed, limit, stopped, steadiness].into_iter().flatten();
+    let said: Vec<String> = all.filter(|it| !it.is_empty()).collect();
+    match (point.shown_build(), &point.equal_to) {
+        (_, Some(other)) => format!("same build as {}", short(other)),
+        _ if !said.is_empty() => said.join("; "),
+        _ if !point.values.is_empty() => String::new(),
+        (None, _) => "not built yet".to_owned(),
+        (Some(build), _) if build.state.artifact().is_none() => {
+            format!("build {}", build.state.word())
+        }
+        _ => point.absent.clone().unwrap_or_else(|| "not measured yet".to_owned()),
+    }
+}
+
+/// What ended measuring, where that was not a number of rounds fixed beforehand: `± 1 % reached`.
+#[must_use]
+pub fn stopped(stopped: &Stop) -> String {
+    let why = match stopped.by {
+        EndReason::Budget => "the time was spent",
+        EndReason::MaxRounds => "no more rounds",
+        EndReason::Precision => "",
+    };
+    match (&stopped.precision, stopped.by) {
+        (Some(wanted), EndReason::Precision) => format!("{} reached", precision(wanted.share)),
+        (Some(wanted), _) => format!("{} not reached: {why}", precision(wanted.share)),
+        (None, _) => why.to_owned(),
+    }
+}
+
+/// What was found of a warm-up, as short as it can be said; nothing where there is none.
+#[must_use]
+pub fn steadiness_word(found: &Steadiness) -> String {
+    match (found.course, found.warm_up()) {
+        (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
+        (_, 0) => String::new(),
+        (course, rounds) => {
+            format!("{}: {} left out", course.words(), count(rounds as usize, "round"))
+        }
+    }
+}
+
+/// What was found of a warm-up, in a line: which rounds are left out, and how the executions went.
+#[must_use]
+pub fn steadiness(found: &Steadiness) -> String {
+    let out = match found.warm_up() {
+        0 => "nothing left out".to_owned(),
+        1 => "round 1 left out".to_owned(),
+        last => format!("rounds 1 to {last} left out"),
+    };
+    let course = found.course.words();
+    let (Some(last), true) = (found.phases.last(), found.phases.len() > 1) else {
+        return format!("warm-up: {out} ({course})");
+    };
+    let level = |phase: &Phase| match phase {
+        Phase { first, last, .. } if first == last => format!("round {first}"),
+        Phase { first, last, .. } => format!("rounds {first} to {last}"),
+    };
+    let before = &found.phases[..found.phases.len() - 1];
+    let phases: Vec<String> = before
+        .iter()
+        .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
+        .collect();
+    format!(
+        "warm-up: {out} ({course}: {} {}, against {})",
+        found.metric,
+        phases.join(", "),
+        level(last)
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use tacho_record::BenchmarkKey;
+    use tacho_record::{BenchmarkKey, Precision};
 
     use super::*;
+
+    fn sampled(centre: f64) -> Summary {
+        let samples: Vec<f64> = (-4..=4).map(|i| centre + f64::from(i)).collect();
+        Summary::of(&samples).unwrap()
+    }
+
+    #[test]
+    fn only_a_reported_change_has_a_word() {
+        let between =
+            |verdict| MedianDifference::between(&sampled(100.0), &sampled(120.0), verdict).unwrap();
+        let plain = between(None);
+        assert_eq!((plain.text().as_str(), plain.word()), ("+20.0 %", ""));
+        assert_eq!(between(Some(ChangeVerdict::Worse)).word(), "worse");
+    }
+
+    #[test]
+    fn what_is_on_either_side_of_nothing_has_no_ratio() {
+        let differs =
+            |old, new| MedianDifference::between(&sampled(old), &sampled(new), None).is_some();
+        assert_eq!([differs(0.0, 1.0), differs(-3.0, 3.0), differs(3.0, -3.0)], [false; 3]);
+        assert!(differs(3.0, 0.0));
+    }
+
+    #[test]
+    fn ends_of_measuring_read_well() {
+        let precision = Some(Precision { share: 0.005, metric: None });
+        let by = |by| stopped(&Stop { by, precision: precision.clone() });
+        assert_eq!(by(EndReason::Precision), "± 0.5 % reached");
+        assert_eq!(by(EndReason::MaxRounds), "± 0.5 % not reached: no more rounds");
+        assert_eq!(stopped(&Stop { by: EndReason::Budget, precision: None }), "the time was spent");
+    }
 
     #[test]
     fn runs_on_an_uneven_host_are_reported_where_its_speed_is_most_of_the_spread() {

@@ -76,11 +76,33 @@ pub fn limited(limited: &LimitedExecutions) -> String {
     format!("{why} ({})", count(limited.count as usize, "execution"))
 }
 
-/// `1 build`, `2 builds`.
+/// `1 build`, `2 builds`, `1,207 analyses`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    if number == 1 { format!("1 {noun}") } else { format!("{} {}", grouped(number), plural(noun)) }
+}
+
+fn plural(noun: &str) -> String {
+    match noun.strip_suffix("is") {
+        Some(stem) => format!("{stem}es"),
+        None if noun.ends_with("series") => noun.to_owned(),
+        None if noun.ends_with("ch") => format!("{noun}es"),
+        None => format!("{noun}s"),
+    }
+}
+
+/// A whole number with its thousands set apart.
+#[must_use]
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A relative difference in percent with its sign: `+12.3 %`, `−0.4 %`.
@@ -226,6 +248,19 @@ mod tests {
         );
         assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "3.57e20 %"]);
         assert_eq!([percent(126.866), percent(0.1234)], ["12687 %", "12.3 %"]);
+    }
+
+    #[test]
+    fn counts_have_plurals_and_thousands() {
+        assert_eq!(
+            [count(1, "build"), count(2, "build"), count(1_207_000, "package")],
+            ["1 build", "2 builds", "1,207,000 packages"]
+        );
+        let nouns = ["analysis", "stretch", "search", "series", "fresh pair"];
+        assert_eq!(
+            nouns.map(|noun| count(2, noun)),
+            ["2 analyses", "2 stretches", "2 searches", "2 series", "2 fresh pairs"]
+        );
     }
 
     #[test]

@@ -4,12 +4,11 @@
 //! Values are in the metric's base unit; what is absent is left out, never 0 and never null.
 
 use serde::{Serialize, Serializer};
-use tacho_record::{BenchmarkKey, Metric, Revision};
+use tacho_record::{BenchmarkKey, ChangeVerdict, Metric, Revision};
+use tacho_report::build::gap_words;
 
 use crate::SiteError;
-use crate::view::{
-    ChangeView, DifferenceVerdict, DisplayScale, SeriesRow, SeriesView, View, edges, unbuilt,
-};
+use crate::view::{ChangeView, DisplayScale, SeriesRow, SeriesView, View, edges, unbuilt};
 
 /// Raised when a reader of the version before would misread the data.
 pub const FORMAT_VERSION: u32 = 1;
@@ -59,7 +58,7 @@ struct FoundData<'a> {
     to: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<[PlainNumber; 2]>,
-    judged: DifferenceVerdict,
+    judged: &'static str,
     text: String,
 }
 
@@ -101,7 +100,7 @@ struct SummaryData {
 struct ChangeData {
     share: f64,
     text: String,
-    judged: DifferenceVerdict,
+    judged: &'static str,
 }
 
 /// A series as JSON, on one line and with no `<` in it.
@@ -119,18 +118,22 @@ pub(crate) fn json(view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteErro
         changes: found(view, series),
         quirks: edges(view, series)
             .into_iter()
-            .map(|edge| EdgeData { at: edge.at, text: edge.text })
+            .map(|edge| EdgeData { at: edge.at, text: edge.text.replace('`', "") })
             .collect(),
-        unbuilt: unbuilt::of_series(series)
-            .into_iter()
-            .map(|it| StretchData { from: it.first, to: it.last, text: it.told() })
-            .collect(),
+        unbuilt: stretches(series),
     };
     let text = serde_json::to_string(&file).map_err(|source| SiteError::Encode {
         path: format!("data/{}.json", series.slug),
         source: source.into(),
     })?;
     Ok(inert(text).into_bytes())
+}
+
+fn stretches(series: &SeriesView) -> Vec<StretchData> {
+    let gaps = unbuilt::of_series(series);
+    let rows = unbuilt::rows(series, &gaps).into_iter();
+    let data = |((from, to), gap)| StretchData { from, to, text: gap_words(gap) };
+    rows.zip(&gaps).map(data).collect()
 }
 
 /// The same as a script that a page can load from disk.
@@ -161,7 +164,7 @@ fn point<'a>(view: &View<'a>, row: &SeriesRow<'a>) -> PointData<'a> {
         change: row.change.map(|change| ChangeData {
             share: change.share,
             text: change.text(),
-            judged: change.judged,
+            judged: change.verdict.map_or("unclear", ChangeVerdict::word),
         }),
         begins_run: row.begins_run,
         values: &row.point.values,
@@ -186,8 +189,8 @@ fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
             levels: change
                 .has_levels()
                 .then_some([PlainNumber(finding.before), PlainNumber(finding.after)]),
-            judged: change.judged,
-            text: format!("{} {}, {}", change.effect(), change.judged.word(), change.state()),
+            judged: change.word(),
+            text: format!("{} {}, {}", change.effect(), change.word(), change.state()),
         })
     };
     number

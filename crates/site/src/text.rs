@@ -3,25 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::Commit;
-pub(crate) use tacho_report::words::{duration, effect as percent_change, end, percent};
-
-/// `1 build`, `3 builds`, `1,207 packages`.
-pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
-}
-
-/// A whole number with its thousands set apart.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub(crate) use tacho_report::words::{count, duration, effect as percent_change, grouped, percent};
 
 /// A day in UTC: `2026-03-01`.
 pub(crate) fn day(at: Timestamp) -> String {
@@ -112,12 +94,6 @@ mod tests {
         assert_eq!(super::link(template, &commit.id), None);
         let of_commits = Some("https://e.org/{commit}");
         assert_eq!(file_link(of_commits, &commit, "sub/a b.c"), None);
-    }
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!(count(1, "build", "builds"), "1 build");
-        assert_eq!(count(1_207_000, "package", "packages"), "1,207,000 packages");
     }
 
     #[test]

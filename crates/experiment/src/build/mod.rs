@@ -1,7 +1,6 @@
 //! Builds of revisions: made once, unpacked for a run, and the ranges of history that do not build.
 
 pub(crate) mod build_error;
-pub(crate) mod build_gaps;
 pub(crate) mod builds;
 pub mod failure_range;
 pub mod layout_rotation;

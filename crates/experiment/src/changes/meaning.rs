@@ -1,38 +1,16 @@
 //! What a change means: worse or better, and whether it is over.
 
-use tacho_record::{ChangeKind, ChangeState, Direction, Life};
+use tacho_record::{ChangeKind, ChangeState, ChangeVerdict, Direction, Life};
 use tacho_stats::changes::{DetectedChange, Kind};
 
 /// A level has come back when no more than this share of the change is left.
 pub const RETURNED: f64 = 0.25;
 
-/// Whether it is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeVerdict {
-    /// It got better.
-    Better,
-    /// It got worse.
-    Worse,
-}
-
 /// Which way is better, for one change: a wider spread is never.
 #[must_use]
 pub fn verdict(change: &DetectedChange, better: Direction) -> ChangeVerdict {
-    let rises_well = better == Direction::Higher && change.kind != Kind::Spread;
-    if (change.effect > 0.0) == rises_well { ChangeVerdict::Better } else { ChangeVerdict::Worse }
-}
-
-/// The same for a change as it is kept.
-#[must_use]
-pub fn verdict_of(change: &tacho_record::Change) -> ChangeVerdict {
-    let finding = &change.finding;
-    let rises_well =
-        change.series.metric.better == Direction::Higher && finding.kind != ChangeKind::Spread;
-    if (finding.after > finding.before) == rises_well {
-        ChangeVerdict::Better
-    } else {
-        ChangeVerdict::Worse
-    }
+    let better = if change.kind == Kind::Spread { Direction::Lower } else { better };
+    ChangeVerdict::of(change.effect > 0.0, better)
 }
 
 /// Whether it is a change of the program for the worse that still stands, and that nobody has said
@@ -53,7 +31,7 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
         && is_seen
         && change.state() == ChangeState::New
         && !excused
-        && verdict_of(change) == ChangeVerdict::Worse
+        && change.verdict() == ChangeVerdict::Worse
 }
 
 /// Whether a change may be what the host drifted from one run to the next: no run measured both

@@ -41,9 +41,6 @@ pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use kept_alert::kind_of;
 pub use life::CATCH_UP;
 pub use material::{Material, RunTags};
-pub use meaning::{
-    ChangeVerdict, FalseAlarms, RETURNED, came_with_a_run, is_new_regression, returns, verdict,
-    verdict_of,
-};
+pub use meaning::{FalseAlarms, RETURNED, came_with_a_run, is_new_regression, returns, verdict};
 pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};

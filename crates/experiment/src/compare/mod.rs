@@ -38,7 +38,7 @@ pub use cells::rows_of;
 pub use family::judged_together;
 pub use gate::{Gate, GateOutcome};
 pub use judge::judge;
-pub use quirks::{QuirkEffect, quirk_effects};
+pub use quirks::quirk_effects;
 pub use sampled::{SideSamples, loads, sampled};
 pub(crate) use sides::{ReadySides, SideExecutable, command_trial};
 

@@ -1,52 +1,12 @@
 //! What quirks do to the numbers: read back from the runs that compared a revision with and without
 //! one.
 
-use tacho_record::{Purpose, QuirkEdge, RunState};
+use tacho_record::{Purpose, RunState};
+use tacho_report::quirk::QuirkEffect;
 use tacho_store::Store;
-
-use tacho_report::comparison::ComparedRow;
 
 use super::judged;
 use crate::ExperimentError;
-
-/// What a quirk alone does to a metric of a benchmark, at one edge of its range.
-#[derive(Clone, Debug)]
-pub struct QuirkEffect {
-    /// Which quirk, and where.
-    pub edge: QuirkEdge,
-    /// The revision that was built with and without it, by its full name.
-    pub at: String,
-    /// The run that compared both.
-    pub run: i64,
-    /// The host's name.
-    pub host: String,
-    /// With the quirk against without it.
-    pub row: ComparedRow,
-}
-
-impl QuirkEffect {
-    /// The ratio; of what reached limits there is none that says how much of a change is the
-    /// edge's.
-    fn known(&self) -> Option<f64> {
-        self.row.comparison.estimate?.known_ratio()?.if_exact()
-    }
-
-    /// What the edge alone does to the level: with it by without it where the quirk begins, the
-    /// other way round where it ends.
-    #[must_use]
-    pub fn ratio(&self) -> Option<f64> {
-        let ratio = self.known()?;
-        Some(if self.edge.begins { ratio } else { 1.0 / ratio })
-    }
-
-    /// Where that is, with 95 %.
-    #[must_use]
-    pub fn interval(&self) -> Option<(f64, f64)> {
-        self.known()?;
-        let (low, high) = self.row.comparison.estimate?.interval?;
-        Some(if self.edge.begins { (low, high) } else { (1.0 / high, 1.0 / low) })
-    }
-}
 
 /// All that is known, the last of each: an earlier one of the same quirk, edge, host, benchmark and
 /// metric is left out.

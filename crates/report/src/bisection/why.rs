@@ -424,7 +424,7 @@ mod tests {
 
     #[test]
     fn by_how_much_builds_vary_is_told_where_it_is_known() {
-        let mut bisection = super::super::tests::bisection("finished");
+        let mut bisection = super::super::example::bisection("finished");
         bisection.standing.between_builds = Some(0.0104);
         let [why, hint] = undecided(&bisection, UndecidedReason::Builds);
         assert_eq!(why, "builds vary by about 1.0 % here, and no step stands out from that");
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_told_together_whatever_they_were() {
-        let mut bisection = super::super::tests::bisection("finished");
+        let mut bisection = super::super::example::bisection("finished");
         let wrong = |place: usize, why: &str| UnusableRevision {
             place,
             revision: format!("r{place}"),

@@ -6,13 +6,13 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Candidate, Culprit, TestedRevision, ValueComparison};
 use tacho_report::bisection::{
     alike, around_it, constant, effect, effect_between, failure_of, level, level_of, likely,
-    probes, sides, stretch, subject, within,
+    outcome, probes, sides, stretch, subject, within,
 };
 use tacho_report::block::NoteKind;
 use tacho_report::words::{duration, percent};
 
 use super::{PageFrame, bisection_file, bisection_samples, framed, revision_named, scrolling};
-use crate::page::bisection_words::{linked, sentence};
+use crate::page::links::linked;
 use crate::text::{count, grouped, minute};
 use crate::view::View;
 use crate::{BisectionRecord, svg};
@@ -39,6 +39,11 @@ pub(crate) fn page(
     framed(view, &PageFrame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
 
+/// What came of it.
+pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
+    html! { @for clause in outcome(one) { (linked(view, root, &clause)) " " } }
+}
+
 fn numbers(view: &View, one: &Bisection) -> Markup {
     let standing = &one.standing;
     let spent = std::time::Duration::try_from_secs_f64(standing.building + standing.executing);
@@ -59,7 +64,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 }
                 div { dt { "How sure" } dd { (likely(culprit.posterior)) } dd.note {
                     @if one.others(culprit).number() > 0 { "that it is one of these, " }
-                    "and verified in " (count(culprit.pairs, "fresh pair", "fresh pairs")) " with "
+                    "and verified in " (count(culprit.pairs, "fresh pair")) " with "
                     (verified_with(one, culprit))
                 } }
             }
@@ -69,17 +74,17 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                     dd { (effect_between(one, [standing.ends.0, standing.ends.1], change)) }
                 }
             }
-            div { dt { "Cost" } dd { (count(standing.builds, "build", "builds")) } dd.note {
-                (count(standing.samples, "sample", "samples"))
+            div { dt { "Cost" } dd { (count(standing.builds, "build")) } dd.note {
+                (count(standing.samples, "sample"))
                 @if let Ok(spent) = spent { ", " (duration(spent)) " in all" }
                 @if let Some(before) = &one.asked.spent {
-                    "; before it in the same call " (count(before.builds, "build", "builds")) ", "
-                    (count(before.samples, "sample", "samples"))
+                    "; before it in the same call " (count(before.builds, "build")) ", "
+                    (count(before.samples, "sample"))
                 }
             } }
         }
         p.byline {
-            (count(one.candidates.len().saturating_sub(1), "commit", "commits")) " after "
+            (count(one.candidates.len().saturating_sub(1), "commit")) " after "
             code { (first) } ", up to " code { (last) }
             ", on " (one.host) ", begun " (minute(one.started)) "."
         }
@@ -241,7 +246,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                                     }
                                 }
                             }
-                            td.num { (count(rung.samples, "sample", "samples")) }
+                            td.num { (count(rung.samples, "sample")) }
                             @if host { td { (beside(rung)) } }
                             td {
                                 @if named(rung) {

@@ -35,7 +35,7 @@ pub(super) fn section(one: &Bisection, steps: &[BisectionStep]) -> Markup {
             section {
                 h2 { "Samples" }
                 details {
-                    summary { (count(rows.len(), "sample", "samples"))
+                    summary { (count(rows.len(), "sample"))
                         ", in the order in which they were taken" }
                     p.note { "What was read of the host is of the execution beside it, or where \
                               that was shorter than 10 ms of those before it as well." }

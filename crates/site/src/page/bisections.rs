@@ -6,7 +6,7 @@ use tacho_report::bisection::subject;
 
 use super::bisection_file;
 use super::{PageFrame, framed, scrolling};
-use crate::page::bisection_words::sentence;
+use crate::page::bisection::sentence;
 use crate::text::{count, grouped, minute};
 use crate::view::View;
 
@@ -18,7 +18,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     let content = html! {
         h1 { "Bisections" }
         p.lead {
-            (count(view.lab.bisections.len(), "search", "searches"))
+            (count(view.lab.bisections.len(), "search"))
             " for the commit that changed a metric."
         }
         (scrolling("bisections", &table(view)))

@@ -1,18 +1,20 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
-use maud::{Markup, html};
-use tacho_record::{
-    Change, ChangeKind, Commit, Finding, FindingDifference, HappeningKind, RepeatMeasurement,
-    short_name,
-};
+use std::collections::BTreeSet;
 
-use super::changes::{interval, row};
+use maud::{Markup, html};
+use tacho_record::{Commit, short_name};
+use tacho_report::change::{ChangeContext, again, interval, next_steps, place, reasons, story};
+use tacho_report::comparison::sentence;
+use tacho_report::quirk::QuirkEffect;
+
+use super::changes::row;
+use super::links::linked;
 use super::revision::one_commit;
-use super::{PageFrame, framed, revision_named, run_link, scrolling};
+use super::{PageFrame, framed, revision_named, scrolling};
 use crate::svg;
-use crate::text::{count, grouped, minute, percent_change};
-use crate::view::event::{withdrawal, word};
-use crate::view::{ChangeView, EventView, SeriesView, View, alone};
+use crate::text::{count, grouped, minute};
+use crate::view::{ChangeView, EventView, SeriesRow, SeriesView, View, alone};
 
 /// So many measured revisions on each side are shown as distributions.
 const SIDE: usize = 10;
@@ -25,12 +27,9 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
     let change = one.change();
     let name = format!("{} {}", change.series.benchmark, change.series.metric.name);
     let title = format!("{name} {}", one.effect());
-    let word = one.judged.word();
+    let word = one.word();
     let content = html! {
-        h1 {
-            (name) ": "
-            span.better[word == "better"].worse[word == "worse"] { (one.effect()) " " (word) }
-        }
+        h1 { (name) ": " span class=(word) { (one.effect()) " " (word) } }
         p.lead {
             @if change.named_by.is_some() { "A bisection named its commit. " }
             "From " (revision_named(view, "../", &change.finding.revision)) " on"
@@ -38,8 +37,8 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
         }
         (numbers(view, one))
         (history(view, one.series.map(|series| &view.series[series])))
-        (sides(view, one))
-        (others(view, event, one))
+        (samples(view, one))
+        (others(event, one))
         (between(view, one))
         (closer(view, one))
         (super::probe::of_change(view, one))
@@ -60,7 +59,7 @@ fn history(view: &View, series: Option<&SeriesView>) -> Markup {
     }
 }
 
-/// The numbers of the change, and where it stands.
+/// The numbers of the change, where it stands, and why it is believed.
 fn numbers(view: &View, one: &ChangeView) -> Markup {
     let change = one.change();
     let finding = &change.finding;
@@ -69,9 +68,10 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
         dl.numbers {
             div { dt { "Before" } dd { (show(finding.before)) } }
             div { dt { "After" } dd { (show(finding.after)) } }
-            div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(one)) } }
-            @if let Some(said) = &change.again { (again(said)) }
-            (how_sure(view, one))
+            div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(finding)) } }
+            @if let Some(said) = &change.again {
+                div { dt { "Measured again" } dd { (again(said)) } }
+            }
             div { dt { "Kind" } dd { (one.kind()) } }
             div {
                 dt { "State" } dd { (one.state()) }
@@ -86,88 +86,70 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
             }
             "."
         }
-        @for tagged in &finding.environment {
-            p.callout { (whose(change)) (tagged.told()) "." }
-        }
-        @if finding.kind == ChangeKind::Build {
-            p.callout { "One build differs, which may be its layout alone and not the commit." }
-        }
-        @for said in of_quirks(view, one) {
-            p.callout { "Side by side, " (said) "." }
-        }
+        ul.note { @for reason in believed(view, one) { li { (linked(view, "../", &reason)) } } }
     }
 }
 
-/// Whether it is the program, before what changed with it.
-fn whose(change: &Change) -> &'static str {
-    if change.differs_again() {
-        "Measured again, it is the program all the same: "
-    } else if change.finding.is_of_machine() {
-        "It is the machine, not the commit: "
-    } else {
-        "It need not be the program: "
-    }
-}
-
-/// How sure it is: by what its runs know, or by how often noise alone shows as much.
-fn how_sure(view: &View, one: &ChangeView) -> Markup {
-    let finding = &one.change().finding;
+/// Why it is believed, and what speaks against it.
+fn believed(view: &View, one: &ChangeView) -> Vec<String> {
     let by_runs = one.series.and_then(|series| view.history_of(&view.series[series])).is_some();
-    html! {
-        div {
-            @if by_runs {
-                dt { "Probability" } dd { (super::known::probability(1.0 - finding.p)) }
-                dd.note { "of a change here, by what the runs know" }
-            } @else {
-                dt { "By chance" } dd { (chance(finding.p)) }
-                dd.note { "a series without change shows one as clear" }
-            }
-        }
-    }
+    let is_apart = sides(view, one).is_some_and(|[before, after]| {
+        let runs = |rows: &[&SeriesRow]| -> BTreeSet<i64> {
+            rows.iter().flat_map(|row| &row.point.runs).copied().collect()
+        };
+        runs(&before).is_disjoint(&runs(&after))
+    });
+    let beside = ChangeContext {
+        judged: super::changes::judged_series(view),
+        by_runs,
+        planned: one.series.is_some(),
+        is_apart,
+        quirks: &of_quirks(view, one),
+    };
+    reasons(one.change(), beside)
 }
 
 /// What the quirks alone do that begin or end within its range.
-fn of_quirks(view: &View, one: &ChangeView) -> Vec<String> {
+fn of_quirks(view: &View, one: &ChangeView) -> Vec<QuirkEffect> {
     let (Some(series), Some(good), Some(bad)) = (one.series, one.good, one.bad) else {
         return Vec::new();
     };
     alone(view, view.series[series].series, good, bad)
 }
 
-/// How often a series without any change shows one as clear.
-fn chance(p: f64) -> String {
-    if p < 1e-4 { "less than 1 in 10,000".to_owned() } else { format!("{:.2} %", p * 100.0) }
-}
-
-/// The samples of the nearest revisions on both sides.
-fn sides(view: &View, one: &ChangeView) -> Markup {
-    let Some(series) = one.series.map(|series| &view.series[series]) else { return html! {} };
-    let Some(place) = one.place else { return html! {} };
+/// The nearest measured revisions on both sides, at the levels before and after.
+fn sides<'v>(view: &'v View, one: &ChangeView) -> Option<[Vec<&'v SeriesRow<'v>>; 2]> {
+    let series = &view.series[one.series?];
+    let place = one.place?;
     let (first, end) = levels(view, one, place);
     let at_levels = |revision: usize| first <= revision && revision < end;
-    let measured: Vec<_> =
+    let measured: Vec<&SeriesRow> =
         series.rows.iter().filter(|row| row.summary.is_some() && at_levels(row.revision)).collect();
     let split = measured.partition_point(|row| row.revision < place);
     let until = one
         .good
         .map_or(split, |good| measured.partition_point(|row| row.revision <= good))
         .min(split);
-    let values = |rows: &[&crate::view::SeriesRow]| -> Vec<f64> {
+    let before = measured[until.saturating_sub(SIDE)..until].to_vec();
+    let after = measured[split..(split + SIDE).min(measured.len())].to_vec();
+    (!before.is_empty() && !after.is_empty()).then_some([before, after])
+}
+
+/// The samples of the nearest revisions on both sides.
+fn samples(view: &View, one: &ChangeView) -> Markup {
+    let Some((sides, series)) = sides(view, one).zip(one.series) else { return html! {} };
+    let [before, after] = sides.map(|rows| -> Vec<f64> {
         rows.iter().flat_map(|row| row.point.values.iter().copied()).collect()
-    };
-    let before = values(&measured[until.saturating_sub(SIDE)..until]);
-    let after = values(&measured[split..(split + SIDE).min(measured.len())]);
+    });
     html! {
-        @if !before.is_empty() && !after.is_empty() {
-            section {
-                h2 { "Before and after" }
-                figure.chart {
-                    (svg::strips(&[("before", &before), ("after", &after)], &series.scale))
-                    figcaption {
-                        "Each dot is a sample, the bar the median, of at most " (SIDE)
-                        " measured revisions on each side, at these levels: "
-                        (grouped(before.len())) " before, " (grouped(after.len())) " after."
-                    }
+        section {
+            h2 { "Before and after" }
+            figure.chart {
+                (svg::strips(&[("before", &before), ("after", &after)], &view.series[series].scale))
+                figcaption {
+                    "Each dot is a sample, the bar the median, of at most " (SIDE)
+                    " measured revisions on each side, at these levels: "
+                    (grouped(before.len())) " before, " (grouped(after.len())) " after."
                 }
             }
         }
@@ -193,7 +175,7 @@ fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
 }
 
 /// What else changed at the same place: the trade-off.
-fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
+fn others(event: &EventView, one: &ChangeView) -> Markup {
     let others: Vec<&ChangeView> =
         event.changes.iter().filter(|other| other.slug != one.slug).collect();
     html! {
@@ -211,7 +193,7 @@ fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
                             th scope="col" { "kind" }
                             th scope="col" { "state" }
                         } }
-                        tbody { @for other in others { tr { (row(view, other, "../", true)) } } }
+                        tbody { @for other in others { tr { (row(other, "../", true)) } } }
                     }
                 }))
             }
@@ -223,24 +205,17 @@ fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
 fn between(view: &View, one: &ChangeView) -> Markup {
     let commits = commits(view, one);
     let finding = &one.change().finding;
+    let place = place(commits.len(), [&finding.good, &finding.bad].map(|id| short_name(id)));
     html! {
         section {
             h2 {
                 @if commits.is_empty() {
                     "Between"
                 } @else {
-                    (count(commits.len(), "commit", "commits")) " between"
+                    (count(commits.len(), "commit")) " between"
                 }
             }
-            p.note {
-                "After " (revision_named(view, "../", &finding.good)) ", up to and including "
-                (revision_named(view, "../", &finding.bad))
-                @if commits.len() == 1 {
-                    ": it is this one."
-                } @else if !commits.is_empty() {
-                    ": it is one of these."
-                }
-            }
+            p.note { (linked(view, "../", &place)) }
             ol.commits {
                 @for commit in commits.iter().take(COMMITS) { (one_commit(view, commit)) }
             }
@@ -266,60 +241,16 @@ fn commits<'a>(view: &View<'a>, one: &ChangeView) -> Vec<&'a Commit> {
 
 /// How to find out more.
 fn closer(view: &View, one: &ChangeView) -> Markup {
-    let (change, finding) = (one.change(), &one.change().finding);
-    let again = change.stands() && finding.kind.is_of_level();
-    let several = commits(view, one).len() > 1;
-    let bisected = several && finding.kind.is_of_level();
+    let names: Vec<&str> = commits(view, one).iter().map(|commit| short_name(&commit.id)).collect();
+    let steps = next_steps(one.change(), &names);
     html! {
-        @if again || several {
+        @if !steps.is_empty() {
             section {
                 h2 { "Look closer" }
-                @if again {
-                    p { "Measure both sides again, side by side, to confirm or withdraw it:" }
-                    pre { "tacho changes --confirm " (change.name) }
+                @for (what, command) in steps {
+                    p { (sentence(what, ["\0"; 2])) }
+                    pre { (command) }
                 }
-                @if bisected {
-                    p { "Find the commit that did it:" }
-                    pre { "tacho bisect --change " (change.name) }
-                }
-                @if several {
-                    p {
-                        @if bisected {
-                            "Or measure every commit between:"
-                        } @else {
-                            "Measure every commit between:"
-                        }
-                    }
-                    pre {
-                        "tacho track " (short_name(&finding.good)) ".." (short_name(&finding.bad))
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What measuring both sides again said.
-fn again(again: &RepeatMeasurement) -> Markup {
-    html! {
-        div {
-            dt { "Measured again" }
-            dd {
-                @match tacho_report::change::effect(again) {
-                    Some(effect) => (effect.shown(percent_change)),
-                    None => (tacho_report::change::no_effect(again)),
-                }
-            }
-            dd.note {
-                @match again.differs {
-                    Some(true) => { "both sides differ" }
-                    Some(false) => { "both sides do not differ" }
-                    None => { "whether they differ cannot be told" }
-                }
-                @if let Some((low, high)) = again.interval {
-                    "; 95 %: " (percent_change(low)) " to " (percent_change(high))
-                }
-                (tacho_report::change::layouts(again))
             }
         }
     }
@@ -328,93 +259,17 @@ fn again(again: &RepeatMeasurement) -> Markup {
 /// What happened to it, oldest first.
 fn life(view: &View, one: &ChangeView) -> Markup {
     let happenings = &one.record.happenings;
-    // What was found from then on.
-    let after = |at: usize| {
-        let mut moved = happenings[at + 1..].iter().filter_map(|later| match &later.what {
-            HappeningKind::Moved { from } => Some(from.as_ref()),
-            _ => None,
-        });
-        moved.next().unwrap_or(&one.change().finding)
-    };
+    let lines = story(one.change(), happenings);
     html! {
         @if !happenings.is_empty() {
             section {
                 h2 { "What happened" }
                 ol.commits {
-                    @for (at, what) in happenings.iter().enumerate() {
-                        li {
-                            span.note { (minute(what.at)) } " "
-                            (happened(view, one, &what.what, after(at)))
-                        }
+                    @for (happening, line) in happenings.iter().zip(lines) {
+                        li { span.note { (minute(happening.at)) } " " (linked(view, "../", &line)) }
                     }
-                 }
-            }
-        }
-    }
-}
-
-fn happened(view: &View, one: &ChangeView, what: &HappeningKind, now: &Finding) -> Markup {
-    html! {
-        @match what {
-            HappeningKind::Confirmed { seen: Some(seen) } => {
-                "confirmed: seen in " (count(*seen as usize, "analysis", "analyses")) " in a row"
-            }
-            HappeningKind::Confirmed { seen: None } => {
-                "confirmed: both sides were measured again"
-            }
-            HappeningKind::Fixed { by } => { "the level came back with " code { (by) } }
-            HappeningKind::Found { revision } => {
-                "found, first at " (revision_named(view, "../", revision))
-            }
-            HappeningKind::Measured(again) => {
-                @let RepeatMeasurement { run, samples, differs, .. } = again;
-                "measured again in " (run_link(view, "../", *run)) ", "
-                (count(*samples as usize, "sample", "samples")) " on each side"
-                (tacho_report::change::layouts(again)) ": "
-                @match differs {
-                    Some(true) => { "they differ" }
-                    Some(false) => { "they do not differ" }
-                    None => { "whether they differ cannot be told" }
-                }
-                @if let Some(effect) = tacho_report::change::effect(again) {
-                    ", " (effect.shown(percent_change))
                 }
             }
-            HappeningKind::Moved { from } => {
-                "told otherwise; until then: " (was(view, one, from, now))
-            }
-            HappeningKind::Said { to, note, .. } => {
-                "the user: " (said(*to))
-                @if !note.is_empty() { ", “" (note) "”" }
-            }
-            HappeningKind::Unfixed => { "the level did not come back after all" }
-            HappeningKind::Withdrawn { why } => { "withdrawn: " (withdrawal(*why)) }
         }
-    }
-}
-
-/// In which words a finding was told until this one was.
-fn was(view: &View, one: &ChangeView, from: &Finding, now: &Finding) -> Markup {
-    let show = |value: f64| one.change().series.metric.unit.show(value);
-    let revision = |id: &str| revision_named(view, "../", id);
-    html! {
-        @for (at, what) in from.otherwise(now).into_iter().enumerate() {
-            @if at > 0 { "; " }
-            @match what {
-                FindingDifference::Ends => {
-                    "after " (revision(&from.good)) ", up to " (revision(&from.bad))
-                }
-                FindingDifference::Kind => { (from.kind_words()) }
-                FindingDifference::Revision => { "first at " (revision(&from.revision)) }
-                FindingDifference::Size => { (show(from.before)) " → " (show(from.after)) }
-            }
-        }
-    }
-}
-
-fn said(to: tacho_record::ChangeState) -> &'static str {
-    match word(to) {
-        "" => "new",
-        word => word,
     }
 }

@@ -2,10 +2,11 @@
 //! together.
 
 use maud::{Markup, html};
+use tacho_report::change::{interval, place, trade_off};
 
 use super::{PageFrame, framed, revision_named, scrolling, tags};
-use crate::text::{count, day};
-use crate::view::{ChangeView, DifferenceVerdict, EventView, View};
+use crate::text::{count, day, percent};
+use crate::view::{ChangeView, EventView, View};
 
 /// The most changes of one place in a list, what got worse first.
 const EFFECTS: usize = 4;
@@ -81,10 +82,9 @@ pub(super) fn item(view: &View, event: &EventView) -> Markup {
 fn effect(view: &View, one: &ChangeView) -> Markup {
     let series = &one.change().series;
     let several = view.lab.hosts.len() > 1;
-    let judged = one.judged;
     html! {
         a href={ "change/" (one.slug) ".html" } { (series.benchmark) " " (series.metric.name) } " "
-        b class=(judged.word()) { (one.effect()) " " (judged.word()) }
+        b class=(one.word()) { (one.effect()) " " (one.word()) }
         span.note {
             @if several { " on " (series.host) }
             ", " (one.kind()) ", " (one.state())
@@ -99,9 +99,9 @@ fn lead(view: &View, events: usize) -> String {
     let together = if judged == 1 { "that was judged" } else { "that were judged together" };
     format!(
         "{} at {} in history, found in {} {together}.",
-        count(changes, "change", "changes"),
-        count(events, "place", "places"),
-        count(judged, "series", "series"),
+        count(changes, "change"),
+        count(events, "place"),
+        count(judged, "series"),
     )
 }
 
@@ -123,7 +123,7 @@ fn table(view: &View, events: &[&EventView]) -> Markup {
                 tbody { @for (number, one) in event.changes.iter().enumerate() {
                     tr class=[(number == 0).then_some("first")] {
                         @if number == 0 { (head(view, event)) }
-                        (row(view, one, "", true))
+                        (row(one, "", true))
                     }
                 } }
             }
@@ -141,17 +141,11 @@ fn head(view: &View, event: &EventView) -> Markup {
                 div.note { (first.revision.subject) }
             }
             @if let Some(range) = range(view, event) { div.note { (range) } }
-            @if let Some(paid) = trade_off(event) { div.note { (paid) } }
+            @if let Some(paid) = trade_off(event.changes.iter().map(ChangeView::change)) {
+                div.note { (paid) }
+            }
         }
     }
-}
-
-/// What was paid with what, if something got worse and something better.
-fn trade_off(event: &EventView) -> Option<String> {
-    let count =
-        |wanted: DifferenceVerdict| event.changes.iter().filter(|one| one.judged == wanted).count();
-    let (worse, better) = (count(DifferenceVerdict::Worse), count(DifferenceVerdict::Better));
-    (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
 }
 
 /// Which commits it may be, where there are several: of all changes of the event at once.
@@ -159,28 +153,22 @@ fn range(view: &View, event: &EventView) -> Option<String> {
     let [good, bad] = [event.good?, event.bad?].map(|place| &view.revisions[place].revision);
     let is_between = |order: u64| good.order < order && order <= bad.order;
     let commits = view.lab.commits.iter().filter(|commit| is_between(commit.order)).count();
-    let several = count(commits, "commit", "commits");
-    (commits > 1).then(|| format!("one of {several} after {}, up to {}", good.short(), bad.short()))
+    (commits > 1).then(|| place(commits, [good.short(), bad.short()]))
 }
 
 /// A change's row, without the revision.
-pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Markup {
+pub(super) fn row(one: &ChangeView, root: &str, link: bool) -> Markup {
     let finding = &one.change().finding;
     let name = format!("{} {}", one.change().series.benchmark, one.change().series.metric.name);
-    let level = |value: f64| match one.series.filter(|_| one.has_levels()) {
-        Some(series) => view.series[series].scale.show(value),
-        None => one.change().series.metric.unit.show(value),
-    };
-    let is = |verdict: DifferenceVerdict| one.judged == verdict;
-    let (is_better, is_worse) = (is(DifferenceVerdict::Better), is(DifferenceVerdict::Worse));
+    let level = |value: f64| one.change().series.metric.unit.show(value);
     html! {
         td.metric {
             @if link { a href={ (root) "change/" (one.slug) ".html" } { (name) } } @else { (name) }
         }
-        td.num.change.better[is_better].worse[is_worse] { (one.effect()) }
-        td.word.better[is_better].worse[is_worse] { (one.judged.word()) }
+        td.num.change.(one.word()) { (one.effect()) }
+        td.word.(one.word()) { (one.word()) }
         // Broken between its ends, where it is broken.
-        td.num.count { (interval(one).replace(" %", "\u{a0}%")) }
+        td.num.count { (interval(finding).replace(" %", "\u{a0}%")) }
         td.num.latest { (level(finding.before)) }
         td.num.latest { (level(finding.after)) }
         td.count { (one.kind()) }
@@ -189,15 +177,6 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
             @if !one.change().note.is_empty() { div.note { (one.change().note) } }
         }
     }
-}
-
-/// Where the effect is with 95 % confidence.
-pub(super) fn interval(one: &ChangeView) -> String {
-    let percent = crate::text::percent_change;
-    one.change()
-        .finding
-        .interval
-        .map_or_else(String::new, |(low, high)| format!("{} … {}", percent(low), percent(high)))
 }
 
 /// What is to be said of series beside their changes.
@@ -220,9 +199,9 @@ fn false_alarms(view: &View) -> Markup {
     html! {
         @if looked_at > 0 {
             p.note {
-                "Users marked " (marked) " of " (count(looked_at, "change", "changes"))
+                "Users marked " (marked) " of " (count(looked_at, "change"))
                 " that they looked at as a false alarm ("
-                (format!("{:.0} %", 100.0 * marked as f64 / looked_at as f64)) ")."
+                (percent(marked as f64 / looked_at as f64)) ")."
             }
         }
     }
@@ -238,7 +217,8 @@ fn unjudged(view: &View) -> Markup {
                 h2 { "Not judged" }
                 @if !unbuilt.is_empty() { ul { @for stretch in unbuilt { li { (stretch) } } } }
                 @if !all.is_empty() {
-                    p.note { (count(all.len(), "series is", "series are")) " told nothing about." }
+                    @let are = if all.len() == 1 { " is" } else { " are" };
+                    p.note { (count(all.len(), "series")) (are) " not judged." }
                     details {
                         summary { "Which, and why" }
                         ul { @for (key, why) in all { li { (key.benchmark) " " (key.metric.name)

@@ -4,9 +4,10 @@ use maud::{Markup, html};
 use tacho_record::RunState;
 use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block};
 use tacho_report::comparison::{ComparedRow, ComparisonReport, in_order};
+use tacho_report::words::{interval, median};
 use tacho_stats::Summary;
 
-use super::{PageFrame, blocks, framed, interval, revision_named, run_link};
+use super::{PageFrame, blocks, framed, revision_named, run_link};
 use crate::lab::{ComparisonRecord, RowExecutions};
 use crate::svg::{self, Panel};
 use crate::text::{count, minute};
@@ -295,8 +296,9 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow, of: &RowExecutions) -> Mar
         }
         @for (name, of) in names.iter().zip(&row.sides) {
             @if let Some(of) = of {
-                p.note { (name) ": " (of.known_median().shown(|it| row.metric.unit.show(it)))
-                    @if of.interval.is_some() { ", 95 % " (interval(&scale, of)) } ", by " (of.n)
+                p.note { (name) ": " (median(&row.metric.unit, of))
+                    @if let Some(of) = of.interval { ", 95 % " (interval(&row.metric.unit, of)) }
+                    ", by " (of.n)
                     @if row.levels[0].is_some() { " layouts" } @else { " executions" } }
             }
         }
@@ -311,7 +313,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
     let content = html! {
         h1 { "Comparisons" }
         p.lead {
-            (count(number, "comparison", "comparisons"))
+            (count(number, "comparison"))
             ", newest first: two programs beside one another, and what diffs did that were tried."
         }
         @for page in all {

@@ -1,7 +1,10 @@
 //! What the runs of a series know: of what its scatter is made, and how sure each place is.
 
 use maud::{Markup, html};
-use tacho_stats::history::{HistoryChange, HistoryLevel, Origin, Settling};
+use tacho_report::change::probability;
+use tacho_report::detection::settled_by;
+use tacho_report::words::{effect_interval, interval};
+use tacho_stats::history::{HistoryChange, HistoryLevel, Origin};
 
 use super::{revision_named, run_link, scrolling};
 use crate::HistoryRecord;
@@ -20,15 +23,6 @@ pub(super) fn section(view: &View, series: &SeriesView) -> Markup {
             (places(view, known))
             (runs(view, known))
         }
-    }
-}
-
-/// A probability, never more certain than it can be.
-pub(super) fn probability(probability: f64) -> String {
-    if probability > 0.995 {
-        "over 99 %".to_owned()
-    } else {
-        format!("{:.0} %", 100.0 * probability)
     }
 }
 
@@ -65,14 +59,14 @@ fn scatter(known: &HistoryRecord) -> Markup {
 
 /// The levels between reported changes.
 fn levels(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
-    let show = |level: f64| series.scale.show(level.exp());
+    let levels = |(low, high): (f64, f64)| interval(series.unit(), (low.exp(), high.exp()));
     let named = |place: usize| revision_named(view, "../", &known.revisions[place]);
     let row = |level: &HistoryLevel| {
         html! {
             tr {
                 td { (named(*level.revisions.start())) " to " (named(*level.revisions.end())) }
-                td.num { (show(level.level)) }
-                td.num { (show(level.interval.0)) " … " (show(level.interval.1)) }
+                td.num { (series.unit().show(level.level.exp())) }
+                td.num { (levels(level.interval)) }
             }
         }
     };
@@ -108,8 +102,7 @@ fn places(view: &View, known: &HistoryRecord) -> Markup {
                 td.num { (probability(place.probability)) }
                 td.num { (percent_change(place.effect.exp_m1())) }
                 td.num {
-                    (percent_change(place.interval.0.exp_m1())) " … "
-                    (percent_change(place.interval.1.exp_m1()))
+                    (effect_interval((place.interval.0.exp_m1(), place.interval.1.exp_m1())))
                 }
                 td {
                     @if is_reported { (of(place.origin)) }
@@ -141,14 +134,6 @@ fn of(origin: Origin) -> &'static str {
     match origin {
         Origin::Build => "this build, maybe its layout alone",
         Origin::Commit => "the commit",
-    }
-}
-
-fn settled_by(settling: Settling) -> &'static str {
-    match settling {
-        Settling::Rounds => "more rounds",
-        Settling::Layout => "another layout",
-        Settling::Link => "both revisions in one run",
     }
 }
 

@@ -9,7 +9,7 @@ use tacho_report::words;
 use tacho_stats::levels::Levels;
 use tacho_stats::{Summary, summary::median};
 
-use super::{PageFrame, blocks, framed, interval, revision_named, run_link, scrolling};
+use super::{PageFrame, blocks, framed, revision_named, run_link, scrolling};
 use crate::lab::LayoutRecord;
 use crate::svg::{self, Panel};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
@@ -184,7 +184,7 @@ fn limit_reached(row: &LayoutsRow) -> Markup {
     let number: usize = limited(row).map(|it| it.count as usize).sum();
     html! {
         @if let Some(why) = limited(row).find_map(|it| it.why.as_deref()) {
-            p.note { span.limited { (why) " (" (count(number, "execution", "executions")) ")" }
+            p.note { span.limited { (why) " (" (count(number, "execution")) ")" }
                 ": an arrow stands at the least that each would have been." }
         }
     }
@@ -192,7 +192,8 @@ fn limit_reached(row: &LayoutsRow) -> Markup {
 
 fn layouts(row: &LayoutsRow) -> Markup {
     let typical = row.summaries.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
-    let scale = DisplayScale::of(&row.row.metric.unit, typical);
+    let unit = &row.row.metric.unit;
+    let scale = DisplayScale::of(unit, typical);
     let panel = |(place, summary): (usize, &Option<tacho_stats::Summary>)| Panel {
         name: (place + 1).to_string(),
         dots: row.row.layouts[place].executions.iter().flatten().copied().collect(),
@@ -238,7 +239,7 @@ fn layouts(row: &LayoutsRow) -> Markup {
                 thead { tr {
                     th.num scope="col" { "layout" }
                     th scope="col" { "artifacts" }
-                    th.num scope="col" { (scale.head("median")) }
+                    th.num scope="col" { "median" }
                     th.num scope="col" { "95 % interval" }
                     th.num scope="col" { "spread" }
                     th.num scope="col" { "to the mean" }
@@ -252,8 +253,10 @@ fn layouts(row: &LayoutsRow) -> Markup {
                     td { code { (layout.artifact.short()) } }
                     @match summary {
                         Some(of) => {
-                            td.num { (of.known_median().shown(|it| scale.number(it))) }
-                            td.num { (interval(&scale, &of)) }
+                            td.num { (words::median(unit, &of)) }
+                            td.num {
+                                @if let Some(of) = of.interval { (words::interval(unit, of)) }
+                            }
                             td.num { @if let Some(spread) = of.spread() { (percent(spread)) } }
                             td.num { (to_mean(of.median).unwrap_or_default()) }
                             td.num { (of.n) }

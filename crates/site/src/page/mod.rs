@@ -5,7 +5,6 @@
 
 pub(crate) mod bisection;
 mod bisection_samples;
-mod bisection_words;
 pub(crate) mod bisections;
 mod blocks;
 pub(crate) mod change;
@@ -14,6 +13,7 @@ pub(crate) mod comparison;
 mod executions;
 mod known;
 pub(crate) mod layouts;
+mod links;
 pub(crate) mod overview;
 mod probe;
 pub(crate) mod revision;
@@ -24,12 +24,12 @@ mod samples;
 pub(crate) mod series;
 
 use maud::{DOCTYPE, Markup, html};
-use tacho_record::Bisection;
-use tacho_stats::Summary;
+use tacho_record::{Bisection, BuildGap};
+use tacho_report::build::{gap_words, largest_gaps};
+use tacho_report::series::MedianDifference;
 
 use crate::text;
-use crate::view::unbuilt::{self, Stretch};
-use crate::view::{DifferenceVerdict, DisplayScale, MedianDifference, RevisionView, View};
+use crate::view::{RevisionView, View};
 
 /// A mark that is nobody's trade: a dial with its trace. Small enough to stand in each page.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 \
@@ -193,33 +193,14 @@ fn day(revision: &RevisionView) -> String {
 ///
 /// `head` repeats the name of the column, for tables that lose their head on narrow screens.
 fn change_cells(change: Option<MedianDifference>, head: Option<&str>) -> Markup {
-    let is = |judged| change.is_some_and(|change| change.judged == judged);
-    let (better, worse) = (is(DifferenceVerdict::Better), is(DifferenceVerdict::Worse));
+    let word = change.map_or("", |change| change.word());
     // Without a change there is nothing that needs a head.
     let head = change.and(head);
     html! {
-        td.num.change.better[better].worse[worse] data-head=[head] {
+        td.num.change.(word) data-head=[head] {
             @if let Some(change) = change { (change.text()) }
         }
-        td.word.better[better].worse[worse] {
-            @if let Some(change) = change { (change.judged.word()) }
-        }
-    }
-}
-
-/// A median, or what it is at least.
-pub(crate) fn median(scale: &DisplayScale, summary: Option<Summary>) -> Markup {
-    html! {
-        @if let Some(of) = summary { (of.known_median().shown(|it| scale.number(it))) }
-    }
-}
-
-/// A median's interval; it may have no upper end.
-pub(crate) fn interval(scale: &DisplayScale, summary: &Summary) -> Markup {
-    html! {
-        @if let Some((low, high)) = summary.interval {
-            (scale.number(low)) " – " (text::end(high, |it| scale.number(it)))
-        }
+        td.word.(word) { (word) }
     }
 }
 
@@ -234,27 +215,21 @@ fn marks() -> Markup {
 
 /// The largest stretches that could not be judged, as nothing in them was built, and how many there
 /// are besides.
-fn not_judged<'v, 'a: 'v>(
-    root: &str,
-    stretches: &[Stretch],
-    revision: impl Fn(usize) -> &'v RevisionView<'a>,
-) -> Markup {
-    let (named, others, tried) = unbuilt::largest(stretches);
+fn not_judged(view: &View, root: &str, gaps: &[BuildGap]) -> Markup {
+    let (named, others) = largest_gaps(gaps);
     html! {
         @if !named.is_empty() {
             p.note {
                 "Not judged: "
-                @for (place, stretch) in named.iter().enumerate() {
+                @for (place, gap) in named.iter().enumerate() {
                     @if place > 0 { "; " }
-                    (revision_link(root, revision(stretch.first)))
-                    @if stretch.last > stretch.first {
-                        " to " (revision_link(root, revision(stretch.last)))
+                    (revision_named(view, root, &gap.first.id))
+                    @if gap.last.id != gap.first.id {
+                        ".." (revision_named(view, root, &gap.last.id))
                     }
-                    ", " (stretch.told())
+                    ", " (gap_words(gap))
                 }
-                @if others > 0 {
-                    "; and " (text::count(others, "stretch", "stretches")) " more, " (tried)
-                }
+                @if let Some(others) = others { "; " (others) }
                 ". A change in there is seen only from the revisions on both sides."
             }
         }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
+use tacho_report::words::median;
 
 use super::{
     PageFrame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling,
@@ -30,7 +31,7 @@ pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
             section {
                 h2 { "Benchmarks on " (host) }
                 (scrolling(&format!("benchmarks on {host}"), &table(view, host)))
-                (not_judged("", &unbuilt::of_host(view, host), |place| &view.revisions[place]))
+                (not_judged(view, "", &unbuilt::of_host(view, host)))
             }
         }
         (legend())
@@ -94,8 +95,8 @@ fn changed(view: &View) -> Markup {
                     }
                 }
             } @else if judged > 0 {
-                @let series = count(judged, "series that was", "series that were");
-                p { "No change in " (series) " judged." }
+                @let were = if judged == 1 { "was" } else { "were" };
+                p { "No change in " (count(judged, "series")) " that " (were) " judged." }
             } @else {
                 p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }
             }
@@ -128,7 +129,7 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
             }
             div {
                 dt { "Benchmarks" } dd { (grouped(view.groups.len())) }
-                dd.note { (count(view.shown().count(), "series", "series")) }
+                dd.note { (count(view.shown().count(), "series")) }
             }
             div { dt { "Executions" } dd { (grouped(ledger.executions())) } }
             (failed(view, ledger))
@@ -140,7 +141,7 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
                         None => "none",
                     }
                 }
-                dd.note { (count(view.lab.runs.len(), "run", "runs")) }
+                dd.note { (count(view.lab.runs.len(), "run")) }
             }
         }
     }
@@ -215,7 +216,7 @@ fn row(view: &View, series: &SeriesView) -> Markup {
         "{} of {} over {}",
         series.metric(),
         series.benchmark(),
-        count(series.rows.len(), "revision", "revisions")
+        count(series.rows.len(), "revision")
     );
     let measured = series.rows.iter().filter(|row| row.summary.is_some()).count();
     html! {
@@ -244,7 +245,7 @@ fn latest(view: &View, series: &SeriesView) -> Markup {
     };
     let is_last = series.rows.last().is_some_and(|last| last.revision == row.revision);
     html! {
-        (summary.known_median().shown(|it| series.scale.show(it)))
+        (median(series.unit(), &summary))
         @if !is_last { span.note { " at " (revision_link("", &view.revisions[row.revision])) } }
     }
 }

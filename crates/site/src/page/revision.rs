@@ -4,10 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
 use tacho_record::{BuildState, Commit, Digest};
+use tacho_report::build::ended;
+use tacho_report::words::{interval, median};
 
 use super::{
-    PageFrame, change_cells, framed, interval, revision_link, revision_named, revision_path,
-    samples, scrolling, tags,
+    PageFrame, change_cells, framed, revision_link, revision_named, revision_path, samples,
+    scrolling, tags,
 };
 use crate::text::{self, count, duration, grouped, minute};
 use crate::view::{RevisionView, RowState, SeriesGroup, SeriesRow, SeriesView, View};
@@ -169,13 +171,13 @@ fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &Series
 }
 
 fn result(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
-    let scale = &series.scale;
+    let unit = series.unit();
     html! {
         td.metric { a href={ "../series/" (series.slug) ".html" } { (series.metric()) } }
         @if let Some(summary) = row.summary {
-            td.num.latest { (summary.known_median().shown(|it| scale.show(it))) }
+            td.num.latest { (median(unit, &summary)) }
             (change_cells(row.change, Some("difference")))
-            td.num.count { (interval(scale, &summary)) }
+            td.num.count { @if let Some(of) = summary.interval { (interval(unit, of)) } }
             td.num.count { (summary.n) }
         } @else {
             td.failure colspan="5" { (row.state_text(|id| view.short(id))) }
@@ -190,7 +192,7 @@ fn commits(view: &View, revision: &RevisionView) -> Markup {
             section {
                 h2 {
                     @match since {
-                        Some(since) => { (count(revision.commits.len(), "commit", "commits"))
+                        Some(since) => { (count(revision.commits.len(), "commit"))
                             " since " (revision_link("../", since)) },
                         None => "Its commit",
                     }
@@ -221,7 +223,7 @@ pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
             div.note { (commit.author) @if let Some(date) = commit.date { ", " (minute(date)) } }
             @if !commit.files.is_empty() {
                 details {
-                    summary { (count(commit.files.len(), "file", "files")) }
+                    summary { (count(commit.files.len(), "file")) }
                     ul.files { @for file in commit.files.iter().take(FILES)
                         { li { (one_file(view, commit, file)) } } }
                     @if commit.files.len() > FILES {
@@ -266,7 +268,7 @@ fn one_build(host_build: &HostBuild, material: &RevisionMaterial) -> Markup {
     let log = build.log.and_then(|digest| material.logs.iter().find(|log| log.digest == digest));
     html! {
         p class=[(!is_built).then_some("failure")] {
-            b { (super::revisions::why(&build.state)) } " on " (host_build.host)
+            b { (ended(&build.state)) } " on " (host_build.host)
             " in " (duration(build.took)) ", " (minute(build.started))
             @if let BuildState::Built { artifact, size, .. } = &build.state {
                 ". Program " code title=(artifact) { (artifact.short()) } ", "

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use tacho_record::BuildState;
+use tacho_report::build::ended;
 
 use super::{PageFrame, day, framed, revision_head, scrolling, tags};
 use crate::text::count;
@@ -14,7 +15,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     let years = years(view);
     let content = html! {
         h1 { "Revisions" }
-        p.lead { (count(view.revisions.len(), "revision", "revisions"))
+        p.lead { (count(view.revisions.len(), "revision"))
             ", newest first. Better and worse: in how many series the difference is marked so." }
         @if years.len() > 1 {
             nav.years aria-label="years" { @for (year, _)
@@ -102,7 +103,7 @@ fn state(view: &View, revision: &RevisionView) -> Markup {
     let states = || revision.present_builds().map(|build| &build.build.state);
     let is_failed = |state: &BuildState| !matches!(state, BuildState::Built { .. });
     html! {
-        @if let Some(other) = revision.equal_to { "equal to " (view.short(other)) }
+        @if let Some(other) = revision.equal_to { "same build as " (view.short(other)) }
         @else if let Some(failed) = states().find(|state| is_failed(state)) {
             span.failure { "build " (failed.word()) }
         }
@@ -136,23 +137,11 @@ fn failures(revisions: &[&RevisionView]) -> Markup {
 fn reasons(revision: &RevisionView) -> Vec<(String, String)> {
     let mut reasons: Vec<(String, String)> = Vec::new();
     for build in revision.present_builds() {
-        let why = why(&build.build.state);
+        let why = ended(&build.build.state);
         match reasons.iter_mut().find(|(other, _)| *other == why) {
             Some((_, hosts)) => *hosts = format!("{hosts}, {}", build.host),
             None => reasons.push((why, format!("on {}", build.host))),
         }
     }
     reasons
-}
-
-/// Why there is no build, in one line.
-pub(super) fn why(state: &BuildState) -> String {
-    match state {
-        BuildState::Built { .. } => "built".into(),
-        BuildState::Failed { why } => format!("failed: {why}"),
-        BuildState::Skipped { why } => format!("skipped: {why}"),
-        BuildState::TimedOut { limit } => {
-            format!("timed out after {}", crate::text::duration(*limit))
-        }
-    }
 }

@@ -75,7 +75,7 @@ fn programs(view: &View, programs: &[RunProgram]) -> Markup {
         section {
             h2 { "What was executed" }
             @if programs.len() > LISTED {
-                details { summary { (count(programs.len(), "program", "programs")) } (list) }
+                details { summary { (count(programs.len(), "program")) } (list) }
             } @else { (list) }
         }
     }
@@ -111,7 +111,7 @@ fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) 
                     "Hollow: not summarised, such as warmup."
                     @if failed > 0 {
                         " Crosses at the bottom: "
-                        (count(failed, "failed execution", "failed executions")) "."
+                        (count(failed, "failed execution")) "."
                     }
                     @if schedule::has_pauses(times) { " A line: a pause in the run." }
                 }

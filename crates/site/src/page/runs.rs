@@ -14,7 +14,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     records.sort_by_key(|record| record.run.number);
     let content = html! {
         h1 { "Runs" }
-        p.lead { (count(records.len(), "run", "runs"))
+        p.lead { (count(records.len(), "run"))
             ", newest first: sessions of the tool, in which samples were taken." }
         @for record in records.iter().rev() {
             section.run id={ "run-" (record.run.number) } {
@@ -50,7 +50,7 @@ pub(super) fn summary(record: &RunRecord) -> Markup {
     html! {
         p {
             (minute(run.started)) " on " (run.host) ", "
-            (count(run.rounds as usize, "round", "rounds")) ", "
+            (count(run.rounds as usize, "round")) ", "
             @match run.state {
                 RunState::Abandoned => b { "abandoned" },
                 RunState::Finished => "finished",

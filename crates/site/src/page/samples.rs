@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use tacho_record::{Metric, Outcome, Sample, Unit};
-use tacho_stats::{BoundedValue, summary};
+use tacho_record::{Direction, Metric, Outcome, Sample, Unit};
+use tacho_stats::BoundedValue;
 
 use super::{executions, scrolling};
 use crate::text::{count, day, percent_change, tail, time_of_day};
-use crate::view::{DisplayScale, RevisionView, SeriesView, View};
+use crate::view::{RevisionView, SeriesView, View};
 use crate::{HostMeasurement, OutlierNote};
 
 /// How much of a failed execution's output is shown.
@@ -62,7 +62,7 @@ fn benchmark(one: &HostMeasurement, series: &NamedColumn) -> Markup {
         details {
             summary {
                 b { (one.benchmark) } " on " (one.host) ", run " (one.measurement.run) ": "
-                (count(samples.len(), "execution", "executions"))
+                (count(samples.len(), "execution"))
                 @if failed > 0 { ", " span.failure { (failed) " failed" } }
                 @if disturbed > 0 { ", " (disturbed) " disturbed" }
                 @if limited > 0 { ", " span.limited { (limited) " reached a limit" } }
@@ -75,8 +75,7 @@ fn benchmark(one: &HostMeasurement, series: &NamedColumn) -> Markup {
                         th scope="col" { "position" }
                         th scope="col" { "time" @if let Some(first) = samples.first()
                             { " on " (day(first.at)) } }
-                        @for column in &columns { th scope="col"
-                            { (column.scale.head(column.metric)) } }
+                        @for column in &columns { th scope="col" { (column.name) } }
                         th scope="col" { "outcome" }
                     } }
                     tbody { @for sample in samples { (row(sample, &columns)) } }
@@ -120,34 +119,29 @@ fn outliers(outliers: &[OutlierNote]) -> Markup {
                     li { "round " (note.round) ": " (note.metric) " "
                         (percent_change(note.ratio - 1.0)) ", " (note.causes) }
                 }
-                @if more > 0 { li { "and " (count(more, "other", "others")) } }
+                @if more > 0 { li { "and " (count(more, "other")) } }
             }
         }
     }
 }
 
-struct SampleColumn<'a> {
-    metric: &'a str,
-    scale: DisplayScale,
-}
-
 /// One a metric that was read and has a series, so that the table stays readable however much is
-/// read; numbers look the same on all pages.
-fn columns<'a>(one: &'a HostMeasurement, series: &'a NamedColumn) -> Vec<SampleColumn<'a>> {
+/// read.
+fn columns(one: &HostMeasurement, series: &NamedColumn) -> Vec<Metric> {
     let name = one.benchmark.to_string();
     let samples = &one.measurement.samples;
     let is_read = |metric: &str| samples.iter().any(|sample| sample.value(metric).is_some());
-    let columns: Vec<SampleColumn> = series
+    let columns: Vec<Metric> = series
         .iter()
         .filter(|(benchmark, one_of)| *benchmark == name && one_of.series.key.host == one.host)
         .filter(|(_, one_of)| is_read(one_of.metric()))
-        .map(|(_, one_of)| SampleColumn { metric: one_of.metric(), scale: one_of.scale.clone() })
+        .map(|(_, one_of)| one_of.series.key.metric.clone())
         .collect();
     if columns.is_empty() { usual_columns(samples) } else { columns }
 }
 
 /// Columns for what has no series: the usual metrics first, as many as fit.
-fn usual_columns(samples: &[Sample]) -> Vec<SampleColumn<'_>> {
+fn usual_columns(samples: &[Sample]) -> Vec<Metric> {
     let mut metrics: Vec<&str> = Vec::new();
     for (metric, _) in samples.iter().flat_map(|sample| &sample.values) {
         if !metrics.contains(&&**metric) && !Metric::is_host(metric) {
@@ -158,34 +152,28 @@ fn usual_columns(samples: &[Sample]) -> Vec<SampleColumn<'_>> {
         Metric::BUILT_IN.iter().position(|name| name == metric).unwrap_or(usize::MAX)
     });
     metrics.truncate(USUAL_COLUMNS);
-    metrics
-        .into_iter()
-        .map(|metric| SampleColumn { metric, scale: own_scale(samples, metric) })
-        .collect()
-}
-
-/// The scale of a metric that has no series, from its values here.
-fn own_scale(samples: &[Sample], metric: &str) -> DisplayScale {
-    let unit = Metric::known(metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
-    let values: Vec<f64> = samples.iter().filter_map(|sample| sample.value(metric)).collect();
-    DisplayScale::of(&unit, summary::median(&values).unwrap_or(0.0))
+    let bare = |name: &str| Metric {
+        name: name.to_owned(),
+        unit: Unit::Other(String::new()),
+        better: Direction::Lower,
+    };
+    metrics.into_iter().map(|name| Metric::known(name).unwrap_or_else(|| bare(name))).collect()
 }
 
 /// The value of a metric, or what it would have been at least.
-fn value(sample: &Sample, name: &str) -> Option<BoundedValue> {
-    let is_bound = Metric::known(name).is_some_and(|metric| sample.bound(&metric).is_some());
-    sample.value(name).map(|value| BoundedValue::least(value, is_bound))
+fn value(sample: &Sample, metric: &Metric) -> Option<String> {
+    let value = BoundedValue::least(sample.value(&metric.name)?, sample.bound(metric).is_some());
+    Some(value.shown(|it| metric.unit.show(it)))
 }
 
-fn row(sample: &Sample, columns: &[SampleColumn]) -> Markup {
+fn row(sample: &Sample, columns: &[Metric]) -> Markup {
     html! {
         tr class=[(!sample.counts()).then_some("aside")] {
             td { (sample.place.round) }
             td { (sample.place.position) }
             td { (time_of_day(sample.at)) }
             @for column in columns {
-                td { @if let Some(value) = value(sample, column.metric)
-                    { (value.shown(|it| column.scale.number(it))) } }
+                td { @if let Some(value) = value(sample, column) { (value) } }
             }
             @match &sample.outcome {
                 Outcome::WarmUp => td { "warm-up, found" },

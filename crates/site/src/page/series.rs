@@ -1,14 +1,14 @@
 //! A series: its chart, and the same as a table.
 
 use maud::{Markup, html};
-use tacho_record::Direction;
 
 use super::{
-    PageFrame, change_cells, day, framed, interval, marks, not_judged, revision_head,
-    revision_link, revision_named, run_link, scrolling, tags,
+    PageFrame, blocks, change_cells, day, framed, marks, not_judged, revision_head, revision_link,
+    revision_named, run_link, scrolling, tags,
 };
 use tacho_report::comparison::clauses::sentence;
-use tacho_report::series::uneven_runs;
+use tacho_report::series::{MedianDifference, better, uneven_runs};
+use tacho_report::words::{interval, median};
 
 use crate::svg;
 use crate::text;
@@ -19,11 +19,14 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
     let title = title(series);
     let content = html! {
         h1 { (series.benchmark()) (super::overview::superseded(view, series)) }
-        p.lead { (series.metric()) ", " (better(series)) ", on " (series.series.key.host) "." }
+        p.lead {
+            (series.metric()) ", " (better(series.series.key.metric.better))
+            ", on " (series.series.key.host) "."
+        }
         (siblings(view, series))
         (now(view, series))
         (chart(view, series))
-        (not_built(view, series))
+        (not_judged(view, "../", &unbuilt::of_series(series)))
         (quirks(view, series))
         (changes(view, series))
         (super::known::section(view, series))
@@ -58,8 +61,7 @@ pub(super) fn scripts(series: &SeriesView) -> [String; 2] {
 
 /// The chart: medians as a picture, which the script replaces.
 pub(super) fn chart(view: &View, series: &SeriesView) -> Markup {
-    let stretches: Vec<_> =
-        unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
+    let stretches = unbuilt::rows(series, &unbuilt::of_series(series));
     let label = format!("{} over revisions", title(series));
     html! {
         figure.chart data-chart="../" {
@@ -101,13 +103,6 @@ fn reference(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-fn better(series: &SeriesView) -> &'static str {
-    match series.series.key.metric.better {
-        Direction::Higher => "higher is better",
-        Direction::Lower => "lower is better",
-    }
-}
-
 /// The other metrics of the benchmark, and the same on other hosts.
 fn siblings(view: &View, series: &SeriesView) -> Markup {
     let key = &series.series.key;
@@ -138,7 +133,7 @@ fn now(view: &View, series: &SeriesView) -> Markup {
             dl.numbers {
                 div {
                     dt { "Latest median" }
-                    dd { (summary.known_median().shown(|it| series.scale.show(it))) }
+                    dd { (median(series.unit(), &summary)) }
                     dd.note { "at " (revision_link("../", &view.revisions[row.revision])) }
                 }
                 (change("Since previous", row.change))
@@ -149,14 +144,14 @@ fn now(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-fn change(name: &str, change: Option<crate::view::MedianDifference>) -> Markup {
+fn change(name: &str, change: Option<MedianDifference>) -> Markup {
     html! {
         @if let Some(change) = change {
             div {
                 dt { (name) }
-                dd class=(change.judged.word()) { (change.text()) }
+                dd class=(change.word()) { (change.text()) }
                 dd.note {
-                    (match change.judged.word() { "" => "no change reported", word => word })
+                    (match change.word() { "" => "no change reported", word => word })
                 }
             }
         }
@@ -166,12 +161,6 @@ fn change(name: &str, change: Option<crate::view::MedianDifference>) -> Markup {
 fn without(series: &SeriesView) -> String {
     let missing = series.rows.iter().filter(|row| row.summary.is_none()).count();
     if missing == 0 { "all measured".into() } else { format!("{missing} without values") }
-}
-
-/// What could not be built: a change in there cannot be seen.
-fn not_built(view: &View, series: &SeriesView) -> Markup {
-    let name = |row: usize| &view.revisions[series.rows[row].revision];
-    not_judged("../", &unbuilt::of_series(series), name)
 }
 
 /// Where quirks begin and end.
@@ -184,7 +173,7 @@ fn quirks(view: &View, series: &SeriesView) -> Markup {
                 @for (place, edge) in edges.iter().enumerate() {
                     @if place > 0 { "; " }
                     (revision_link("../", &view.revisions[series.rows[edge.at].revision])) " "
-                    (edge.text)
+                    (blocks::with_code(&edge.text))
                 }
                 ". A difference there may be theirs, not the commit's."
             }
@@ -204,7 +193,7 @@ fn changes(view: &View, series: &SeriesView) -> Markup {
                     li {
                         (revision_named(view, "../", &one.change().finding.revision)) ": "
                         a href={ "../change/" (one.slug) ".html" }
-                        { (one.effect()) " " (one.judged.word()) }
+                        { (one.effect()) " " (one.word()) }
                         span.note { ", " (one.kind()) ", " (one.state()) }
                     }
                 } }
@@ -214,15 +203,14 @@ fn changes(view: &View, series: &SeriesView) -> Markup {
 }
 
 fn table(view: &View, series: &SeriesView) -> Markup {
-    let scale = &series.scale;
     html! {
         table.series {
             thead { tr {
                 th scope="col" { "revision" }
                 th.date scope="col" { "date" }
                 th.num scope="col" { "n" }
-                th.num scope="col" { (scale.head("median")) }
-                th.num scope="col" { (scale.head("95 % interval")) }
+                th.num scope="col" { "median" }
+                th.num scope="col" { "95 % interval" }
                 th.num scope="col" { "spread" }
                 th.change scope="col" colspan="2" { "difference" }
                 th scope="col" { "state" }
@@ -240,15 +228,15 @@ fn table(view: &View, series: &SeriesView) -> Markup {
 
 fn table_row(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
     let revision = &view.revisions[row.revision];
-    let scale = &series.scale;
+    let unit = series.unit();
     html! {
         tr {
             (revision_head("../", revision))
             td.date { (day(revision)) }
             @if let Some(summary) = row.summary {
                 td.num { (summary.n) }
-                td.num.median { (summary.known_median().shown(|it| scale.number(it))) }
-                td.num { (interval(scale, &summary)) }
+                td.num.median { (median(unit, &summary)) }
+                td.num { @if let Some(of) = summary.interval { (interval(unit, of)) } }
                 td.num { @if let Some(spread) = summary.spread() { (text::percent(spread)) } }
             } @else { td.num { "0" } td {} td {} td {} }
             (change_cells(row.change, None))
@@ -268,7 +256,9 @@ fn state(view: &View, row: &SeriesRow) -> Markup {
     let is_failure = row.state.is_failure() || row.point.failed > 0;
     html! {
         @match row.state {
-            RowState::Equal(other) => { "equal to " (super::revision_named(view, "../", other)) }
+            RowState::Equal(other) => {
+                "same build as " (super::revision_named(view, "../", other))
+            }
             _ if is_failure => span.failure { (text) },
             _ if row.point.limited.count > 0 => span.limited { (text) },
             _ => (text),

@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 use tacho_record::Unit;
+use tacho_report::words::median;
 
 use super::axis::{LEFT, WHOLE, WIDTH, round_label, round_numbers};
 use super::curve::{crop, joined};
 use super::data::{SweepPageVariant, VariantPlace};
-use crate::page::{median, scrolling};
+use crate::page::scrolling;
 use crate::svg::short;
 use crate::view::DisplayScale;
 
@@ -139,15 +140,13 @@ fn front(
 }
 
 fn table(variants: &[SweepPageVariant]) -> Markup {
-    let typical = variants.iter().filter_map(|it| Some(it.time?.median)).fold(0.0, f64::max);
-    let scale = DisplayScale::of(&Unit::Nanoseconds, typical);
     let has_floor = variants.iter().any(|it| it.place == VariantPlace::Floor);
     html! {
         (scrolling("variants", &html! {
             table {
                 thead { tr {
                     th scope="col" { "variant" }
-                    th.num scope="col" { (scale.head("time")) }
+                    th.num scope="col" { "time" }
                     @if has_floor {
                         th.num scope="col" { "× floor" }
                         th.num scope="col" { "95 % interval" }
@@ -158,7 +157,7 @@ fn table(variants: &[SweepPageVariant]) -> Markup {
                 } }
                 tbody { @for one in variants { tr {
                     th scope="row" { (one.label) }
-                    td.num { (median(&scale, one.time)) }
+                    td.num { @if let Some(of) = &one.time { (median(&Unit::Nanoseconds, of)) } }
                     @if has_floor { td.num { (one.cells[0]) } td.num { (one.cells[1]) } }
                     td.num { (one.cells[2]) }
                     td.num { @if let Some(memory) = one.memory { (Unit::Bytes.show(memory)) } }

@@ -1,11 +1,12 @@
 //! The page around the pictures.
 
 use maud::{Markup, PreEscaped, html};
+use tacho_report::words::{effect_interval, interval, median};
 
 use super::axis::ValueAxis;
 use super::data::SweepPage;
 use super::{curve, front, stages, trials};
-use crate::page::{PageDocument, document, facts, interval, median, scrolling};
+use crate::page::{PageDocument, document, facts, scrolling};
 use crate::{assets, text};
 
 impl SweepPage {
@@ -62,7 +63,7 @@ impl SweepPage {
     }
 
     fn table(&self) -> Markup {
-        let scale = self.scale();
+        let unit = &self.metric.unit;
         let cost = |cost: f64| text::percent_change(cost);
         html! {
             @if !self.values.is_empty() {
@@ -71,7 +72,7 @@ impl SweepPage {
                         thead { tr {
                             th scope="col" { "value" }
                             th.num scope="col" { "n" }
-                            th.num scope="col" { (scale.head("median")) }
+                            th.num scope="col" { "median" }
                             th.num scope="col" { "95 % interval" }
                             th.num scope="col" { "to the best" }
                             th.num scope="col" { "95 % interval" }
@@ -80,13 +81,15 @@ impl SweepPage {
                         tbody { @for value in &self.values { tr {
                             th scope="row" { (value.label) }
                             td.num { @if let Some(of) = value.summary { (of.n) } }
-                            td.num { (median(&scale, value.summary)) }
-                            td.num { @if let Some(of) = value.summary { (interval(&scale, &of)) } }
+                            td.num { @if let Some(of) = &value.summary { (median(unit, of)) } }
+                            td.num {
+                                @if let Some(of) = value.summary.and_then(|of| of.interval) {
+                                    (interval(unit, of))
+                                }
+                            }
                             td.num { @if let Some((estimate, _)) = value.cost { (cost(estimate)) } }
                             td.num {
-                                @if let Some((_, (low, high))) = value.cost {
-                                    (cost(low)) " to " (cost(high))
-                                }
+                                @if let Some((_, ends)) = value.cost { (effect_interval(ends)) }
                             }
                             td { (value.words()) }
                         } } }

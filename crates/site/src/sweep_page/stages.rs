@@ -34,7 +34,7 @@ pub(super) fn figure(stages: &[SweepPageStage], axis: &ValueAxis) -> Markup {
             figcaption {
                 "Left: the stage and its rounds. Dots: the values that it executed. "
                 "Shaded: where the best value may be after it ("
-                (text::count(executions(stages), "execution", "executions")) " in all)."
+                (text::count(executions(stages), "execution")) " in all)."
             }
         }
     }

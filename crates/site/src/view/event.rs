@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tacho_record::{ChangeKind, ChangeState, Direction, Life, Withdrawal};
+use tacho_record::ChangeVerdict;
+use tacho_report::change::{effect, state};
 
-use super::{DifferenceVerdict, SeriesView};
+use super::SeriesView;
 use crate::{ChangeRecord, Lab, slug};
 
 /// The changes of several series at one place.
@@ -35,8 +36,6 @@ pub(crate) struct ChangeView<'a> {
     pub(crate) good: Option<usize>,
     /// The last revision that may be the first at the new level, by place in history.
     pub(crate) bad: Option<usize>,
-    /// Whether it is good.
-    pub(crate) judged: DifferenceVerdict,
 }
 
 impl<'a> ChangeView<'a> {
@@ -45,12 +44,9 @@ impl<'a> ChangeView<'a> {
         &self.record.change
     }
 
-    /// The effect for people: `+6.1 %`; the levels say it where the one before is 0.
+    /// The effect for people: `+6.1 %`.
     pub(crate) fn effect(&self) -> String {
-        self.change()
-            .finding
-            .effect
-            .map_or_else(|| "from 0".to_owned(), crate::text::percent_change)
+        effect(&self.change().finding)
     }
 
     /// What kind of change it is, in words.
@@ -60,48 +56,17 @@ impl<'a> ChangeView<'a> {
 
     /// Where it stands, in words: by itself, and what the user says.
     pub(crate) fn state(&self) -> String {
-        let life = match self.change().life {
-            Life::Confirmed => "confirmed",
-            Life::Provisional => "provisional",
-            Life::Withdrawn { why } => return format!("withdrawn: {}", withdrawal(why)),
-        };
-        let state = match (self.change().state(), self.judged) {
-            // What is lost again was never broken.
-            (ChangeState::Fixed, DifferenceVerdict::Better) => "lost again",
-            (state, _) => word(state),
-        };
-        match state {
-            "" => life.to_owned(),
-            word => format!("{word}, {life}"),
-        }
+        state(self.change())
+    }
+
+    /// Whether it is good, in a word.
+    pub(crate) fn word(&self) -> &'static str {
+        self.change().verdict().word()
     }
 
     /// Whether its levels are those of the values, so that they can be drawn among them.
     pub(crate) fn has_levels(&self) -> bool {
         self.change().finding.kind.is_of_level()
-    }
-}
-
-/// Why it is no longer held, in words.
-pub(crate) fn withdrawal(why: Withdrawal) -> &'static str {
-    match why {
-        Withdrawal::Nearer => {
-            "it was seen from farther away, and a change within its range explains it"
-        }
-        Withdrawal::NotConfirmed => "it was not seen again before it could be confirmed",
-        Withdrawal::NotReproduced => "both sides were measured again and do not differ",
-        Withdrawal::NotSeen => "with what was measured since it is not seen",
-    }
-}
-
-/// The user's word; nothing while he has said nothing.
-pub(crate) fn word(word: ChangeState) -> &'static str {
-    match word {
-        ChangeState::Acknowledged => "acknowledged",
-        ChangeState::Expected => "expected",
-        ChangeState::FalseAlarm => "false alarm",
-        ChangeState::Fixed => "fixed",
-        ChangeState::New => "",
     }
 }
 
@@ -122,7 +87,6 @@ pub(crate) fn all<'a>(
             place: place(&change.finding.revision),
             good: place(&change.finding.good),
             bad: place(&change.finding.bad),
-            judged: judged(change),
         }
     };
     let mut events: Vec<EventView> = lab
@@ -137,18 +101,10 @@ pub(crate) fn all<'a>(
         .collect();
     for event in &mut events {
         let size = |one: &ChangeView| one.change().finding.effect.map_or(f64::INFINITY, f64::abs);
-        let key = |one: &ChangeView| (one.judged == DifferenceVerdict::Better, -size(one));
+        let key = |one: &ChangeView| (one.change().verdict() == ChangeVerdict::Better, -size(one));
         event
             .changes
             .sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
     }
     events
-}
-
-/// A wider spread is never better, whichever way the metric is.
-fn judged(change: &tacho_record::Change) -> DifferenceVerdict {
-    let finding = &change.finding;
-    let is_spread = finding.kind == ChangeKind::Spread;
-    let better = if is_spread { Direction::Lower } else { change.series.metric.better };
-    DifferenceVerdict::of(finding.before, finding.after, better)
 }

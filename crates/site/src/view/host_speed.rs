@@ -102,7 +102,7 @@ fn sentences(timed: &[TimedExecution], fit: &Fit) -> Vec<String> {
         return vec![format!(
             "The host's speed was even, as far as {} show: neighbours in time are no more alike \
              than others.",
-            count(timed.len(), "execution", "executions")
+            count(timed.len(), "execution")
         )];
     }
     let mut named: Vec<Spell> = spells(&fit.rest)

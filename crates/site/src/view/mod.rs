@@ -2,7 +2,6 @@
 //!
 //! Nothing here knows HTML. All judgements that a page shows are made here.
 
-mod change;
 pub(crate) mod event;
 mod host_speed;
 mod layouts;
@@ -16,7 +15,6 @@ use std::collections::{HashMap, HashSet};
 
 use tacho_record::Revision;
 
-pub(crate) use change::{DifferenceVerdict, MedianDifference};
 pub(crate) use event::{ChangeView, EventView};
 pub(crate) use host_speed::HostSpeed;
 pub(crate) use layouts::{LayoutsRow, LayoutsView};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use tacho_record::{QuirkEdge, Series};
 use tacho_report::comparison::ComparedRow;
+use tacho_report::quirk::QuirkEffect;
 
 use super::{SeriesRow, SeriesView, View};
-use crate::text::percent_change as percent;
 
 /// A place where the quirks of builds differ from those of the build before.
 pub(crate) struct BuildEdge {
@@ -25,7 +25,8 @@ pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<BuildEdge> {
     let mut edges = plain(&series.rows);
     for edge in &mut edges {
         let [before, here] = [edge.before, edge.at].map(|row| series.rows[row].revision);
-        let alone = alone(view, series.series, before, here);
+        let alone: Vec<String> =
+            alone(view, series.series, before, here).iter().map(QuirkEffect::alone).collect();
         if !alone.is_empty() {
             edge.text += &format!(" ({})", alone.join("; "));
         }
@@ -34,34 +35,24 @@ pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<BuildEdge> {
 }
 
 /// What quirks alone do to that series where they begin or end after one place in history and up to
-/// another: in words, by quirk.
-pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) -> Vec<String> {
+/// another, by quirk; the last comparison of each counts.
+pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) -> Vec<QuirkEffect> {
     let key = &series.key;
     let within = view.revisions.get(after + 1..=up_to).unwrap_or_default();
     let is_there = |edge: &&QuirkEdge| within.iter().any(|it| it.revision.id == edge.revision);
-    let mut told = BTreeMap::new();
+    let mut found = BTreeMap::new();
     for one in view.lab.comparisons.iter().filter(|one| one.run.host == key.host) {
         let Some(edge) = one.terms.quirk.as_ref().filter(is_there) else { continue };
         let is_of = |row: &&ComparedRow| {
             row.benchmark == key.benchmark && row.metric.name == key.metric.name
         };
-        let Some(ratio) = one.rows.iter().find(is_of).and_then(|row| {
-            Some((row.known_ratio()?.if_exact()?, row.comparison.estimate?.interval?))
-        }) else {
-            continue;
-        };
-        told.insert(&edge.quirk, said_of(edge, ratio));
+        let Some(row) = one.rows.iter().find(is_of).cloned() else { continue };
+        let at = one.revision(1).unwrap_or(&edge.revision).to_owned();
+        let host = one.run.host.clone();
+        let effect = QuirkEffect { edge: edge.clone(), at, run: one.run.number, host, row };
+        found.insert(&edge.quirk, effect);
     }
-    told.into_values().collect()
-}
-
-/// With it against without it, as what happens at the edge.
-fn said_of(edge: &QuirkEdge, (ratio, (low, high)): (f64, (f64, f64))) -> String {
-    let [ratio, low, high] =
-        if edge.begins { [ratio, low, high] } else { [1.0 / ratio, 1.0 / high, 1.0 / low] };
-    let [ratio, low, high] = [ratio, low, high].map(|ratio| percent(ratio - 1.0));
-    let verb = if edge.begins { "beginning" } else { "end" };
-    format!("the {verb} of {} alone: {ratio}, 95 %: {low} … {high}", edge.quirk)
+    found.into_values().collect()
 }
 
 fn plain(rows: &[SeriesRow]) -> Vec<BuildEdge> {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{BuildState, Commit, Revision};
+use tacho_record::{BuildState, ChangeVerdict, Commit, Revision};
 
-use super::{DifferenceVerdict, RowState, SeriesView, View};
+use super::{RowState, SeriesView, View};
 use crate::{HostBuild, Lab, slug};
 
 /// Where a revision stands in one series.
@@ -101,10 +101,10 @@ fn add_cells<'a>(views: &mut [RevisionView<'a>], series: &[SeriesView<'a>]) {
             if let RowState::Equal(other) = row.state {
                 view.equal_to.get_or_insert(other);
             }
-            match row.change.map(|change| change.judged) {
-                Some(DifferenceVerdict::Better) => view.better += 1,
-                Some(DifferenceVerdict::Worse) => view.worse += 1,
-                Some(DifferenceVerdict::Unclear) | None => {}
+            match row.change.and_then(|change| change.verdict) {
+                Some(ChangeVerdict::Better) => view.better += 1,
+                Some(ChangeVerdict::Worse) => view.worse += 1,
+                None => {}
             }
         }
     }

@@ -22,8 +22,7 @@ impl DisplayScale {
         Self { divisor, symbol: symbol.to_owned(), decimals: decimals(scaled) }
     }
 
-    /// The number alone, for a column whose head names the unit.
-    pub(crate) fn number(&self, value: f64) -> String {
+    fn number(&self, value: f64) -> String {
         format!("{:.*}", self.decimals, value / self.divisor)
     }
 
@@ -31,11 +30,6 @@ impl DisplayScale {
     pub(crate) fn show(&self, value: f64) -> String {
         let space = if self.symbol.is_empty() { "" } else { " " };
         format!("{}{space}{}", self.number(value), self.symbol)
-    }
-
-    /// A column's name with its unit: `median (ms)`.
-    pub(crate) fn head(&self, name: &str) -> String {
-        if self.symbol.is_empty() { name.to_owned() } else { format!("{name} ({})", self.symbol) }
     }
 }
 
@@ -58,7 +52,6 @@ mod tests {
         assert_eq!((scale.symbol.as_str(), scale.decimals), ("ms", 2));
         assert_eq!(scale.show(12_345_678.0), "12.35 ms");
         assert_eq!(scale.number(1_512_345_678.0), "1512.35");
-        assert_eq!(scale.head("median"), "median (ms)");
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use tacho_record::{BuildState, Course, Direction, Point, Series};
-use tacho_stats::{Summary, summary};
+use tacho_record::{BuildState, ChangeVerdict, Point, Series, Unit};
+use tacho_report::series::{MedianDifference, state, summary};
+use tacho_stats::{Summary, summary::median};
 
-use super::{DifferenceVerdict, DisplayScale, MedianDifference};
+use super::DisplayScale;
 
 /// What became of a revision in a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,52 +84,11 @@ pub(crate) struct SeriesRow<'a> {
 }
 
 impl SeriesRow<'_> {
-    /// The state as a sentence of few words; `short` gives the name of another revision.
+    /// What is to be said of it besides its numbers; `short` gives the name of another revision.
     pub(crate) fn state_text(&self, short: impl Fn(&str) -> String) -> String {
-        let failed = match self.point.failed {
-            0 => String::new(),
-            failed => {
-                let first = self
-                    .point
-                    .failure
-                    .as_deref()
-                    .map(|line| format!(": {line}"))
-                    .unwrap_or_default();
-                format!(
-                    "{} failed{first}",
-                    crate::text::count(failed as usize, "execution", "executions")
-                )
-            }
-        };
-        let limited = match self.point.limited.count {
-            0 => String::new(),
-            limited => {
-                let why = self.point.limited.why.as_deref().unwrap_or_default();
-                format!(
-                    "{why} ({})",
-                    crate::text::count(limited as usize, "execution", "executions")
-                )
-            }
-        };
-        let steadiness =
-            self.point.steadiness.as_ref().map(|found| match (found.course, found.warm_up()) {
-                (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
-                (_, 0) => String::new(),
-                (course, 1) => format!("{}: 1 round left out", course.words()),
-                (course, rounds) => format!("{}: {rounds} rounds left out", course.words()),
-            });
-        let all = [failed, limited, steadiness.unwrap_or_default()];
-        let told: Vec<String> = all.into_iter().filter(|told| !told.is_empty()).collect();
-        let told = told.join("; ");
-        match self.state {
-            RowState::BuildFailed(_) => "build failed".into(),
-            RowState::BuildSkipped(_) => "build skipped".into(),
-            RowState::BuildTimedOut(_) => "build timed out".into(),
-            RowState::Equal(other) => format!("equal to {}", short(other)),
-            RowState::Measured if told.is_empty() => "measured".into(),
-            RowState::Measured | RowState::ExecutionsFailed | RowState::LimitReached => told,
-            RowState::NotMeasured => "not measured".into(),
-        }
+        Some(state(self.point, short))
+            .filter(|text| !text.is_empty())
+            .unwrap_or_else(|| "measured".to_owned())
     }
 }
 
@@ -156,7 +116,7 @@ impl<'a> SeriesView<'a> {
             .map(|point| SeriesRow {
                 point,
                 revision: place(&point.revision.id),
-                summary: summarised(point),
+                summary: summary(point),
                 change: None,
                 begins_run: None,
                 state: RowState::of(point),
@@ -165,27 +125,19 @@ impl<'a> SeriesView<'a> {
         rows.sort_by_key(|row| row.revision);
         let better = series.key.metric.better;
         let mut first: Option<Summary> = None;
-        let mut before: Option<(Summary, &Point)> = None;
+        let mut before: Option<&Point> = None;
         let (mut since_first, mut any_reported) = (None, false);
         for row in &mut rows {
             let Some(summary) = row.summary else { continue };
-            let reported = series.change_at(&row.point.revision.id).map(|change| {
-                if change.rises == (better == Direction::Higher) {
-                    DifferenceVerdict::Better
-                } else {
-                    DifferenceVerdict::Worse
-                }
-            });
-            row.change = before
-                .and_then(|(before, _)| MedianDifference::between(&before, &summary, reported));
-            row.begins_run = before.and_then(|(_, before)| row.point.begins_run_after(before));
-            any_reported |= first.is_some() && reported.is_some();
+            row.change = before.and_then(|before| MedianDifference::of(series, before, row.point));
+            row.begins_run = before.and_then(|before| row.point.begins_run_after(before));
+            any_reported |= first.is_some() && series.change_at(&row.point.revision.id).is_some();
             since_first = first.and_then(|first| {
-                let way = DifferenceVerdict::of(first.median, summary.median, better);
+                let way = ChangeVerdict::of(summary.median > first.median, better);
                 MedianDifference::between(&first, &summary, any_reported.then_some(way))
             });
             first.get_or_insert(summary);
-            before = Some((summary, row.point));
+            before = Some(row.point);
         }
         let scale = DisplayScale::of(&series.key.metric.unit, typical(&rows));
         Self { series, slug, scale, rows, since_first }
@@ -211,6 +163,11 @@ impl<'a> SeriesView<'a> {
         &self.series.key.metric.name
     }
 
+    /// The unit of its values.
+    pub(crate) fn unit(&self) -> &'a Unit {
+        &self.series.key.metric.unit
+    }
+
     /// Whether of any median only a lower bound is known.
     pub(crate) fn has_bounds(&self) -> bool {
         self.rows.iter().any(|row| row.summary.is_some_and(|summary| summary.is_bound))
@@ -222,15 +179,7 @@ impl<'a> SeriesView<'a> {
     }
 }
 
-/// What a point's values say, those of executions that reached a limit among them.
-fn summarised(point: &Point) -> Option<Summary> {
-    if !point.layouts.is_empty() {
-        return Summary::over_layouts(&point.values, &point.limited.bounds);
-    }
-    Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
-}
-
 fn typical(rows: &[SeriesRow]) -> f64 {
     let medians: Vec<f64> = rows.iter().filter_map(|row| Some(row.summary?.median)).collect();
-    summary::median(&medians).unwrap_or(0.0)
+    median(&medians).unwrap_or(0.0)
 }

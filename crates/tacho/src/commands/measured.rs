@@ -7,6 +7,7 @@ use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
 use tacho_experiment::build::layout_rotation::LayoutMedians;
 use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
+use tacho_report::series::{steadiness, stopped};
 use tacho_stats::{BoundedValue, Summary};
 
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
@@ -180,15 +181,14 @@ impl MeasuredBenchmark {
         let line = |(run, found): (i64, &Steadiness)| {
             let run =
                 if self.measurements.len() > 1 { format!("run {run}: ") } else { String::new() };
-            format!("{run}{}\n", text::steadiness(found))
+            format!("{run}{}\n", steadiness(found))
         };
         self.steadiness().map(line).collect()
     }
 
     /// What ended measuring, and what that means for the intervals.
     fn end(&self) -> String {
-        let stopped =
-            self.stopped.as_ref().map(|stopped| format!("stopped: {}\n", text::stopped(stopped)));
+        let stopped = self.stopped.as_ref().map(|it| format!("stopped: {}\n", stopped(it)));
         let means =
             if self.looked_at { table::LOOKED_AT_MEANS.trim_start_matches("  * ") } else { "" };
         let means = if means.is_empty() { String::new() } else { format!("intervals are {means}") };

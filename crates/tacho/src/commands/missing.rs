@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use tacho_experiment::{MissingMeasurements, Question, fill, unbuilt, would_fill};
+use tacho_experiment::{MissingMeasurements, Question, fill, would_fill};
 use tacho_measure::ProcessExecutor;
-use tacho_record::{Change, Counter, Plan, Revision, Rule};
+use tacho_record::{BuildGap, Change, Counter, Plan, Revision, Rule};
 use tacho_store::Store;
 
 use super::changes::found;
@@ -53,7 +53,7 @@ pub(super) fn execute(
     if filled.builds.is_empty() {
         return Err(CliError::NothingBuilt);
     }
-    let unbuilt = unbuilt(&revisions, &filled.builds);
+    let unbuilt = BuildGap::of(&revisions, &filled.builds);
     // What is known and was never built is not asked for.
     let built: HashSet<&str> = filled.builds.iter().map(|build| build.revision.as_str()).collect();
     revisions.retain(|revision| built.contains(revision.id.as_str()));

@@ -23,6 +23,8 @@ use tacho_record::{
     BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision,
     Series, SeriesKey,
 };
+use tacho_report::build::gap_lines_by_host;
+use tacho_report::detection::not_judged;
 use tacho_site::{
     BisectionRecord, ChangeRecord, EventRecord, HistoryRecord, HostBuild, HostMeasurement,
     HostReference, Lab, LabSource, OutlierNote, RunExecutions, RunRecord, SourceError,
@@ -167,10 +169,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
         events.push(EventRecord { good, revision, bad, changes });
     }
     let why = |judged: &JudgedSeries| {
-        Some((
-            judged.material.series.key.clone(),
-            output::changes::not_judged(judged.judgement.detection.judged)?,
-        ))
+        Some((judged.material.series.key.clone(), not_judged(judged.judgement.detection.judged)?))
     };
     let remarks = |judged: &JudgedSeries| {
         let key = judged.material.series.key.clone();
@@ -179,7 +178,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliErr
     let alarms = FalseAlarms::of(found.changes());
     Ok(ChangeSummary {
         events,
-        unbuilt: unbuilt(&found),
+        unbuilt: gap_lines_by_host(&found.unbuilt, found.hosts.len() > 1),
         unjudged: found.series().filter_map(why).collect(),
         remarks: found.series().flat_map(remarks).collect(),
         histories: found.series().filter_map(known).collect(),
@@ -201,18 +200,6 @@ fn known(judged: &JudgedSeries) -> Option<HistoryRecord> {
 fn alone(change: &Change) -> ChangeEvent<'_> {
     let Finding { good, revision, bad, .. } = change.finding.clone();
     ChangeEvent { good, bad, revision, changes: vec![change] }
-}
-
-/// What could not be built, in words, with the name of the host where there are several.
-fn unbuilt(found: &StoredChanges) -> Vec<String> {
-    let mut all = Vec::new();
-    for of_host in found.unbuilt.chunk_by(|one, other| one.0 == other.0) {
-        let host =
-            if found.hosts.len() > 1 { format!(" on {}", of_host[0].0) } else { String::new() };
-        let stretches: Vec<_> = of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
-        all.extend(output::unbuilt::lines(&stretches).into_iter().map(|line| line + &host));
-    }
-    all
 }
 
 /// What is told of changes.

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tacho_experiment::TrackResult;
 use tacho_experiment::survey::{SurveyEnd, SurveyOutcome, SurveyRequest, place};
-use tacho_experiment::{TrackResult, unbuilt};
-use tacho_record::{Change, Plan, Revision};
+use tacho_record::{BuildGap, Change, Plan, Revision};
 use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found::StoredChanges;
@@ -84,7 +84,7 @@ pub(super) fn execute(
     session.tell_of_noise(placed.run)?;
     session.tell_of_load(placed.run)?;
     let came_to = came_to(&placed);
-    let unbuilt = unbuilt(&selected.revisions, &placed.builds);
+    let unbuilt = BuildGap::of(&selected.revisions, &placed.builds);
     let report = SurveyReport {
         tracked: tracked::TrackReport {
             tracked: &came_to,

@@ -9,8 +9,10 @@ use serde::Serialize;
 use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
 use tacho_experiment::versions::{self, EditedBenchmark};
-use tacho_experiment::{TrackResult, track, unbuilt};
-use tacho_record::{Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, percentage};
+use tacho_experiment::{TrackResult, track};
+use tacho_record::{
+    BuildGap, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, percentage,
+};
 use tacho_subject::SelectedRevisions;
 
 use super::changes::found::StoredChanges;
@@ -66,7 +68,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     session.tell_of_noise(tracked.run)?;
     session.tell_of_load(tracked.run)?;
     session.tell_of_reference(tracked.run, command.reference.reference.is_some())?;
-    let unbuilt = unbuilt(&selected.revisions, &tracked.builds);
+    let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
     let report = TrackReport {
         tracked: &tracked,
         series: &series,

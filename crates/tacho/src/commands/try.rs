@@ -11,9 +11,8 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonResult, compare as compare_sides, rows_of};
 use tacho_record::plan::{Commands, Quirk, Subject};
-use tacho_record::{
-    BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, StopCondition,
-};
+use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, Program, Revision, Side, StopCondition};
+use tacho_report::build::why_not;
 use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::gate::{self, exit, fail_on};
@@ -300,15 +299,9 @@ impl Trying<'_> {
             .session
             .measure(self.project, wanted, |bench, question| bench.build_at_hand(question, base));
         let Some(build) = build.map_err(unquirked)? else { return Ok(None) };
-        let why = match build.state {
-            BuildState::Built { artifact, .. } => {
-                return Ok(Some(Ok(Program::Build { artifact, revision: base.id.clone() })));
-            }
-            BuildState::Failed { why } => why,
-            BuildState::Skipped { why } => format!("skipped: {why}"),
-            BuildState::TimedOut { .. } => "its build timed out".to_owned(),
-        };
-        Ok(Some(Err(without_quirk(&why))))
+        let program = |artifact| Program::Build { artifact, revision: base.id.clone() };
+        let state = &build.state;
+        Ok(Some(state.artifact().map(program).ok_or_else(|| without_quirk(&why_not(state)))))
     }
 
     /// The same in several layouts.

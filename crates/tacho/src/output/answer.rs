@@ -10,11 +10,11 @@ use tacho_record::{
     BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState,
     Sample, Series, Steadiness, Stop,
 };
+use tacho_report::series::summary;
 use tacho_store::QuietWait;
 
 use super::bounds::Bounds;
 use super::levels::LevelsAnswer;
-use super::table;
 
 /// Raised when a key changes its meaning or goes away.
 pub const FORMAT_VERSION: u32 = 1;
@@ -127,7 +127,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
 
 impl<'a> From<&'a Point> for PointAnswer<'a> {
     fn from(point: &'a Point) -> Self {
-        let summary = table::summary(point);
+        let summary = summary(point);
         let mut bounds = Bounds::default();
         Self {
             revision: &point.revision.id,

@@ -1,7 +1,8 @@
 //! Tables for the terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
-use tacho_record::{Direction, Point, Series, Unit, short_name};
+use tacho_record::{Point, Series, Unit, short_name};
+use tacho_report::series::{MedianDifference, better, revision_name, state, summary};
 use tacho_stats::Summary;
 
 use super::{colour, spark, text};
@@ -61,14 +62,10 @@ pub fn series(series: &Series) -> String {
     let key = &series.key;
     let medians: Vec<Option<f64>> =
         series.points.iter().map(|point| Some(summary(point)?.median)).collect();
-    let better = match key.metric.better {
-        Direction::Higher => "higher is better",
-        Direction::Lower => "lower is better",
-    };
     let note = if series.points.iter().any(|point| point.looked_at) { LOOKED_AT_MEANS } else { "" };
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
     let rows = colour::verdicts(&rows(series, room));
-    let head = format!("{} · {} ({better})  ", key.benchmark, key.metric.name);
+    let head = format!("{} · {} ({})  ", key.benchmark, key.metric.name, better(key.metric.better));
     let beside =
         super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
     let drawn =
@@ -158,14 +155,6 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
     render(&table).lines().zip(&below).map(line).collect()
 }
 
-/// What a point's values say, those of executions that reached a limit among them.
-pub fn summary(point: &Point) -> Option<Summary> {
-    if !point.layouts.is_empty() {
-        return Summary::over_layouts(&point.values, &point.limited.bounds);
-    }
-    Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
-}
-
 /// A revision's row; `before` is the last one that has values.
 fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
     let unit = &series.key.metric.unit;
@@ -173,7 +162,7 @@ fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
     let summary = summary(point);
     let spread = summary.as_ref().and_then(Summary::spread);
     vec![
-        name(point),
+        revision_name(revision),
         text::day(revision.date),
         text::cut(&revision.subject, SUBJECT),
         summary.map_or_else(String::new, |summary| summary.n.to_string()),
@@ -185,9 +174,20 @@ fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
                 format!("{margin}{}", if point.looked_at { LOOKED_AT } else { "" })
             }),
         spread.map_or_else(String::new, text::percent),
-        change(point, before, series).unwrap_or_default(),
-        state(point, series),
+        before
+            .and_then(|before| MedianDifference::of(series, before, point))
+            .map_or_else(String::new, |it| {
+                format!("{} {}", it.text(), it.word()).trim_end().to_owned()
+            }),
+        state(point, |id| named(series, id)),
     ]
+}
+
+/// What another revision of a series is called.
+fn named(series: &Series, id: &str) -> String {
+    let mut points = series.points.iter();
+    let other = points.find(|other| other.revision.id == *id);
+    other.map_or_else(|| short_name(id), |point| point.revision.short()).to_owned()
 }
 
 /// How far the median's interval reaches, to its farther side: as a share of the median, or as it
@@ -207,72 +207,6 @@ pub fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let shown =
         if is_around_zero { unit.show(reach) } else { text::percent(reach / summary.median.abs()) };
     (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
-}
-
-/// The relative difference to the revision before, unless both are the same program; where a change
-/// is reported, in words too.
-fn change(point: &Point, before: Option<&Point>, series: &Series) -> Option<String> {
-    let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
-    let before = before.filter(|before| artifact(before) != artifact(point))?;
-    let (old, new) = (summary(before).filter(|old| !old.is_bound)?, summary(point)?);
-    // Of what may be on either side of 0 there is no ratio.
-    let ratio = (old.median > 0.0 && new.median >= 0.0).then(|| new.median / old.median)?;
-    let word = match series.change_at(&point.revision.id) {
-        None => "",
-        Some(change) if change.rises == (series.key.metric.better == Direction::Higher) => {
-            " better"
-        }
-        Some(_) => " worse",
-    };
-    Some(format!("{}{}{word}", if new.is_bound { "> " } else { "" }, text::change(ratio)))
-}
-
-/// The revision's name, with its first tag in front.
-fn name(point: &Point) -> String {
-    let revision = &point.revision;
-    match revision.tags.first() {
-        Some(tag) if *tag != revision.id => format!("{tag} {}", revision.short()),
-        _ => revision.short().to_owned(),
-    }
-}
-
-/// What is to be said of a point besides its numbers.
-fn state(point: &Point, series: &Series) -> String {
-    let named = |id: &String| {
-        series
-            .points
-            .iter()
-            .find(|other| other.revision.id == *id)
-            .map_or_else(|| short_name(id), |p| p.revision.short())
-            .to_owned()
-    };
-    match (point.shown_build(), &point.equal_to) {
-        (None, _) => "not built yet".to_owned(),
-        (Some(build), _) if build.state.artifact().is_none() => {
-            format!("build {}", build.state.word())
-        }
-        (_, Some(other)) => format!("same build as {}", named(other)),
-        _ if point.failed > 0 => {
-            let how = point.failure.as_deref().unwrap_or("");
-            format!(
-                "{} failed ({})",
-                text::count(point.failed as usize, "execution"),
-                text::cut_within(how, 60)
-            )
-        }
-        _ if point.limited.count > 0 => text::limited(&point.limited),
-        _ if point.values.is_empty() => match &point.absent {
-            Some(why) => why.clone(),
-            None => "not measured yet".to_owned(),
-        },
-        _ => {
-            let stopped = point.stopped.as_ref().map(text::stopped);
-            let steadiness = point.steadiness.as_ref().map(text::steadiness_word);
-            let told: Vec<String> =
-                stopped.into_iter().chain(steadiness).filter(|it| !it.is_empty()).collect();
-            told.join("; ")
-        }
-    }
 }
 
 /// Releases have no dates and no subject lines: what is empty in every row takes no room.

@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Commit, Course, EndReason, Phase, Rule, Steadiness, Stop, is_shown, shown};
+use tacho_record::{Commit, Rule, is_shown, shown};
 pub use tacho_report::words::{
-    change, count, cut, cut_within, duration, end, executions, interval, limited, median, percent,
-    precision, relinking,
+    change, count, cut, duration, end, executions, interval, limited, median, percent, precision,
+    relinking,
 };
 use tacho_store::QuietWait;
 
@@ -33,20 +33,6 @@ pub fn rule(rule: &Rule) -> String {
     format!("until its median is known to {share}, in {min_rounds} to {max_rounds} rounds{time}")
 }
 
-/// What ended measuring, where that was not a number of rounds fixed beforehand: `± 1 % reached`.
-pub fn stopped(stopped: &Stop) -> String {
-    let why = match stopped.by {
-        EndReason::Budget => "the time was spent",
-        EndReason::MaxRounds => "no more rounds",
-        EndReason::Precision => "",
-    };
-    match (&stopped.precision, stopped.by) {
-        (Some(wanted), EndReason::Precision) => format!("{} reached", precision(wanted.share)),
-        (Some(wanted), _) => format!("{} not reached: {why}", precision(wanted.share)),
-        (None, _) => why.to_owned(),
-    }
-}
-
 /// What the host did to a run, a line each: what was waited for, and which rounds were repeated.
 pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
     let waited = waits.first().map(|first| {
@@ -60,45 +46,6 @@ pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
         format!("{rounds} disturbed, and repeated; the first, {round}: {why}")
     });
     waited.into_iter().chain(repeated).collect()
-}
-
-/// What was found of a warm-up, as short as it can be said; nothing where there is none.
-pub fn steadiness_word(found: &Steadiness) -> String {
-    match (found.course, found.warm_up()) {
-        (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
-        (_, 0) => String::new(),
-        (course, rounds) => {
-            format!("{}: {} left out", course.words(), count(rounds as usize, "round"))
-        }
-    }
-}
-
-/// What was found of a warm-up, in a line: which rounds are left out, and how the executions went.
-pub fn steadiness(found: &Steadiness) -> String {
-    let out = match found.warm_up() {
-        0 => "nothing left out".to_owned(),
-        1 => "round 1 left out".to_owned(),
-        last => format!("rounds 1 to {last} left out"),
-    };
-    let course = found.course.words();
-    let (Some(last), true) = (found.phases.last(), found.phases.len() > 1) else {
-        return format!("warm-up: {out} ({course})");
-    };
-    let level = |phase: &Phase| match phase {
-        Phase { first, last, .. } if first == last => format!("round {first}"),
-        Phase { first, last, .. } => format!("rounds {first} to {last}"),
-    };
-    let before = &found.phases[..found.phases.len() - 1];
-    let phases: Vec<String> = before
-        .iter()
-        .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
-        .collect();
-    format!(
-        "warm-up: {out} ({course}: {} {}, against {})",
-        found.metric,
-        phases.join(", "),
-        level(last)
-    )
 }
 
 /// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in
@@ -292,16 +239,12 @@ mod tests {
     }
 
     #[test]
-    fn rules_and_ends_read_well() {
+    fn rules_read_well() {
         let precision = Some(Precision { share: 0.005, metric: None });
         let fixed = Rule { budget: Some(Duration::from_secs(600)), ..Rule::default() };
         assert_eq!(rule(&fixed), "in 11 rounds within 10 min 0 s");
-        let open = Rule { precision: precision.clone(), max_rounds: 200, ..Rule::default() };
+        let open = Rule { precision, max_rounds: 200, ..Rule::default() };
         assert_eq!(rule(&open), "until its median is known to ± 0.5 %, in 10 to 200 rounds");
-        let by = |by| stopped(&Stop { by, precision: precision.clone() });
-        assert_eq!(by(EndReason::Precision), "± 0.5 % reached");
-        assert_eq!(by(EndReason::MaxRounds), "± 0.5 % not reached: no more rounds");
-        assert_eq!(stopped(&Stop { by: EndReason::Budget, precision: None }), "the time was spent");
     }
 
     #[test]

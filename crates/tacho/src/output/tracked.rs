@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::{BuildGap, TrackResult};
+use tacho_experiment::TrackResult;
 use tacho_record::build_error::has_same_cause;
-use tacho_record::{Build, BuildState, Revision, Series};
+use tacho_record::{Build, BuildGap, BuildState, Revision, Series};
+use tacho_report::build::{gap_lines, why};
 use tacho_store::Store;
 
 use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
@@ -188,7 +189,7 @@ impl TrackReport<'_> {
             &format!(
                 "{failed} of {} failed; first {name}: {}",
                 text::count(self.tracked.builds.len(), "build"),
-                unbuilt::why(&first.state)
+                why(&first.state)
             ),
         );
         // On a shared store the log may be on another machine.
@@ -224,7 +225,7 @@ impl TrackReport<'_> {
     fn print_other_failures(&self, first: &Build) {
         let others = other_failures(&self.tracked.builds, first);
         for (build, number) in others.iter().take(OTHERS) {
-            let (name, why) = (self.name(build), unbuilt::why(&build.state));
+            let (name, why) = (self.name(build), why(&build.state));
             let more =
                 if *number > 1 { format!(", and {} more", number - 1) } else { String::new() };
             note("note", &format!("otherwise {name}{more}: {why}"));
@@ -237,7 +238,7 @@ impl TrackReport<'_> {
 
     /// Which stretches have no builds.
     fn print_unbuilt(&self) {
-        for line in unbuilt::lines(self.unbuilt) {
+        for line in gap_lines(self.unbuilt) {
             note("note", &line);
         }
     }
@@ -328,8 +329,7 @@ impl TrackReport<'_> {
 /// order.
 fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build, usize)> {
     let alike = |one: &Build, other: &Build| {
-        one.state == other.state
-            || has_same_cause(&unbuilt::why(&one.state), &unbuilt::why(&other.state))
+        one.state == other.state || has_same_cause(&why(&one.state), &why(&other.state))
     };
     let mut others: Vec<(&Build, usize)> = Vec::new();
     for build in builds {

@@ -7,9 +7,8 @@ use tacho_experiment::changes::{
     ChangeAnalysis, ChangeEvent, JudgedSeries, RevisionOrders, Scope, analyse, events, orders,
     take_up,
 };
-use tacho_experiment::{BuildGap, unbuilt};
 use tacho_record::plan::{Benchmark, Source};
-use tacho_record::{BenchmarkKey, Change, Plan, Revision};
+use tacho_record::{BenchmarkKey, BuildGap, Change, Plan, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{RevisionQuery, RevisionStep, Selection, history};
 
@@ -50,9 +49,8 @@ impl StoredChanges {
             hosts.push((host, analysed));
             let mut builds = store.builds(host)?;
             builds.retain(|build| build.recipe == recipes.of(&build.revision));
-            not_built.extend(
-                unbuilt(&revisions, &builds).into_iter().map(|it| (known.name.clone(), it)),
-            );
+            let gaps = BuildGap::of(&revisions, &builds);
+            not_built.extend(gaps.into_iter().map(|gap| (known.name.clone(), gap)));
         }
         let planned = planned(&project.plan);
         let all = hosts.iter().flat_map(|(_, analysed)| &analysed.changes);

@@ -1,9 +1,8 @@
 //! `tacho changes list`: all changes, event by event.
 
-use tacho_experiment::changes::{
-    ChangeVerdict, FalseAlarms, JudgedSeries, events, is_new_regression, verdict_of,
-};
-use tacho_record::{Change, Metric, Series, SeriesKey};
+use tacho_experiment::changes::{FalseAlarms, JudgedSeries, events, is_new_regression};
+use tacho_record::{Change, ChangeVerdict, Metric, Series, SeriesKey};
+use tacho_report::detection;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
@@ -67,7 +66,7 @@ fn listing(
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
         let commits = store.commits(good.order, bad.order)?.len();
         let mut changes: Vec<Change> = event.changes.into_iter().cloned().collect();
-        changes.sort_by_key(|change| verdict_of(change) == ChangeVerdict::Better);
+        changes.sort_by_key(|change| change.verdict() == ChangeVerdict::Better);
         listed.push(ListedEvent {
             revision: found.revision(&event.revision),
             good,
@@ -83,7 +82,7 @@ fn listing(
         events: listed,
         judged,
         not_judged,
-        unbuilt: found.unbuilt.iter().filter(|(_, it)| filter.shows_stretch(it)).cloned().collect(),
+        unbuilt: found.unbuilt.iter().filter(|(_, it)| filter.shows_gap(it)).cloned().collect(),
         remarks: remarks(found, filter),
         histories: histories(found, filter),
         false_alarms: FalseAlarms::of(found.changes()),
@@ -97,7 +96,7 @@ fn listing(
 fn judged(found: &StoredChanges, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
     let (mut judged, mut not_judged) = (0, Vec::new());
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
-        match changes::not_judged(series.judgement.detection.judged) {
+        match detection::not_judged(series.judgement.detection.judged) {
             None => judged += 1,
             Some(why) => not_judged.push((series.material.series.key.clone(), why)),
         }
@@ -160,17 +159,17 @@ fn remarks(found: &StoredChanges, filter: &Filter) -> Vec<(SeriesKey, String)> {
         let mut say = |what: String| remarks.push((series.material.series.key.clone(), what));
         changes::remarks(series, |drift| filter.shows_drift(drift)).into_iter().for_each(&mut say);
         if filter.all {
-            detection.modes.iter().map(changes::modes).for_each(&mut say);
+            detection.modes.iter().map(detection::modes).for_each(&mut say);
             let at = |place| found.revision(series.material.revision(place)).short().to_owned();
             for refused in &detection.refused {
                 say(format!(
                     "no change at {}: {}",
                     at(refused.index),
-                    changes::refusal(refused.why)
+                    detection::refusal(refused.why)
                 ));
             }
             for change in &series.judgement.chance {
-                say(format!("no change at {}: {}", at(change.index), changes::BY_CHANCE));
+                say(format!("no change at {}: {}", at(change.index), detection::BY_CHANCE));
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 use tacho_record::{Change, ChangeState};
+use tacho_report::change::word;
 
 use super::found::StoredChanges;
 use crate::cli::{GlobalArgs, StateName};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::changes::word;
 use crate::project::Project;
 
 pub fn execute(

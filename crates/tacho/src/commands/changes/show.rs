@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 use tacho_experiment::changes::{JudgedSeries, Material};
-use tacho_experiment::compare::{QuirkEffect, quirk_effects};
+use tacho_experiment::compare::quirk_effects;
 use tacho_record::Change;
+use tacho_report::quirk::QuirkEffect;
 use tacho_store::Store;
 
 use super::found::StoredChanges;

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tacho_record::plan::{Plan, Quirk, Subject};
-use tacho_record::{BuildState, Digest, Revision};
+use tacho_record::{Digest, Revision};
+use tacho_report::build::why_not;
 
 use super::Exit;
 use crate::cli::{GlobalArgs, QuirkCheckArgs};
@@ -137,12 +138,7 @@ fn built(
         let mut all = Vec::new();
         for revision in &question.revisions {
             let Some(build) = bench.build_of(question, revision)? else { return Ok(None) };
-            all.push(match build.state {
-                BuildState::Built { artifact, .. } => Ok(artifact),
-                BuildState::Failed { why } => Err(why),
-                BuildState::Skipped { why } => Err(format!("skipped: {why}")),
-                BuildState::TimedOut { .. } => Err("it timed out".to_owned()),
-            });
+            all.push(build.state.artifact().ok_or_else(|| why_not(&build.state)));
         }
         Ok(Some(all))
     })

@@ -3,12 +3,13 @@
 use tacho_experiment::changes::{ChangeAnalysis, JudgedSeries};
 use tacho_experiment::survey::{SurveyOutcome, SurveyedBenchmark};
 use tacho_record::{Change, Life, Revision};
+use tacho_report::change::withdrawal;
+use tacho_report::detection::{BY_CHANCE, not_judged, refusal};
 use tacho_stats::place::ChangePlace;
 
 use crate::commands::changes::found::StoredChanges;
 use crate::commands::session::CommandSession;
 use crate::error::CliError;
-use crate::output::changes::{BY_CHANCE, not_judged, refusal, withdrawal};
 use crate::output::surveyed::{PlaceFinding, SurveyFindings};
 use crate::project::Project;
 

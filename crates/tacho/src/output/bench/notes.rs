@@ -4,6 +4,7 @@ use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench::{CommandResult, Warning};
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
 use tacho_report::comparison::clauses;
+use tacho_report::series::steadiness;
 
 use super::BenchReport;
 use crate::output::{self, reference, text};
@@ -103,7 +104,7 @@ impl BenchReport<'_> {
         for (command, found) in self.question.commands.iter().zip(&self.answer.steadiness) {
             if let Some(found) = found {
                 let name = text::cut(&command.name, 40);
-                output::note("note", &format!("`{name}`: {}", text::steadiness(found)));
+                output::note("note", &format!("`{name}`: {}", steadiness(found)));
             }
         }
         let mut hints: Vec<&str> = Vec::new();

@@ -2,6 +2,7 @@
 
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_record::Unit;
+use tacho_report::series::stopped;
 use tacho_stats::{BoundedValue, Summary};
 
 use super::BenchReport;
@@ -167,6 +168,6 @@ fn state(standing: &CommandResult) -> String {
         Some((why, _)) => failed(standing, why),
         None if standing.limited.count > 0 => text::limited(&standing.limited),
         None if standing.time.is_none() => "not measured".to_owned(),
-        None => standing.stopped.as_ref().map_or_else(String::new, text::stopped),
+        None => standing.stopped.as_ref().map_or_else(String::new, stopped),
     }
 }

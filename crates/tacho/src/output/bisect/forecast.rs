@@ -94,7 +94,7 @@ pub fn about(samples: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::live::tests::bisection;
+    use super::super::example::bisection;
     use super::*;
 
     #[test]

@@ -62,36 +62,9 @@ fn bars(bisection: &Bisection, most: usize) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    /// One of 10,000 commits, at this stage.
-    pub fn bisection(stage: &str) -> Bisection {
-        let revision =
-            |order: u64| tacho_record::Revision { order, ..tacho_record::Revision::bare("r") };
-        let candidates: Vec<_> = (0..10_000)
-            .map(|order| tacho_record::bisection::Candidate::new(revision(order)))
-            .collect();
-        let json = serde_json::json!({
-            "name": "zurepi", "run": 1, "host": "lab", "started": "2026-01-01T00:00:00Z",
-            "asked": {
-                "good": "a", "bad": "b", "exchanged": false, "of": "execution",
-                "by": "ratio", "least": 0.02,
-                "benchmark": { "name": "b", "version": 1, "parameters": {} }, "all": false,
-                "metric": tacho_record::Metric::built_in("wall")
-            },
-            "candidates": candidates,
-            "standing": {
-                "updated": "2026-01-01T00:00:00Z", "stage": stage, "ends": [0, 9999],
-                "nothing": 0.0001,
-                "belief": [{ "first": 1, "last": 9999, "posterior": 0.9999 }],
-                "culprits": [], "suspects": [], "more": false, "ladder": [], "unusable": [],
-                "drift": 0.0, "builds": 18, "samples": 4321,
-                "building": 1.0, "executing": 1.0
-            }
-        });
-        serde_json::from_value(json).unwrap()
-    }
+    use crate::output::bisect::example::bisection;
 
     #[test]
     fn a_narrow_terminal_has_room_for_it() {
@@ -101,6 +74,6 @@ pub(super) mod tests {
                 assert!(line.chars().count() < columns, "{columns}: {line}");
             }
         }
-        assert_eq!(live(&bisection, 60)[1], "changed: over 99.9 %, 18 builds, 4321 samples");
+        assert_eq!(live(&bisection, 60)[1], "changed: over 99.9 %, 18 builds, 4,321 samples");
     }
 }

@@ -1,5 +1,8 @@
 //! What `tacho bisect` prints.
 
+#[cfg(test)]
+#[path = "../../../../report/src/bisection/example.rs"]
+mod example;
 mod expected;
 mod forecast;
 mod live;

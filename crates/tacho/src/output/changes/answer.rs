@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_experiment::changes::{is_new_regression, verdict_of};
+use tacho_experiment::changes::is_new_regression;
 use tacho_record::{
-    Change, ChangeKind, ChangeState, Commit, CvsNumbers, Direction, Life, RepeatMeasurement,
-    Revision, TagChange, Unit, Withdrawal,
+    Change, ChangeKind, ChangeState, ChangeVerdict, Commit, CvsNumbers, Direction, Life,
+    RepeatMeasurement, Revision, TagChange, Unit, Withdrawal,
 };
-
-use super::{life_word, verdict_word};
+use tacho_report::change::life_word;
 
 /// A change that is kept.
 #[derive(Serialize)]
@@ -22,7 +21,7 @@ pub struct ChangeAnswer<'a> {
     unit: &'a Unit,
     better: Direction,
     kind: ChangeKind,
-    verdict: &'static str,
+    verdict: ChangeVerdict,
     revision: &'a str,
     good: &'a str,
     bad: &'a str,
@@ -60,7 +59,7 @@ impl<'a> ChangeAnswer<'a> {
             unit: &key.metric.unit,
             better: key.metric.better,
             kind: finding.kind,
-            verdict: verdict_word(verdict_of(change)),
+            verdict: change.verdict(),
             revision: &finding.revision,
             good: &finding.good,
             bad: &finding.bad,

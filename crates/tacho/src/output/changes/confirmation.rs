@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_regression};
 use tacho_record::{Change, short_name};
+use tacho_report::change::{effect, effect_again};
+use tacho_report::words;
 
 use super::answer::ChangeAnswer;
 use super::listing::{series_name, state};
-use super::{effect, interval};
 use crate::output::{table, text};
 
 /// What came of all that was asked for.
@@ -115,10 +116,9 @@ impl ConfirmationReport {
                 list.add_row([
                     asked.change.name.clone(),
                     series_name(&asked.change.series, false),
-                    effect(asked.change.finding.effect.unwrap_or(f64::INFINITY)),
-                    tacho_report::change::effect(again)
-                        .map_or_else(String::new, |it| it.shown(effect)),
-                    again.interval.map_or_else(String::new, interval),
+                    effect(&asked.change.finding),
+                    effect_again(again).map_or_else(String::new, |it| it.shown(words::effect)),
+                    again.interval.map_or_else(String::new, words::effect_interval),
                     again.samples.to_string(),
                     asked.words(),
                     state(&asked.change),
@@ -203,16 +203,15 @@ impl ConfirmationRequest {
     fn lines(&self) -> Option<String> {
         let ConfirmationResult::Measured(said) = &self.answer else { return None };
         let (change, again) = (&self.change, &said.again);
-        let found = tacho_report::change::effect(again).map_or_else(
-            || tacho_report::change::no_effect(again).to_owned(),
-            |it| it.shown(effect),
-        );
-        let range = again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
+        let found = tacho_report::change::again(again);
+        let range = again
+            .interval
+            .map_or_else(String::new, |it| format!(" ({})", words::effect_interval(it)));
         Some(format!(
             "{}  {}\n  {}, again {found}{range}, {}\n  {}; {}\n",
             change.name,
             series_name(&change.series, false),
-            effect(change.finding.effect.unwrap_or(f64::INFINITY)),
+            effect(&change.finding),
             text::count(again.samples as usize, "sample"),
             self.words(),
             state(change),

@@ -2,17 +2,14 @@
 //! became of it.
 
 use serde::Serialize;
-use tacho_experiment::changes::verdict_of;
-use tacho_experiment::compare::QuirkEffect;
-use tacho_record::{
-    Build, Change, ChangeKind, Commit, Finding, FindingDifference, Happening, HappeningKind, Life,
-    RepeatMeasurement, Revision, TagChange, short_name,
-};
+use tacho_record::{Change, Commit, Happening, Revision, short_name};
+use tacho_report::change::{ChangeContext, effect, interval, next_steps, place, reasons, story};
+use tacho_report::quirk::QuirkEffect;
+use tacho_report::series::revision_name;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
-use super::listing::{revision_name, series_name, state};
+use super::listing::{series_name, state};
 use super::sides::{ChangeSide, ChangeSideAnswer, drawn};
-use super::{effect, interval, verdict_word, withdrawal};
 use crate::output::{table, text};
 
 /// So many commits are shown at the most, and so many files of each.
@@ -94,7 +91,6 @@ impl Evidence {
 
     fn quirk<'a>(&self, quirk: &'a QuirkEffect) -> QuirkAnswer<'a> {
         let less = |ratio: f64| ratio - 1.0;
-        let rest = |ratio: f64| Some((1.0 + self.change.finding.effect?) / ratio - 1.0);
         QuirkAnswer {
             quirk: &quirk.edge.quirk,
             begins: quirk.edge.begins,
@@ -102,34 +98,7 @@ impl Evidence {
             run: quirk.run,
             effect: quirk.ratio().map(less),
             interval: quirk.interval().map(|(low, high)| (less(low), less(high))),
-            rest: quirk.ratio().and_then(rest),
-        }
-    }
-
-    /// What part of it is that of quirks, where it is known, and else how that can be known.
-    fn of_quirks(&self) -> Vec<String> {
-        let told = |quirk: &QuirkEffect| {
-            let known = self.quirk(quirk);
-            let edge = if known.begins { "beginning" } else { "end" };
-            let found = known.effect.map_or_else(|| "cannot be told".to_owned(), effect);
-            let range =
-                known.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
-            let rest =
-                known.rest.map_or_else(String::new, |it| format!("; what is left: {}", effect(it)));
-            format!(
-                "the {edge} of the quirk `{}` alone: {found}{range}, side by side at {} in run \
-                 {}{rest}",
-                known.quirk,
-                short_name(known.at),
-                known.run
-            )
-        };
-        let environment = &self.change.finding.environment;
-        match self.quirks.as_slice() {
-            [] if environment.iter().any(|tagged| tagged.tag == Build::QUIRKS) => {
-                vec!["to measure what the quirk alone does: tacho quirk effect".to_owned()]
-            }
-            quirks => quirks.iter().map(told).collect(),
+            rest: quirk.rest(self.change.finding.effect),
         }
     }
 
@@ -158,15 +127,14 @@ impl Evidence {
             self.revision.subject.clone(),
         ];
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        let range = finding
-            .interval
-            .map_or_else(String::new, |range| format!(" (95 %: {})", interval(range)));
+        let range = interval(finding);
+        let range = if range.is_empty() { range } else { format!(" (95 %: {range})") };
         format!(
             "{}  {}  {} {}{range}  {}\n  {}\n  {}\n",
             change.name,
             series_name(&change.series, true),
-            effect(finding.effect.unwrap_or(f64::INFINITY)),
-            verdict_word(verdict_of(change)),
+            effect(finding),
+            change.verdict().word(),
             finding.kind_words(),
             words.join("  "),
             state(change),
@@ -175,107 +143,33 @@ impl Evidence {
 
     /// Why it is believed, and what speaks against it.
     fn reasons(&self) -> String {
-        let finding = &self.change.finding;
-        let how_sure = if self.by_runs {
-            format!("with {:.0} % a change, by what its runs know", 100.0 * (1.0 - finding.p))
-        } else {
-            format!(
-                "a series like this shows one as clear by chance in {} of cases",
-                chance(finding.p)
-            )
+        let is_apart = |[before, after]: &[ChangeSide; 2]| {
+            !before.runs.iter().any(|run| after.runs.contains(run))
         };
-        let mut reasons = vec![format!(
-            "{how_sure}; {}",
-            match self.judged {
-                1 => "it was judged alone".to_owned(),
-                many => format!("{many} series were judged together"),
-            },
-        )];
-        match self.change.life {
-            Life::Provisional if finding.missed > 0 => {
-                reasons.push(format!(
-                    "provisional, and not seen in the last {}",
-                    analyses(finding.missed)
-                ));
-            }
-            Life::Provisional => {
-                reasons.push(format!(
-                    "seen in {} in a row so far: provisional",
-                    analyses(finding.seen)
-                ));
-            }
-            Life::Confirmed if finding.missed == 1 => {
-                reasons.push("confirmed, but not seen in the last analysis".to_owned());
-            }
-            Life::Confirmed if finding.missed > 0 => {
-                reasons.push(format!(
-                    "confirmed, but not seen in the last {}",
-                    analyses(finding.missed)
-                ));
-            }
-            Life::Confirmed => reasons.push("confirmed".to_owned()),
-            Life::Withdrawn { why } => reasons.push(format!("withdrawn: {}", withdrawal(why))),
-        }
-        reasons.extend(self.change.again.as_ref().map(again));
-        if !self.planned {
-            reasons.push("the plan no longer has its series".to_owned());
-        }
-        if finding.kind == ChangeKind::Environment {
-            let changed: Vec<String> = finding.environment.iter().map(TagChange::told).collect();
-            let program = if !self.change.is_of_environment() {
-                "it is the program"
-            } else if finding.is_of_machine() {
-                "it is the machine, not the commit"
-            } else {
-                "it need not be the program"
-            };
-            reasons.push(format!("{program}: {}", changed.join("; ")));
-        }
-        if finding.kind == ChangeKind::Build {
-            reasons.push(
-                "one build differs, which may be its layout alone and not the commit".to_owned(),
-            );
-        }
-        reasons.extend(self.of_quirks());
-        if let Some([before, after]) = &self.sides
-            && !before.runs.iter().any(|run| after.runs.contains(run))
-            && self.change.again.is_none()
-        {
-            reasons.push(
-                "no run has measured both sides: something that is not recorded may differ \
-                 between them"
-                    .to_owned(),
-            );
-        }
+        let beside = ChangeContext {
+            judged: self.judged,
+            by_runs: self.by_runs,
+            planned: self.planned,
+            is_apart: self.sides.as_ref().is_some_and(is_apart),
+            quirks: &self.quirks,
+        };
+        let reasons = reasons(&self.change, beside);
         reasons.into_iter().map(|reason| format!("  {reason}\n")).collect()
     }
 
     /// Which commits it may be, and how to go on.
     fn place(&self) -> String {
-        let (good, bad) = (self.good.short(), self.bad.short());
-        let mut out = match self.commits.len() {
-            0 => format!("between {good} and {bad}\n"),
-            1 => "the commit\n".to_owned(),
-            many => format!("one of {many} commits after {good}, up to {bad}\n"),
-        };
+        let ends = [self.good.short(), self.bad.short()];
+        let mut out = place(self.commits.len(), ends) + "\n";
         for commit in self.commits.iter().take(COMMITS) {
             out += &self.commit(commit);
         }
         if self.commits.len() > COMMITS {
             out += &format!("  and {} more\n", self.commits.len() - COMMITS);
         }
-        if self.change.again.is_none() && tacho_experiment::changes::why_not(&self.change).is_none()
-        {
-            out += &format!(
-                "  to measure both sides again: tacho changes --confirm {}\n",
-                self.change.name
-            );
-        }
-        if self.commits.len() > 1 && self.change.finding.kind.is_of_level() {
-            out += &format!("  to look for the one: tacho bisect --change {}\n", self.change.name);
-        }
-        if let [only] = self.commits.as_slice() {
-            out += &format!("  to see what it did: tacho show {} --diff\n", short_name(&only.id));
+        let names: Vec<&str> = self.commits.iter().map(|it| short_name(&it.id)).collect();
+        for (what, command) in next_steps(&self.change, &names) {
+            out += &format!("  {what}: {command}\n");
         }
         out
     }
@@ -308,8 +202,8 @@ impl Evidence {
             list.add_row([
                 change.name.clone(),
                 series_name(&change.series, true),
-                effect(change.finding.effect.unwrap_or(f64::INFINITY)),
-                verdict_word(verdict_of(change)).to_owned(),
+                effect(&change.finding),
+                change.verdict().word().to_owned(),
                 state(change),
             ]);
         }
@@ -323,8 +217,8 @@ impl Evidence {
                 "  {}  {}\n    {} {}  {}\n",
                 change.name,
                 series_name(&change.series, true),
-                effect(change.finding.effect.unwrap_or(f64::INFINITY)),
-                verdict_word(verdict_of(change)),
+                effect(&change.finding),
+                change.verdict().word(),
                 state(change),
             )
         });
@@ -333,102 +227,12 @@ impl Evidence {
 
     /// What became of it.
     fn story(&self) -> String {
-        let line = |(at, happening): (usize, &Happening)| {
-            let now = until(&self.happenings[at + 1..]).unwrap_or(&self.change.finding);
-            format!("  {}  {}\n", text::moment(happening.at), self.happened(&happening.what, now))
+        let lines = story(&self.change, &self.happenings);
+        let line = |(happening, line): (&Happening, String)| {
+            // What has several lines stays below its date.
+            format!("  {}  {}\n", text::moment(happening.at), line.replace('\n', "\n    "))
         };
-        let lines: String = self.happenings.iter().enumerate().map(line).collect();
+        let lines: String = self.happenings.iter().zip(lines).map(line).collect();
         format!("what became of it\n{lines}")
     }
-
-    /// In which words a finding was told until this one was.
-    fn was(&self, from: &Finding, now: &Finding) -> String {
-        let unit = &self.change.series.metric.unit;
-        let words = |what| match what {
-            FindingDifference::Ends => {
-                format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad))
-            }
-            FindingDifference::Kind => from.kind_words().to_owned(),
-            FindingDifference::Revision => format!("first at {}", short_name(&from.revision)),
-            FindingDifference::Size => {
-                format!("{} → {}", unit.show(from.before), unit.show(from.after))
-            }
-        };
-        from.otherwise(now).into_iter().map(words).collect::<Vec<_>>().join("; ")
-    }
-
-    /// What happened; `now` is what was found from then on.
-    fn happened(&self, what: &HappeningKind, now: &Finding) -> String {
-        match what {
-            HappeningKind::Confirmed { seen: Some(seen) } => {
-                format!("confirmed: seen in {} in a row", analyses(*seen))
-            }
-            HappeningKind::Confirmed { seen: None } => {
-                "confirmed: both sides were measured again".to_owned()
-            }
-            HappeningKind::Fixed { by } => format!("the level came back with {by}"),
-            HappeningKind::Found { revision } => format!("found at {}", short_name(revision)),
-            HappeningKind::Measured(again) => {
-                let RepeatMeasurement { run, samples, differs, .. } = again;
-                let verb = match differs {
-                    Some(true) => "they differ",
-                    Some(false) => "they do not differ",
-                    None => "whether they differ cannot be told",
-                };
-                let found = tacho_report::change::effect(again)
-                    .map_or_else(String::new, |found| format!(" ({})", found.shown(effect)));
-                format!(
-                    "measured again in run {run}, {} on each side{}: {verb}{found}",
-                    text::count(*samples as usize, "sample"),
-                    tacho_report::change::layouts(again)
-                )
-            }
-            HappeningKind::Moved { from } => {
-                format!("told otherwise; until then: {}", self.was(from, now))
-            }
-            HappeningKind::Said { to, note, .. } if note.is_empty() => {
-                format!("marked {}", super::word(*to))
-            }
-            HappeningKind::Said { to, note, .. } => {
-                // What has several lines stays below its date.
-                format!("marked {}: {}", super::word(*to), note.trim_end().replace('\n', "\n    "))
-            }
-            HappeningKind::Unfixed => "the level did not come back after all".to_owned(),
-            HappeningKind::Withdrawn { why } => format!("withdrawn: {}", withdrawal(*why)),
-        }
-    }
-}
-
-/// What was found until the first of these times at which it was told otherwise.
-fn until(happenings: &[Happening]) -> Option<&Finding> {
-    happenings.iter().find_map(|happening| match &happening.what {
-        HappeningKind::Moved { from } => Some(from.as_ref()),
-        _ => None,
-    })
-}
-
-/// What measuring both sides again said.
-fn again(again: &RepeatMeasurement) -> String {
-    let said = match again.differs {
-        Some(true) => "both sides differ side by side as well",
-        Some(false) => "side by side both sides do not differ",
-        None => "whether both sides differ side by side could not be told",
-    };
-    let numbers = tacho_report::change::effect(again).map_or_else(String::new, |found| {
-        format!(
-            ": {}{}",
-            found.shown(effect),
-            again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)))
-        )
-    });
-    format!("measured again{}: {said}{numbers}", tacho_report::change::layouts(again))
-}
-
-/// A p value as a share that people can read.
-fn chance(p: f64) -> String {
-    if p < 1e-4 { "less than 0.01 %".to_owned() } else { format!("{:.2} %", 100.0 * p) }
-}
-
-fn analyses(number: u32) -> String {
-    if number == 1 { "1 analysis".to_owned() } else { format!("{number} analyses") }
 }

@@ -1,16 +1,17 @@
 //! What was found in anybody's numbers.
 
 use serde::Serialize;
-use tacho_experiment::changes::{
-    ChangeVerdict, Difference, JudgedGiven, kind_of, returns, verdict,
-};
+use tacho_experiment::changes::{Difference, JudgedGiven, kind_of, returns, verdict};
 use tacho_record::numbers::Shape;
-use tacho_record::{Direction, Unit};
+use tacho_record::{ChangeKind, ChangeVerdict, Direction, Unit};
+use tacho_report::detection::{self, BY_CHANCE};
+use tacho_report::series::better;
+use tacho_report::words::{effect, effect_interval};
 use tacho_stats::changes::{DetectedChange, Drift, Kind};
 
+use super::Filter;
 use super::history::HistoryAnswer;
 use super::listing::escaped;
-use super::{BY_CHANCE, Filter};
 use crate::output::answer::{VersionedAnswer, versioned};
 use crate::output::{spark, table, text};
 
@@ -106,8 +107,8 @@ struct GivenChangeAnswer<'a> {
     interval: Option<[f64; 2]>,
     p: f64,
     confidence: f64,
-    kind: &'static str,
-    verdict: &'static str,
+    kind: ChangeKind,
+    verdict: ChangeVerdict,
     returned: Option<usize>,
     environment: Vec<EnvironmentAnswer>,
 }
@@ -193,8 +194,9 @@ impl GivenChanges<'_> {
 
     /// How many series were judged, and what came of it.
     fn summary(&self) -> String {
-        let skipped =
-            |found: &JudgedGiven<'_>| super::not_judged(found.judgement.detection.judged).is_some();
+        let skipped = |found: &JudgedGiven<'_>| {
+            detection::not_judged(found.judgement.detection.judged).is_some()
+        };
         let not = self.all().filter(|series| skipped(series.found)).count();
         let changes: usize = self.all().map(|series| series.shown().count()).sum();
         let judged = self.all().count() - not;
@@ -265,7 +267,7 @@ impl<'a> FilteredSeries<'a> {
 
     fn answer(self) -> GivenSeriesAnswer<'a> {
         let detection = &self.found.judgement.detection;
-        let why_not = super::not_judged(detection.judged);
+        let why_not = detection::not_judged(detection.judged);
         GivenSeriesAnswer {
             name: self.found.given.name.as_deref(),
             better: self.found.given.better,
@@ -310,8 +312,8 @@ impl<'a> FilteredSeries<'a> {
                 .map(|(low, high)| [low, high]),
             p: change.p,
             confidence: change.confidence,
-            kind: super::kind_key(kind_of(change.kind)),
-            verdict: super::verdict_word(verdict(change, self.found.given.better)),
+            kind: kind_of(change.kind),
+            verdict: verdict(change, self.found.given.better),
             returned,
             environment: self.environment(change),
         }
@@ -342,7 +344,7 @@ impl<'a> FilteredSeries<'a> {
             .detection
             .refused
             .iter()
-            .map(|refused| (refused.index, super::refusal(refused.why)));
+            .map(|refused| (refused.index, detection::refusal(refused.why)));
         let chance = judgement.chance.iter().map(|change| (change.index, BY_CHANCE));
         let mut all: Vec<(usize, &str)> = refused.chain(chance).collect();
         all.sort_unstable();
@@ -354,12 +356,12 @@ impl<'a> FilteredSeries<'a> {
     /// What is to be said of it beside its changes.
     fn notes(self) -> Vec<String> {
         let detection = &self.found.judgement.detection;
-        let mut notes: Vec<String> = super::not_judged(detection.judged)
+        let mut notes: Vec<String> = detection::not_judged(detection.judged)
             .map(|why| format!("not judged: {why}"))
             .into_iter()
-            .chain(self.drift().map(super::drift))
-            .chain(detection.modes.as_ref().map(super::modes))
-            .chain(self.found.judgement.history.iter().flat_map(super::history::unclear))
+            .chain(self.drift().map(detection::drift))
+            .chain(detection.modes.as_ref().map(detection::modes))
+            .chain(self.found.judgement.history.iter().flat_map(detection::unclear))
             .collect();
         if self.filter.all {
             notes.extend(self.refused().iter().map(|refused| {
@@ -402,12 +404,8 @@ impl<'a> FilteredSeries<'a> {
     fn head(self, width: Option<usize>) -> String {
         let values: Vec<Option<f64>> =
             self.found.values.iter().map(|value| Some(*value).filter(|v| v.is_finite())).collect();
-        let better = match self.found.given.better {
-            Direction::Higher => "higher is better",
-            Direction::Lower => "lower is better",
-        };
         let name = self.found.given.name.as_deref().unwrap_or("values");
-        let head = format!("{name} ({better})  ");
+        let head = format!("{name} ({})  ", better(self.found.given.better));
         let room = width
             .map_or(SPARK, |width| width.saturating_sub(head.chars().count()).clamp(10, SPARK));
         head + &spark::line(&values, room)
@@ -474,9 +472,9 @@ impl<'a> FilteredSeries<'a> {
             text::cut(time.unwrap_or(""), LABEL),
             show(change.before),
             show(change.after),
-            super::effect(change.effect),
-            super::verdict_word(verdict(change, self.found.given.better)).to_owned(),
-            super::interval(change.interval),
+            effect(change.effect),
+            verdict(change, self.found.given.better).word().to_owned(),
+            effect_interval(change.interval),
             super::confidence(change.p),
             kind_of(change.kind).words(change.after > change.before).to_owned(),
             notes.join(", "),

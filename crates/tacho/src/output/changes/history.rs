@@ -1,9 +1,8 @@
 //! What the runs of a series know, in JSON.
 
 use serde::Serialize;
-use tacho_stats::history::{
-    Contribution, HistoryChange, HistoryLevel, HistoryVerdict, Origin, Settling,
-};
+use tacho_report::detection::settled_by;
+use tacho_stats::history::{Contribution, HistoryChange, HistoryLevel, HistoryVerdict, Origin};
 
 /// How much of the scatter is noise, luck and run, and how sure each place is.
 #[derive(Serialize)]
@@ -111,26 +110,4 @@ impl HistoryPlaceAnswer {
             settled_by: settled_by(change.settling),
         }
     }
-}
-
-/// What would tell most about a change.
-fn settled_by(settling: Settling) -> &'static str {
-    match settling {
-        Settling::Rounds => "more rounds",
-        Settling::Layout => "another layout",
-        Settling::Link => "both revisions in one run",
-    }
-}
-
-/// The places that are unclear, in words, a line each.
-pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
-    verdict.unclear.iter().map(|place| {
-        let (effect, probability) =
-            (super::effect(place.effect.exp_m1()), 100.0 * place.probability);
-        let settled_by = settled_by(place.settling);
-        format!(
-            "unclear at {}: {effect}, a change with {probability:.0} %; {settled_by} would tell",
-            place.index
-        )
-    })
 }

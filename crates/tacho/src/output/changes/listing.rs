@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use tacho_experiment::BuildGap;
-use tacho_experiment::changes::{ChangeVerdict, FalseAlarms, verdict_of};
-use tacho_record::{Change, ChangeState, Life, Revision, SeriesKey, shown};
+use tacho_experiment::changes::FalseAlarms;
+use tacho_record::{BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
+use tacho_report::build::gap_lines_by_host;
+use tacho_report::change::{effect, interval, place, trade_off};
+use tacho_report::series::revision_name;
 use tacho_stats::history::HistoryVerdict;
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
 use super::history::HistoryAnswer;
-use super::{effect, interval, life_word, verdict_word, withdrawal, word};
-use crate::output::unbuilt::{self, UnbuiltAnswer};
+use crate::output::unbuilt::UnbuiltAnswer;
 use crate::output::{colour, table, text};
 
 /// How wide a subject line may become.
@@ -235,16 +236,8 @@ impl ChangeListing {
 
     /// What could not be built, host by host.
     fn unbuilt(&self) -> String {
-        let mut out = String::new();
-        for of_host in self.unbuilt.chunk_by(|one, other| one.0 == other.0) {
-            let host = if self.hosts { format!(" on {}", of_host[0].0) } else { String::new() };
-            let stretches: Vec<BuildGap> =
-                of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
-            for line in unbuilt::lines(&stretches) {
-                out += &format!("{line}{host}\n");
-            }
-        }
-        out
+        let lines = gap_lines_by_host(&self.unbuilt, self.hosts);
+        lines.into_iter().map(|line| line + "\n").collect()
     }
 
     fn series(&self, key: &SeriesKey) -> String {
@@ -267,26 +260,18 @@ impl ListedEvent {
     }
 
     fn count(&self, wanted: ChangeVerdict) -> usize {
-        self.changes.iter().filter(|change| verdict_of(change) == wanted).count()
+        self.changes.iter().filter(|change| change.verdict() == wanted).count()
     }
 
     /// What was paid with what, if something got worse and something better.
     fn trade_off(&self) -> Option<String> {
-        let (worse, better) = (self.count(ChangeVerdict::Worse), self.count(ChangeVerdict::Better));
-        (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
+        trade_off(&self.changes)
     }
 
-    /// Where it is: one revision, or one of several.
-    fn place(&self) -> String {
-        if self.commits <= 1 {
-            return String::new();
-        }
-        format!(
-            "one of {} after {}, up to {}",
-            text::count(self.commits, "commit"),
-            self.good.short(),
-            self.bad.short()
-        )
+    /// Where it is, if that is one of several.
+    fn place(&self) -> Option<String> {
+        let ends = [self.good.short(), self.bad.short()];
+        (self.commits > 1).then(|| place(self.commits, ends))
     }
 
     fn text(&self, hosts: bool, width: Option<usize>) -> String {
@@ -297,10 +282,8 @@ impl ListedEvent {
         let words = words.into_iter().chain([text::cut(&revision.subject, subject)]);
         let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
         let mut out = words.join("  ") + "\n";
-        for line in [self.place(), self.trade_off().unwrap_or_default()] {
-            if !line.is_empty() {
-                out += &format!("  {line}\n");
-            }
+        for line in self.place().into_iter().chain(self.trade_off()) {
+            out += &format!("  {line}\n");
         }
         let head = ["", "series", "before", "after", "change", "", "95 %", "kind", ""];
         let mut list = table::plain(&head, &[2, 3, 4]);
@@ -334,8 +317,8 @@ impl ListedEvent {
             None => format!("`{}`", revision_name(revision)),
         };
         let mut out = format!("**{name}** {}", escaped(&revision.subject));
-        if !self.place().is_empty() {
-            out += &format!(" ({})", self.place());
+        if let Some(place) = self.place() {
+            out += &format!(" ({place})");
         }
         if let Some(trade_off) = self.trade_off() {
             out += &format!(", {trade_off}");
@@ -346,7 +329,7 @@ impl ListedEvent {
             let mut cells: Vec<String> =
                 row(change, hosts).iter().map(|cell| escaped(cell)).collect();
             cells[0] = format!("`{}`", cells[0]);
-            if verdict_of(change) == ChangeVerdict::Worse {
+            if change.verdict() == ChangeVerdict::Worse {
                 cells[5] = format!("**{}**", cells[5]);
             }
             out += &format!("| {} |\n", cells.join(" | "));
@@ -364,50 +347,28 @@ fn row(change: &Change, hosts: bool) -> Vec<String> {
         series_name(&change.series, hosts),
         show(finding.before),
         show(finding.after),
-        effect(finding.effect.unwrap_or(f64::INFINITY)),
-        verdict_word(verdict_of(change)).to_owned(),
-        finding.interval.map_or_else(String::new, interval),
+        effect(finding),
+        change.verdict().word().to_owned(),
+        interval(finding),
         finding.kind_words().to_owned(),
         state(change),
     ]
 }
 
-/// Where a change stands, in words.
+/// Where a change stands, in words, with what the user wrote to it.
 pub fn state(change: &Change) -> String {
-    let mut words: Vec<String> =
-        change.named_by.iter().map(|bisection| format!("named by bisection {bisection}")).collect();
-    match change.life {
-        Life::Confirmed => {}
-        Life::Provisional => words.push(life_word(change.life).to_owned()),
-        Life::Withdrawn { why } => words.push(format!("withdrawn: {}", withdrawal(why))),
-    }
-    let state = match (change.state(), &change.fixed_by, verdict_of(change)) {
-        // What is lost again was never broken.
-        (ChangeState::Fixed, Some(by), ChangeVerdict::Better) => format!("lost with {by}"),
-        (ChangeState::Fixed, Some(by), ChangeVerdict::Worse) => format!("fixed with {by}"),
-        (ChangeState::Fixed, None, ChangeVerdict::Better) => "over".to_owned(),
-        (state, ..) => word(state).to_owned(),
-    };
-    words.push(if change.note.is_empty() {
+    let state = tacho_report::change::state(change);
+    if change.note.is_empty() {
         state
     } else {
         format!("{state}: {}", text::cut(&change.note, NOTE))
-    });
-    words.join(", ")
+    }
 }
 
 /// A series by its name: `parse · wall`.
 pub fn series_name(key: &SeriesKey, hosts: bool) -> String {
     let name = format!("{} · {}", key.benchmark, key.metric.name);
     if hosts { format!("{name} on {}", key.host) } else { name }
-}
-
-/// A revision by its first tag and its name.
-pub fn revision_name(revision: &Revision) -> String {
-    match revision.tags.first() {
-        Some(tag) if *tag != revision.id => format!("{tag} {}", revision.short()),
-        _ => revision.short().to_owned(),
-    }
 }
 
 /// At most three of them, and how many more.

@@ -15,13 +15,11 @@ pub use given::GivenChanges;
 pub use listing::{ChangeListing, ListedEvent};
 pub use sides::ChangeSide;
 
-use tacho_experiment::BuildGap;
-use tacho_experiment::changes::{ChangeVerdict, JudgedSeries, kind_of};
-use tacho_record::{Change, ChangeKind, ChangeState, Life, SeriesKey, Withdrawal};
-pub use tacho_report::words::{effect, effect_interval as interval};
-use tacho_stats::changes::{self as stats, Drift, JudgementStatus, Modes, Refusal};
+use tacho_experiment::changes::{JudgedSeries, kind_of};
+use tacho_record::{BuildGap, Change, ChangeKind, ChangeState, Life, SeriesKey};
+use tacho_report::detection;
+use tacho_stats::changes::{self as stats, Drift};
 
-use super::text;
 use crate::cli::{self, StateFilter};
 
 /// Which changes are shown.
@@ -110,10 +108,9 @@ impl Filter {
         said && stands
     }
 
-    /// Whether a stretch that could not be built is shown: whether it lies in the range, or in
-    /// part.
-    pub fn shows_stretch(&self, stretch: &BuildGap) -> bool {
-        stretch.last.order > self.orders.0 && stretch.first.order <= self.orders.1
+    /// Whether a gap is shown: whether it lies in the range, or in part.
+    pub fn shows_gap(&self, gap: &BuildGap) -> bool {
+        gap.last.order > self.orders.0 && gap.first.order <= self.orders.1
     }
 
     /// Whether a series is shown.
@@ -175,27 +172,6 @@ fn life_of(life: Life) -> StateFilter {
     }
 }
 
-/// A kind as it stands in JSON.
-pub fn kind_key(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Build => "build",
-        ChangeKind::DipEnd => "dip-end",
-        ChangeKind::DipStart => "dip-start",
-        ChangeKind::Environment => "environment",
-        ChangeKind::ModeShare => "mode-share",
-        ChangeKind::Spread => "spread",
-        ChangeKind::Step => "step",
-    }
-}
-
-/// A verdict as it stands in JSON and in tables.
-pub fn verdict_word(verdict: ChangeVerdict) -> &'static str {
-    match verdict {
-        ChangeVerdict::Better => "better",
-        ChangeVerdict::Worse => "worse",
-    }
-}
-
 /// How sure it is: `99.99 %`, never a hundred.
 pub fn confidence(p: f64) -> String {
     match p {
@@ -205,96 +181,11 @@ pub fn confidence(p: f64) -> String {
     }
 }
 
-/// Why something is no change.
-pub fn refusal(why: Refusal) -> &'static str {
-    match why {
-        Refusal::Drift => "the level wanders as much everywhere",
-        Refusal::Few => "too few values yet",
-        Refusal::Mode => "a level that it goes to now and then",
-        Refusal::Small => "not clear enough against the noise",
-        Refusal::Spike => "very few values far off",
-    }
-}
-
-/// Why what was found is told of no series, be it one or many.
-pub const BY_CHANCE: &str = "chance alone shows one as clear too often";
-
-/// Why a series was not judged; nothing if it was.
-pub fn not_judged(judged: JudgementStatus) -> Option<String> {
-    match judged {
-        JudgementStatus::Yes | JudgementStatus::Constant => None,
-        JudgementStatus::Empty => Some("it has no values".to_owned()),
-        JudgementStatus::TooFew { points, needed } => Some(format!(
-            "it has {} with values, and {needed} are needed",
-            text::count(points, "point")
-        )),
-    }
-}
-
 /// What is always to be said of a series beside its changes, drifts where they are `wanted`.
 pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<String> {
-    let left_out = (series.material.bounds > 0).then(|| bounds(series.material.bounds));
+    let left_out = (series.material.bounds > 0).then(|| detection::bounds(series.material.bounds));
     let drifts = series.judgement.detection.drift.iter().filter(|drift| wanted(drift));
-    drifts.map(drift).chain(left_out).collect()
-}
-
-/// Points that reached a limit, in a sentence.
-fn bounds(points: usize) -> String {
-    let which = text::count(points, "revision");
-    format!(
-        "left out: {which} of which only a lower bound is known, since executions reached a limit"
-    )
-}
-
-/// A drift in a sentence.
-pub fn drift(drift: &Drift) -> String {
-    let places = drift.last.saturating_sub(drift.first) + 1;
-    format!(
-        "drifts by {} over {}, at no single place",
-        effect(drift.effect),
-        text::count(places, "point")
-    )
-}
-
-/// Modes in a sentence.
-pub fn modes(modes: &Modes) -> String {
-    let level = |mode: &stats::Mode| {
-        let ratio =
-            if mode.ratio == 1.0 { "its usual level".to_owned() } else { text::change(mode.ratio) };
-        format!("{ratio} ({})", text::percent(mode.share))
-    };
-    let levels: Vec<String> = modes.levels.iter().map(level).collect();
-    format!("goes to and fro between {}", levels.join(" and "))
-}
-
-/// The user's word, in words.
-pub fn word(word: ChangeState) -> &'static str {
-    match word {
-        ChangeState::Acknowledged => "acknowledged",
-        ChangeState::Expected => "expected",
-        ChangeState::FalseAlarm => "false alarm",
-        ChangeState::Fixed => "fixed",
-        ChangeState::New => "new",
-    }
-}
-
-/// Why a change was withdrawn, in words.
-pub fn withdrawal(why: Withdrawal) -> &'static str {
-    match why {
-        Withdrawal::Nearer => "seen from farther away: a change within its range explains it",
-        Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
-        Withdrawal::NotReproduced => "measured again, both sides do not differ",
-        Withdrawal::NotSeen => "not seen in what was measured since",
-    }
-}
-
-/// Where a change stands by itself, in a word.
-pub fn life_word(life: Life) -> &'static str {
-    match life {
-        Life::Confirmed => "confirmed",
-        Life::Provisional => "provisional",
-        Life::Withdrawn { .. } => "withdrawn",
-    }
+    drifts.map(detection::drift).chain(left_out).collect()
 }
 
 /// Where a commit can be seen, by the plan's pattern; nowhere where that is of files.

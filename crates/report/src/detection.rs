@@ -1,0 +1,86 @@
+//! What the detector says of a series beside its changes, in words.
+
+use tacho_stats::changes::{Drift, JudgementStatus, Mode, Modes, Refusal};
+use tacho_stats::history::{HistoryVerdict, Settling};
+
+use crate::change::probability;
+use crate::words::{change, count, effect, percent};
+
+/// Why what looked clear in one series is not reported, be it one or many.
+pub const BY_CHANCE: &str = "chance alone shows one as clear too often";
+
+/// Why something is no change.
+#[must_use]
+pub fn refusal(why: Refusal) -> &'static str {
+    match why {
+        Refusal::Drift => "the level wanders as much everywhere",
+        Refusal::Few => "too few values yet",
+        Refusal::Mode => "a level that it goes to now and then",
+        Refusal::Small => "not clear enough against the noise",
+        Refusal::Spike => "very few values far off",
+    }
+}
+
+/// Why a series was not judged; nothing if it was.
+#[must_use]
+pub fn not_judged(judged: JudgementStatus) -> Option<String> {
+    match judged {
+        JudgementStatus::Yes | JudgementStatus::Constant => None,
+        JudgementStatus::Empty => Some("it has no values".to_owned()),
+        JudgementStatus::TooFew { points, needed } => {
+            Some(format!("it has {} with values, and {needed} are needed", count(points, "point")))
+        }
+    }
+}
+
+/// Points that reached a limit, in a clause.
+#[must_use]
+pub fn bounds(points: usize) -> String {
+    let which = count(points, "revision");
+    format!(
+        "left out: {which} of which only a lower bound is known, since executions reached a limit"
+    )
+}
+
+/// A drift in a clause.
+#[must_use]
+pub fn drift(drift: &Drift) -> String {
+    let places = drift.last.saturating_sub(drift.first) + 1;
+    let points = count(places, "point");
+    format!("drifts by {} over {points}, at no single place", effect(drift.effect))
+}
+
+/// Modes in a clause.
+#[must_use]
+pub fn modes(modes: &Modes) -> String {
+    let level = |mode: &Mode| {
+        let ratio =
+            if mode.ratio == 1.0 { "its usual level".to_owned() } else { change(mode.ratio) };
+        format!("{ratio} ({})", percent(mode.share))
+    };
+    let levels: Vec<String> = modes.levels.iter().map(level).collect();
+    format!("goes to and fro between {}", levels.join(" and "))
+}
+
+/// What would settle most whether a place is a change.
+#[must_use]
+pub fn settled_by(settling: Settling) -> &'static str {
+    match settling {
+        Settling::Rounds => "more rounds",
+        Settling::Layout => "another layout",
+        Settling::Link => "both revisions in one run",
+    }
+}
+
+/// The places that are unclear by what the runs of a series know, a clause each.
+pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
+    verdict.unclear.iter().map(|place| {
+        format!(
+            "unclear at {}: {}, a change with {}; {} would tell",
+            place.index,
+            effect(place.effect.exp_m1()),
+            probability(place.probability),
+            settled_by(place.settling)
+        )
+    })
+}

@@ -1,0 +1,71 @@
+//! What a quirk alone does to the numbers, in words.
+
+use tacho_record::{QuirkEdge, short_name};
+
+use crate::comparison::ComparedRow;
+use crate::words::{effect, effect_interval};
+
+/// What a quirk alone does to a metric of a benchmark, at one edge of its range.
+#[derive(Clone, Debug)]
+pub struct QuirkEffect {
+    /// Which quirk, and where.
+    pub edge: QuirkEdge,
+    /// The revision that was built with and without it, by its full name.
+    pub at: String,
+    /// The run that compared both.
+    pub run: i64,
+    /// The host's name.
+    pub host: String,
+    /// With the quirk against without it.
+    pub row: ComparedRow,
+}
+
+impl QuirkEffect {
+    /// The ratio; of what reached limits there is none that says how much of a change is the
+    /// edge's.
+    fn known(&self) -> Option<f64> {
+        self.row.comparison.estimate?.known_ratio()?.if_exact()
+    }
+
+    /// What the edge alone does to the level: with it by without it where the quirk begins, the
+    /// other way round where it ends.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        let ratio = self.known()?;
+        Some(if self.edge.begins { ratio } else { 1.0 / ratio })
+    }
+
+    /// Where that is, with 95 %.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.known()?;
+        let (low, high) = self.row.comparison.estimate?.interval?;
+        Some(if self.edge.begins { (low, high) } else { (1.0 / high, 1.0 / low) })
+    }
+
+    /// What is left of a change of this effect, at the same place, without the quirk.
+    #[must_use]
+    pub fn rest(&self, change: Option<f64>) -> Option<f64> {
+        Some((1.0 + change?) / self.ratio()? - 1.0)
+    }
+
+    /// A clause: ``the beginning of the quirk `libc` alone: +5.0 % (+4.2 % … +5.9 %)``.
+    #[must_use]
+    pub fn alone(&self) -> String {
+        let edge = if self.edge.begins { "beginning" } else { "end" };
+        let found = self.ratio().map_or("cannot be told".to_owned(), |it| effect(it - 1.0));
+        let range = self.interval().map_or_else(String::new, |(low, high)| {
+            format!(" ({})", effect_interval((low - 1.0, high - 1.0)))
+        });
+        format!("the {edge} of the quirk `{}` alone: {found}{range}", self.edge.quirk)
+    }
+
+    /// The same, where it was measured, and what it leaves of a change of this effect.
+    #[must_use]
+    pub fn within(&self, change: Option<f64>) -> String {
+        let rest = self.rest(change);
+        let rest = rest.map_or_else(String::new, |it| format!("; what is left: {}", effect(it)));
+        let at = short_name(&self.at);
+        format!("{}, side by side at {at} in run {}{rest}", self.alone(), self.run)
+    }
+}
