@@ -638,7 +638,7 @@ fn a_folder_that_was_deleted_is_told() {
     let output =
         Command::new("sh").args(["-c", &script]).current_dir(project.path()).output().unwrap();
     let told = Answer::of(&output).exits(2).stderr;
-    assert!(told.starts_with("error: cannot tell which folder this is: "), "{told}");
+    assert!(told.starts_with("error: cannot find out which folder this is: "), "{told}");
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn the_ends_may_be_exchanged() {
     assert_eq!(
         answer.stderr,
         "note: `HEAD` is later than `HEAD~9`: the ends are exchanged in time; which is better is \
-         told once it is measured\n"
+         known once it is measured\n"
     );
     assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
     assert!(answer.stdout.contains("HEAD~9 is the better one of both"), "{}", answer.stdout);
@@ -715,8 +715,8 @@ fn a_culprit_is_linked_in_other_orders_where_that_can_be() {
     let Answer { stdout, stderr, .. } =
         project.tacho("bisect HEAD~3 HEAD --probe --quiet").exits(0);
     // The build links nothing, so that it comes out the same.
-    let told = "with another order of linking (1): not available here: the build does not link as \
-        it is told";
+    let told = "with another order of linking (1): not available here: the build does not link \
+        with the linker that it is given";
     let left_out =
         "note: other orders of linking are left out: they need a build, and `mold` or `lld`\n";
     assert_ne!(stdout.contains(told), stderr.contains(left_out), "{stdout}{stderr}");
@@ -1040,7 +1040,7 @@ fn a_change_that_was_found_says_what_to_bisect() {
     let short = |name: &str| id(&project, name)[..10].to_owned();
     // One more of those that were tracked, on either side.
     let note = format!(
-        "note: from `{}` to `{}`: neighbours of so short a range tell how far builds vary\n",
+        "note: from `{}` to `{}`: neighbours of so short a range show how far builds vary\n",
         short("HEAD~17"),
         short("HEAD~11")
     );
@@ -1099,7 +1099,11 @@ fn a_test_that_can_tell_neither_skips_the_commit() {
     let answer = bisect_test(&project, "sh prog", "HEAD~15 HEAD --quiet").succeeds();
     assert!(answer.stdout.contains("change 10"), "{}", answer.stdout);
     assert!(answer.stdout.contains("or one of the 3 commits before it that could not be measured"));
-    assert!(answer.stdout.contains(" skipped: exit 125: it can tell neither"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains(" skipped: exit 125: it can decide neither"),
+        "{}",
+        answer.stdout
+    );
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
     let [good, bad] = ["HEAD~15", "HEAD"].map(|name| id(&project, name)[..10].to_owned());
     let command = format!("`tacho bisect {good} {bad} --test 'sh prog' --min-effect 20%`");

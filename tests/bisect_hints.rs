@@ -54,7 +54,7 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
     let bisect =
         |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
     let said = bisect(&[]).exits(4).stdout;
-    let why = "undecided: two builds do not tell how far builds vary for no reason of the source: \
+    let why = "undecided: two builds do not show how far builds vary for no reason of the source: \
         +5.0 % may be that\n";
     assert!(said.contains(why), "{said}");
     let answer = bisect(&["--json", "--again"]).exits(4).json();
@@ -73,7 +73,7 @@ fn a_change_between_two_neighbours_is_bisected_with_what_lies_beside_them() {
     let name = events["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
     let answer = project.tacho(&format!("bisect --change {name}")).exits(0);
     assert!(
-        answer.stderr.contains(": neighbours of so short a range tell how far builds vary\n"),
+        answer.stderr.contains(": neighbours of so short a range show how far builds vary\n"),
         "{}",
         answer.stderr
     );

@@ -346,7 +346,7 @@ fn rows_of_one_version_are_told_to_be_samples() {
     assert_eq!(
         told.stderr,
         "note: rows of one `version` are samples of one point: 40 rows are 4 points\n\
-         hint: a column `commit`, or `date`, tells revisions of one release apart\n"
+         hint: a column `commit`, or `date`, distinguishes revisions of one release\n"
     );
 }
 
@@ -435,7 +435,8 @@ fn one_build_that_differs_is_no_regression() {
     let series = in_rounds(&[100.0, 100.0, 100.0, 100.0, 100.0, 106.0]);
     let answer = from(&series.to_string(), "").exits(0);
     assert!(
-        answer.stdout.contains("this build") && answer.stdout.contains("another layout would tell"),
+        answer.stdout.contains("this build")
+            && answer.stdout.contains("another layout would decide"),
         "{}",
         answer.stdout
     );

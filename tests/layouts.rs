@@ -50,7 +50,7 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
     );
     assert!(row["relink_at_most"].as_f64() > row["relink"].as_f64(), "{answer}");
     assert!(row["relink_at_least"].as_f64() <= row["relink"].as_f64(), "{answer}");
-    // How often to repeat is said where it was told apart from restarting, or is little: no advice
+    // How often to repeat is said where it was distinguished from restarting, or is little: no advice
     // without evidence.
     let is_told = row["relink_at_least"].as_f64() > Some(0.0);
     let is_known = is_told || row["one_stands_for_all"] == true;
@@ -175,7 +175,7 @@ fn what_is_too_noisy_to_tell_is_said_and_nothing_advised() {
         assert!(row["repetition"].is_null() && row["by_chance"].is_null(), "{answer}");
     }
     let text = project.tacho("layouts -n 3 -r 4").stdout;
-    let noisy = "  too noisy to tell relinking from restarting: it adds at most ";
+    let noisy = "  too noisy to distinguish relinking from restarting: it adds at most ";
     assert!(!text.contains("one build stands for all"), "{text}");
     assert_eq!(text.contains(noisy), !text.contains("a build takes as long as"), "{text}");
     // One number for one thing: what is said of a build is what its page says.

@@ -831,7 +831,7 @@ fn what_cannot_be_told_of_a_quirk_is_said() {
     );
     assert!(
         text.contains(
-            "its effect cannot be told from the commit's: 4809682f10 without it does not build"
+            "its effect cannot be separated from the commit's: 4809682f10 without it does not build"
         ),
         "{text}"
     );

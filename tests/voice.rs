@@ -33,6 +33,7 @@ fn a_comparison_reads_the_same_in_the_terminal_and_on_its_page() {
         let is_rounds = cell.parse::<u32>().is_ok();
         assert!(is_rounds || page.lines().any(|line| line == word), "{cell}: {page}");
     }
-    let summary = terminal.lines().find(|line| line.contains(" would have been told ")).unwrap();
+    let summary =
+        terminal.lines().find(|line| line.contains(" would have been detected ")).unwrap();
     assert!(page.to_lowercase().contains(&summary.to_lowercase()), "{summary}: {page}");
 }

@@ -13,8 +13,8 @@ use crate::run::prepare::missing;
 use crate::track::{TrackResult, track};
 use crate::{Context, ExperimentError};
 
-/// How many revisions are measured together: enough to tell levels apart, few enough that the first
-/// answer comes soon.
+/// How many revisions are measured together: enough to distinguish levels, few enough that the
+/// first answer comes soon.
 pub const AT_ONCE: usize = 16;
 
 /// Measures what is missing at revisions that are built, the most telling ones first.
@@ -144,8 +144,9 @@ fn lacking(
     Ok(Gaps { revisions, builds, cells })
 }
 
-/// Places in the order in which they tell most: the newest; those that are marked; the oldest; then
-/// each time the one in the middle of the widest gap, by place in history, that is left.
+/// Places in the order in which they are most informative: the newest; those that are marked; the
+/// oldest; then each time the one in the middle of the widest gap, by place in history, that is
+/// left.
 fn worth(orders: &[u64], marks: &[usize]) -> Vec<usize> {
     let Some(last) = orders.len().checked_sub(1) else { return Vec::new() };
     let mut taken: Vec<usize> = Vec::with_capacity(orders.len());

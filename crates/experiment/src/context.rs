@@ -17,7 +17,7 @@ pub struct Context<'a> {
     pub builder: &'a mut dyn Builder,
     /// Who executes.
     pub executor: &'a mut dyn Executor,
-    /// Who is told.
+    /// Receives what happens.
     pub observer: &'a mut dyn Observer,
     /// Raised when the user wants to stop.
     pub interrupt: &'a AtomicBool,

@@ -74,7 +74,7 @@ pub enum ExperimentError {
         /// Why, in one line.
         why: String,
     },
-    /// A metric has values in another unit, so that old and new ones could not be told apart.
+    /// A metric has values in another unit, so that old and new ones could not be distinguished.
     #[error("metric `{metric}` was measured in {} so far, not in {}", name(known), name(planned))]
     OtherUnit {
         /// Its name.

@@ -1,4 +1,4 @@
-//! What an experiment tells while it goes on.
+//! What an experiment reports while it goes on.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub enum Event<'a> {
         run: &'a Run,
         /// What it measures.
         cells: &'a [Cell],
-        /// Executions in all, at the most; those of a warm-up by time, which nobody knows, left
+        /// Executions in all, at the most; those of a warm-up by time, which are unknown, left
         /// out.
         total: usize,
         /// Executions that an earlier, interrupted session of this run has done.
@@ -137,13 +137,13 @@ pub enum Event<'a> {
     },
 }
 
-/// Who is told.
+/// Receives what happens.
 pub trait Observer {
     /// Takes note; it may draw, and must be quick.
     fn note(&mut self, event: &Event<'_>);
 }
 
-/// Nobody is told.
+/// Receives nothing.
 #[derive(Debug, Default)]
 pub struct SilentObserver;
 

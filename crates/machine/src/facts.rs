@@ -290,7 +290,8 @@ fn interrupts(root: &Root) -> FactReading<String> {
     Ok(format!("CPUs {}", counted(lists.iter().map(String::as_str))))
 }
 
-/// A name that stays the same over restarts and names nobody: a digest of `/etc/machine-id`.
+/// A name that stays the same over restarts and identifies no person: a digest of
+/// `/etc/machine-id`.
 ///
 /// The number itself is confidential by its definition (machine-id(5)), a digest with a text of
 /// ours is not.

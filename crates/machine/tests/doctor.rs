@@ -138,7 +138,7 @@ low    irqbalance: irqbalance moves interrupts between CPUs
 fn a_cloud_guest_in_a_container() {
     insta::assert_snapshot!(listed("cloud-guest"), @r"
 high   cpu-quota: our control group may use 1.5 CPUs
-       impossible: whoever started this container or service sets it
+       impossible: the command that started this container or service sets it
 high   steal: the hypervisor gave 5.2 % of the wanted time to others
        impossible: only the provider can: ask for dedicated CPUs
 medium virtual-machine: this is a virtual machine (Amazon EC2)
@@ -148,7 +148,7 @@ medium smt: two threads share the one core
 medium load: the machine is busy: load 0.7 over the last minute on 2 CPUs
        advice: end what runs, or let rounds wait: `--quiet-wait=10m`
 low    memory-limit: our control group may use 2048 MiB
-       impossible: whoever started this container or service sets it
+       impossible: the command that started this container or service sets it
 low    storage: the work folder is on a container's file system (overlay)
        advice: work in a folder on a local disk or on tmpfs
 ");

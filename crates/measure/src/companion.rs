@@ -112,7 +112,7 @@ impl CompanionUsage {
     pub fn absent(&self) -> Vec<MissingMetric> {
         let cpu = "not available here: the kernel does not say which processes are below one \
                    (`/proc/PID/task/TID/children`)";
-        let peak = "not available here: the peak of a process's memory cannot be begun anew \
+        let peak = "not available here: the peak of a process's memory cannot be begun again \
                     (`/proc/PID/clear_refs`)";
         let absent = [
             ("companion-cpu", cpu, self.cpu.is_none()),

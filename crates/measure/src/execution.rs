@@ -101,7 +101,7 @@ pub trait Executor {
 pub struct Execution {
     /// When it was started.
     pub at: Timestamp,
-    /// From right before the program was started until it had ended, on a clock that nobody sets.
+    /// From right before the program was started until it had ended, on a clock that is never set.
     pub wall: Duration,
     /// How it ended.
     pub ended: ExecutionEnd,
@@ -161,16 +161,17 @@ pub struct Usage {
     /// What all its processes together read from devices and wrote to them until it had ended;
     /// present only where [`Request::tree_blocks`] asks for it.
     pub tree_blocks: Option<Blocks>,
-    /// Whether some of its descendants are in none of the above: nobody waited for them, as their
+    /// Whether some of its descendants are in none of the above: they were not waited for, as their
     /// parent ignores the ends of its children, and then the kernel keeps no account. What is here
     /// is no value of a metric then, but less.
     pub forgotten: bool,
     /// Processor time of all its processes, by its control group; present only where that is more
     /// than [`user`](Self::user) and [`sys`](Self::sys).
     pub tree_cpu: Option<Duration>,
-    /// The CPU that it used last; told of executions that are long enough for readings of the host.
+    /// The CPU that it used last; given for executions that are long enough for readings of the
+    /// host.
     pub last_cpu: Option<u32>,
-    /// How often its first thread was moved to another CPU, from the moment when it was made; told
+    /// How often its first thread was moved to another CPU, from the moment when it was made; given
     /// of the same executions, where the kernel counts it.
     pub migrations: Option<u64>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.

@@ -1,4 +1,4 @@
-//! Ctrl-C as a flag that everybody may look at, and as a wake-up for whoever sleeps.
+//! Ctrl-C as a flag that anything may look at, and as a wake-up for what sleeps.
 //!
 //! The handler runs on whichever thread the kernel picks, so a sleeping `poll` need not see
 //! `EINTR`. Therefore it also writes to a socket that the poll loop listens to: the loop sleeps
@@ -99,7 +99,7 @@ fn count_presses(
     Ok(())
 }
 
-/// Whether whoever started this process wanted it not to see that signal.
+/// Whether the parent of this process wanted it not to see that signal.
 fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     // SAFETY: `sigaction` is plain data, for which all zeroes is a valid value.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };

@@ -1,7 +1,7 @@
-//! The host's lock: one measurement at a time, builds included, whoever measures.
+//! The host's lock: one measurement at a time, builds included, for all users.
 //!
 //! It is the kernel's lock on an open file, so it goes with its process however that ends. The file
-//! stays; its text says whose the lock is, and means nothing while nobody holds it.
+//! stays; its text says whose the lock is, and means nothing while no process holds it.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use crate::{Holder, MeasureError};
 
-/// How often a lock is tried that another holds: nothing announces that it is free, and nobody is
+/// How often a lock is tried that another holds: nothing announces that it is free, and no one is
 /// in a hurry.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -82,7 +82,7 @@ fn common_path(preferred: &Path) -> PathBuf {
 enum LockAttempt {
     Locked(File),
     Held(Option<Holder>),
-    /// Another file stands there by now; the lock on the old one would meet nobody.
+    /// Another file is there by now; the lock on the old one would keep no one out.
     Moved,
 }
 

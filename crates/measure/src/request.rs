@@ -85,7 +85,7 @@ pub enum Capture {
     },
     /// It goes where ours goes, and nothing is known of it.
     Inherit,
-    /// It goes to `/dev/null`; nobody reads it, so nobody slows the subject down.
+    /// It goes to `/dev/null`; nothing reads it, so nothing slows the subject down.
     Nothing,
     /// It is read while the subject writes it.
     Read(OutputRequest),

@@ -40,7 +40,7 @@ pub struct RepeatMeasurement {
     pub run: i64,
     /// How many samples each side got, of the side that got fewer.
     pub samples: u32,
-    /// Whether they differ; absent where that could not be told.
+    /// Whether they differ; absent where the samples are not conclusive.
     pub differs: Option<bool>,
     /// The level after by that before, minus 1, of these samples alone.
     pub effect: Option<f64>,
@@ -190,7 +190,7 @@ pub struct Finding {
     pub missed: u32,
 }
 
-/// What of a finding is told otherwise than before.
+/// What of a finding is reported otherwise than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingDifference {
     /// Which revisions it may be.
@@ -217,7 +217,7 @@ impl Finding {
             && self.environment.iter().any(|tagged| tagged.tag == TagChange::MACHINE)
     }
 
-    /// What was told otherwise than it is now; its size where nothing else was.
+    /// What was reported otherwise than it is now; its size where nothing else was.
     #[must_use]
     pub fn otherwise(&self, now: &Self) -> Vec<FindingDifference> {
         let differs = [

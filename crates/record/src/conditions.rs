@@ -47,7 +47,7 @@ pub enum Cpus {
 }
 
 impl Cpus {
-    /// The highest number of a processor: Linux can be built for so many.
+    /// The highest number of a processor: Linux can be built for this many.
     pub const LAST: u32 = 8191;
 
     /// Processors as the kernel lists them: `0-3,6`; none if it is no such list.
@@ -101,7 +101,7 @@ pub enum Scheduling {
     Other,
     /// The same, for what never waits for people (`SCHED_BATCH`).
     Batch,
-    /// Only when nobody else wants them (`SCHED_IDLE`).
+    /// Only when no one else wants them (`SCHED_IDLE`).
     Idle,
     /// Before all others of lower priority, 1 to 99, until it waits (`SCHED_FIFO`).
     Fifo(u8),

@@ -1,6 +1,6 @@
 //! Ratios as people read them.
 
-/// From here on, and below one by the other of these, nobody counts digits.
+/// From here on, and below one by the other of these, digits do not matter.
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-3;
 

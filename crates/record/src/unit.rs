@@ -106,7 +106,7 @@ fn pick<'a>(value: f64, scales: &[(f64, &'a str); 4]) -> (f64, &'a str) {
     (value / factor, suffix)
 }
 
-/// From here on nobody reads all digits, and below that nobody counts the zeroes.
+/// From here on no one reads all digits, and below that no one counts the zeroes.
 const LONGEST: f64 = 1e15;
 const SMALLEST: f64 = 1e-9;
 

@@ -47,7 +47,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
     let bound = levels.relink_at_most.filter(|_| !levels.is_told()).map(percent)?;
     if levels.one_stands_for_all() {
         return Some(format!(
-            "relinking is not told apart from restarting: it adds at most {bound}, with 95 %: \
+            "relinking is not distinguished from restarting: it adds at most {bound}, with 95 %: \
              one build stands for all"
         ));
     }
@@ -61,7 +61,8 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
         },
     );
     Some(format!(
-        "too noisy to tell relinking from restarting: it adds at most {bound}, with 95 %; {more}"
+        "too noisy to distinguish relinking from restarting: it adds at most {bound}, with 95 %; \
+         {more}"
     ))
 }
 

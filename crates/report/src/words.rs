@@ -140,7 +140,7 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// A text with its begin and its end, if it is longer than that: of a path the end tells most, and
+/// A text with its begin and its end, if it is longer than that: of a path the end says most, and
 /// of an error both.
 #[must_use]
 pub fn cut_within(text: &str, width: usize) -> String {

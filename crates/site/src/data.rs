@@ -1,7 +1,7 @@
 //! The data of a series for others: the contract with `web/src/data.ts`, version by version.
 //!
-//! `data/SERIES.json` is for whoever wants the numbers, `data/SERIES.js` the same for the page.
-//! Values are in the metric's base unit; what is absent is left out, never 0 and never null.
+//! `data/SERIES.json` is for programs that read the numbers, `data/SERIES.js` the same for the
+//! page. Values are in the metric's base unit; what is absent is left out, never 0 and never null.
 
 use serde::{Serialize, Serializer};
 use tacho_record::{BenchmarkKey, ChangeVerdict, Metric, Revision};

@@ -150,7 +150,8 @@ impl Ledger {
     }
 }
 
-/// What tells a benchmark on a host from all others; names of hosts are unique in a [`crate::Lab`].
+/// What distinguishes a benchmark on a host from all others; names of hosts are unique in a
+/// [`crate::Lab`].
 fn identity(benchmark: &BenchmarkKey, host: &str) -> String {
     format!("{benchmark:?} {host:?}")
 }

@@ -2,7 +2,7 @@
 //! when stale.
 //!
 //! A list of what was written (`tacho-site.json`) is kept beside the pages. Only what stands in it
-//! is ever replaced or removed, and a folder that holds anything but no list is refused: nobody's
+//! is ever replaced or removed, and a folder that holds anything but no list is refused: no foreign
 //! own files are at risk.
 
 use std::borrow::Cow;

@@ -324,7 +324,7 @@ pub(crate) struct Panel {
     pub middle: Option<f64>,
 }
 
-/// No more dots than this are in a picture of panels; of more, each so many-th is.
+/// No more dots than this are in a picture of panels; of more, only every n-th is shown.
 const PANEL_DOTS: usize = 4000;
 
 /// Panels side by side on one scale; `ground` is shaded through all of them.
@@ -421,7 +421,7 @@ fn jitter(place: usize) -> f64 {
     0.2 + 0.6 * (place as f64 * 0.618_033_988_749_895).fract()
 }
 
-/// As many places as can be told apart: the median of each stretch.
+/// As many places as can be distinguished: the median of each stretch.
 fn thinned(medians: &[Option<f64>], places: usize) -> Vec<Option<f64>> {
     if medians.len() <= places {
         return medians.to_vec();

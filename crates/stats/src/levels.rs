@@ -12,9 +12,9 @@ use crate::distribution::{fisher_quantile, student_quantile};
 const MOST: u32 = 1000;
 /// Below this what linking adds does not matter.
 const LITTLE: f64 = 0.01;
-/// How likely what is said to tell more does.
+/// How likely the recommended repetition is to say more.
 const LIKELY: f64 = 0.8;
-/// What is said to tell more has no more layouts than these, and no more executions of each than
+/// What is recommended has no more layouts than these, and no more executions of each than
 /// those.
 const TELLING: (u32, f64) = (200, 10_000.0);
 /// No topmost level is.
@@ -127,23 +127,23 @@ impl Levels {
         self.relink_at_least.is_some_and(|least| least > 0.0)
     }
 
-    /// Whether linking is not told to add anything, and if it does, adds less than 1 %: then one
+    /// Whether linking is not shown to add anything, and if it does, adds less than 1 %: then one
     /// build stands for all.
     #[must_use]
     pub fn one_stands_for_all(&self) -> bool {
         !self.is_told() && self.relink_at_most.is_some_and(|most| most < LITTLE)
     }
 
-    /// Whether linking is not told to add anything, and may well add what matters: what was
-    /// measured is too noisy to tell.
+    /// Whether linking is not shown to add anything, and may well add what matters: what was
+    /// measured is too noisy to show it.
     #[must_use]
     pub fn is_too_noisy(&self) -> bool {
         !self.is_told() && self.relink_at_most.is_some_and(|most| most >= LITTLE)
     }
 
-    /// How often to repeat so that it would probably be told what linking adds, at the least cost,
-    /// where a build costs as much as this many executions; `None` where what was measured tells,
-    /// or no number of executions that anybody would wait for would.
+    /// How often to repeat so that it would probably be known what linking adds, at the least cost,
+    /// where a build costs as much as this many executions; `None` where what was measured shows
+    /// it, or no number of executions that anybody would wait for would.
     ///
     /// Were it nothing, its bound would be below 1 % with a chance of 80 %.
     #[must_use]
@@ -191,7 +191,7 @@ impl Levels {
     ///
     /// For many layouts these are √(c · restart² / relink²) executions each (Kalibera & Jones,
     /// section 6). `None` for a single layout: nothing is known of others; and where it is [too
-    /// noisy](Self::is_too_noisy) to tell.
+    /// noisy](Self::is_too_noisy) to show it.
     #[must_use]
     pub fn repetition(&self, precision: f64, build: f64) -> Option<Repetition> {
         let relink = self.relink.filter(|_| !self.is_too_noisy())?;
@@ -226,7 +226,7 @@ impl Levels {
     }
 
     /// The difference between two builds of one source that one in twenty such pairs exceeds, by
-    /// their layout alone; `None` where it is [too noisy](Self::is_too_noisy) to tell.
+    /// their layout alone; `None` where it is [too noisy](Self::is_too_noisy) to say.
     #[must_use]
     pub fn by_chance(&self) -> Option<f64> {
         self.relink
@@ -240,8 +240,8 @@ impl Levels {
 /// freedom.
 ///
 /// Their ratio, by what it would be on average, has Fisher's F distribution. One that is smaller
-/// than if the level added nothing counts as that for the upper one: it tells of chance, and not of
-/// the level.
+/// than if the level added nothing counts as that for the upper one: it is a sign of chance, and
+/// not of the level.
 fn bounds((means, above): (f64, f64), (part, below): (f64, f64)) -> (f64, f64) {
     let left = |ratio: f64, means: f64| (means / ratio - part).max(0.0).sqrt();
     let least = left(fisher_quantile(0.95, above, below), means);

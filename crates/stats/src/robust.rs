@@ -32,7 +32,7 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
 }
 
 /// The median of values that stay where they are, and often are all the same, as standard
-/// deviations that nothing tells apart.
+/// deviations that nothing distinguishes.
 pub(crate) fn median_of(values: &[f64]) -> f64 {
     match values {
         [first, others @ ..] if others.iter().all(|value| value.to_bits() == first.to_bits()) => {

@@ -75,7 +75,7 @@ pub fn steadiness(values: &[f64], less_is_better: bool) -> SteadyState {
 /// How many of the last values are at a level that does not last long enough to be called steady,
 /// if they are.
 ///
-/// As [`steadiness`] tells it, but a long sequence is judged by the medians of this many values in
+/// As [`steadiness`] has it, but a long sequence is judged by the medians of this many values in
 /// a row that at most [`MOST`] are left: enough to see a level of a quarter of them, and quick
 /// after any number of executions.
 #[must_use]

@@ -34,7 +34,7 @@ macro_rules! select_change {
 /// What a series was when it was last judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
-    /// The digest of all that was judged: the same again tells nothing new.
+    /// The digest of all that was judged: the same again says nothing new.
     pub judged: Digest,
     /// The full name of its last revision with values.
     pub newest: String,
@@ -42,7 +42,7 @@ pub struct Analysis {
     pub at: Timestamp,
 }
 
-/// What came of judging a series anew.
+/// What came of judging a series again.
 #[derive(Clone, Copy, Debug)]
 pub struct NewAnalysis<'a> {
     /// The series.
@@ -119,8 +119,8 @@ impl Store {
         })
     }
 
-    /// Keeps what came of judging a series anew, and syncs; `false`, and nothing kept, when another
-    /// process has judged it since.
+    /// Keeps what came of judging a series again, and syncs; `false`, and nothing kept, when
+    /// another process has judged it since.
     ///
     /// New changes are added; of those that are known the finding, the life and what fixed them are
     /// replaced, and never the user's word.

@@ -16,7 +16,7 @@ pub struct QuietWait {
     pub round: u32,
     /// How long.
     pub took: Duration,
-    /// Whether the host was quiet then; else nobody waited any longer.
+    /// Whether the host was quiet then; else the run waited no longer.
     pub quiet: bool,
     /// What was seen first, in one line.
     pub why: String,

@@ -154,7 +154,7 @@ impl StoreError {
                  a store with `--store`",
             ),
             Self::Corrupt { place, .. } if is_server(place) => Some(
-                "the server's log may tell more; a backup brings back what cannot be read any more",
+                "the server's log may say more; a backup brings back what cannot be read any more",
             ),
             Self::Corrupt { .. } => Some(
                 "copy it before anything else; `tacho fsck` says what is lost, and `tacho fsck \

@@ -165,7 +165,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(folder).map_err(|source| StoreError::of_file(folder, source))
 }
 
-/// A file that goes away unless it is renamed, readable by whoever may read what we create.
+/// A file that goes away unless it is renamed, readable by all who may read what we create.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".new-");

@@ -14,7 +14,7 @@ use crate::layout::Layout;
 pub enum BuildOutcome {
     /// It ended, well or not.
     Done {
-        /// How; its log's digest is left to whoever keeps logs.
+        /// How; its log's digest is left to the keeper of logs.
         build: Build,
         /// The file with its log, which the next build of the same revision overwrites.
         log: PathBuf,

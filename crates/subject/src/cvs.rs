@@ -17,10 +17,10 @@ use crate::SubjectError;
 /// How long a repository may be silent before it counts as unreachable.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often it is told how far reading has come, from the first time on.
+/// How often it is reported how far reading has come, from the first time on.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Who is told of long reading.
+/// Receives reports of long reading.
 static LISTENER: OnceLock<fn(ReadProgress)> = OnceLock::new();
 
 /// How far reading what a repository has to say has come.
@@ -28,12 +28,12 @@ static LISTENER: OnceLock<fn(ReadProgress)> = OnceLock::new();
 pub enum ReadProgress {
     /// This many bytes.
     Bytes(usize),
-    /// To its end; not reported where nothing was told before.
+    /// To its end; not reported where nothing was reported before.
     Ended,
 }
 
-/// Has this function told of reading that takes longer than a second; the first that is given
-/// stays.
+/// Has this function receive reports of reading that takes longer than a second; the first that is
+/// given stays.
 pub fn tell_of_reading(listener: fn(ReadProgress)) {
     LISTENER.get_or_init(|| listener);
 }
@@ -175,16 +175,17 @@ impl Cvs {
     }
 }
 
-/// Whether this is a folder of this machine, as cvs tells it: `:ext:…` and `host:/path` are not.
+/// Whether this is a folder of this machine, as cvs decides it: `:ext:…` and `host:/path` are not.
 fn is_folder(root: &str) -> bool {
     let colon = root.find(':');
     colon.is_none_or(|colon| root.find('/').is_some_and(|slash| slash < colon))
 }
 
-/// What stands where the connection ended: then what it called (ssh, say) told why, before.
+/// What is printed where the connection ended: then what it called (ssh, say) gave the reason,
+/// before.
 const SEE_ABOVE: &str = "consult above messages";
 
-/// The line of what it said that tells most.
+/// The line of what it said that says most.
 fn why(said: &mut std::fs::File, status: ExitStatus) -> String {
     let mut text = Vec::new();
     // What cannot be read is not known.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::SubjectError;
 
-/// What nobody else can have at the same time.
+/// What no other process can have at the same time.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 

@@ -64,7 +64,7 @@ pub enum CliError {
     PatchTwice { name: String },
     #[error("`--missing` takes one range, or one revision")]
     RangeAlone,
-    #[error("cannot tell which folder this is: {0}")]
+    #[error("cannot find out which folder this is: {0}")]
     NowhereHere(std::io::Error),
     #[error("there is no plan: no `tacho.toml` in `{folder}` or a folder above it")]
     NoPlan { folder: PathBuf },
@@ -105,8 +105,8 @@ pub enum CliError {
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
     #[error(
-        "`{name}` cannot be bisected: {what} changed, not its level, and few samples do not tell \
-         that"
+        "cannot bisect `{name}`: the change is in {what}, and only changes in level can be \
+         bisected"
     )]
     NoLevel { name: String, what: &'static str, good: String, bad: String },
     #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
@@ -169,8 +169,8 @@ impl CliError {
                  judges several in a row"
             )),
             CliError::NoLevel { good, bad, .. } => Some(format!(
-                "`tacho track {good}..{bad}` measures every commit between, for its place to be \
-                 told"
+                "`tacho track {good}..{bad}` measures every commit between, which shows its \
+                 place"
             )),
             CliError::Unknown { nearest: Some(nearest), .. }
             | CliError::UnknownChange { nearest: Some(nearest), .. } => {
@@ -217,7 +217,7 @@ impl CliError {
             CliError::NothingBuilt => {
                 "`--missing` fills in what was built: `tacho track` with a range builds it"
             }
-            CliError::Notify { .. } => "the same changes are told again the next time",
+            CliError::Notify { .. } => "the same changes are reported again the next time",
             CliError::NoPlan { .. } => "`tacho init` writes one",
             CliError::NoReport { .. } => {
                 "several files are one point each: reports of hyperfine, criterion, Google \

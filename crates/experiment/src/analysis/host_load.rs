@@ -1,13 +1,13 @@
-//! How busy the host was with other things, as samples tell together. The rule is in
+//! How busy the host was with other things, from all samples together. The rule is in
 //! docs/src/method.
 
 use tacho_record::Sample;
 use tacho_report::comparison::HostLoad;
 use tacho_stats::summary::median;
 
-/// So many CPUs used by others, all executions together, are told.
+/// From this number of CPUs used by others on, over all executions, the load is reported.
 pub const LOADED: f64 = 0.25;
-/// This share of the time, kept from the host by a hypervisor, is told.
+/// From this share of the time on, kept from the host by a hypervisor, the loss is reported.
 pub const STOLEN: f64 = 0.01;
 
 /// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.

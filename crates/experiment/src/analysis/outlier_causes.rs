@@ -27,7 +27,7 @@ pub struct OutlierExplanation {
     pub score: f64,
     /// Its value by the median of the cell's.
     pub ratio: f64,
-    /// What may have brought it about, the likeliest first; nothing if no reading tells.
+    /// What may have brought it about, the likeliest first; nothing if no reading explains it.
     pub causes: Vec<OutlierCause>,
 }
 
@@ -146,7 +146,7 @@ pub fn explain<'a>(
     outlier::outliers(&values).into_iter().map(explained).collect()
 }
 
-/// Whether readings of the host can tell anything about it: times, and what is counted by time.
+/// Whether readings of the host can explain it at all: times, and what is counted by time.
 fn bears(metric: &Metric) -> bool {
     match &metric.unit {
         Unit::Nanoseconds => true,

@@ -9,28 +9,28 @@ use crate::analysis::carry_over::{CarryOver, ProgramSamples};
 use crate::analysis::host_load::host_load;
 use crate::run::warmup::unsteady;
 
-/// From this share of its wall time on a shell's part is told (docs/src/method).
+/// From this share of its wall time on a shell's part is reported (docs/src/method).
 pub const SHELL_SHARE: f64 = 0.5;
 
-/// From so many times the median on it is told that the first execution took longer.
+/// From this multiple of the median on the warning says that the first execution took longer.
 const FIRST_SLOW: f64 = 1.05;
 /// Something that may spoil a command's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Warning {
     /// What is executed after the command of that place takes so much more or less, as a share.
     CarryOver(usize, f64),
-    /// The first execution took so many times as long as the median, and there was no warm-up.
+    /// The first execution took this multiple of the median, and there was no warm-up.
     FirstSlow(f64),
     /// So many executions left processes behind, which were killed.
     LeftBehind(usize),
-    /// Other processes used so many CPUs meanwhile.
+    /// Other processes used this number of CPUs meanwhile.
     Loaded(f64),
     /// Its shell took this share of the wall time.
     MostlyShell(f64),
-    /// The level changed for the last time so many rounds before the end, which is too near to it
-    /// to say that it stays.
+    /// The level changed for the last time this number of rounds before the end, which is too near
+    /// to it to say that it stays.
     NoSteadyState(u32),
-    /// A hypervisor kept so many CPUs' time from the host.
+    /// A hypervisor kept this number of CPUs' time from the host.
     Stolen(f64),
 }
 

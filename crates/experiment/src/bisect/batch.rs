@@ -16,7 +16,7 @@ const FAILURES: usize = 2;
 /// Of what a failed execution printed, this many characters are reported.
 const PRINTED: usize = 120;
 
-/// The status by which a command says that it can tell neither, as to `git bisect run`.
+/// The status by which a command says that it can decide neither, as to `git bisect run`.
 const CANNOT_TELL: i32 = 125;
 /// Those by which a shell says that there was nothing to execute.
 const NOT_EXECUTABLE: i32 = 126;
@@ -241,7 +241,7 @@ fn passed_or_failed(outcome: &Outcome) -> ExecutionValue {
         Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => {
             ExecutionValue::Nothing(
                 UnusableKind::Skipped,
-                format!("exit {CANNOT_TELL}: it can tell neither"),
+                format!("exit {CANNOT_TELL}: it can decide neither"),
             )
         }
         Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {

@@ -192,7 +192,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         self.stand(false)
     }
 
-    /// Keeps and tells how far it has come; `spent`: it ends here.
+    /// Keeps and reports how far it has come; `spent`: it ends here.
     fn stand(&mut self, spent: bool) -> Result<(), ExperimentError> {
         let now = moment(self.bench.executor.now());
         self.bisection.standing =
@@ -221,7 +221,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         if self.is_late() { Ok(StepAttempt::Spent) } else { self.step(place, samples) }
     }
 
-    /// Builds a candidate if it is not built, else takes so many samples of it.
+    /// Builds a candidate if it is not built, else takes this number of samples of it.
     fn step(&mut self, place: usize, samples: usize) -> Result<StepAttempt, ExperimentError> {
         let of = self.bisection.asked.of;
         if of == ValueSource::Build {

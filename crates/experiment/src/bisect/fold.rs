@@ -2,7 +2,7 @@
 //!
 //! Revisions that built to the same artifacts are one program. Consecutive ones, with all between
 //! them, are one candidate of the mathematics, a *block*; when another such pair is found,
-//! everything is folded anew over the blocks that there are then. So it is over more candidates,
+//! everything is folded again over the blocks that there are then. So it is over more candidates,
 //! once those that were left out right before a culprit are taken up (`skipped_commits`).
 
 use std::collections::{BTreeMap, HashMap};
@@ -115,7 +115,8 @@ impl Fold {
         self.steps.last().map_or(1, |last| last.number + 1)
     }
 
-    /// What is to be done next: so many samples of a candidate, by place; none when all is done.
+    /// What is to be done next: a number of samples of a candidate, by place; none when all is
+    /// done.
     #[must_use]
     pub fn next(&self) -> Option<(usize, usize)> {
         if self.mistaken().is_some() {
@@ -175,7 +176,7 @@ impl Fold {
         self.steps.iter().map(samples).sum()
     }
 
-    /// Takes up a step; of a revision that is no candidate it tells only what it cost.
+    /// Takes up a step; of a revision that is no candidate it has only the cost.
     pub fn observe(&mut self, observed: &BisectionStep) {
         self.take(observed);
         self.turn_to_cpu();
@@ -233,7 +234,7 @@ impl Fold {
     }
 
     /// How what is executed fails, where it does so in the same way at both ends and nothing has
-    /// values: that is likely mistyped, and no other revision would tell more.
+    /// values: that is likely mistyped, and no other revision would say more.
     #[must_use]
     pub fn mistaken(&self) -> Option<&str> {
         let last = self.names.len().checked_sub(1)?;
@@ -273,8 +274,8 @@ impl Fold {
         self.blocks.partition_point(|(_, last)| *last < place)
     }
 
-    /// Whether so many candidates between two of the same program may be that program without being
-    /// asked. Where all changes are asked for, they are no more than what came and went again
+    /// Whether this many candidates between two of the same program may be that program without
+    /// being asked. Where all changes are asked for, they are no more than what came and went again
     /// within them stays unseen anyway.
     fn may_be_same(&self, between: usize) -> bool {
         self.asked.all_gap(self.names.len()).is_none_or(|most| between <= most && between != 1)
@@ -302,7 +303,7 @@ impl Fold {
         }
     }
 
-    /// Folds everything anew where more is one program than was known.
+    /// Folds everything again where more is one program than was known.
     fn merge(&mut self) {
         let blocks = blocks(self.names.len(), &self.artifacts, |between| self.may_be_same(between));
         if !self.by_artifact || blocks == self.blocks {
@@ -358,7 +359,7 @@ fn without_digests(why: &str) -> String {
 const DIGEST: usize = 12;
 
 /// Which candidates are known to be one program: those that built to the same, one after the other,
-/// with all between them, where these may be so many.
+/// with all between them, where these may be as many.
 fn blocks(
     candidates: usize,
     artifacts: &BTreeMap<usize, Digest>,

@@ -2,8 +2,8 @@
 //! changes are looked for.
 //!
 //! The last of them may be the merge itself, against all that it brought merged into what was
-//! before it: whoever resolved a conflict, or took one side whole, may have changed something else,
-//! or taken back what a commit brought.
+//! before it: the person who resolved a conflict, or took one side whole, may have changed
+//! something else, or taken back what a commit brought.
 
 use tacho_stats::bisect::{Bisector, BisectorFinding, BisectorOutcome, EffectEstimate, NextStep};
 

@@ -73,7 +73,7 @@ impl Fold {
     }
 
     /// Takes up a step if it is one of the end beside the main line. While that is asked, what is
-    /// seen of the first candidate tells of both.
+    /// seen of the first candidate holds for both.
     pub(super) fn take_aside(&mut self, observed: &BisectionStep) {
         let is_first = self.names.get(self.first_usable()) == Some(&observed.revision);
         let asks = self.asks_aside() && observed.under.is_none();
@@ -107,7 +107,7 @@ impl Fold {
                 (.., NextStep::Finished(outcome)) => match outcome.finding {
                     BisectorFinding::NotReproduced => (OffMainlineFinding::Alike, None),
                     BisectorFinding::Verified => (OffMainlineFinding::Otherwise, None),
-                    BisectorFinding::Undecided(_) => because("samples do not tell"),
+                    BisectorFinding::Undecided(_) => because("samples are not conclusive"),
                 },
                 // It was not its turn, or the time is spent.
                 _ if aside.samples() == 0 => return None,

@@ -1,11 +1,11 @@
 //! Where a change is likely, by what earlier sessions measured of it.
 //!
-//! Their values tell only on which side of the change a revision seems to lie, by how far sessions
+//! Their values show only on which side of the change a revision seems to lie, by how far sessions
 //! are apart here: levels of an earlier time are never taken for levels of today.
 
 use tacho_stats::summary::median;
 
-/// This many values of a side tell how far they scatter.
+/// This many values of a side show how far they scatter.
 const FEWEST: usize = 3;
 
 /// What a series has around a range, one value a revision and run.

@@ -217,7 +217,7 @@ impl Driver<'_, '_> {
         }
         let Some(question) = self.laid_out_question(place, number)? else {
             self.bench.builder.lay_out(None, &[])?;
-            return Ok(refused("what builds it cannot be told how to link"));
+            return Ok(refused("its build has no way to choose the linker"));
         };
         let revision = self.revision(place);
         let number = self.fold.builds;
@@ -238,7 +238,7 @@ impl Driver<'_, '_> {
         let Some((build, took)) = build? else { return Ok(StepAttempt::Interrupted) };
         let seen = match &build.state {
             BuildState::Built { artifact, .. } if *artifact == usual => {
-                let why = "the build does not link as it is told".to_owned();
+                let why = "the build does not link with the linker that it is given".to_owned();
                 StepResult::Unusable { kind: UnusableKind::NotBuilt, why }
             }
             state => built(state),

@@ -77,8 +77,8 @@ pub fn touch_none(revisions: &[Revision], commits: &[Commit], paths: &[String]) 
     !paths.is_empty() && !revisions.iter().skip(1).any(matters(commits, paths))
 }
 
-/// Which revisions touch one of these paths: of which nobody knows what it touches, it may touch
-/// everything.
+/// Which revisions touch one of these paths: where it is unknown what a revision touches, it may
+/// touch everything.
 fn matters(commits: &[Commit], paths: &[String]) -> impl Fn(&Revision) -> bool {
     let files: HashMap<&str, &[String]> =
         commits.iter().map(|commit| (commit.id.as_str(), commit.files.as_slice())).collect();

@@ -1,8 +1,8 @@
-//! What was left out right before a culprit is taken up when that is named: until then nobody has
+//! What was left out right before a culprit is taken up when that is named: until then it was not
 //! asked it.
 //!
 //! The set of them and the culprit is verified by then. They become candidates, and all that was
-//! observed is folded anew, so that the search goes on among them with what is known; its first
+//! observed is folded again, so that the search goes on among them with what is known; its first
 //! build is the real parent of the culprit. Where that comes to nothing, the set is the answer, as
 //! it was.
 

@@ -41,7 +41,7 @@ pub(super) enum SkippedState {
     Asked,
     /// They stay so: no more may be spent on them.
     Spent,
-    /// They stay so: they were taken up, and told nothing.
+    /// They stay so: they were taken up, and showed nothing.
     Unknown,
 }
 

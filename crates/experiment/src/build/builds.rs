@@ -10,7 +10,7 @@ use tacho_subject::{BuildOutcome, Builder};
 
 use crate::{Event, ExperimentError, Observer};
 
-/// Who builds, where it is kept, who is told.
+/// What builds need: the store, the builder, the observer.
 pub struct BuildContext<'a> {
     pub store: &'a mut Store,
     pub builder: &'a mut dyn Builder,

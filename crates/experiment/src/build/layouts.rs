@@ -40,7 +40,7 @@ pub enum LayoutsResult {
         /// Why not, in one line.
         why: String,
     },
-    /// All came out the same: the build does not do as its linker is told.
+    /// All came out the same: the build does not use the linker that it is given.
     Ignored,
     /// They were measured.
     Measured(Box<LayoutMeasurements>),

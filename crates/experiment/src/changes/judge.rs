@@ -9,7 +9,7 @@ use tacho_stats::history::RunReading;
 
 use super::tracked::{add_at_borders, tracked};
 
-/// Of the changes that are told at most this share is expected to be false.
+/// Of the changes that are reported at most this share is expected to be false.
 pub const FALSE_SHARE: f64 = 0.05;
 
 /// Judges each series by its readings where runs measured it in rounds, and the others by their

@@ -20,7 +20,7 @@ use super::material::Material;
 use super::meaning::RETURNED;
 use super::{Judgement, returns};
 
-/// At most so many analyses are made up for, when many points were added at once: no longer does
+/// At most this many analyses are made up for, when many points were added at once: no longer does
 /// anything wait.
 pub const CATCH_UP: usize = 25;
 
@@ -134,15 +134,16 @@ impl SeriesLife<'_> {
         kept.iter().filter(|(_, change)| is_refined(change)).map(|(&id, _)| id).collect()
     }
 
-    /// What was measured again and did not differ: history still shows it, and it is told no more.
+    /// What was measured again and did not differ: history still shows it, and it is reported no
+    /// more.
     fn refuted(&self, places: &HashMap<&str, usize>) -> Vec<PlaceMeasuredAgain> {
         let gone = self.known.iter().filter(|change| change.life == NOT_REPRODUCED);
         gone.filter_map(|change| PlaceMeasuredAgain::of(change, places)).collect()
     }
 
-    /// What is told and cannot be looked at now, as where its revisions do not build any more. A
-    /// provisional change counts as well: no analysis can confirm or withdraw it there. One that
-    /// was not seen any more before is not told.
+    /// What is reported and cannot be looked at now, as where its revisions do not build any more.
+    /// A provisional change counts as well: no analysis can confirm or withdraw it there. One that
+    /// was not seen any more before is not reported.
     fn hidden(&self, places: &HashMap<&str, usize>) -> Vec<HiddenChange> {
         let points = self.material.series.points.iter().enumerate();
         let all: HashMap<&str, usize> =
@@ -252,7 +253,7 @@ impl SeriesLife<'_> {
     }
 
     /// Leaves a step for the better that was confirmed one: when its level is lost soon after, it
-    /// is not told to have been a dip, whose end is nobody's loss.
+    /// is not called a dip, whose end is no regression.
     fn keep_gains(&self, found: &mut [stats::DetectedChange], alerts: &[Alert]) {
         let rises_well = self.material.series.key.metric.better == Direction::Higher;
         let is_gain = |alert: &&Alert| {
@@ -549,8 +550,8 @@ fn happened(
     all
 }
 
-/// Whether it is told otherwise than it was: at another place, of another kind, within other ends,
-/// or larger or smaller than was thought.
+/// Whether it is reported otherwise than it was: at another place, of another kind, within other
+/// ends, or larger or smaller than was thought.
 fn has_moved(before: &Finding, now: &Finding) -> bool {
     let outside = now
         .effect

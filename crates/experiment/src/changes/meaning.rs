@@ -13,7 +13,7 @@ pub fn verdict(change: &DetectedChange, better: Direction) -> ChangeVerdict {
     ChangeVerdict::of(change.effect > 0.0, better)
 }
 
-/// Whether it is a change of the program for the worse that still stands, and that nobody has said
+/// Whether it is a change of the program for the worse that still stands, and that no user has said
 /// anything to.
 ///
 /// That a dip for the better is over is none, nor is what changed together with the environment,
@@ -46,14 +46,14 @@ pub fn came_with_a_run(before: &[i64], after: &[i64]) -> bool {
     !together && before.len().min(after.len()) == 1
 }
 
-/// How often users were told of a change that is none, by their own word.
+/// How often users were shown a change that is none, by their own word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FalseAlarms {
     /// Changes that users marked as false alarms.
     pub marked: usize,
     /// Changes that users gave any word to.
     pub looked_at: usize,
-    /// Changes that were ever told.
+    /// Changes that were ever reported.
     pub told: usize,
 }
 

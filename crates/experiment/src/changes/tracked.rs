@@ -16,8 +16,8 @@ const DIP: usize = 12;
 const BACK: f64 = 0.25;
 /// From this many values at the most the level before a change is taken.
 const NEAR: usize = 30;
-/// A difference of runs that nothing links, as a logarithm, that is told all the same: effects of
-/// runs are hardly ever as large.
+/// A difference of runs that nothing links, as a logarithm, that is reported all the same: effects
+/// of runs are hardly ever as large.
 const LARGE: f64 = 0.1;
 
 /// Judges a series by the readings of its runs.
@@ -49,8 +49,9 @@ pub(super) fn tracked(points: &[SeriesValue], readings: &[RunReading]) -> Judgem
 
 /// Adds what the values of the points show where no run links both sides.
 ///
-/// There the readings cannot tell a change from the effect of a run, unless it is too large for
-/// one. Within a run the readings say more than values, so that the place can only be the border.
+/// There the readings cannot distinguish a change from the effect of a run, unless it is too large
+/// for one. Within a run the readings say more than values, so that the place can only be the
+/// border.
 pub(super) fn add_at_borders(
     detection: &mut Detection,
     by_values: &Detection,

@@ -11,7 +11,7 @@ use tacho_report::comparison::ComparedRow;
 pub struct Gate {
     /// What is slower for certain, by this share or more; with 0 whatever is called slower.
     pub slower: Option<f64>,
-    /// What cannot be told from being so, and without `slower` whatever is unclear.
+    /// What cannot be distinguished from being so, and without `slower` whatever is unclear.
     pub unclear: bool,
     /// What only the first side has.
     pub missing: bool,
@@ -30,7 +30,7 @@ pub enum GateOutcome {
     Slower,
     /// It is not, for certain.
     Below,
-    /// Neither can be told.
+    /// The samples are not conclusive.
     Open,
 }
 
@@ -73,8 +73,8 @@ impl Gate {
             || self.missing && is_missing
     }
 
-    /// How many more would tell how an open row stands; of one that would be told alone, as many as
-    /// it takes among all.
+    /// How many more would decide how an open row stands; of one that would be decided alone, as
+    /// many as it takes among all.
     #[must_use]
     pub fn more(&self, row: &ComparedRow) -> Option<MoreSamples> {
         let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else {

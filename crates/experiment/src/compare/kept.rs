@@ -180,7 +180,7 @@ fn of_run(
     Ok(all)
 }
 
-/// The runs that tell what runs differ by: the one that is judged, and those that had ended when it
+/// The runs that show what runs differ by: the one that is judged, and those that had ended when it
 /// began. What came later is left out, so that it is judged at any time as it was on its day; where
 /// none is judged, that day is today.
 fn those_that_tell(mut all: Vec<Run>, judged: Option<&Run>) -> Vec<Run> {

@@ -101,7 +101,7 @@ pub struct ComparisonData {
     pub together: usize,
     /// After which program what is executed differs, if that is seen.
     pub carried: Option<CarriedOver>,
-    /// How busy the host was with other things, by run, where that is to be told.
+    /// How busy the host was with other things, by run, where that is to be reported.
     pub loads: Vec<(i64, HostLoad)>,
 }
 

@@ -54,7 +54,7 @@ pub fn sampled(
 }
 
 /// How busy the host was with other things in each of the runs that this one is judged from, if
-/// that is to be told.
+/// that is to be reported.
 pub fn loads(
     store: &mut Store,
     run: Option<&Run>,

@@ -20,7 +20,7 @@ pub fn wall(sample: &Sample) -> Duration {
 /// not.
 #[derive(Debug, Default)]
 pub struct SpentTime {
-    /// When each session began, as samples tell the time.
+    /// When each session began, by the times of its samples.
     sessions: Vec<Timestamp>,
     /// When the last sample ended.
     last: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! The rounds of a run: what happens before, in and after each, until nobody takes part any more.
+//! The rounds of a run: what happens before, in and after each, until no cell takes part any more.
 //!
 //! Who takes part in a round is known before it begins, from the samples of the rounds before it
 //! alone. So a killed run goes on exactly as it would have.
@@ -227,7 +227,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(true)
     }
 
-    /// Round after round, until nobody takes part or there is no time for another; `false` when
+    /// Round after round, until no cell takes part or there is no time for another; `false` when
     /// interrupted.
     fn rounds(&mut self) -> Result<bool, ExperimentError> {
         for round in 1.. {
@@ -242,7 +242,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(true)
     }
 
-    /// Who takes part in the round; nobody when there is no time for it.
+    /// Which cells take part in the round; none when there is no time for it.
     fn before(&mut self, round: u32) -> Vec<ScheduledTrial> {
         let all = self.schedule.round(round);
         let mut trials = self
@@ -576,7 +576,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// What is measured so far is safe, whether the round is whole or not; who is known well enough
-    /// is told.
+    /// is reported.
     fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
         if self.bench.store.outlives_us() {
             self.bench.store.end_round(self.session.run.number, round)?;

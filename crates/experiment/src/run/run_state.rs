@@ -33,7 +33,7 @@ pub struct RunProgress<'a> {
     /// The last round that has one.
     last: u32,
     spent: SpentTime,
-    /// The loudest that samples of a round tell of, by the round.
+    /// The loudest noise that samples of a round show, by the round.
     noise: BTreeMap<u32, Noise>,
     /// The rounds that were disturbed, and count no more.
     disturbed: BTreeSet<u32>,
@@ -52,7 +52,7 @@ struct CellProgress<'a> {
     precise: bool,
     /// Somebody else said that it needs no more.
     settled: bool,
-    /// The round of the last valid sample, and whether it has told of that metric.
+    /// The round of the last valid sample, and whether it has a value of that metric.
     last: Option<(u32, bool)>,
 }
 

@@ -3,7 +3,7 @@
 //! Not revision after revision: each round executes every cell once, in a fresh random order, so
 //! that the machine's drift falls on all alike (randomised blocks). The cells of one benchmark are
 //! next to each other. The order is a function of the seed, the round and the number of cells
-//! alone. Who has enough is left out of it and leaves a gap, which moves nobody else; so an
+//! alone. A cell that has enough is left out of it and leaves a gap, which moves no other; so an
 //! interrupted run goes on exactly as it would have.
 
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! A run that is ready to measure, new or taken up again.
 //!
-//! All that the rounds need to know, and nothing of why it is measured: whoever has cells with
-//! builds and a run to keep their samples under can have them
+//! All that the rounds need to know, and nothing of why it is measured: an experiment that has
+//! cells with builds and a run to keep their samples under can have them
 //! [measured](crate::run::rounds::measure).
 
 use crate::run::enough::MetricValues;

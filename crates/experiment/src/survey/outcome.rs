@@ -26,7 +26,7 @@ pub struct SurveyRequest {
 /// What ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurveyEnd {
-    /// Nothing that could be built or measured would tell more.
+    /// Nothing that could be built or measured would say more.
     Known,
     /// The builds are made.
     Builds,
@@ -48,7 +48,7 @@ pub struct SurveyedBenchmark {
     /// Where it changed; places count the question's revisions.
     pub survey: Survey,
     /// Of each of these places what besides the program changed in it, so that it need not be the
-    /// program; told at the end.
+    /// program; reported at the end.
     pub edges: Vec<Vec<EnvironmentEdge>>,
 }
 

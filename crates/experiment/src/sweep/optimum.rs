@@ -9,7 +9,7 @@ use super::observed::executions;
 use crate::bench::{BenchQuestion, measure};
 use crate::{Context, ExperimentError};
 
-/// A search may take so many executions in any case: those of its first stage, and a few more.
+/// A search may take this many executions in any case: those of its first stage, and a few more.
 const FEWEST: usize = 50;
 
 /// What a search asks: a sweep whose commands are the grid, and how to look.

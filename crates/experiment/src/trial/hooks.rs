@@ -144,7 +144,7 @@ pub fn tail(execution: &Execution) -> String {
 }
 
 /// What stands in a command for a port that is not known yet: nothing that a shell would want
-/// quoted, and that nobody writes in a plan.
+/// quoted, and that no plan contains.
 pub const PORT: &str = "@tacho:port@";
 
 /// The request with its port filled in, if it is known.

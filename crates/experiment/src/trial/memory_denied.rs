@@ -1,5 +1,5 @@
-//! How a program ends that was refused memory: the kernel tells nobody, so it is read from the end
-//! itself.
+//! How a program ends that was refused memory: the kernel reports that nowhere, so it is read from
+//! the end itself.
 
 use tacho_measure::{Execution, ExecutionEnd};
 

@@ -197,7 +197,7 @@ impl Trial {
         })
     }
 
-    /// Prepares the trial of a build that is so many of one source, in a folder each: they take
+    /// Prepares the trial of a build that is this many of one source, in a folder each: they take
     /// turns.
     pub fn in_layouts(
         benchmark: &Benchmark,
@@ -213,7 +213,7 @@ impl Trial {
         Ok(Self { layouts: others, ..at(0)? })
     }
 
-    /// The one whose turn it is at that place of a run of so many cells.
+    /// The one whose turn it is at that place of a run of this many cells.
     pub(crate) fn at(&self, place: Place, cells: usize) -> &Self {
         match layout_at(place, cells, self.layouts.len() + 1) {
             0 => self,
@@ -322,7 +322,7 @@ impl Trial {
             .map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
     }
 
-    /// The limit that it reached. Of a limit on address space the kernel does not tell: an end that
+    /// The limit that it reached. The kernel does not report a limit on address space: an end that
     /// looks like that of a program which was refused some is taken for it.
     fn reached(&self, execution: &Execution) -> Option<ReachedLimit> {
         let limits = self.request.limits;
@@ -393,7 +393,7 @@ fn at_least(values: &mut Vec<(MetricName, f64)>, reached: &ReachedLimit) {
     }
 }
 
-/// The benchmark's shell, if it has one, with nothing to do, in the same conditions; nobody reads
+/// The benchmark's shell, if it has one, with nothing to do, in the same conditions; nothing reads
 /// what it prints.
 fn empty_shell(benchmark: &Benchmark, subject: &Request) -> Option<Request> {
     let shell = benchmark.shell.iter().flatten().cloned();

@@ -93,7 +93,7 @@ fn limit(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         effect: "Near the limit the kernel takes cached files away: reads become slow.",
         source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory-interface-files",
         remedy: FindingRemedy::Impossible(
-            "whoever started this container or service sets it".to_owned(),
+            "the command that started this container or service sets it".to_owned(),
         ),
     })
 }

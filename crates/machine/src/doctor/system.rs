@@ -35,7 +35,7 @@ fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
                  next: gaps of up to 100 ms.",
         source: "https://docs.kernel.org/scheduler/sched-bwc.html",
         remedy: FindingRemedy::Impossible(
-            "whoever started this container or service sets it".to_owned(),
+            "the command that started this container or service sets it".to_owned(),
         ),
     })
 }

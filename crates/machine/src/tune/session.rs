@@ -8,7 +8,7 @@ use super::tuned::{Restoration, TuneStep, apply, restore};
 use super::{TuneError, TunePlan};
 use crate::root::Root;
 
-/// What a caller is told as it happens.
+/// What a caller hears of as it happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// A killed `tacho tune` had left changes behind: what came of putting them back.
@@ -19,9 +19,9 @@ pub enum Notice {
     PutBack(Restoration),
 }
 
-/// Who is told, and who watches each step.
+/// The caller, who watches each step.
 pub struct Audience<'a> {
-    /// Is told what happened.
+    /// Receives what happened.
     pub notice: &'a mut dyn FnMut(Notice),
     /// Is called before and after each step.
     pub watch: &'a mut dyn FnMut(TuneStep<'_>),

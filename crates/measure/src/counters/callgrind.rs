@@ -27,7 +27,7 @@ use crate::{Execution, ExecutionEnd, Executor, Request};
 
 const PROGRAM: &str = "valgrind";
 
-/// What callgrind is told: nothing but this counts, whatever the user's own settings say.
+/// The options of callgrind: nothing but this counts, whatever the user's own settings say.
 ///
 /// Lines of code are nothing to us, and files are small without them. Nobody asks a process while
 /// it goes on.

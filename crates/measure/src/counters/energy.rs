@@ -21,7 +21,7 @@ const FOLDER: &str = "sys/class/powercap";
 /// More than any processor takes up, in watts.
 ///
 /// A counter that it could fill within an execution may have started from 0 more than once, which
-/// nothing tells.
+/// nothing shows it.
 const MOST: u64 = 600;
 
 /// What is accounted for apart.

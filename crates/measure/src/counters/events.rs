@@ -50,7 +50,7 @@ struct CountedEvent {
 impl Events {
     /// Opens them on that process of the host whose files these are.
     ///
-    /// What cannot be had is no error: it is told after each execution.
+    /// A counter that cannot be had is no error: it is reported after each execution.
     pub fn open(pid: u32, asked: &[Counter], root: &Path) -> Self {
         let mut events = Self {
             asked: asked.to_vec(),

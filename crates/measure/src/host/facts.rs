@@ -83,7 +83,7 @@ fn cpu_name(text: &str) -> HostFact {
     name.ok_or_else(|| silent(CPU, "model name"))
 }
 
-/// Whether a hypervisor is between it and the machine: only x86 tells.
+/// Whether a hypervisor is between it and the machine: only x86 shows it.
 fn is_virtual(text: &str) -> HostFact {
     let flags = cpu_line(text, "flags").ok_or_else(|| silent(CPU, "flags"))?;
     let hypervisor = flags.split(' ').any(|flag| flag == "hypervisor");

@@ -76,7 +76,7 @@ pub fn missing(paths: &[&str]) -> String {
     format!("not available here: {} {verb} missing", paths.join(" and "))
 }
 
-/// What is said when the file is there and does not tell.
+/// What is said when the file is there and does not show it.
 pub fn silent(path: &str, key: &str) -> String {
     format!("not available here: {path} has no `{key}`")
 }

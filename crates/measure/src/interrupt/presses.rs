@@ -4,7 +4,7 @@
 //! the whole group, microseconds apart; at a terminal the kernel signals the whole group, and a
 //! parent in it (`make`, a script) may pass its own on. Whoever takes those for two leaves out what
 //! must still be done. Only the terminal's are a press each: the kernel sends one for each, and
-//! nobody passes on what he did not get.
+//! no process passes on what it did not get.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

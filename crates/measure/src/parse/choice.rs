@@ -8,7 +8,7 @@ use super::number::short;
 
 /// Something that a tool measured.
 pub(super) struct ToolReading {
-    /// What it may be called; the first name tells it from all others.
+    /// What it may be called; the first name distinguishes it from all others.
     pub names: Vec<String>,
     /// Its values, or why they cannot be used.
     pub values: Result<Vec<f64>, String>,

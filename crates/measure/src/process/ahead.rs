@@ -1,8 +1,8 @@
 //! What is begun before it is asked for: what certainly comes next.
 //!
 //! The order for it is sent while the execution before it goes on. If that ends well, and before
-//! the host is to be read again, the launcher executes it at once, and tells only then what came of
-//! the one before. So all that is done here after an execution (its account, its sample) is done
+//! the host is to be read again, the launcher executes it at once, and reports only then what came
+//! of the one before. So all that is done here after an execution (its account, its sample) is done
 //! beside the next one, on a processor that the next one leaves free. In all other cases the
 //! launcher forgets the order.
 

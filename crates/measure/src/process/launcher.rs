@@ -47,7 +47,7 @@ const SILENT: &str = "the launcher of commands did not answer: the command or so
 const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or somebody \
     else kept it from that; it was killed and the command with it, and what the command had \
     started by its control group";
-/// What is known where the launcher was stopped: meanwhile nobody kept the time.
+/// What is known where the launcher was stopped: meanwhile nothing kept the time.
 pub const STOPPED: &str = "the launcher of commands was stopped (SIGSTOP), by the command or by \
     somebody else: the command was ended, with all that it had started";
 
@@ -139,7 +139,7 @@ impl Launcher {
         })
     }
 
-    /// Whether nobody has killed it since.
+    /// Whether it was not killed since.
     pub fn is_there(&self) -> bool {
         let mut byte = [0];
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
@@ -153,8 +153,8 @@ impl Launcher {
     }
 
     /// Has it execute that, or, if it is sent ahead, follow what it executes; the files go to the
-    /// subject. Which processors that was on is told if it ends when readings are due, at that time
-    /// of the monotonic clock.
+    /// subject. Which processors that was on is reported if it ends when readings are due, at that
+    /// time of the monotonic clock.
     pub fn order(
         &mut self,
         order: &LauncherOrder,
@@ -236,7 +236,7 @@ impl Launcher {
         used.saturating_sub(std::mem::replace(&mut self.used, used))
     }
 
-    /// The smallest peak of memory that a subject of the orders so far can be told to have, in
+    /// The smallest peak of memory that a subject of the orders so far can be known to have, in
     /// bytes.
     pub fn floor(&self) -> u64 {
         (OWN * page_size()) as u64 + self.longest * if self.holds_two { 2 } else { 1 }
@@ -295,7 +295,7 @@ fn cpu_time(clock: libc::clockid_t) -> Duration {
     if read == 0 { time().unwrap_or_default() } else { Duration::ZERO }
 }
 
-/// The program as a file that is in no folder; with nobody to give it orders it ends at once.
+/// The program as a file that is in no folder; without orders it ends at once.
 pub fn program() -> io::Result<File> {
     in_memory("tacho-launcher", PROGRAM)
 }

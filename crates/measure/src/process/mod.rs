@@ -73,7 +73,7 @@ pub use program::nearest_program;
 ///   that is wanted, both are executed by one: each by a launcher of its own, so that each is
 ///   accounted for alone.
 /// - Reading output takes processor time beside the subject: give it
-///   [`Capture::Nothing`](crate::Capture::Nothing) where nobody asks for the answer.
+///   [`Capture::Nothing`](crate::Capture::Nothing) where the answer is not needed.
 #[derive(Debug)]
 pub struct ProcessExecutor {
     interrupt: Interrupt,

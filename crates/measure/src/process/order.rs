@@ -1,4 +1,4 @@
-//! A request in the launcher's terms, and an error of it in the words of whoever wrote the request.
+//! A request in the launcher's terms, and an error of it in the words of the request.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -18,7 +18,7 @@ use crate::{Request, check_no_pipe};
 /// How long a child may take to take its conditions upon itself.
 const REHEARSAL: Duration = Duration::from_secs(10);
 
-/// Where programs are looked for when nobody says: what the C library assumes.
+/// Where programs are looked for by default: what the C library assumes.
 const USUAL_PATH: &str = "/bin:/usr/bin";
 
 /// The longest time, which is no limit.
@@ -286,7 +286,7 @@ fn open(file: &Path) -> Result<File, String> {
     opened.map_err(|error| format!("cannot open `{}` for standard input: {error}", file.display()))
 }
 
-/// Why the system refused to start it, in one line and in the words of whoever wrote the request.
+/// Why the system refused to start it, in one line and in the words of the request.
 pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> String {
     if step != LaunchStep::Starting {
         return settings::why_not(request, step, error).why;

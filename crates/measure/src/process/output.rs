@@ -87,7 +87,7 @@ impl Outputs {
         Ok((Self { stdout, stderr }, OutputFds { stdout: stdout_end, stderr: stderr_end }))
     }
 
-    /// Reads what is still there and closes it. Nobody writes any more, or nobody who could be
+    /// Reads what is still there and closes it. Nothing writes any more, or nothing that could be
     /// killed.
     pub fn finish(mut self, buffer: &mut [u8]) -> CapturedOutputs {
         self.stderr.drain(buffer);

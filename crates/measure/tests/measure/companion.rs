@@ -205,7 +205,7 @@ fn a_peak_of_memory_is_that_since_the_account_was_begun() {
     filler.environment.push(("TACHO_TEST_FILE".to_owned(), file.display().to_string()));
     let mut companion = ready(filler, line("small"));
     companion.begin();
-    // Where it cannot be begun anew it is absent.
+    // Where it cannot be begun again it is absent.
     let Some(small) = companion.used().peak_memory else { return };
     fs::write(&file, "fill").unwrap();
     until("its memory", || content(&file) == "filled");

@@ -22,7 +22,7 @@ impl Bisection {
     }
 
     /// What culprits leave of the whole change: surely something, or neither that nor surely less
-    /// than was asked for, where nobody has looked for it.
+    /// than was asked for, where it was not looked for.
     #[must_use]
     pub fn left(&self) -> Option<ResidualEffect> {
         let (asked, standing) = (&self.asked, &self.standing);

@@ -12,7 +12,8 @@ use crate::{Metric, Sample};
 /// for which it waited for one.
 pub type HostReadings = BTreeMap<String, f64>;
 
-/// Of shorter executions no share of the time is told: the kernel counts others' in ticks of 10 ms.
+/// Of shorter executions no share of the time is given: the kernel counts others' in ticks of 10
+/// ms.
 const SHORTEST: f64 = 50e6;
 
 impl Sample {

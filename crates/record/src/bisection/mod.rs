@@ -96,7 +96,7 @@ pub struct BisectionRequest {
     pub revert: bool,
     /// The name of the detected change that it set out from.
     pub change: Option<String>,
-    /// What the ends once were, elsewhere or before, to be told beside what they are now.
+    /// What the ends once were, elsewhere or before, to be shown beside what they are now.
     pub before: Option<(f64, f64)>,
     /// What was typed instead of a plan; absent with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,7 +105,7 @@ pub struct BisectionRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<crate::Disturbance>,
     /// How far builds of the same program differ by layout alone, as a standard deviation on the
-    /// scale of `least`; absent where nobody said.
+    /// scale of `least`; absent where it was not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<f64>,
     /// The full name of the earlier end as it was named, where the main line of the later one does
@@ -126,7 +126,7 @@ pub struct BisectionRequest {
     pub spent: Option<BisectionCost>,
 }
 
-/// What is less than the least effect by no more than this part of it is not told to be less: a
+/// What is less than the least effect by no more than this part of it is not called less: a
 /// best guess is no surer.
 const CLOSE: f64 = 0.05;
 
@@ -135,7 +135,7 @@ const CLOSE: f64 = 0.05;
 const GAPS: usize = 8;
 
 impl BisectionRequest {
-    /// Where all changes are asked for: how many of so many candidates may lie in a row that are
+    /// Where all changes are asked for: how many of this many candidates may lie in a row that are
     /// not measured. It is never one, which a single build settles for good.
     #[must_use]
     pub fn all_gap(&self, candidates: usize) -> Option<usize> {
@@ -260,15 +260,15 @@ pub enum BisectionEnd {
 pub enum UndecidedReason {
     /// The budget, or the number of builds, is spent.
     Budget,
-    /// Builds differ among themselves so much that one revision cannot be told from its neighbours.
+    /// Builds differ among themselves too much to distinguish one revision from its neighbours.
     Builds,
     /// What is executed fails in the same way at both ends: it is likely no matter of the revision.
     Command,
     /// No usable revision was found near an end, or an end failed later.
     End,
-    /// Nothing that can be measured would tell more.
+    /// Nothing that can be measured would say more.
     Exhausted,
-    /// Samples vary so much that many of both ends do not tell whether anything changed.
+    /// Samples vary too much: many of both ends do not show whether anything changed.
     Noise,
     /// Fresh samples did not confirm what the search had found, several times.
     NotConfirmed,
@@ -325,7 +325,7 @@ pub struct BisectionState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_builds: Option<f64>,
     /// What the CPU time of the same samples says of both ends; only where their wall time does not
-    /// tell whether anything changed.
+    /// show whether anything changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<BisectedEffect>,
     /// Why levels and effects are those of the CPU time although wall time was asked for; absent
@@ -483,7 +483,7 @@ pub enum UnusableKind {
     NoMetric,
     /// It could not be built.
     NotBuilt,
-    /// The command that passes or fails could tell neither: it exited with status 125.
+    /// The command that passes or fails could decide neither: it exited with status 125.
     Skipped,
     /// It reached its time limit.
     TimedOut,
@@ -504,7 +504,7 @@ pub struct BisectionStep {
     pub build: Option<f64>,
     /// Seconds that its executions took, hooks included.
     pub executing: f64,
-    /// What was otherwise than usual; absent where nothing was. What was seen then tells of that
+    /// What was otherwise than usual; absent where nothing was. What was seen then holds for that
     /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<crate::Disturbance>,

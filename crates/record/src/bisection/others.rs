@@ -1,4 +1,4 @@
-//! Which others a culprit may stand for: those right before it that tell nothing.
+//! Which others a culprit may stand for: those right before it that say nothing.
 
 use super::{Bisection, Candidate, Culprit};
 

@@ -100,7 +100,7 @@ fn is_constant(table: &Table, column: usize) -> bool {
 }
 
 /// The first column with the name of a label. One that says the same in all rows is none where
-/// something else tells rows apart: all of them would be samples of one point.
+/// something else distinguishes rows: all of them would be samples of one point.
 fn label(table: &Table, time: Option<usize>) -> Option<usize> {
     let named = |name: &&str| table.find(&[*name]);
     let all: Vec<usize> = LABELS.iter().filter_map(named).collect();
@@ -129,7 +129,7 @@ fn goes_on(rows: &[&TableRow], label: usize, time: usize) -> bool {
         && days.is_some_and(|days| days.is_sorted() || days.iter().rev().is_sorted())
 }
 
-/// The day of a time, from 1970; nothing where it is written as nobody knows.
+/// The day of a time, from 1970; nothing where its form is unknown.
 #[allow(clippy::cast_possible_truncation, reason = "days are few")]
 pub(super) fn day(text: &str) -> Option<i64> {
     let mut seconds = moment(text)?;
@@ -175,7 +175,7 @@ pub(super) fn shared(table: &Table, column: usize) -> Option<&str> {
 }
 
 /// Refuses a column of numbers with decimal commas, thousands set apart, or with units behind them:
-/// nobody wants those left out. One with the same in all rows tells something else.
+/// no user wants those left out. One with the same in all rows says something else.
 fn refuse_nearly_numbers(table: &Table, column: usize) -> Result<(), NumbersError> {
     let known = [&LABELS[..], &TIMES[..3], &TAGS[..], &ORDERS[..]]
         .iter()

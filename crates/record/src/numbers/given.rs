@@ -58,7 +58,7 @@ pub struct GivenSeries {
 
 impl GivenSeries {
     /// The first point whose time is before that of the point before it; none where times ascend,
-    /// are not given, or are written as nobody knows.
+    /// are not given, or are in an unknown form.
     #[must_use]
     pub fn descends(&self) -> Option<usize> {
         let times: Vec<(usize, f64)> = (self.points.iter().enumerate())

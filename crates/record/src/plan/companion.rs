@@ -24,7 +24,7 @@ pub struct Companion {
 pub enum Port {
     /// This one.
     Fixed(u16),
-    /// One that nobody has, another each time.
+    /// A free one, another each time.
     Free,
 }
 

@@ -86,7 +86,7 @@ impl Plan {
     }
 
     /// The plan as revisions are tracked by it: where `levels` asks for several layouts, each build
-    /// is linked in so many orders, which are executed in turn. `processes` are the executions of
+    /// is linked in this many orders, which are executed in turn. `processes` are the executions of
     /// each, if not those that the plan says.
     pub fn over_layouts(&self, processes: Option<u32>) -> Result<Self, RuleError> {
         let Some(levels) = self.measure.levels.filter(|levels| levels.layouts > 1) else {
@@ -190,8 +190,8 @@ pub struct Subject {
     #[serde(default)]
     pub order: Option<String>,
     /// Of revisions of git that are not built as they are: into which others they are merged first,
-    /// in this order; all by full name. No plan says so, but whoever asks what a commit of a branch
-    /// does where that branch was merged.
+    /// in this order; all by full name. No plan says so, but a question of what a commit of a
+    /// branch does where that branch was merged.
     #[serde(default)]
     pub onto: BTreeMap<String, Vec<String>>,
 }

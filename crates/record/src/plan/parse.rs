@@ -27,7 +27,7 @@ type Entry<'a> = Spanned<DeValue<'a>>;
 
 /// Reads a plan; the file's name is only for messages.
 ///
-/// All mistakes that can be told from one another are reported, but of those in syntax only the
+/// All mistakes that are distinct from one another are reported, but of those in syntax only the
 /// first.
 pub fn parse(text: &str, file_name: &str) -> Result<Plan, PlanErrors> {
     let fail = |found| PlanErrors::new(text, file_name, found);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Quirk {
     /// Its name, unique in the plan.
     pub name: String,
-    /// Why it is there, for whoever reads it later.
+    /// Why it is there, for later readers.
     pub why: String,
     /// Where its stretch of history begins; none: at the beginning.
     pub start: Option<Edge>,

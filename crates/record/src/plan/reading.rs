@@ -184,7 +184,7 @@ impl Tool {
     }
 }
 
-/// Which way is better, as far as a unit tells: more per time is.
+/// Which way is better, as far as a unit says: more per time is.
 pub(super) fn usual_direction(unit: &Unit) -> Direction {
     match unit {
         Unit::Other(name) if name.ends_with("/s") => Direction::Higher,

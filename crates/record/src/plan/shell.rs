@@ -3,7 +3,7 @@
 //!
 //! Braces are the shell's. A reference is a name in braces that follows no `$` and no backslash;
 //! only those whose names are known are replaced, and nothing is ever doubled. So the code is read
-//! as a shell reads it, as far as that is needed to tell code from quotes, comments and
+//! as a shell reads it, as far as that is needed to distinguish code from quotes, comments and
 //! here-documents. Command substitution by backticks is taken for what surrounds it. Which names
 //! are known, and which are mistakes, is decided in `check`.
 

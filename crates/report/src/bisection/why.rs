@@ -83,7 +83,7 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
         }
         None => why.to_owned(),
     };
-    let mut hints = vec!["no more samples of the same builds would tell"];
+    let mut hints = vec!["no more samples of the same builds would help"];
     if asked.layout.is_none() && asked.typed.is_none() {
         hints.push(
             "`tacho layouts` measures how far builds vary, which --layout takes into account",
@@ -107,13 +107,13 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
          with --layout how far builds vary{layouts}"
     );
     let why = format!(
-        "two builds do not tell how far builds vary for no reason of the source: {change} may be \
+        "two builds do not show how far builds vary for no reason of the source: {change} may be \
          that"
     );
     [why, hint]
 }
 
-/// Where samples of both ends do not tell whether anything changed.
+/// Where samples of both ends do not show whether anything changed.
 fn too_much_noise(bisection: &Bisection) -> [String; 2] {
     let Bisection { asked, standing, .. } = bisection;
     let [why, hint] = why_not(bisection, UndecidedReason::Noise);
@@ -205,7 +205,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             usable_ends(bisection),
         ],
         UndecidedReason::Exhausted => [
-            "nothing that can be measured would tell more",
+            "nothing that can be measured would help",
             "those that cannot be measured hide it: what they lack may be added to what builds \
              them",
         ],

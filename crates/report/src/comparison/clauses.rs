@@ -14,7 +14,7 @@ use crate::words::percent;
 
 /// A gain in samples below this is not worth a word.
 pub const GAIN: f64 = 1.5;
-/// More rounds than this are given as a number to nobody.
+/// More rounds than this are not given as a number.
 const MOST_MORE: usize = 1000;
 
 /// What both sides are called.
@@ -54,7 +54,8 @@ pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
 }
 
 /// What would settle a row that is unclear, or why nothing does; of sides in several layouts so
-/// many of them. `time` tells how long so many rounds take. Nothing where nothing is known of it.
+/// many of them. `time` says how long a number of rounds takes. Nothing where nothing is known of
+/// it.
 #[must_use]
 pub fn missing(
     comparison: &Comparison,
@@ -283,7 +284,7 @@ pub fn once(comparison: &Comparison) -> Option<String> {
 }
 
 /// Where it is known from what runs of one program differ by, so much here; what is assumed of it
-/// is told in numbers.
+/// is shown in numbers.
 #[must_use]
 pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
     let [usual, here] = [RunEffectPrior::UNKNOWN.deviation, deviation].map(percent);
@@ -296,8 +297,8 @@ pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
     }
 }
 
-/// The smallest and the largest of differences that would have been told, if they differ as they
-/// are printed.
+/// The smallest and the largest of differences that would have been detected, if they differ as
+/// they are printed.
 #[must_use]
 pub fn could_see(least: impl Iterator<Item = f64>) -> Option<String> {
     let all = least.filter(|it| *it > 0.0);

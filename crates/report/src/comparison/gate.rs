@@ -47,7 +47,7 @@ impl GateRecord {
             } else {
                 "passed".to_owned()
             }),
-            is_open.then(|| format!("it cannot tell of {}", named(&gate.open))),
+            is_open.then(|| format!("it cannot decide on {}", named(&gate.open))),
             lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("it does not see {lone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")

@@ -42,7 +42,7 @@ impl ComparisonReport<'_> {
         let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
         let seen = clauses::could_see(self.rows.iter().filter_map(ComparedRow::least))
             .map_or_else(String::new, |what| {
-                format!("; {what} would have been told with a chance of 80 %")
+                format!("; {what} would have been detected with a chance of 80 %")
             });
         let first = format!("{kind}{}{seen}", counts(self.rows));
         let rest = [self.spent_budget(), self.imprecise(), self.family()];

@@ -9,7 +9,7 @@ use crate::block::{AnswerCell, AnswerColumn, AnswerTable, Tone};
 use crate::words::{self, count, cut, median, percent, times};
 
 /// The head of the smallest differences that would have been found.
-const LEAST: &str = "tells from";
+const LEAST: &str = "detectable";
 /// How wide the name of a side may be where there is little room.
 const NAME: usize = 20;
 /// The place of the column of differences, which only values without a ratio have.

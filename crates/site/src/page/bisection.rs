@@ -282,7 +282,7 @@ fn unusable(view: &View, one: &Bisection) -> Markup {
             section {
                 h2 { "What could not be measured" }
                 p.note {
-                    "It tells nothing of the speed of these commits; what they hide is part of the "
+                    "It says nothing of the speed of these commits; what they hide is part of the "
                     "range."
                 }
                 ol.commits { @for group in alike(one) { li {

@@ -193,7 +193,7 @@ fn remarks(view: &View) -> Markup {
     }
 }
 
-/// How often users were told of a change that is none, by their own word.
+/// How often users were shown a change that is none, by their own word.
 fn false_alarms(view: &View) -> Markup {
     let (marked, looked_at) = view.lab.false_alarms;
     html! {

@@ -31,7 +31,7 @@ use tacho_report::series::MedianDifference;
 use crate::text;
 use crate::view::{RevisionView, View};
 
-/// A mark that is nobody's trade: a dial with its trace. Small enough to stand in each page.
+/// A mark that is no company's: a dial with its trace. Small enough to stand in each page.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 \
     32'%3E%3Ccircle cx='16' cy='16' r='14' fill='%23fff' stroke='%23345' \
     stroke-width='3'/%3E%3Cpath d='M7 18l5-1 3 3 4-9 3 6 3-1' fill='none' stroke='%23c2410c' \

@@ -99,13 +99,13 @@ pub(super) fn round_label(scale: &DisplayScale, value: f64) -> String {
     if scale.symbol.is_empty() { number } else { format!("{number} {}", scale.symbol) }
 }
 
-/// Values between two that are round in the unit in which they are shown: about so many.
+/// Values between two that are round in the unit in which they are shown: about this many.
 pub(super) fn ticks(scale: &DisplayScale, (low, high): (f64, f64), about: f64) -> Vec<f64> {
     let round = round_numbers((low / scale.divisor, high / scale.divisor), about);
     round.into_iter().map(|it| it * scale.divisor).collect()
 }
 
-/// Round numbers between two, both ends inside: about so many.
+/// Round numbers between two, both ends inside: about this many.
 pub(super) fn round_numbers((low, high): (f64, f64), about: f64) -> Vec<f64> {
     let raw = (high - low) / about;
     if raw <= 0.0 || !raw.is_finite() {

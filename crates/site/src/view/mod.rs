@@ -133,7 +133,7 @@ fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<SeriesGroup<'a>> {
     groups
 }
 
-/// Drops series that say nothing: what was never read. A failure is one of all metrics, and told
+/// Drops series that say nothing: what was never read. A failure is one of all metrics, and shown
 /// once, as is a limit that was reached.
 fn keep_telling(group: &mut SeriesGroup, series: &[SeriesView]) {
     if group.series.iter().any(|number| series[*number].is_measured()) {

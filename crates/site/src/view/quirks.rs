@@ -19,7 +19,7 @@ pub(crate) struct BuildEdge {
 }
 
 /// The edges of a series in order, each with what is known of what it alone does; revisions without
-/// a build tell nothing, and neither do builds of before the plan or its quirks were edited, unless
+/// a build say nothing, and neither do builds of before the plan or its quirks were edited, unless
 /// their values are shown.
 pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<BuildEdge> {
     let mut edges = plain(&series.rows);

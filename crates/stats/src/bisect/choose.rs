@@ -1,4 +1,4 @@
-//! Which revision to measure next, and how often: what tells most for what it costs.
+//! Which revision to measure next, and how often: the most informative for its cost.
 
 use super::belief::RangeBelief;
 use super::failing;
@@ -43,8 +43,8 @@ impl ChoiceKnown<'_> {
         self.posterior.step.0.abs() / (1.0 / gained + self.posterior.middle).sqrt()
     }
 
-    /// What this many more samples of a revision tell that has the change with this chance, in
-    /// nats.
+    /// The information of this many more samples of a revision that has the change with this
+    /// chance, in nats.
     fn told(&self, share: f64, has: usize, more: usize) -> f64 {
         let channels = &self.posterior.channels;
         if channels.is_empty() {
@@ -68,7 +68,7 @@ impl ChoiceKnown<'_> {
     }
 }
 
-/// The next portion; `None` where nothing tells anything.
+/// The next portion; `None` where nothing is informative.
 pub(super) fn next(
     belief: &RangeBelief,
     posterior: &LevelPosterior,

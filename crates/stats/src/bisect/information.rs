@@ -1,4 +1,4 @@
-//! What a measurement is expected to tell.
+//! The expected information of a measurement.
 
 use std::sync::OnceLock;
 
@@ -8,8 +8,9 @@ const DISTANCES: usize = 33;
 const NEAREST: f64 = -4.0;
 const STRIDE: f64 = 0.2;
 
-/// What a Gaussian value tells of which of two levels it comes from, in nats: `share` is the chance
-/// of the second level, `distance` that between both in standard deviations of the value.
+/// The information of a Gaussian value on which of two levels it comes from, in nats: `share` is
+/// the chance of the second level, `distance` that between both in standard deviations of the
+/// value.
 ///
 /// The mutual information of a binary input and its output (Cover & Thomas, "Elements of
 /// Information Theory", 2006, 9.1), from a table with linear interpolation of its part of the most
@@ -47,8 +48,8 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// What this many executions tell of which of the two rates they come from, in nats: as
-    /// [`information`], of a binomial number.
+    /// The information of this many executions on which of the two rates they come from, in nats:
+    /// as [`information`], of a binomial number.
     pub(super) fn information(&self, share: f64, samples: usize) -> f64 {
         if !(share > 0.0 && share < 1.0) {
             return 0.0;
@@ -90,7 +91,7 @@ fn split(place: f64, length: usize) -> (usize, f64) {
     (cell, place - cell as f64)
 }
 
-/// The most that can be told of one of two, in nats.
+/// The most information on one of two, in nats.
 pub(super) fn entropy(share: f64) -> f64 {
     let part = |share: f64| if share > 0.0 { -share * share.ln() } else { 0.0 };
     part(share) + part(1.0 - share)

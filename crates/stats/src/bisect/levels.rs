@@ -34,7 +34,7 @@ pub(super) struct BisectLevels {
     /// In the order of their first values, which is that of the filters' parts.
     offsets: Vec<usize>,
     noises: Vec<BisectNoise>,
-    /// Before the filters: what the first readings tell of the noise.
+    /// Before the filters: what the first readings say of the noise.
     prior: Vec<f64>,
     hypotheses: Vec<LevelHypothesis>,
     time: f64,
@@ -82,7 +82,7 @@ impl BisectLevels {
         self.tested.len() <= 2 && self.readings.len() <= 4 * START + 2
     }
 
-    /// Begins again with kinds of noise around what all readings tell.
+    /// Begins again with kinds of noise around what all readings say.
     fn renew(&mut self) {
         self.renew_at = self.readings.len() + self.readings.len() / 2;
         self.noises = noise::likely(&self.readings, self.least, self.builds);
@@ -332,7 +332,7 @@ pub(super) struct LevelPosterior {
     /// The step if there is one, and its variance.
     pub(super) step: (f64, f64),
     /// Of a sample, as a standard deviation; of noise with heavy tails what Gaussian noise would
-    /// have that tells as much.
+    /// have that says as much.
     pub(super) sd: f64,
     /// How uncertain the middle between the levels is, as a variance.
     pub(super) middle: f64,
@@ -437,7 +437,7 @@ fn span(readings: &[LevelReading]) -> f64 {
     readings.last().map_or(0.0, |last| last.time) - readings.first().map_or(0.0, |first| first.time)
 }
 
-/// What the scatter of the start, which its medians leave out, tells of the noise.
+/// What the scatter of the start, which its medians leave out, says of the noise.
 fn of_start(noise: &BisectNoise, ends: [&[LevelReading]; 2]) -> f64 {
     let of = |readings: &[LevelReading]| {
         let centre = middle(readings) - noise.tail.median() * noise.scale;

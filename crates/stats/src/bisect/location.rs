@@ -1,6 +1,6 @@
 //! The level of a build by its own samples alone, whatever the noise is shaped like.
 //!
-//! A median tells as much as two thirds of the samples would where noise is Gaussian, and less
+//! A median says as much as two thirds of the samples would where noise is Gaussian, and less
 //! where it is skewed. So each kind of noise is as likely as it explains how samples of the same
 //! build lie among themselves, their level integrated out, and a level is what is believed of it by
 //! all kinds: what builds are apart is no part of that.

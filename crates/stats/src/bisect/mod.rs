@@ -1,21 +1,21 @@
 //! Which revision changed a metric, and how sure.
 //!
-//! [`Bisector`] says what to measure next ([`Bisector::next`]) and is told what was seen
+//! [`Bisector`] says what to measure next ([`Bisector::next`]) and is given what was seen
 //! ([`Bisector::observe`]), until it names the revision, the smallest set that holds it, or says
 //! that nothing changed. It executes nothing, draws nothing and knows no time but the seconds it is
-//! told: the same observations in the same order give the same steps, so that a bisection is
+//! given: the same observations in the same order give the same steps, so that a bisection is
 //! resumed by replaying what was observed. The rules are in `docs/src/method/bisect.md`.
 //!
 //! A range is *proved* (both ends are measured until a change is certain or excluded), *searched*
-//! (the revision that is expected to tell most for its cost is next, the ends again in between),
+//! (the most informative revision for its cost is next, the ends again in between),
 //! and what is found is *verified* in fresh samples. One file each; what is believed is in `levels`
 //! and `rates`.
 //!
 //! A command that only passes or fails is bisected by the same machine with
 //! [`BisectionRules::failures`]: a sample is 1 where it failed and 0 where it passed, a revision of
-//! which it can tell neither is [`UnusableReason::Skipped`]. Levels in the outcome are then rates
-//! of failure, effects differences of rates; nobody says which side fails more, or that the other
-//! never does.
+//! which it can decide neither is [`UnusableReason::Skipped`]. Levels in the outcome are then rates
+//! of failure, effects differences of rates; it is not given which side fails more, or that the
+//! other never does.
 
 mod belief;
 mod between_builds;
@@ -186,7 +186,7 @@ impl Bisector {
         sides
     }
 
-    /// Forgets what was asked for and decides anew, from all that was observed. That nothing
+    /// Forgets what was asked for and decides again, from all that was observed. That nothing
     /// changed may have been said by too little of it, where all changes are asked for.
     pub fn reconsider(&mut self) {
         let is_nothing =

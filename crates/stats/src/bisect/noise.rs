@@ -37,7 +37,7 @@ pub(super) const FLOOR: f64 = 1.0 / 16.0;
 /// Noise below this part of the least effect is none.
 pub(super) const NONE: f64 = 1.0 / 1000.0;
 
-/// Around what the readings themselves tell, all that is likely.
+/// Around what the readings themselves say, all that is likely.
 pub(super) fn likely(readings: &[LevelReading], least: f64, builds: f64) -> Vec<BisectNoise> {
     let (scale, differences) = own_scale(readings);
     let scale = scale.max(least * FLOOR);

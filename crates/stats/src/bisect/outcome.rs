@@ -50,10 +50,10 @@ pub enum NoCulpritReason {
     /// Builds differ among themselves enough that one revision cannot be distinguished from its
     /// neighbours.
     Builds,
-    /// Nothing that can be measured would tell more.
+    /// Nothing that can be measured would say more.
     Exhausted,
-    /// As many samples as all of it takes amid such noise do not tell whether anything changed, and
-    /// nobody said how long it may take.
+    /// As many samples as all of it takes amid such noise do not show whether anything changed, and
+    /// no limit on its duration was given.
     Noise,
 }
 
@@ -173,7 +173,7 @@ pub enum UnusableReason {
     WrongAnswer,
     /// Its output has no such metric.
     NoMetric,
-    /// A command that passes or fails said that it can tell neither, as by status 125 to `git
+    /// A command that passes or fails said that it can decide neither, as by status 125 to `git
     /// bisect run`.
     Skipped,
 }

@@ -25,7 +25,7 @@ pub enum ProbeDecision {
 /// the other first in turn, say of an effect; and which they show, as soon as something can be
 /// said.
 ///
-/// The sequential test of a verification, with the noise that these pairs alone tell of: the effect
+/// The sequential test of a verification, with the noise that these pairs alone show: the effect
 /// that was verified against none, 99 to 1 (Wald 1945). It holds only where the interval of what
 /// they show is clear of none, too.
 #[must_use]

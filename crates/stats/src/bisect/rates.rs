@@ -194,7 +194,7 @@ impl Rates {
     }
 
     /// The logarithm of the odds that fresh pairs come of both rates, to either alone: whichever
-    /// explains them better. Each rate is what all else tells of it, as a distribution.
+    /// explains them better. Each rate is what all else says of it, as a distribution.
     pub(super) fn odds(&self, pairs: &[(f64, f64)], culprit: usize) -> f64 {
         let fresh = |of: fn(&(f64, f64)) -> f64| {
             let failed = pairs.iter().map(of).sum::<f64>();

@@ -89,7 +89,7 @@ const FAILURES: usize = 3;
 /// All that was observed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
-    /// Where the change is likely beforehand; anywhere, where nobody says.
+    /// Where the change is likely beforehand; anywhere, where nothing is given.
     pub(super) prior: LocationPrior,
     /// As they would have been at the host's usual speed, where its speed is seen to move.
     pub(super) readings: Vec<LevelReading>,

@@ -134,7 +134,7 @@ pub(super) fn side(finding: BisectorFinding, search: &Search) -> BisectorSide {
     BisectorSide { good, bad, finding, suspects }
 }
 
-/// A side whose ends are alike, and nobody had the time to look between them.
+/// A side whose ends are alike, and there was no time to look between them.
 pub(super) fn unseen(search: &Search) -> BisectorSide {
     let (good, bad) = search.whole;
     BisectorSide {

@@ -19,7 +19,7 @@ pub enum BuildVariation {
     Alike,
     /// By a known standard deviation, on the scale of the effect.
     Vary(f64),
-    /// Nobody knows: revisions beside a verified culprit are built too and tell it.
+    /// Unknown: revisions beside a verified culprit are built too and show it.
     Unknown,
 }
 

@@ -325,8 +325,8 @@ impl Search {
         record.count(good) + record.count(bad)
     }
 
-    /// Where builds vary, more samples of two of them do not tell the ends apart: revisions next to
-    /// the ends do.
+    /// Where builds vary, more samples of two of them do not distinguish the ends: revisions next
+    /// to the ends do.
     fn more_builds(
         &mut self,
         posterior: &LevelPosterior,
@@ -375,7 +375,7 @@ impl Search {
         }
     }
 
-    /// The revision that tells most for its cost, with samples of the ends in between.
+    /// The most informative revision for its cost, with samples of the ends in between.
     fn search(
         &mut self,
         posterior: &LevelPosterior,
@@ -409,7 +409,7 @@ impl Search {
     }
 }
 
-/// The most samples of both ends that prove anything where nobody says how long that may take: as
+/// The most samples of both ends that prove anything where no limit on the duration is given: as
 /// many as all of a bisection takes amid noise that makes samples of the same revision, one after
 /// the other, differ so. A load that comes and goes does not average out.
 fn most(record: &Record, rules: &BisectionRules) -> f64 {

@@ -1,4 +1,4 @@
-//! What a side of a culprit holds that its ends do not tell of: a step and its repair, or two that
+//! What a side of a culprit holds that its ends do not show: a step and its repair, or two that
 //! nearly make up for each other.
 //!
 //! One step is believed at a time, from end to end. The revisions that were measured in between
@@ -31,7 +31,7 @@ impl Level {
         later.value - self.value
     }
 
-    /// Whether both may be the same, or differ by what nobody asks for.
+    /// Whether both may be the same, or differ by less than what is asked for.
     fn is_near(&self, other: &Self, rules: &BisectionRules) -> bool {
         let apart = self.to(other).abs();
         apart < rules.least / 2.0 || apart < WITHIN * self.error.hypot(other.error)
@@ -52,7 +52,7 @@ impl Level {
     }
 }
 
-/// This many executions of a revision between others tell at first whether it fails as they do.
+/// This many executions of a revision between others show at first whether it fails as they do.
 const EXECUTIONS: usize = 3;
 
 /// This many revisions of a gap may have no values; then no more are tried in it.
@@ -185,7 +185,7 @@ impl<'a> SideLevels<'a> {
 pub(super) struct SideParts {
     /// To be searched by themselves.
     pub(super) ranges: Vec<SideRange>,
-    /// So narrow that nothing beside it would tell a change from layout: it stays undecided.
+    /// So narrow that nothing beside it would distinguish a change from layout: it stays undecided.
     pub(super) narrow: Option<BisectorSide>,
 }
 

@@ -246,7 +246,7 @@ fn what_a_culprit_leaves_is_not_searched_where_it_is_less_than_was_asked_for() {
         outcome.culprits.iter().map(|of| of.revision).collect::<Vec<_>>()
     };
     assert_eq!((named(&one), named(&all)), (vec![20], vec![20]));
-    assert!(one.more && all.more, "it is told all the same: {:?}", one.left_over);
+    assert!(one.more && all.more, "it is reported all the same: {:?}", one.left_over);
     assert!(all.samples <= one.samples + 24, "{} {}", all.samples, one.samples);
 }
 

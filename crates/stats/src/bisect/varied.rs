@@ -1,4 +1,4 @@
-//! What is believed where builds of the same program may differ, and nobody knows by how much.
+//! What is believed where builds of the same program may differ by an unknown amount.
 //!
 //! The levels of the builds of one side show how far builds vary here. A step has to stand out from
 //! that.
@@ -64,10 +64,10 @@ fn rare(rules: &BisectionRules) -> f64 {
     if rules.values == ValueKind::Ratios { RARE } else { rules.least / 4.0 }
 }
 
-/// As a ratio: a quarter of the effect that is asked for where nobody asks for another.
+/// As a ratio: a quarter of the effect that is asked for, by default.
 const RARE: f64 = 0.005;
 
-/// What the levels of builds tell.
+/// What the levels of builds say.
 struct BuildsBelief {
     nothing: f64,
     /// Each tested revision but the first, and how likely there is a step right before it.
@@ -116,7 +116,7 @@ impl VariedSeen {
 }
 
 impl BuildsBelief {
-    /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
+    /// Nothing, a step, or two, each with builds that vary by an unknown amount.
     fn of(
         seen: &VariedSeen,
         levels: &BisectLevels,
@@ -168,7 +168,7 @@ impl BuildsBelief {
         self.steps.iter().find(|of| of.0 == culprit).map_or(0.0, |of| of.1)
     }
 
-    /// The same of the places alone, beside what samples tell of the rest.
+    /// The same of the places alone, beside what samples say of the rest.
     fn posterior(self, by_samples: LevelPosterior) -> LevelPosterior {
         let sum: f64 = self.steps.iter().map(|of| of.1).sum::<f64>().max(f64::MIN_POSITIVE);
         let changed = 1.0 - self.nothing;

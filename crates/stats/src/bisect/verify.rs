@@ -162,7 +162,7 @@ impl Verification {
         VerifyVerdict::Layout(self.step)
     }
 
-    /// The nearest one on each side tells most; the next are asked one by one, only where that is
+    /// The nearest one on each side says most; the next are measured one by one, only where that is
     /// not enough, and those that agree name the culprit.
     fn farther(
         &mut self,
@@ -228,7 +228,8 @@ impl Verification {
         pairs.len() >= FEWEST && step.abs() > far && step.abs() + far < SMALLER * self.step.abs()
     }
 
-    /// The most pairs: of a metric ten times as many as tell such a step from none on average.
+    /// The most pairs: of a metric ten times as many as distinguish such a step from none on
+    /// average.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     fn most(&self, belief: &RangeBelief) -> usize {
         let RangeBelief::Levels(_) = belief else { return MOST };

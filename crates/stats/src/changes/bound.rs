@@ -1,9 +1,9 @@
 //! What is possible at all: observers who know how the noise is distributed, how large the step is,
-//! and that there is one at most, beside the detector, which is told nothing.
+//! and that there is one at most, beside the detector, which is given nothing.
 //!
-//! Where a step begins is found within 2 values most often by whoever takes the place with the most
+//! Where a step begins is found within 2 values most often by taking the place with the most
 //! probability around it, all places equally probable before. That a level of 5 values begins at
-//! the end is told by whoever compares how likely the values are with and without (Neyman &
+//! the end is found by comparing how likely the values are with and without (Neyman &
 //! Pearson, 1933), its place one of the last 12 and its direction either; with one look at a
 //! series, or with one after each value, so that no more than 1 % of the series without a step
 //! alarm at any of them (Shiryaev, "On Optimum Methods in Quickest Detection Problems", 1963).
@@ -33,8 +33,8 @@ fn density(shape: Shape, x: f64) -> f64 {
     density.max(1e-300)
 }
 
-/// What each value tells for a step, as a log likelihood ratio: as the first value after it, and as
-/// a later one.
+/// The evidence of each value for a step, as a log likelihood ratio: as the first value after it,
+/// and as a later one.
 fn told(shape: Shape, noise: &[f64], step: f64) -> Vec<(f64, f64)> {
     let fresh = |x: f64| (density(shape, x - step) / density(shape, x)).ln();
     // Of noise that keeps half of its last value, the other half is fresh.
@@ -95,7 +95,7 @@ fn share(count: usize) -> f64 {
 /// The two directions.
 const EITHER: [f64; 2] = [STEP, -STEP];
 
-/// With one look at the end: the share of steps that are told and placed.
+/// With one look at the end: the share of steps that are reported and placed.
 fn at_one_look(shape: Shape, maker: &mut Maker) -> f64 {
     let look = |noise: &[f64]| {
         let [up, down] =

@@ -18,7 +18,7 @@ use super::sums::Sums;
 const WINDOW: usize = 100;
 /// How many values there must be at a level, outliers aside.
 const SHORTEST: usize = 3;
-/// The shape of the noise of a longer series is told by this many of its values.
+/// The shape of the noise of a longer series is estimated from this many of its values.
 const SAMPLE: usize = 1200;
 /// What a change costs, in logarithms of the number of values and beyond: calibrated, so that noise
 /// of all kinds seldom pays for one, and slow noise does not pass for levels that go up and down.
@@ -259,7 +259,7 @@ impl<'a> Judge<'a> {
         clarity / clear.sqrt() / (1.0 + few / fewest as f64)
     }
 
-    /// The standard errors of a step, fewer where few values tell how large the noise is.
+    /// The standard errors of a step, fewer where few values show how large the noise is.
     ///
     /// Student's t made about normal: Wallace, "Bounds on Normal Approximations to Student's and
     /// the Chi-Square Distributions" (1959).
@@ -274,7 +274,7 @@ impl<'a> Judge<'a> {
     /// Criterion with Applications to the Analysis of Comparative Genomic Hybridization Data",
     /// Biometrics 63 (2007), which is dearer for even levels than for short ones between long ones,
     /// at [`PRICE`]. Changes among slow noise have no [`rebate`]: a level that wanders would be
-    /// told as many.
+    /// called as many.
     fn price(&self, places: &[usize], shape: FilterShape) -> f64 {
         let n = self.series.len();
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
@@ -290,7 +290,7 @@ impl<'a> Judge<'a> {
 }
 
 /// What is taken off the price of this many changes: how often a series changes is not known
-/// before, and told by them.
+/// before, and estimated from them.
 ///
 /// Where their rate has a gamma distribution of shape [`USUAL`] and any scale, their number has a
 /// negative binomial one (Greenwood & Yule, "An Inquiry into the Nature of Frequency
@@ -299,7 +299,7 @@ fn rebate(changes: usize) -> f64 {
     (0..changes).map(|before| 2.0 * (before as f64 / USUAL).ln_1p()).sum()
 }
 
-/// What tells the shape of the noise: everything, or blocks from all over a long series.
+/// What shows the shape of the noise: everything, or blocks from all over a long series.
 fn sampled<T: Copy>(all: &[T]) -> Cow<'_, [T]> {
     if all.len() <= SAMPLE {
         return Cow::Borrowed(all);

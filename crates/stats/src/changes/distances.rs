@@ -1,4 +1,4 @@
-//! What is told does not hang on how far apart the modes of a series lie.
+//! What is reported does not hang on how far apart the modes of a series lie.
 
 use super::simulated::Maker;
 use super::{Options, SeriesValue, detect};
@@ -12,9 +12,9 @@ const GAP: f64 = 0.061;
 /// How many series each.
 const SERIES: usize = 200;
 
-/// How often, in percent, series with such a share of their values in the upper mode are told a
-/// change of the right kind.
-fn told(
+/// How often, in percent, series with such a share of their values in the upper mode are reported
+/// as a change of the right kind.
+fn reported(
     n: usize,
     (share, gap): (f64, f64),
     step: (usize, f64),
@@ -43,11 +43,11 @@ fn series_without_a_change_seldom_alarm() {
         (300, 0.5, GAP, 2.5),
         (1000, 0.5, GAP, 2.5),
     ] {
-        let told = told(n, (share, gap), (n, 1.0), |places| !places.is_empty());
-        println!("{n} values, {share} of them {gap} above: {told:?} %");
+        let reported = reported(n, (share, gap), (n, 1.0), |places| !places.is_empty());
+        println!("{n} values, {share} of them {gap} above: {reported:?} %");
         assert!(
-            told.iter().all(|told| *told <= most),
-            "{n} values, {share} of them {gap} above: {told:?} %"
+            reported.iter().all(|reported| *reported <= most),
+            "{n} values, {share} of them {gap} above: {reported:?} %"
         );
     }
 }
@@ -57,10 +57,13 @@ fn steps_half_way_are_told_where_they_are() {
     for (n, factor, least) in
         [(100, 2.0, 99.0), (300, 2.0, 99.0), (60, 1.5, 98.0), (300, 0.9, 98.0), (300, 1.2, 98.0)]
     {
-        let told = told(n, (0.3, GAP), (n / 2, factor), |places| {
+        let reported = reported(n, (0.3, GAP), (n / 2, factor), |places| {
             places.iter().any(|at| at.abs_diff(n / 2) <= 2)
         });
-        println!("{n} values, times {factor}: {told:?} %");
-        assert!(told.iter().all(|told| *told >= least), "{n} values, times {factor}: {told:?} %");
+        println!("{n} values, times {factor}: {reported:?} %");
+        assert!(
+            reported.iter().all(|reported| *reported >= least),
+            "{n} values, times {factor}: {reported:?} %"
+        );
     }
 }

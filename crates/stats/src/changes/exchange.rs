@@ -25,8 +25,8 @@ const SAME: usize = 30;
 
 /// The changes that are only of the share of a mode, as that: out of `changes`, into `scatter`.
 ///
-/// What is told of shares near them goes: where the rarer level becomes the usual one, visits are
-/// counted from another level on either side, and the shares of both modes say nothing of each
+/// What is reported of shares near them goes: where the rarer level becomes the usual one, visits
+/// are counted from another level on either side, and the shares of both modes say nothing of each
 /// other.
 pub(super) fn divide(
     judge: &Judge,
@@ -110,8 +110,8 @@ fn exchanged(
     (shares && old.visits + new.visits > VISITS).then_some([old, new])
 }
 
-/// What the shares of the later level tell by not being the same on both sides, in standard errors:
-/// the root of twice the log likelihood, of as many values as there are visits.
+/// The evidence of the shares of the later level not being the same on both sides, in standard
+/// errors: the root of twice the log likelihood, of as many values as there are visits.
 fn evidence(old: ExchangeSide, new: ExchangeSide) -> f64 {
     let entropy = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
     let told = |share: f64, count: f64| count * (entropy(share) + entropy(1.0 - share));

@@ -1,4 +1,4 @@
-//! The filter that tells slow noise from fresh, and how likely values are by it.
+//! The filter that separates slow noise from fresh, and how likely values are by it.
 //!
 //! What a Kalman filter takes of each value depends on which values there are, and not on what they
 //! are (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2). So it is
@@ -44,7 +44,7 @@ pub(super) struct LevelFilter {
     variance: f64,
     /// One by the variance of the next value.
     pub inverse: f64,
-    /// The share of its surprise that the next value tells of the slow part.
+    /// The share of its surprise that the next value adds to the slow part.
     gain: f64,
     stands: bool,
 }
@@ -303,7 +303,7 @@ impl FilterGroup {
     }
 }
 
-/// What some filters know after a value, and what all values told them.
+/// What some filters know after a value, and what they learned from all values.
 ///
 /// The next value is expected at `ahead` less `back`: at what is kept of this one, less what is
 /// kept of its surprise for being fresh. The one does not wait for the other.

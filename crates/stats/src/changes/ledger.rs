@@ -4,7 +4,7 @@
 //! The ledger keeps what users see steady: a change is an alert only when several successive
 //! analyses agree on it or when it was measured again, and is withdrawn only when many in turn do
 //! not see it. What is found again where it was withdrawn is the same one, with its name. Where it
-//! is told to be is what the last analysis that saw it says, which knew the most: the ranges of
+//! is reported to be is what the last analysis that saw it says, which knew the most: the ranges of
 //! earlier ones, when less was known, serve to recognise it and are not kept. Places are indexes of
 //! the series; when points were inserted before an alert, the caller moves its places first.
 
@@ -20,13 +20,13 @@ pub const WITHDRAW_AFTER: u32 = 20;
 /// This many points two analyses may differ on the place of one change.
 pub const SAME_PLACE: usize = 2;
 
-/// A change over time. Plain data: whoever calls [`update`] keeps it.
+/// A change over time. Plain data: the caller of [`update`] keeps it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alert {
     /// Its name within the series, for ever: 1 for the first, never used again.
     pub id: u32,
-    /// The change as it was last seen. Each analysis tells it again, confirmed or not: who keeps
-    /// alerts tells users what is told otherwise than before, and keeps what it was.
+    /// The change as it was last seen. Each analysis reports it again, confirmed or not: a caller
+    /// that keeps alerts shows users what is reported otherwise than before, and keeps what it was.
     pub change: DetectedChange,
     /// Where it stands.
     pub state: AlertState,
@@ -79,7 +79,7 @@ impl Alert {
 /// Where an alert stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertState {
-    /// Seen, but not often enough to be told as a fact.
+    /// Seen, but not often enough to be reported as a fact.
     Provisional,
     /// Told as a fact.
     Confirmed,

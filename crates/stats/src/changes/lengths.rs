@@ -1,9 +1,9 @@
-//! What is told does not hang on how long the series is in which it stands.
+//! What is reported does not hang on how long the series is in which it stands.
 
 use super::simulated::{Maker, Shape};
 use super::{Kind, Options, SeriesValue, detect};
 
-/// What is told of these values: places and kinds.
+/// What is reported of these values: places and kinds.
 fn told(values: &[f64]) -> Vec<(usize, Kind)> {
     let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
     let found = detect(&points, &Options::default()).changes;

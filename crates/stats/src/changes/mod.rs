@@ -1,8 +1,8 @@
 //! What changed in a series, and only what changed.
 //!
-//! [`detect`] takes the values of one series in order and tells the changes of their level, each
+//! [`detect`] takes the values of one series in order and reports the changes of their level, each
 //! with its interval of places, its effect, and how sure it is; what looked like a change and is
-//! none is told with the reason. Which way is better is not its business. The rules are in
+//! none is reported with the reason. Which way is better is not its business. The rules are in
 //! `docs/src/method/changes.md`, "What changed in a series".
 //!
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`),
@@ -10,7 +10,7 @@
 //! mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search
 //! for short excursions (`dips`) propose candidates; those are chosen that explain the series
 //! better than slow noise would (`choose`, `noise`), and than a curve with fewer steps would
-//! (`trend`), each where it most often is right (`locate`); then it is told what they are
+//! (`trend`), each where it most often is right (`locate`); then it is decided what they are
 //! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none
 //! (`refuse`).
 
@@ -132,7 +132,7 @@ impl CandidateSeries {
         choose::Judge::new(&self.series, &self.masked)
     }
 
-    /// What is told of what was chosen.
+    /// What is reported of what was chosen.
     fn told(&self, judge: &choose::Judge, choice: choose::SegmentChoice) -> Detection {
         let (series, modes, raw) = (&self.series, &self.modes, &self.raw);
         let choice = locate::locate(judge, choice);

@@ -3,7 +3,7 @@
 //! Before any level is known, noise is the same everywhere. Where the values after a step lie many
 //! times wider than those before it, each of them would be an outlier of any level among them, and
 //! the step would not be seen, however large. But where two parts lie further apart than either is
-//! wide, there is a step whatever the noise is, and the noise of each can be told by itself.
+//! wide, there is a step whatever the noise is, and the noise of each can be estimated by itself.
 
 use crate::robust;
 

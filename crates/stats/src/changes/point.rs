@@ -7,7 +7,7 @@ use crate::Summary;
 pub struct SeriesValue {
     /// The value, in whatever unit; skipped when it is not finite.
     pub value: f64,
-    /// The variance of the value as its replicates tell it, in the unit's square. `None` when
+    /// The variance of the value by its replicates, in the unit's square. `None` when
     /// unknown.
     pub variance: Option<f64>,
     /// From how many samples the value was made.

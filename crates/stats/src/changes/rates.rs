@@ -118,8 +118,8 @@ fn many_levels_in_a_long_series_are_no_slow_noise_either() {
     let values = stepping(Maker::new(42).noise(Shape::Gaussian, 10_000, 0.03), &steps, 0.05);
     let found = places(&values);
     let hit = steps.iter().filter(|&&step| hits(&found, step)).count();
-    println!("{hit} of 99, {} told", found.len());
-    assert!(hit >= 82 && found.len() <= 105, "{hit} of 99, {} told", found.len());
+    println!("{hit} of 99, {} reported", found.len());
+    assert!(hit >= 82 && found.len() <= 105, "{hit} of 99, {} reported", found.len());
 }
 
 #[test]
@@ -132,21 +132,21 @@ fn slow_noise_is_no_hundred_changes() {
 #[test]
 fn the_range_holds_the_place_and_the_interval_the_effect() {
     let mut maker = Maker::new(51);
-    let (mut told, mut range, mut effect) = (0, 0, 0);
+    let (mut reported, mut range, mut effect) = (0, 0, 0);
     for _ in 0..200 {
         let place = 40 + maker.below(20);
         let values = stepping(maker.noise(Shape::Gaussian, 100, 0.02), &[place], 0.06);
         for change in detection(&values).changes {
-            told += 1;
+            reported += 1;
             range += usize::from(change.range.contains(&place));
             effect += usize::from(change.interval.0 <= 0.06 && 0.06 <= change.interval.1);
         }
     }
-    println!("{range} and {effect} of {told}");
-    assert!(told >= 190, "{told}");
+    println!("{range} and {effect} of {reported}");
+    assert!(reported >= 190, "{reported}");
     assert!(
-        range * 100 >= told * 92 && effect * 100 >= told * 88,
-        "{range} and {effect} of {told}"
+        range * 100 >= reported * 92 && effect * 100 >= reported * 88,
+        "{range} and {effect} of {reported}"
     );
 }
 
@@ -187,9 +187,9 @@ fn a_short_dip_is_found_however_well_its_replicates_agree() {
                 };
                 let points: Vec<SeriesValue> = (0..100).map(point).collect();
                 let changes = detect(&points, &Options::default()).changes;
-                let told: Vec<(usize, Kind)> =
+                let reported: Vec<(usize, Kind)> =
                     changes.iter().map(|one| (one.index, one.kind)).collect();
-                told == [(at, Kind::DipStart), (at + 3, Kind::DipEnd)]
+                reported == [(at, Kind::DipStart), (at + 3, Kind::DipEnd)]
             })
             .count();
         println!("{found} of 50 dips to {depth}");
@@ -342,8 +342,8 @@ fn a_mode_that_becomes_the_usual_level_is_no_step() {
             usize::from(detection.scatter.iter().any(|change| change.kind == Kind::ModeShare));
         steps += usize::from(!detection.changes.is_empty());
     }
-    println!("{shares} of 50 told, {steps} with steps");
-    assert!(shares >= 44 && steps <= 12, "{shares} of 50 told, {steps} with steps");
+    println!("{shares} of 50 reported, {steps} with steps");
+    assert!(shares >= 44 && steps <= 12, "{shares} of 50 reported, {steps} with steps");
 }
 
 #[test]
@@ -388,8 +388,8 @@ fn candidates_are_refused_for_a_reason() {
     assert_eq!(why(&last).last(), Some(&Refusal::Few));
 }
 
-/// A dip of this many values by a factor after this many others, as it is told value by value: how
-/// often its begin was taken back, and under how many names it was reported.
+/// A dip of this many values by a factor after this many others, as it is reported value by value:
+/// how often its begin was taken back, and under how many names it was reported.
 fn told_of_a_dip(
     maker: &mut Maker,
     before: usize,
@@ -422,15 +422,18 @@ fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
         let all: Vec<(usize, usize)> =
             (0..30).map(|_| told_of_a_dip(&mut maker, before, factor, length, sd)).collect();
         let taken_back = all.iter().filter(|one| one.0 > 0).count();
-        let (told, twice) = (
+        let (reported, twice) = (
             all.iter().filter(|one| one.1 > 0).count(),
             all.iter().filter(|one| one.1 > 1).count(),
         );
         println!(
-            "{before} values, then {length} by {factor} in {sd}: {told} told, {taken_back} taken \
+            "{before} values, then {length} by {factor} in {sd}: {reported} reported, {taken_back} taken \
              back, {twice} by two names"
         );
-        assert!(told >= 25 && taken_back <= 2 && twice == 0, "{told}, {taken_back}, {twice} of 30");
+        assert!(
+            reported >= 25 && taken_back <= 2 && twice == 0,
+            "{reported}, {taken_back}, {twice} of 30"
+        );
     }
 }
 
@@ -446,7 +449,7 @@ fn shares_told(maker: &mut Maker, n: usize, before: f64, after: f64) -> Detectio
 
 #[test]
 fn a_change_of_a_share_is_told_the_right_way_round() {
-    // How many of 60 are told at least, and the wrong way round at most: where the rarer level
+    // How many of 60 are reported at least, and the wrong way round at most: where the rarer level
     // becomes the usual one, some are.
     let cases = [
         (200, 0.1, 0.6, 50, 4),
@@ -459,18 +462,18 @@ fn a_change_of_a_share_is_told_the_right_way_round() {
         let mut maker = Maker::new(seed);
         let (mut right, mut wrong) = (0, 0);
         for _ in 0..60 {
-            let told = shares_told(&mut maker, n, before, after).scatter;
-            // As one alone in its file is told.
+            let reported = shares_told(&mut maker, n, before, after).scatter;
+            // As one alone in its file is reported.
             let mut shares =
-                told.iter().filter(|change| change.kind == Kind::ModeShare && change.p <= 0.05);
+                reported.iter().filter(|change| change.kind == Kind::ModeShare && change.p <= 0.05);
             let is_right = |change: &DetectedChange| (change.effect > 0.0) == (after > before);
             right += usize::from(shares.clone().any(is_right));
             wrong += usize::from(!shares.all(is_right));
         }
-        println!("{before} to {after}: {right} of 60 told, {wrong} the wrong way");
+        println!("{before} to {after}: {right} of 60 reported, {wrong} the wrong way");
         assert!(
             right >= least && wrong <= most,
-            "{before} to {after}: {right} of 60 told, {wrong} wrong"
+            "{before} to {after}: {right} of 60 reported, {wrong} wrong"
         );
     }
 }

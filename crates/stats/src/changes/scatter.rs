@@ -84,7 +84,7 @@ pub(super) fn spreads(
 /// it, where their variance is the square of their mean.
 ///
 /// Values of a clock that hardly ever shows another one are such: most distances are 0, a few one
-/// step of it, and what a few more of these seem to tell is that many times less (quasi-likelihood:
+/// step of it, and the evidence of a few more of these is that many times less (quasi-likelihood:
 /// `McCullagh` & Nelder, "Generalized Linear Models", 1989, chapter 9).
 fn excess(distances: &[f64], splits: &[(usize, ScatterSplit, usize)]) -> f64 {
     let places = splits.iter().map(|(_, split, _)| split.place);
@@ -100,7 +100,7 @@ fn excess(distances: &[f64], splits: &[(usize, ScatterSplit, usize)]) -> f64 {
 
 /// Changes of the share of a mode; `at` says which mode each value is at.
 ///
-/// A series that stays at a mode for a while tells as much of its share as it has visits, not
+/// A series that stays at a mode for a while says as much of its share as it has visits, not
 /// values.
 pub(super) fn shares(
     series: &ValueSeries,

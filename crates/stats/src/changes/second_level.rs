@@ -5,7 +5,7 @@
 pub(super) struct SecondLevel {
     /// Its distance from the level.
     pub offset: f64,
-    /// What being at it costs a value: what it tells against it that it is the rarer one.
+    /// What being at it costs a value: the evidence against it, since it is the rarer one.
     pub price: f64,
 }
 

@@ -11,7 +11,7 @@ pub(super) struct ValueSeries {
     pub sd: Vec<f64>,
     /// Where parts begin in which the noise is as wide as it is there alone, and both ends.
     pub parts: Vec<usize>,
-    /// The variance of each value as its replicates tell it; 0 when they tell nothing.
+    /// The variance of each value by its replicates; 0 when they say nothing.
     pub known: Vec<f64>,
     /// The least distance of two values of the series, on the scale at each value.
     pub grain: Vec<f64>,
@@ -89,7 +89,7 @@ impl ValueSeries {
     }
 
     /// A level beside such a difference, in the unit of the values: 0 where nothing but rounding
-    /// tells it from that.
+    /// distinguishes it from that.
     pub fn level(&self, y: f64, difference: f64) -> f64 {
         if !self.log && y.abs() <= ROUNDING * difference.abs() { 0.0 } else { self.unit(y) }
     }
@@ -156,7 +156,7 @@ fn grain(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The variances that the replicates tell, on the scale.
+/// The variances by the replicates, on the scale.
 ///
 /// A handful of replicates hardly knows its own variance: that of all points together counts like
 /// a fixed share replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a

@@ -4,9 +4,9 @@
 use super::simulated::{Maker, Shape};
 use super::{Options, SeriesValue, detect};
 
-/// In how many of 100 pairs of levels, either way round, the step between them is told and no
+/// In how many of 100 pairs of levels, either way round, the step between them is reported and no
 /// other.
-fn told(seed: u64, still: (usize, f64), other: impl Fn(&mut Maker) -> Vec<f64>) -> [usize; 2] {
+fn reported(seed: u64, still: (usize, f64), other: impl Fn(&mut Maker) -> Vec<f64>) -> [usize; 2] {
     let mut maker = Maker::new(seed);
     let both = (0..100).map(|_| {
         let values = [vec![still.1; still.0], other(&mut maker)].concat();
@@ -37,9 +37,14 @@ fn steps_to_one_of_two_values_are_told() {
         (60, 120, [1100.0, 1101.0], 0.5),
         (100, 100, [1e5, 2e5], 0.5),
     ]) {
-        let told = told(seed, (still, 100.0), |maker| two_valued(maker, n, values, share));
-        println!("{still} times 100, {n} of {values:?}, {share} of the second: {told:?} of 100");
-        assert!(told.iter().all(|&told| told >= 94), "{still}, {n} of {values:?}: {told:?} of 100");
+        let reported = reported(seed, (still, 100.0), |maker| two_valued(maker, n, values, share));
+        println!(
+            "{still} times 100, {n} of {values:?}, {share} of the second: {reported:?} of 100"
+        );
+        assert!(
+            reported.iter().all(|&reported| reported >= 94),
+            "{still}, {n} of {values:?}: {reported:?} of 100"
+        );
     }
 }
 
@@ -50,9 +55,9 @@ fn steps_to_coarse_values_are_told_however_large() {
             let noise = maker.noise(Shape::Gaussian, 100, 0.03).into_iter();
             noise.map(|value| (value / 5.0).round() * 5.0 * level / 100.0).collect()
         };
-        let told = told(seed, (20, 100.0), coarse);
-        println!("to {level}: {told:?} of 100");
-        assert!(told.iter().all(|&told| told >= 94), "to {level}: {told:?} of 100");
+        let reported = reported(seed, (20, 100.0), coarse);
+        println!("to {level}: {reported:?} of 100");
+        assert!(reported.iter().all(|&reported| reported >= 94), "to {level}: {reported:?} of 100");
     }
 }
 
@@ -62,9 +67,12 @@ fn steps_to_nothing_are_told() {
     let cases = [(20, 0.1, 94), (50, 0.1, 94), (150, 0.1, 94), (150, 0.2, 88), (500, 0.1, 90)];
     for (seed, (n, sd, least)) in (240..).zip(cases) {
         let noisy = |maker: &mut Maker| (0..n).map(|_| 5.0 + 5.0 * sd * maker.gaussian()).collect();
-        let told = told(seed, (n, 0.0), noisy);
-        println!("{n} of 5, and as many of 0: {told:?} of 100");
-        assert!(told.iter().all(|&told| told >= least), "{n}, {sd}: {told:?} of 100");
+        let reported = reported(seed, (n, 0.0), noisy);
+        println!("{n} of 5, and as many of 0: {reported:?} of 100");
+        assert!(
+            reported.iter().all(|&reported| reported >= least),
+            "{n}, {sd}: {reported:?} of 100"
+        );
     }
 }
 

@@ -1,9 +1,10 @@
 //! A level that moves on its own beside its steps.
 //!
-//! Slow noise explains a level that wanders, but where it also steps, stairs can be told at a lower
-//! price: each stair takes a part of the way, and leaves noise that is fresh. So where values still
-//! climb within the levels that were chosen, a curve is tried in the stairs' stead: a polynomial of
-//! low degree, with the steps that stand out of it. Both are judged by the same criterion.
+//! Slow noise explains a level that wanders, but where it also steps, stairs can be found at a
+//! lower price: each stair takes a part of the way, and leaves noise that is fresh. So where values
+//! still climb within the levels that were chosen, a curve is tried in the stairs' stead: a
+//! polynomial of low degree, with the steps that stand out of it. Both are judged by the same
+//! criterion.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ const LONG: usize = 1200;
 /// Fewer values show no curve.
 const FEWEST: usize = 30;
 
-/// What climbing within the levels must tell for a line to be tried, and for curves, in twice the
+/// The evidence of climbing within the levels for a line to be tried, and for curves, in twice the
 /// log likelihood.
 const LOOKS: (f64, f64) = (5.0, 16.0);
 
@@ -159,7 +160,7 @@ impl SettledTrend {
 /// A polynomial, fitted by weighted least squares beside levels of their own.
 struct Curve {
     at: Vec<f64>,
-    /// What each degree told, in twice the log likelihood of fresh noise.
+    /// The evidence of each degree, in twice the log likelihood of fresh noise.
     told: Vec<f64>,
 }
 

@@ -18,7 +18,7 @@ pub enum ChoiceReason {
     /// Both were executed at the same time: a pair is a round.
     Duet,
     /// Of several modes that are different ones, or that differ in their shares, the means alone
-    /// tell.
+    /// show it.
     Modes,
 }
 

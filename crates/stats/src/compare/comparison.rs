@@ -61,7 +61,7 @@ pub struct Comparison {
     pub size: Size,
     /// The one that decides; absent when a side has no samples.
     pub estimate: Option<Estimate>,
-    /// Another one, for whoever doubts.
+    /// Another one, for readers who doubt.
     pub second: Option<Estimate>,
     /// Which decides, and why.
     pub choice: EstimatorChoice,
@@ -72,7 +72,7 @@ pub struct Comparison {
     /// What the control differs from A, by the estimator that decides: what is seen when nothing
     /// differs.
     pub control: Option<Estimate>,
-    /// The smallest difference that this run would have told with a chance of 80 %: 0.02 is 2 %
+    /// The smallest difference that this run would have detected with a chance of 80 %: 0.02 is 2 %
     /// either way, by ratio.
     pub detectable: Option<f64>,
     /// How many more would settle it, when it is unclear.
@@ -96,8 +96,8 @@ impl Comparison {
         self.modes.is_some_and(|modes| modes.told == ModeComparison::Shares)
     }
 
-    /// How many more would tell whether B's ratio to A is above or below this one. Nothing where it
-    /// was not measured today, where something that is certain is in the way, or where steps or
+    /// How many more would decide whether B's ratio to A is above or below this one. Nothing where
+    /// it was not measured today, where something that is certain is in the way, or where steps or
     /// limits hide how far it varies.
     #[must_use]
     pub fn more_against(&self, ratio: f64) -> Option<MoreSamples> {
@@ -157,7 +157,7 @@ pub enum Note {
     /// The control differs from A for certain, and no less than B does: no verdict.
     NotBeyondControl,
     /// The sides are of different runs: what runs of one program differ by, as a relative standard
-    /// deviation, is in the interval; `assumed` where too little is known of the host to tell it.
+    /// deviation, is in the interval; `assumed` where too little is known of the host to say.
     BetweenRuns {
         /// The standard deviation.
         deviation: f64,

@@ -34,7 +34,7 @@ pub struct Duet {
     pub places: Option<f64>,
 }
 
-/// Fewer pairs in a role do not tell what the CPUs differ.
+/// Fewer pairs in a role do not show what the CPUs differ.
 const FEWEST: usize = 8;
 
 impl Duet {

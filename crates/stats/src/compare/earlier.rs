@@ -14,7 +14,7 @@ use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::Bound;
 use crate::distribution::student_quantile;
 
-/// Fewer values of a run do not tell how much they vary.
+/// Fewer values of a run do not show how much they vary.
 const KNOWN: usize = 4;
 
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of
@@ -91,8 +91,8 @@ pub fn compare_earlier(
     }
 }
 
-/// What runs differ by, with what the noise of a run of few values adds: those do not tell how much
-/// it is. It is that of the values on the other side then; `None` where neither side tells it.
+/// What runs differ by, with what the noise of a run of few values adds: those do not show how much
+/// it is. It is that of the values on the other side then; `None` where neither side shows it.
 ///
 /// What is counted has no noise to be known.
 fn with_unknown_noise(
@@ -224,7 +224,7 @@ fn by_difference(
     })
 }
 
-/// Of as many values on each side as tell that they are alike; see [`Estimate::p_same`].
+/// Of as many values on each side as show that they are alike; see [`Estimate::p_same`].
 fn nothing_but_zeros(a: &[SampleValue], b: &[SampleValue]) -> Option<Estimate> {
     let fewest = a.len().min(b.len());
     let all = a.iter().chain(b).all(|sample| sample.value == 0.0 && sample.is_exact());
@@ -243,7 +243,7 @@ fn nothing_but_zeros(a: &[SampleValue], b: &[SampleValue]) -> Option<Estimate> {
     })
 }
 
-/// What four of five such comparisons would have told.
+/// What four of five such comparisons would have detected.
 pub(super) fn detectable(over: &RunsComparison, error: f64) -> f64 {
     let reach =
         student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);

@@ -21,7 +21,7 @@ pub struct Estimate {
     pub ratio_bound: Bound,
     /// Where the ratio is, with the confidence that was asked, given that it is the last look;
     /// absent with too few samples. One end is 0 or infinite where enough samples reached a limit
-    /// that nothing bounds it. It tells no more than the verdict.
+    /// that nothing bounds it. It says no more than the verdict.
     pub interval: Option<(f64, f64)>,
     /// Where the ratio is at all looks together, with that confidence: the verdict is by this one,
     /// a repeated confidence interval.
@@ -69,7 +69,7 @@ impl BoundContrasts {
         Self::with_control(scale, a, b, &[], seed)
     }
 
-    /// The same, where executions of the control tell as much of A as its own do, if the order of
+    /// The same, where executions of the control say as much of A as its own do, if the order of
     /// all is known.
     pub fn with_control(
         scale: Scale,
@@ -320,7 +320,7 @@ fn is_within((low, high): (f64, f64), margin: f64) -> bool {
     low >= -margin && high <= margin
 }
 
-/// Whether the last look alone would tell a difference, or none, where all together do not.
+/// Whether the last look alone would show a difference, or none, where all together do not.
 fn tells_more(last: (f64, f64), repeated: (f64, f64), margin: f64) -> bool {
     let differs = |(low, high): (f64, f64)| low > 0.0 || high < 0.0;
     !is_within(repeated, margin) && (is_within(last, margin) || differs(last) && !differs(repeated))

@@ -5,8 +5,8 @@ use super::{Comparison, Verdict};
 use crate::believed;
 
 /// The verdicts of a family of comparisons (benchmarks × metrics), so that of the differences that
-/// are told at most this share is expected to be false; and the same of those that are said to be
-/// the same.
+/// are reported at most this share is expected to be false; and the same of those that are said to
+/// be the same.
 ///
 /// Benjamini & Hochberg, "Controlling the False Discovery Rate", Journal of the Royal Statistical
 /// Society B 57 (1995), over the chances of all rows, each divided by its look's share of the error

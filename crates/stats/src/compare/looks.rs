@@ -38,16 +38,16 @@ pub struct Look {
     pub share: f64,
     /// How often the interval that is shown may miss: 0.05 is 95 %.
     pub error: f64,
-    /// Where a difference is told at this look, and not before: the chance with which each end of
-    /// the interval that is shown misses, at a look of its own.
+    /// Where a difference is reported at this look, and not before: the chance with which each end
+    /// of the interval that is shown misses, at a look of its own.
     pub ends: LookEnds,
 }
 
 /// Of a difference: the end of its interval that is nearer to none, and the other one; chances to
 /// miss.
 ///
-/// The nearer one has less, since what is told by chance looks large; the farther one more, since
-/// it would have been told before.
+/// The nearer one has less, since what is reported by chance looks large; the farther one more,
+/// since it would have been reported before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookEnds {
     /// Towards no difference.
@@ -64,8 +64,8 @@ impl Look {
         Self { rounds, level: error, share: 1.0, error, ends: LookEnds { near: half, far: half } }
     }
 
-    /// The same for what does not end by being told at this look: it was told before, or goes on
-    /// whatever is reported.
+    /// The same for what does not end by being reported at this look: it was reported before, or
+    /// goes on whatever is reported.
     #[must_use]
     pub fn in_passing(self) -> Self {
         Self { ends: Self::only(self.rounds, self.error).ends, ..self }
@@ -196,9 +196,9 @@ impl Walk {
     }
 
     /// Those of an interval at the last look that misses in `error`, by the order of how soon a
-    /// difference is told (Siegmund, "Estimation Following Sequential Tests", Biometrika 65
-    /// (1978)): at a boundary it holds each drift at which it is told so soon neither in less than
-    /// half of the error, nor in more than all but that.
+    /// difference is reported (Siegmund, "Estimation Following Sequential Tests", Biometrika 65
+    /// (1978)): at a boundary it holds each drift at which it is reported so soon neither in less
+    /// than half of the error, nor in more than all but that.
     fn ends(&self, error: f64) -> LookEnds {
         let Some(last) = self.looked.last() else { return Look::only(0, error).ends };
         let (seen, scale) = (last.boundary / last.time.sqrt(), last.time.sqrt());

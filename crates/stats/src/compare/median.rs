@@ -75,7 +75,7 @@ pub(super) fn above(a: &[f64], b: &[f64]) -> f64 {
     below(&weigh(a), &weigh(b), 0.0).clamp(apart(a, b), 1.0)
 }
 
-/// The chance that all of one side are above all of the other: less than this nobody can know.
+/// The chance that all of one side are above all of the other: no smaller one can be known.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     (-ln_choose(a.len() + b.len(), a.len())).exp()
 }

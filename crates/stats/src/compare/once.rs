@@ -1,4 +1,4 @@
-//! What is counted once a run, since it nearly repeats itself: a single value a side tells as much
+//! What is counted once a run, since it nearly repeats itself: a single value a side says as much
 //! as is known of how well it does.
 
 use super::comparison::{Comparison, ComparisonRules, Note, Sides};
@@ -13,7 +13,7 @@ use super::{Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
 pub const COUNTED: RunEffectPrior =
     RunEffectPrior { deviation: 0.001, freedom: 4.0, assumed: true };
 
-/// The same comparison with what single counts tell, each count as a run of its own: the control's
+/// The same comparison of single counts, each count as a run of its own: the control's
 /// are A's too. Unchanged where some are zero or below, or reached a limit.
 pub(super) fn with_single(
     of: Comparison,

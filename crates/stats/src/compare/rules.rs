@@ -103,10 +103,10 @@ fn what_never_varies_differs_for_certain_as_soon_as_ranks_tell() {
         {
             let rules = ComparisonRules { margin: 0.0, ..ComparisonRules::default() };
             let [up, down] = [(a, b), (b, a)].map(|(a, b)| compared(&of(a, n), &of(b, n), rules));
-            let told =
+            let reported =
                 if is_enough { [Verdict::Slower, Verdict::Faster] } else { [Verdict::Unclear; 2] };
-            assert_eq!([up.verdict, down.verdict], told, "{n} times {a} and {b}: {up:?}");
-            assert_eq!(judge_together(std::slice::from_ref(&up), 0.05), [told[0]]);
+            assert_eq!([up.verdict, down.verdict], reported, "{n} times {a} and {b}: {up:?}");
+            assert_eq!(judge_together(std::slice::from_ref(&up), 0.05), [reported[0]]);
             let more = (!is_enough).then(|| 4 - n);
             assert_eq!(up.more.map(|more| more.rounds), more, "{n} times {a} and {b}");
             let difference = up.estimate.unwrap().difference_interval;
@@ -138,13 +138,13 @@ fn one_side_that_never_varies_is_told_from_one_that_does() {
         [(0.0, Verdict::Slower), (80.0, Verdict::Slower), (120.0, Verdict::Faster)]
     {
         for (n, verdict) in [(3, Verdict::Unclear), (5, verdict), (10, verdict)] {
-            let told = compared(
+            let reported = compared(
                 &samples(&[still; 10][..n]),
                 &samples(&noisy[..n]),
                 ComparisonRules::default(),
             );
-            assert_eq!(told.verdict, verdict, "{n} times {still}: {told:?}");
-            assert!(n > 3 || told.more.is_none(), "noise may be any: {:?}", told.more);
+            assert_eq!(reported.verdict, verdict, "{n} times {still}: {reported:?}");
+            assert!(n > 3 || reported.more.is_none(), "noise may be any: {:?}", reported.more);
         }
     }
     let among = compared(&samples(&[100.5; 10]), &samples(&noisy), ComparisonRules::default());
@@ -154,9 +154,9 @@ fn one_side_that_never_varies_is_told_from_one_that_does() {
 #[test]
 fn the_rank_test_beside_what_never_varies_says_the_same() {
     let steady = |value: f64| samples(&[value; 30]);
-    let told = compared(&steady(0.0), &steady(100.0), ComparisonRules::default());
-    let (RankTest::MannWhitney(by_rank) | RankTest::Wilcoxon(by_rank)) = told.rank_test;
-    assert!(told.p() < 1e-6 && by_rank < 1e-6, "{} {by_rank}", told.p());
+    let reported = compared(&steady(0.0), &steady(100.0), ComparisonRules::default());
+    let (RankTest::MannWhitney(by_rank) | RankTest::Wilcoxon(by_rank)) = reported.rank_test;
+    assert!(reported.p() < 1e-6 && by_rank < 1e-6, "{} {by_rank}", reported.p());
 }
 
 #[test]
@@ -213,21 +213,24 @@ fn what_is_divided_by_is_known() {
         let noise = |rng: &mut ChaCha8Rng| (0..12).map(|_| rng.random::<f64>() - 0.5).sum::<f64>();
         (0..20).map(|round| SampleValue::new(level + noise(&mut rng)).in_round(round)).collect()
     };
-    // The ratio is 20 in truth. Where one is told, its interval holds it as often as it says.
+    // The ratio is 20 in truth. Where one is reported, its interval holds it as often as it says.
     for (level, seldom) in [(0.1, 0..=20), (2.0, 190..=200), (8.0, 190..=200)] {
-        let (mut told, mut held) = (0, 0);
+        let (mut reported, mut held) = (0, 0);
         for _ in 0..200 {
             let (a, mut b) = (around(level), around(20.0 * level));
             b[0].value = -1.0;
             let estimate = compared(&a, &b, ComparisonRules::default()).estimate.unwrap();
             let Some((low, high)) = estimate.interval else { continue };
-            told += 1;
+            reported += 1;
             held += usize::from(low <= 20.0 && 20.0 <= high);
         }
-        println!("{level}: {told} of 200 told, {held} hold the truth");
-        assert!(seldom.contains(&told), "{level}: {told} of 200 told");
+        println!("{level}: {reported} of 200 reported, {held} hold the truth");
+        assert!(seldom.contains(&reported), "{level}: {reported} of 200 reported");
         // Where A is hardly ever clear of zero, those few times are luck.
-        assert!(told < 100 || held * 100 >= told * 93, "{level}: {held} of {told} hold the truth");
+        assert!(
+            reported < 100 || held * 100 >= reported * 93,
+            "{level}: {held} of {reported} hold the truth"
+        );
     }
 }
 
@@ -307,9 +310,9 @@ fn levels_and_means_that_say_the_opposite_take_no_number_of_rounds() {
 #[test]
 fn the_same_levels_are_not_the_same_program() {
     // In ten executions more or less: the levels are within the margin, the means are not.
-    let told: Vec<Verdict> =
+    let reported: Vec<Verdict> =
         (0..20).map(|stream| with_modes(0.4, (0.4, 100.0), stream).verdict).collect();
-    assert!(told.iter().all(|verdict| *verdict != Verdict::Same), "{told:?}");
+    assert!(reported.iter().all(|verdict| *verdict != Verdict::Same), "{reported:?}");
     let more = (0..20).filter_map(|stream| with_modes(0.4, (0.4, 100.0), stream).more);
     assert!(more.filter(|more| more.rounds >= 100).count() >= 15, "a mean of modes is known late");
 }
@@ -336,9 +339,12 @@ fn of_modes_of_their_own_the_means_are_told() {
             |n: u32| if is_low(n) { 100.0 } else { upper } * (1.0 + 0.001 * f64::from(n * 7 % 11));
         (0..40).map(|n| SampleValue::new(value(n)).in_round(n)).collect()
     };
-    let told = compared(&side(120.0), &side(160.0), ComparisonRules::default());
-    assert_eq!((told.verdict, told.modes.unwrap().told), (Verdict::Slower, ModeComparison::Means));
-    assert_eq!(told.estimate.unwrap().estimator, Estimator::Mean);
+    let reported = compared(&side(120.0), &side(160.0), ComparisonRules::default());
+    assert_eq!(
+        (reported.verdict, reported.modes.unwrap().told),
+        (Verdict::Slower, ModeComparison::Means)
+    );
+    assert_eq!(reported.estimate.unwrap().estimator, Estimator::Mean);
     let asked =
         ComparisonRules { estimator: Some(Estimator::Minimum), ..ComparisonRules::default() };
     let asked = compared(&side(120.0), &side(160.0), asked);
@@ -474,7 +480,7 @@ fn a_family_believes_less_than_each_row_does() {
     assert_eq!(judge_together(&rows, 0.05)[99], Verdict::Unclear, "one of a hundred at p = 0.002");
     assert_eq!(judge_together(&[], 0.05), []);
     let more = rows[99].more_among(100, 0.05).unwrap().rounds;
-    assert!((2..=20).contains(&more), "told alone, and among a hundred with {more} more");
+    assert!((2..=20).contains(&more), "significant alone, and among a hundred with {more} more");
     assert_eq!(rows[0].more_among(100, 0.05).is_some(), rows[0].verdict != Verdict::Unclear);
 }
 

@@ -93,11 +93,11 @@ pub struct RunsComparison {
 /// Compares over runs, each with its samples; `error` is the chance that the interval misses.
 ///
 /// Runs are drawn from a population of their own: their medians differ by more than their samples
-/// tell. Its deviation is that between the runs of a side, pooled with the prior by degrees of
+/// show. Its deviation is that between the runs of a side, pooled with the prior by degrees of
 /// freedom, and the interval is Student's for two means of this many runs (Cochran, "The
 /// Combination of Estimates from Different Experiments", Biometrics 10 (1954)). It is never less
 /// than what the samples within runs show. `None` with values that are not positive, or where
-/// neither runs nor prior tell the deviation.
+/// neither runs nor prior have the deviation.
 #[must_use]
 pub fn compare_over_runs(
     a: &[&[SampleValue]],

@@ -30,7 +30,7 @@ pub(super) struct ComparisonWork {
     clock: Clock,
 }
 
-/// What is told of the ratio.
+/// What is reported of the ratio.
 struct Ratios {
     first: Option<Estimate>,
     second: Option<Estimate>,
@@ -219,7 +219,7 @@ impl ComparisonWork {
         }
     }
 
-    /// A against its control. Where neighbours decide, B's executions tell what the host did as
+    /// A against its control. Where neighbours decide, B's executions show what the host did as
     /// well as A's do, once what B differs by is taken off.
     fn of_control(&self, estimator: Estimator) -> BoundContrasts {
         let shift =

@@ -4,7 +4,7 @@ use crate::distribution::normal_below;
 
 use super::readings::RunReading;
 
-/// This many revisions on either side tell a level.
+/// This many revisions on either side determine a level.
 const NEAR: usize = 24;
 
 /// The variances of what readings have beside their level.

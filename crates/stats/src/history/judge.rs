@@ -60,7 +60,7 @@ pub struct HistoryChange {
     pub interval: (f64, f64),
     /// What changed.
     pub origin: Origin,
-    /// What would tell most about it.
+    /// What would say most about it.
     pub settling: Settling,
 }
 
@@ -69,11 +69,11 @@ pub struct HistoryChange {
 pub enum Origin {
     /// The commit.
     Commit,
-    /// One build, which may be its layout alone: another layout would tell.
+    /// One build, which may be its layout alone: another layout would show it.
     Build,
 }
 
-/// What would tell most about a change.
+/// What would say most about a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Settling {
     /// More rounds of both revisions.

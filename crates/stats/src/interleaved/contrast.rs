@@ -158,7 +158,7 @@ impl Contrast {
     }
 }
 
-/// The sums of all choices of so many of these values, which sum to 0.
+/// The sums of all choices of a number of these values, which sum to 0.
 fn sums(values: &[f64], chosen: usize) -> Vec<f64> {
     if chosen == 0 {
         return vec![0.0];

@@ -35,7 +35,7 @@ use fit::rest;
 /// a host that changes between speeds as fast as it executes.
 const SHARPER: f64 = 0.5;
 
-/// Errors of programs with fewer executions than this do not tell which fit is sharper.
+/// Errors of programs with fewer executions than this do not show which fit is sharper.
 const KNOWN: usize = 8;
 
 /// Values that differ by less are the same, but for rounding.
@@ -162,7 +162,7 @@ fn is_exact(rest: &[f64]) -> bool {
 }
 
 /// Whether neighbours are clearly sharper than the programs' own values. Few executions do not
-/// tell.
+/// show it.
 fn is_sharper(neighbours: &Fit, flat: &Fit, counts: &[usize]) -> bool {
     let pairs = neighbours.errors.iter().zip(&flat.errors);
     let sharper = pairs.filter(|(one, other)| **one < SHARPER * **other).count();

@@ -1,4 +1,4 @@
-//! The host's path as spells of one speed, to be drawn and told in a line.
+//! The host's path as spells of one speed, to be drawn and described in a line.
 
 use crate::summary::median;
 

@@ -1,4 +1,4 @@
-//! What would tell more of a place.
+//! What would say more of a place.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ const LIKELY: f64 = 0.2;
 /// about this many steps.
 const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
 
-/// Something that would tell more.
+/// Something that would say more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ask {
     /// Of which candidate.
@@ -25,7 +25,7 @@ pub struct Ask {
     /// The measured candidates on both sides of the place: measured beside it, the three meet the
     /// same machine.
     pub beside: [usize; 2],
-    /// What it would tell; more is better.
+    /// How much it would say; more is better.
     pub score: f64,
 }
 
@@ -96,7 +96,7 @@ fn sides_of_an_edge(good: usize, bad: usize, history: &AskedHistory<'_>) -> Vec<
     edges.min_by_key(|edge| edge.abs_diff(middle)).map_or_else(Vec::new, |edge| sides(*edge))
 }
 
-/// The candidate between two measured ones that most likely tells most: in the middle, and not
+/// The candidate between two measured ones that most likely says most: in the middle, and not
 /// beside what cannot be measured. None when there is none, or no hope.
 fn between_two(good: usize, bad: usize, history: &AskedHistory<'_>) -> Option<usize> {
     let unusable: Vec<usize> = history.unusable.range(good + 1..bad).copied().collect();

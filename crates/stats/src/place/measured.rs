@@ -7,7 +7,7 @@ use crate::history::RunReading;
 /// A doubtful one is measured again until it has this many times the samples of the least measured
 /// one.
 const AGAIN: usize = 12;
-/// More samples tell nothing once a level is known that much better than builds differ.
+/// More samples say nothing once a level is known that much better than builds differ.
 const KNOWN: f64 = 0.1;
 
 /// How well a candidate is known.
@@ -58,7 +58,7 @@ impl MeasuredCandidates {
             .collect()
     }
 
-    /// Whether more samples of it would tell more.
+    /// Whether more samples of it would say more.
     pub fn may_tell_more(&self, at: usize) -> bool {
         let one = self.all.get(&at).copied().unwrap_or_default();
         one.samples < AGAIN * self.fewest && one.weight * KNOWN * self.luck < 1.0

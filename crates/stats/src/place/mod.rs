@@ -2,14 +2,14 @@
 //! builds.
 //!
 //! [`survey`] says of what was measured where the level changed, as far as that is known, and what
-//! would tell more: builds of new candidates, or more samples of doubtful ones. [`batch()`] chooses
+//! would say more: builds of new candidates, or more samples of doubtful ones. [`batch()`] chooses
 //! among what the surveys of several metrics ask for. Both are functions of what is known alone:
 //! who stores what was measured goes on wherever it was interrupted. Indexes count the candidates
 //! in order of history. The rules are in `docs/src/method/survey.md`.
 //!
 //! The history is judged by [`history::judge`], like each series of a store. What it reports and
 //! what it finds unclear becomes places (`places`); each place that is not pinned asks for what
-//! tells most (`ask`), after a coarse `grid`.
+//! is most informative (`ask`), after a coarse `grid`.
 
 mod ask;
 mod batch;
@@ -47,7 +47,7 @@ pub struct Candidates<'a> {
 pub struct Survey {
     /// Where its level changed by what is looked for, in order of history.
     pub places: Vec<ChangePlace>,
-    /// What would tell more, most telling first; empty when all is known.
+    /// What would say more, the most informative first; empty when all is known.
     pub asks: Vec<Ask>,
     /// How many candidates lie from one that was measured to the next, at the widest: what came and
     /// went within fewer was not seen.

@@ -7,7 +7,7 @@ use crate::summary::median;
 const KNOWN: usize = 8;
 /// From the median distance to the standard deviation of a normal distribution.
 const MAD: f64 = 1.4826;
-/// On a host whose speed moves, variances by neighbours are so many times too small where many
+/// On a host whose speed moves, variances by neighbours are this many times too small where many
 /// values are executed few times each: by simulation, 14 values in 10 rounds on nine kinds of
 /// hosts.
 const MOVING: f64 = 2.2;

@@ -323,7 +323,7 @@ impl Database for Sqlite {
     }
 }
 
-/// Sets what each connection has to be told again.
+/// Sets what each new connection needs.
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(&format!(

@@ -1,4 +1,4 @@
-//! What an unpacked build looked like when it was whole: a cheap check that nobody has changed it
+//! What an unpacked build looked like when it was whole: a cheap check that nothing has changed it
 //! since.
 //!
 //! Names, kinds, sizes and times are compared, not contents. A change leaves a new change time

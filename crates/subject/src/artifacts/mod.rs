@@ -2,7 +2,7 @@
 //!
 //! `content` says what artifacts consist of and when they are the same; `archive` makes one file of
 //! them and back; `manifest` sees whether an unpacked copy was changed; the [`Cache`] keeps
-//! archives and, of those in use, unpacked copies. Nothing here knows of revisions: whoever asks
+//! archives and, of those in use, unpacked copies. Nothing here knows of revisions: the caller asks
 //! for what was let go must build it again.
 
 mod archive;

@@ -1,9 +1,9 @@
 //! What a command starts and does not wait for, even in a session of its own: gradle, bazel and
 //! sccache do so.
 //!
-//! While a command is executed, this process is a child subreaper: whoever loses its parent becomes
-//! our child. So it is known at the end what the command has left behind, and nothing of it lives
-//! on while things are measured.
+//! While a command is executed, this process is a child subreaper: a process that loses its parent
+//! becomes our child. So it is known at the end what the command has left behind, and nothing of it
+//! lives on while things are measured.
 
 use std::collections::HashSet;
 use std::io;
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// How many of those that were left behind are named.
 const NAMED: usize = 8;
 
-/// Only one command at a time: nobody could tell whose an orphan is.
+/// Only one command at a time: otherwise it is unknown whose an orphan is.
 static ADOPTING: Mutex<()> = Mutex::new(());
 
 /// As long as this lives, we adopt orphans.
@@ -55,8 +55,8 @@ impl Orphans {
         self.known.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
     }
 
-    /// Waits for those that have ended meanwhile: whoever stops a daemon may ask whether there
-    /// still is such a process, and to that the dead who nobody has waited for count too.
+    /// Waits for those that have ended meanwhile: a script that stops a daemon may ask whether
+    /// there still is such a process, and to that the dead that were not waited for count too.
     pub fn reap(&self) {
         let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         // The process table is long: it is read only when somebody has ended.
@@ -105,13 +105,13 @@ impl Drop for Orphans {
     }
 }
 
-/// Until this is dropped, nobody else adopts orphans.
+/// Until this is dropped, nothing else adopts orphans.
 pub(super) fn alone() -> MutexGuard<'static, ()> {
     // It guards no data that a panic could have left half done.
     ADOPTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// `left behind and killed: java (4711), sleep (4712)`; none where nobody was.
+/// `left behind and killed: java (4711), sleep (4712)`; none where there was none.
 fn describe(killed: &[ProcessEntry]) -> Option<String> {
     let name = |process: &ProcessEntry| format!("{} ({})", process.name, process.id.as_raw_pid());
     let names: Vec<String> = killed.iter().take(NAMED).map(name).collect();

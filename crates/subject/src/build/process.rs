@@ -32,7 +32,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// be gone.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How much is read at once, and how much a pipe may hold unless the system was told otherwise, in
+/// How much is read at once, and how much a pipe may hold unless the system has another setting, in
 /// bytes.
 const BUFFER: usize = 1 << 16;
 const LARGEST_PIPE: usize = 1 << 20;
@@ -161,7 +161,7 @@ fn mark() -> String {
 /// A command that is being executed.
 struct Job {
     child: Child,
-    /// The child's number is its group's too, and nobody else's until the child is waited for.
+    /// The child's number is its group's too, and no other's until the child is waited for.
     group: Pid,
     end: OwnedFd,
     /// What it prints; none after the last that could print has closed it.
@@ -294,7 +294,7 @@ fn die_with_us(command: &mut Command) {
     unsafe { command.pre_exec(prepare) };
 }
 
-/// Whether anybody in the group is alive, as far as the process table tells.
+/// Whether any process of the group is alive, as far as the process table shows.
 fn is_alive(group: Pid) -> bool {
     processes().any(|process| process.group == group.as_raw_pid() && !process.is_dead)
 }

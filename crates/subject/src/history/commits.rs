@@ -191,7 +191,7 @@ impl History for Commits {
         Ok(Some(!listed.is_empty()))
     }
 
-    /// By what git knows of ancestors, since on side branches places do not tell. What it does not
+    /// By what git knows of ancestors, since on side branches places are no guide. What it does not
     /// know any more has passed nothing.
     fn passed(
         &self,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-/// A commit as git tells it.
+/// A commit as git prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DagEntry {
     pub id: String,

@@ -59,7 +59,7 @@ impl OnceState {
             .map_err(SubjectError::cache("write", &self.done))
     }
 
-    /// What is done; of what is in doubt, something that nobody needs.
+    /// What is done; of what is in doubt, something that no one needs.
     fn done(&self) -> Vec<Digest> {
         let text = fs::read_to_string(&self.done).unwrap_or_default();
         let mut lines = text.lines();

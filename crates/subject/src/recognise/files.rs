@@ -101,7 +101,7 @@ impl Folder {
         self.root.join(path).is_file()
     }
 
-    /// Whether there is such a file, and as far as can be told also in a clean checkout.
+    /// Whether there is such a file, and as far as is known also in a clean checkout.
     pub(super) fn commits_file(&self, path: &str) -> bool {
         let ignored = |line: &str| line.trim().trim_start_matches('/') == path;
         self.has_file(path) && !self.ignored.lines().any(ignored)
@@ -159,7 +159,7 @@ impl Folder {
         wanted.map(|name| format!("{path}{name}")).collect()
     }
 
-    /// The web page of the repository, where the remote repository's address tells it.
+    /// The web page of the repository, where the remote repository's address shows it.
     pub(super) fn web_page(&self) -> Option<String> {
         const KNOWN: [&str; 3] = ["codeberg.org", "github.com", "gitlab.com"];
         let config = self.read(".git/config")?;

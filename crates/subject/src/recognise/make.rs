@@ -41,7 +41,7 @@ pub(crate) fn program(text: &str) -> Option<String> {
     Some(made.trim().trim_start_matches("./").to_owned())
 }
 
-/// What a Makefile says, as far as it can be told without executing anything.
+/// What a Makefile says, as far as it is known without executing anything.
 #[derive(Default)]
 struct Makefile {
     variables: BTreeMap<String, String>,

@@ -51,7 +51,7 @@ pub fn execute(command: &DoctorArgs) -> Result<Exit, CliError> {
     Ok(examined.exit(command))
 }
 
-/// Compares programs with themselves for that long, while nobody else measures on this host.
+/// Compares programs with themselves for that long, while no other tacho measures on this host.
 fn noise(command: &DoctorArgs, time: Duration) -> Result<Exit, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = super::session::lock("tacho doctor --noise", None)?;
@@ -167,7 +167,7 @@ struct DoctorReadings {
     noise: Option<Noise>,
 }
 
-/// Has the instrument measure itself, while nobody else measures on this host.
+/// Has the instrument measure itself, while no other tacho measures on this host.
 fn measure(command: &DoctorArgs) -> Result<DoctorReadings, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = super::session::lock("tacho doctor", command.wait.then_some(&interrupt))?;
@@ -176,7 +176,7 @@ fn measure(command: &DoctorArgs) -> Result<DoctorReadings, CliError> {
     Ok(DoctorReadings { instrument: Instrument::measure(&mut executor, command.turns)?, noise })
 }
 
-/// Turns that tell how far times vary: some 50 ms.
+/// Turns that show how far times vary: some 50 ms.
 const TURNS: u32 = 21;
 /// From this spread of the time of an empty program on, times are not steady.
 const UNSTEADY: f64 = 0.1;

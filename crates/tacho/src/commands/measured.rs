@@ -1,4 +1,4 @@
-//! A benchmark at a revision, as `tacho show` tells of it.
+//! A benchmark at a revision, as `tacho show` shows it.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const OUTPUT_LINES: usize = 8;
 /// roughly the kernel reads both.
 const FIRST_THREAD: f64 = 0.95;
 
-/// From so much processor time on, in nanoseconds, it means something how the kernel tells user
+/// From this much processor time on, in nanoseconds, it means something how the kernel splits user
 /// from sys.
 const EXACT: f64 = 1e9;
 /// What these are below that.
@@ -307,7 +307,7 @@ impl MeasuredBenchmark {
             .any(|(_, sample)| sample.value("cpu").is_some() && sample.value("user").is_none())
     }
 
-    /// Whether it used so little that it matters how the kernel tells user from sys.
+    /// Whether it used so little that it matters how the kernel splits user from sys.
     fn is_sampled(&self) -> bool {
         let used =
             self.all().filter(|(_, sample)| sample.counts()).filter_map(|(_, it)| it.value("cpu"));

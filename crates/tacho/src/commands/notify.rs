@@ -1,4 +1,4 @@
-//! `--notify`: tells of changes that nobody was told of yet.
+//! `--notify`: reports changes that it has not reported yet.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -20,18 +20,18 @@ use crate::output::changes::{ChangeSide, ConfirmationRequest};
 use crate::output::{self, text};
 use crate::project::Project;
 
-/// Where the names of the changes stand that were told, one a line.
+/// Where the names of the changes stand that were reported, one a line.
 const TOLD: &str = ".tacho/told";
 
-/// Who is told of changes.
+/// The program that is notified of changes.
 pub struct Teller {
     command: String,
     file: PathBuf,
 }
 
 impl Teller {
-    /// With the first use, what is known already counts as told: whoever begins to be told is not
-    /// told of the past.
+    /// With the first use, what is known already counts as reported: the first notification does
+    /// not repeat the past.
     pub fn open(project: &Project, command: &str) -> Result<Self, CliError> {
         let teller = Self { command: command.to_owned(), file: project.folder.join(TOLD) };
         if !teller.file.exists() {
@@ -45,7 +45,7 @@ impl Teller {
     }
 
     /// Measures both sides of what is new again, interleaved, where it [came with a
-    /// run](came_with_a_run): what only the host did is withdrawn, and nobody is told. Whether it
+    /// run](came_with_a_run): what only the host did is withdrawn, and not reported. Whether it
     /// was not interrupted.
     pub fn doubt(
         &self,
@@ -88,7 +88,7 @@ impl Teller {
         Ok(!confirmation.interrupted)
     }
 
-    /// The names of the changes that were told.
+    /// The names of the changes that were reported.
     fn told(&self) -> Result<BTreeSet<String>, CliError> {
         let text = std::fs::read_to_string(&self.file).map_err(CliError::reading(&self.file))?;
         Ok(text.lines().map(str::to_owned).collect())

@@ -129,7 +129,7 @@ pub fn ordered(
     }))
 }
 
-/// Says of an order that it had no effect, or that nobody knows.
+/// Says of an order that it had no effect, or that this is unknown.
 pub fn tell_of_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) {
     match found {
         None | Some(FixedOrderEffect::Differs) => {}
@@ -145,7 +145,7 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) 
         }
         Some(FixedOrderEffect::Unknown) => {
             let said = format!(
-                "whether `--order {order}` had an effect cannot be told: {name} does not build \
+                "whether `--order {order}` had an effect is unknown: {name} does not build \
                  without it"
             );
             output::note("note", &said);

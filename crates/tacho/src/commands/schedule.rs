@@ -18,7 +18,7 @@ use crate::project::Project;
 /// How many revisions are tried as a start: others may lie on branches, or be gone.
 const TRIED: usize = 100;
 
-/// Tracks as the schedule says, and tells of what changed.
+/// Tracks as the schedule says, and reports what changed.
 pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let ScheduleArgs { since_last, fetch: fetched, notify, .. } = &command.schedule;

@@ -391,7 +391,7 @@ impl RevisionDetails {
     }
 }
 
-/// The files of a commit of CVS with their numbers, which nothing else tells; nothing of others.
+/// The files of a commit of CVS with their numbers, which nothing else shows; nothing of others.
 fn files(commit: &Commit) -> String {
     let numbered: Vec<String> =
         commit.numbers.keys().take(FILES).map(|file| text::numbered(commit, file)).collect();
@@ -416,7 +416,7 @@ impl HostDetails {
         if self.outdated {
             out += &format!(
                 "that is how it was built before the plan or its quirks were edited: `tacho track \
-                 {}` builds it anew\n",
+                 {}` builds it again\n",
                 revision.short()
             );
         }

@@ -1,7 +1,7 @@
 //! `tacho track --builds`, `--budget` of a range, `--zoom`: few builds of a long history, each
-//! where it tells most.
+//! where it is most informative.
 
-mod told;
+mod findings;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ pub(super) fn execute(
     let built: Vec<Revision> = built(&selected.revisions, &placed);
     let told = match placed.ended {
         SurveyEnd::Interrupted => Vec::new(),
-        _ => told::told(project, &mut session, &selected.revisions, &placed)?,
+        _ => findings::findings(project, &mut session, &selected.revisions, &placed)?,
     };
     let series = session.series(project, &plan, &built, command)?;
     session.tell_of_left_behind(&plan, placed.run)?;
@@ -126,7 +126,7 @@ impl CommandSession {
 
 /// Where to look closer.
 enum Zoom {
-    /// At a change that `tacho changes` tells.
+    /// At a change that `tacho changes` reports.
     Change(Box<Change>),
     /// After the first and up to the second of these revisions, by their full names; an end that
     /// was not named is that of history.
@@ -272,7 +272,7 @@ fn built(revisions: &[Revision], placed: &SurveyOutcome) -> Vec<Revision> {
     revisions.iter().filter(is_built).cloned().collect()
 }
 
-/// The same, as tracking tells it.
+/// The same, as tracking prints it.
 fn came_to(placed: &SurveyOutcome) -> TrackResult {
     TrackResult {
         builds: placed.builds.clone(),

@@ -1,6 +1,6 @@
 //! `tacho try`: a revision with and without a diff.
 //!
-//! A diff is a quirk that nobody wrote down: it is built as one, in tacho's own checkout and by a
+//! A diff is a quirk that is in no plan: it is built as one, in tacho's own checkout and by a
 //! recipe of its own, and both builds are compared as any two are. All is built before anything is
 //! measured.
 
@@ -31,7 +31,7 @@ use crate::output::compare::report::CompareReport;
 use crate::output::compare::{CompareAnswer, FailOnGate};
 use crate::project::Project;
 
-/// What is no difference, where nobody says.
+/// What is no difference, by default.
 pub(super) const MARGIN: f64 = 0.01;
 
 /// What the quirk of a diff is called.
@@ -155,7 +155,7 @@ pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutc
     trying.one(diff, &without, &terms, seed).map(Some)
 }
 
-/// On which terms all are compared; the sides are those of nobody yet.
+/// On which terms all are compared; the sides are still empty.
 fn terms(
     project: &Project,
     plan: &Plan,
@@ -358,12 +358,12 @@ impl Trying<'_> {
     }
 }
 
-/// Why something does not build, without the quirk that nobody wrote.
+/// Why something does not build, without the quirk that is in no plan.
 fn without_quirk(why: &str) -> String {
     why.replacen(&format!("quirk `{QUIRK}`: "), "", 1)
 }
 
-/// What is wrong with a diff, without the quirk that nobody wrote.
+/// What is wrong with a diff, without the quirk that is in no plan.
 fn unquirked(error: CliError) -> CliError {
     match error {
         CliError::Subject(SubjectError::Quirk { quirk, source }) if quirk == QUIRK => {

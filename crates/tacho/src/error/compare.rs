@@ -76,7 +76,7 @@ impl CompareMistake {
         match self {
             CompareMistake::Ambiguous { candidates, .. } => {
                 let first =
-                    candidates.first().and_then(|told| told.rsplit('`').nth(1)).unwrap_or("rev:…");
+                    candidates.first().and_then(|one| one.rsplit('`').nth(1)).unwrap_or("rev:…");
                 format!("say which: `{first}`")
             }
             CompareMistake::BaselineExists { .. } => {
@@ -98,8 +98,8 @@ impl CompareMistake {
                 "`tacho show run:12 --markdown` writes a table of it".to_owned()
             }
             CompareMistake::NoLimit { .. } => {
-                "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or \
-                 more; `slower:5%,unclear` where that cannot be told too"
+                "`slower` fails on what is certainly slower, `slower:5%` on what is slower by 5 % or \
+                 more, `slower:5%,unclear` also on what is not decided"
                     .to_owned()
             }
             CompareMistake::LimitWithinMargin { text, .. } => {

@@ -1,4 +1,4 @@
-//! Names builds that take long in a line each, for whoever waits and sees no progress bar.
+//! Names builds that take long in a line each, for a user who waits and sees no progress bar.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;

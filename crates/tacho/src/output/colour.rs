@@ -1,4 +1,5 @@
-//! Colour for what got worse or better, where standard output is a terminal and nobody refuses it.
+//! Colour for what got worse or better, where standard output is a terminal and colour is not
+//! refused.
 
 use anstyle::{AnsiColor, Style};
 

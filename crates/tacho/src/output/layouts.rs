@@ -104,7 +104,7 @@ impl ExecutionsAnswer {
     }
 }
 
-/// How often to repeat so that it is told what relinking adds, in JSON.
+/// How often to repeat so that it is known what relinking adds, in JSON.
 #[derive(Debug, Serialize)]
 pub struct WouldTellAnswer {
     layouts: u32,

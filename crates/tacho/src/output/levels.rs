@@ -63,7 +63,7 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> 
     Ok(out)
 }
 
-/// That it is too noisy to tell relinking from restarting, if so.
+/// That it is too noisy to distinguish relinking from restarting, if so.
 fn too_noisy(levels: &Levels, cost: f64) -> String {
     if !levels.is_too_noisy() {
         return String::new();
@@ -72,7 +72,7 @@ fn too_noisy(levels: &Levels, cost: f64) -> String {
         let layouts = text::count(it.layouts as usize, "layout");
         format!("; {layouts} of {} executions each would probably", it.processes)
     });
-    format!("\n  too noisy to tell relinking from restarting{more}")
+    format!("\n  too noisy to distinguish relinking from restarting{more}")
 }
 
 /// The same in JSON, one each.

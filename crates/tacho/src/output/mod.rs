@@ -34,7 +34,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::error::CliError;
 
-/// How wide a table may be where nobody says how wide the reader's terminal is.
+/// How wide a table may be where the width of the reader's terminal is unknown.
 pub const COLUMNS: usize = 80;
 
 /// Prints an answer; a reader that went away is an error that the caller turns into success.

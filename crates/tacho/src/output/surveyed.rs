@@ -20,21 +20,21 @@ pub struct SurveyReport<'a> {
     pub tracked: tracked::TrackReport<'a>,
     pub placed: &'a SurveyOutcome,
     pub wish: &'a SurveyRequest,
-    /// What `tacho changes` tells of each series; empty where it was not asked.
+    /// What `tacho changes` reports of each series; empty where it was not asked.
     pub told: &'a [SurveyFindings],
 }
 
-/// What `tacho changes` tells of a series that was surveyed.
+/// What `tacho changes` reports of a series that was surveyed.
 pub struct SurveyFindings {
     /// Of each place.
     pub places: Vec<PlaceFinding>,
 }
 
-/// What it tells of a place.
+/// What it reports of a place.
 pub struct PlaceFinding {
     /// The name of the change.
     pub change: Option<String>,
-    /// Why it tells none.
+    /// Why it reports none.
     pub why_not: Option<String>,
 }
 
@@ -240,7 +240,7 @@ impl SurveyReport<'_> {
             (known, commits) => {
                 let why = match known {
                     PlaceStatus::Pinned | PlaceStatus::Closed => {
-                        "the others cannot be told from it"
+                        "the others cannot be distinguished from it"
                     }
                     PlaceStatus::Range => "not pinned yet",
                 };

@@ -12,11 +12,11 @@ const SUBJECT: usize = 44;
 /// What is said of a point in more characters than this stands below its row where there is too
 /// little room.
 const STATE: usize = 24;
-/// Both ends of an interval are shown where one is so many times as far as the other …
+/// Both ends of an interval are shown where one is this many times as far as the other …
 const LOPSIDED: f64 = 2.0;
 /// … and farther than this share of the median.
 const WIDE: f64 = 0.1;
-/// Shorter than this it tells nothing, and is left out.
+/// Shorter than this it says nothing, and is left out.
 const LEAST_SUBJECT: usize = 12;
 /// Marks an interval that is valid at all times.
 pub const LOOKED_AT: &str = " *";
@@ -113,7 +113,7 @@ fn rows(series: &Series, room: Option<usize>) -> String {
     narrower.find(fits).unwrap_or_else(|| laid_out(series, (0, 0), &["subject", "date", "spread"]))
 }
 
-/// The rows, with subjects of so many characters, and without these columns. What is said of a
+/// The rows, with subjects of this many characters, and without these columns. What is said of a
 /// point in more characters than `state` stands in a line below its row.
 fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
     let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];

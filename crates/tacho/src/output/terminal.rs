@@ -12,7 +12,7 @@ use indicatif::{ProgressDrawTarget, TermLike};
 /// is drawn would be taken away a line too low.
 const FREE: usize = 6;
 
-/// Where nobody knows how many columns there are.
+/// Where the number of columns is unknown.
 const COLUMNS: usize = 80;
 
 /// Standard error, if it is a terminal; drawn on at most so often in a second.

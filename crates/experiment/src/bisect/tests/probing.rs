@@ -33,7 +33,7 @@ fn an_effect_that_is_always_there_depends_on_nothing() {
     assert!((first.effect.unwrap().estimate - 0.2).abs() < 0.02 && first.why.is_none());
     assert_eq!(
         (last.pairs, last.why.as_deref()),
-        (0, Some("what builds it cannot be told how to link"))
+        (0, Some("its build has no way to choose the linker"))
     );
 }
 

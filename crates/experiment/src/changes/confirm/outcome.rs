@@ -48,9 +48,9 @@ pub enum ConfirmationVerdict {
     Confirmed,
     /// They do not.
     NotReproduced,
-    /// Neither can be told.
+    /// The samples are not conclusive.
     Open {
-        /// In so many rounds it probably could, if that is known.
+        /// After this number of rounds they probably would be, if that is known.
         rounds: Option<u32>,
         /// In this number of layouts, where each side has several and more rounds would not.
         layouts: Option<u32>,
@@ -203,7 +203,7 @@ fn open(samples: &ConfirmationSamples, comparison: &Comparison) -> ConfirmationV
     ConfirmationVerdict::Open { rounds: None, layouts }
 }
 
-/// In how many rounds it probably could be told.
+/// In how many rounds they probably would be conclusive.
 fn rounds(samples: &ConfirmationSamples, comparison: &Comparison) -> Option<u32> {
     let done = samples.fewest();
     // Alone it would be told; among so many it needs to be surer.

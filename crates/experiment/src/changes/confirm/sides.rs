@@ -94,9 +94,12 @@ impl ChangeSides {
 pub fn why_not(change: &Change) -> Option<String> {
     let why = match (change.finding.kind, change.life) {
         (_, Life::Withdrawn { .. }) => "it is withdrawn already",
-        (ChangeKind::Spread, _) => "its spread changed, not its level: two revisions do not tell",
+        (ChangeKind::Spread, _) => {
+            "its spread changed, not its level: two revisions do not show \
+            that"
+        }
         (ChangeKind::ModeShare, _) => {
-            "how often it is at which level changed: two revisions do not tell"
+            "how often it is at which level changed: two revisions do not show that"
         }
         _ => return None,
     };

@@ -5,7 +5,7 @@
 //! they become [`Readings`]. What they mean for a sample is for the floors above. Reading all of it
 //! takes about 40 µs; an execution of less than [`SHORTEST`] gets none of its own, so that short
 //! ones, one after the other, are not slowed down by it: the kernel counts in ticks of 10 ms, which
-//! could tell nothing of one of them anyway.
+//! could show nothing of one of them anyway.
 
 mod counts;
 mod held;
@@ -398,7 +398,7 @@ fn open(files: &HostFiles, path: &str, means: fn(&[u8]) -> bool) -> Result<HeldR
     let tries = [read(), read(), read()];
     let took = tries.iter().map(|(_, took)| *took).min().unwrap_or_default();
     if !tries.iter().all(|(understood, _)| *understood) {
-        return Err(format!("not available here: {path} does not tell it"));
+        return Err(format!("not available here: {path} does not have it"));
     }
     if took > TOO_SLOW {
         return Err(format!("not read here: {path} takes {} ms a time", took.as_millis()));

@@ -97,7 +97,7 @@ fn zones(files: &HostFiles) -> Vec<String> {
         .collect()
 }
 
-/// The warmest of them, in thousandths of a degree Celsius, if any tells something that can be.
+/// The warmest of them, in thousandths of a degree Celsius, if any shows something that can be.
 pub fn warmest(thermometers: &[HeldReadings], buffer: &mut Vec<u8>) -> Option<i64> {
     let read = |held: &HeldReadings, buffer: &mut Vec<u8>| {
         let text = held.read(buffer).ok()?;

@@ -320,7 +320,7 @@ fn a_container_that_shows_little() {
     assert_eq!(read.keys().copied().collect::<Vec<_>>(), ["host-memory"]);
     let reader = machine.reader();
     let absent: BTreeMap<_, _> = reader.absent().collect();
-    assert_eq!(absent["host-steal"], "not available here: /proc/stat does not tell it");
+    assert_eq!(absent["host-steal"], "not available here: /proc/stat does not have it");
     assert_eq!(absent["host-pressure-io"], "not available here: /proc/pressure/io is missing");
     assert_eq!(absent["host-migrations"], "not available here: /proc/self/sched is missing");
 }

@@ -334,7 +334,7 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Kills whoever is in a group: at once, or before Linux 5.14 and in version 1 one by one.
+/// Kills what is in a group: at once, or before Linux 5.14 and in version 1 one by one.
 fn kill_all(folder: &Path) {
     if OpenOptions::new()
         .write(true)

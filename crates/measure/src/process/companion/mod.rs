@@ -2,7 +2,7 @@
 //!
 //! It has the launcher's ways of dying: when it ends, what it left behind is killed; when we are
 //! gone, however that happened, all of it is. So a server that goes into the background has ended,
-//! and is told so.
+//! and gets a report of it.
 
 pub mod ports;
 mod printed;
@@ -32,7 +32,7 @@ use tree::Tree;
 const GRACE: Duration = Duration::from_secs(5);
 /// How often it is looked whether it is ready, at first and later.
 const LOOKS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
-/// Where the kernel tells of processes and ports.
+/// Where the kernel lists processes and ports.
 const PROC: &str = "/proc";
 
 /// A program that goes on beside executions.
@@ -168,7 +168,7 @@ impl CompanionState {
 }
 
 impl ReadySign {
-    /// As things are before it is started; or why it can never be told that it is ready.
+    /// As things are before it is started; or why it can never be known that it is ready.
     fn before(ready: &Readiness) -> Result<Self, String> {
         Ok(match ready {
             Readiness::Command(request) => Self::Command(request.clone()),

@@ -44,7 +44,7 @@ pub fn holder(proc: &Path, sockets: &[u64]) -> Option<String> {
     })
 }
 
-/// A port that nobody has at this moment, of those that the system gives out itself.
+/// A port that is free at this moment, of those that the system gives out itself.
 pub fn free() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))?.local_addr()?.port())
 }

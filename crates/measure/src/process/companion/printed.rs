@@ -63,7 +63,7 @@ impl CompanionOutput {
         self.shared.sink().tail()
     }
 
-    /// The last of all of it: nobody prints any more.
+    /// The last of all of it: nothing prints any more.
     pub fn whole_tail(&self) -> Vec<u8> {
         let begun = Instant::now();
         while !self.shared.whole.load(Ordering::Acquire) && begun.elapsed() < PATIENCE {

@@ -136,7 +136,7 @@ impl Check<'_> {
         Some(Edge { typed: format!("{key} `{}`", text.trim()), place })
     }
 
-    /// That the end comes after the start, as far as that can be told without the history.
+    /// That the end comes after the start, as far as that is known without the history.
     fn not_empty(
         &mut self,
         start: Option<&Edge>,

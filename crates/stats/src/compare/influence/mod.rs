@@ -110,8 +110,8 @@ pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<PlacedSample> {
 }
 
 /// The thing beside which executions are off, by the statistic that is least likely. Where two say
-/// the same, a subject beside another one tells rather than beside itself, and one subject rather
-/// than all.
+/// the same, a subject beside another one is informative rather than beside itself, and one subject
+/// rather than all.
 fn strongest(
     executions: &[PlacedSample],
     residuals: &[f64],

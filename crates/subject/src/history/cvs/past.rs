@@ -7,7 +7,7 @@ use super::commits::CvsCommit;
 /// The newest point.
 pub(super) const HEAD: &str = "HEAD";
 
-/// All that the log tells.
+/// All that the log has.
 #[derive(Debug)]
 pub(super) struct CvsHistory {
     pub(super) commits: Vec<CvsCommit>,

@@ -1,8 +1,8 @@
 //! Reads what `cvs rlog` prints.
 //!
-//! A message may hold anything, also lines such as stand between revisions: whoever quotes a log in
-//! a message does that. So a revision begins only where its number and its date follow, and a file
-//! ends only where as many revisions were seen as its head announces.
+//! A message may hold anything, also lines such as stand between revisions: a person who quotes a
+//! log in a message does that. So a revision begins only where its number and its date follow, and
+//! a file ends only where as many revisions were seen as its head announces.
 
 use std::collections::HashMap;
 use std::fmt;

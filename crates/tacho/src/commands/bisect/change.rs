@@ -33,7 +33,7 @@ pub fn asked(
     if wider != (good.clone(), bad.clone()) {
         let [from, to] = [&wider.0, &wider.1].map(|id| short(id));
         let why = format!(
-            "from `{from}` to `{to}`: neighbours of so short a range tell how far builds vary"
+            "from `{from}` to `{to}`: neighbours of so short a range show how far builds vary"
         );
         output::note("note", &why);
     }
@@ -63,7 +63,7 @@ pub fn asked(
 }
 
 /// Where there are fewer revisions between the ends of a change, this many before and after are
-/// bisected with them: of two builds alone nobody knows whether they differ for no reason of the
+/// bisected with them: of two builds alone it is unknown whether they differ for no reason of the
 /// source.
 const BESIDE: u64 = 3;
 
@@ -107,7 +107,7 @@ fn ends_beside(
     Ok((name(before, own.0), name(after, own.1)))
 }
 
-/// This many revisions on either side of the range tell how far sessions are apart.
+/// This many revisions on either side of the range show how far sessions are apart.
 const AROUND: usize = 30;
 
 /// How likely each candidate is to be the cause, by what the series has of revisions in the range

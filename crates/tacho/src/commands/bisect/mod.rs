@@ -89,7 +89,7 @@ fn print(
     }
     if bisected.known {
         let when = crate::output::text::moment(bisection.standing.updated);
-        output::note("note", &format!("this was answered on {when}; `--again` bisects anew"));
+        output::note("note", &format!("this was answered on {when}; `--again` bisects again"));
     }
     let goes_on =
         if command.again { "the same command without `--again`" } else { "the same command" };

@@ -73,7 +73,7 @@ impl Range {
                 "note",
                 &format!(
                     "`{good}` is later than `{bad}`: the ends are exchanged in time; which is \
-                     better is told once it is measured"
+                     better is known once it is measured"
                 ),
             );
         }

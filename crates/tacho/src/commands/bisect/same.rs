@@ -1,4 +1,4 @@
-//! Whether each revision would be measured by the same program, which nobody means.
+//! Whether each revision would be measured by the same program, which is never meant.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -163,7 +163,7 @@ impl StoredChanges {
 
 /// Keeps the commits between both sides of each change that git has and the store has not, as
 /// between two ranges that were measured and do not touch. A repository that cannot be asked now
-/// tells none.
+/// shows none.
 fn know_between<'a>(
     project: &Project,
     store: &mut Store,

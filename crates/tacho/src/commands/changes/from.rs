@@ -75,7 +75,7 @@ fn name(path: &Path) -> String {
 }
 
 /// Points are judged in the order in which they stand. Where their times say otherwise, changes are
-/// told the wrong way round.
+/// the wrong way round.
 fn tell_descending(numbers: &Numbers) {
     let mut descending =
         numbers.series.iter().filter_map(|series| Some((series, series.descends()?)));
@@ -109,5 +109,5 @@ fn tell_together(numbers: &Numbers) {
         "note",
         &format!("rows of one `{column}` are samples of one point: {rows} rows are {points}"),
     );
-    output::note("hint", "a column `commit`, or `date`, tells revisions of one release apart");
+    output::note("hint", "a column `commit`, or `date`, distinguishes revisions of one release");
 }

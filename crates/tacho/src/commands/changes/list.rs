@@ -35,7 +35,7 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
     Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
 }
 
-/// These changes and nothing else, for who is told of them.
+/// These changes and nothing else, for a reader who is notified of them.
 pub fn of(
     project: &Project,
     store: &mut Store,

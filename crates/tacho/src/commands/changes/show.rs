@@ -18,7 +18,7 @@ use crate::output::answer::versioned;
 use crate::output::changes::{ChangeSide, Evidence, EvidenceAnswer};
 use crate::project::Project;
 
-/// At most so many revisions of each side are looked at.
+/// At most this many revisions of each side are looked at.
 const NEAR: usize = 30;
 
 pub fn execute(global: &GlobalArgs, name: &str, json: bool) -> Result<Exit, CliError> {

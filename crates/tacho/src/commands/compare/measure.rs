@@ -98,7 +98,7 @@ pub fn measure(
     Ok((compared, took))
 }
 
-/// What is executed on neither side disturbs nobody, and waits for nobody.
+/// What is executed on neither side disturbs nothing, and waits for nothing.
 fn read(given: &SideLookup, terms: &Comparing) -> Result<ComparisonResult, CliError> {
     Ok(match given.store() {
         Some(store) => unexecuted(&mut store.borrow_mut(), terms)?,

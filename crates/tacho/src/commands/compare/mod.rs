@@ -97,7 +97,7 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     Ok(exit(&compared, fail_on.as_ref(), is_missing))
 }
 
-/// That nothing was typed of how to execute where nothing is executed: whoever did takes it for
+/// That nothing was typed of how to execute where nothing is executed: a user who did takes it for
 /// measured.
 fn check_unexecuted(command: &CompareArgs) -> Result<(), CompareMistake> {
     let typed = [

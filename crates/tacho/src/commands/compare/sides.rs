@@ -246,13 +246,13 @@ impl SideLookup {
         let selected = select(project, vec![base.to_owned()])?;
         let unknown = || CliError::Unknown { name: base.to_owned(), nearest: None };
         let revision = selected.revisions.into_iter().next().ok_or_else(unknown)?;
-        let told = format!("the revision {}", revision.short());
+        let text = format!("the revision {}", revision.short());
         let Some(values) = values else {
-            return Ok(taken(name, Program::Revision { revision: revision.id }, told));
+            return Ok(taken(name, Program::Revision { revision: revision.id }, text));
         };
         let parameters = parameters(values);
-        let told = format!("{told} with {parameters}");
-        Ok(taken(name, Program::Variant { revision: revision.id, parameters }, told))
+        let text = format!("{text} with {parameters}");
+        Ok(taken(name, Program::Variant { revision: revision.id, parameters }, text))
     }
 
     /// The build whose digest begins like this.
@@ -272,12 +272,12 @@ impl SideLookup {
                         }
                         .into());
                     }
-                    let told =
+                    let text =
                         format!("the build {} of {}", artifact.short(), short(&build.revision));
                     return Ok(Some(taken(
                         name,
                         Program::Build { artifact, revision: build.revision },
-                        told,
+                        text,
                     )));
                 }
             }
@@ -330,8 +330,8 @@ impl SideLookup {
             (other, _) => other.clone(),
         };
         let when = if kept { "as it was measured then" } else { "measured again" };
-        let told = format!("{what} of run {}: {}, {when}", of.run, told(&program));
-        Ok(ResolvedSide { earlier: Some(of), ..taken(name, program, told) })
+        let text = format!("{what} of run {}: {}, {when}", of.run, told(&program));
+        Ok(ResolvedSide { earlier: Some(of), ..taken(name, program, text) })
     }
 }
 
@@ -346,8 +346,8 @@ fn taken(name: &str, program: Program, what: String) -> ResolvedSide {
 
 fn file(name: &str, report: Report) -> ResolvedSide {
     let program = Program::File { file: name.to_owned(), tool: report.tool.to_owned() };
-    let told = told(&program);
-    ResolvedSide { report: Some(report), ..taken(name, program, told) }
+    let text = told(&program);
+    ResolvedSide { report: Some(report), ..taken(name, program, text) }
 }
 
 /// What a program is, in a few words.

@@ -314,7 +314,7 @@ impl EdgeEffect<'_> {
         let report = || self.report().map_or_else(String::new, |report| report.text());
         let told = match &self.effect {
             Ok(_) => report(),
-            Err(why) => format!("its effect cannot be told from the commit's: {why}\n"),
+            Err(why) => format!("its effect cannot be separated from the commit's: {why}\n"),
         };
         head + &table::indent(&told)
     }

@@ -90,7 +90,7 @@ fn exceed(text: &str) -> Result<f64, CliError> {
     if is_nothing { Ok(0.0) } else { Ok(share("--exceed", text)?) }
 }
 
-/// Where it is executed, and who is told.
+/// Where it is executed, and what receives reports.
 struct SweepContext {
     host: Host,
     interrupt: Arc<AtomicBool>,

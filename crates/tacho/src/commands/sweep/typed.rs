@@ -240,7 +240,7 @@ fn metric(text: &str) -> Result<PlannedMetric, SweepMistake> {
     metrics.into_iter().next().ok_or_else(|| wrong("it has no place in the output"))
 }
 
-/// The first line of what is wrong with a plan, without the place, which nobody typed.
+/// The first line of what is wrong with a plan, without the place, which the user did not type.
 fn first_line(rendered: &str) -> String {
     let line = rendered.lines().next().unwrap_or_default();
     line.split_once(": ").map_or(line, |(_, rest)| rest).to_owned()

@@ -18,7 +18,7 @@ const FEWEST: usize = 6;
 /// How broad a bar may become.
 const BROADEST: usize = 3;
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// A bar that goes beyond the scale, or nobody knows how far, as that of an execution which reached
+/// A bar that goes beyond the scale, or to an unknown end, as that of an execution which reached
 /// a limit.
 const BEYOND: char = '▲';
 /// The scale ends at this many times the highest upper quartile, if no value is there: one slow

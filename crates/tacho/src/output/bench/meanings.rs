@@ -8,7 +8,7 @@ use super::BenchReport;
 
 /// Of which kind the peak of memory is.
 const MEMORY: &str = "the peak of the largest process, not of all together";
-/// From this much processor time on, in nanoseconds, it means something how the kernel tells user
+/// From this much processor time on, in nanoseconds, it means something how the kernel splits user
 /// from sys.
 const EXACT: f64 = 1e9;
 /// What these are below that.
@@ -57,7 +57,7 @@ impl BenchReport<'_> {
         notes.into_iter().map(|(key, all)| (key, all.join("; "))).collect()
     }
 
-    /// Whether any execution used so little that it matters how the kernel tells user from sys.
+    /// Whether any execution used so little that it matters how the kernel splits user from sys.
     fn is_split_by_ticks(&self) -> bool {
         let all = self.answer.samples.iter().flatten();
         let mut shown = all.filter(|sample| sample.counts() || sample.is_limited());

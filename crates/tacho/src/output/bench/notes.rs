@@ -11,7 +11,7 @@ use crate::output::{self, reference, text};
 
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
-/// How many outliers of a command are told with their causes.
+/// How many outliers of a command are listed with their causes.
 const OUTLIERS: usize = 3;
 /// A host whose speed moves by less is not worth a line.
 const LITTLE: f64 = 0.01;
@@ -337,11 +337,11 @@ fn tell_refusal(name: &str, standing: &CommandResult) {
 fn tell_failure(name: &str, standing: &CommandResult) {
     let Some((why, printed)) = &standing.failure else { return };
     let number = text::count(standing.failed, "execution");
-    let told = match why.strip_prefix("`setup`") {
+    let what = match why.strip_prefix("`setup`") {
         Some(_) => format!("not executed: {why}"),
         None => format!("{number} failed; the first: {why}"),
     };
-    output::note("error", &format!("`{name}`: {told}"));
+    output::note("error", &format!("`{name}`: {what}"));
     for line in text::last_lines(printed, OUTPUT_LINES) {
         output::aside(&format!("  | {line}"));
     }

@@ -26,7 +26,7 @@ const SAMPLES: (usize, usize) = (20, 150);
 const FEW: f64 = 40.0;
 /// How many times as long an execution takes under callgrind, about (valgrind's manual).
 const CALLGRIND: f64 = 50.0;
-/// This many samples of a revision tell how far they lie apart.
+/// This many samples of a revision show how far they lie apart.
 const FEWEST: usize = 5;
 
 /// What it is expected to take, from what is known of builds and executions here.

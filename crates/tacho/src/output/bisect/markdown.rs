@@ -14,7 +14,7 @@ use tacho_report::block::NoteKind;
 use super::commit;
 use crate::output::text::{count, day};
 
-/// What whoever wrote the commit needs to know.
+/// What the author of the commit needs to know.
 pub fn markdown(bisection: &Bisection) -> String {
     let standing = &bisection.standing;
     let mut text = answer(bisection);

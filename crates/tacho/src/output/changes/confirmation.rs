@@ -62,7 +62,7 @@ struct AskedAnswer<'a> {
 }
 
 impl ConfirmationReport {
-    /// Whether one of them is a change for the worse that nobody has said anything to.
+    /// Whether one of them is an unacknowledged change for the worse.
     pub fn has_regression(&self) -> bool {
         self.changes.iter().any(|asked| is_new_regression(&asked.change))
     }
@@ -221,7 +221,7 @@ impl ConfirmationRequest {
     /// The outcome for people.
     pub fn words(&self) -> String {
         match (self.outcome(), self.needed()) {
-            (OPEN, (Some(rounds), _)) => format!("open: --rounds {rounds} would probably tell"),
+            (OPEN, (Some(rounds), _)) => format!("open: --rounds {rounds} would probably decide"),
             (OPEN, (_, Some(layouts))) => {
                 let finding = &self.change.finding;
                 let [good, bad] = [&finding.good, &finding.bad].map(|id| short_name(id));

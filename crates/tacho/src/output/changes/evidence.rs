@@ -12,7 +12,7 @@ use super::listing::{series_name, state};
 use super::sides::{ChangeSide, ChangeSideAnswer, drawn};
 use crate::output::{table, text};
 
-/// So many commits are shown at the most, and so many files of each.
+/// At most this many commits are shown, and this many files of each.
 const COMMITS: usize = 20;
 const FILES: usize = 6;
 

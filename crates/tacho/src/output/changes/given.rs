@@ -463,7 +463,7 @@ impl<'a> FilteredSeries<'a> {
             notes.extend(differences.map(|d| format!("{}: {} → {}", d.tag, d.before, d.after)));
         }
         if change.kind == Kind::Build {
-            notes.push("another layout would tell".to_owned());
+            notes.push("another layout would decide".to_owned());
         }
         vec![
             change.index.to_string(),

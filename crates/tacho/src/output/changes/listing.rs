@@ -20,7 +20,7 @@ const SUBJECT: usize = 60;
 /// How wide a note may become.
 const NOTE: usize = 40;
 
-/// What is told of all series.
+/// What is said of all series.
 pub struct ChangeListing {
     /// Where a revision can be seen, as the plan has it.
     pub link: Option<String>,
@@ -35,11 +35,11 @@ pub struct ChangeListing {
     /// What else is to be said of a series: drifts, levels that it goes to and fro between, what
     /// was refused.
     pub remarks: Vec<(SeriesKey, String)>,
-    /// How often users were told of what is none.
+    /// How often users were shown what is none.
     pub false_alarms: FalseAlarms,
-    /// How many changes for the worse nobody has said anything to yet, among those that are shown.
+    /// How many unacknowledged changes for the worse there are among those that are shown.
     pub regressions: usize,
-    /// The names of changes of series that the plan no longer has: told of, and listed only where
+    /// The names of changes of series that the plan no longer has: mentioned, and listed only where
     /// all are asked for.
     pub unplanned: HashSet<String>,
     /// What the runs of a series know, where it was judged by them.
@@ -191,7 +191,7 @@ impl ChangeListing {
         parts.collect::<Vec<_>>().join("\n")
     }
 
-    /// What was looked at, what was not and why, and how often users were told of what is none.
+    /// What was looked at, what was not and why, and how often users were shown what is none.
     fn summary(&self) -> String {
         let changes: usize = self.events.iter().map(|event| event.changes.len()).sum();
         let places = text::count(self.events.len(), "place");

@@ -12,7 +12,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// That of so many rows; one alone is none.
+    /// That of this many rows; one alone is none.
     pub fn of(rows: usize) -> Option<Self> {
         (rows > 1).then_some(Self { rows, false_discovery: FALSE_DISCOVERIES })
     }

@@ -1,4 +1,4 @@
-//! What is said of `--fail-on`: what it cannot tell, and what it does not see.
+//! What is said of `--fail-on`: what it cannot decide, and what it does not see.
 
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
@@ -11,7 +11,7 @@ use crate::output::{self, text};
 
 /// How many rows are named.
 const NAMED: usize = 10;
-/// More rounds than this are given as a number to nobody.
+/// More rounds than this are not given as a number.
 const MOST_MORE: usize = 1000;
 
 /// How all rows of a run stand to what it was to fail on, if anything; `is_finished` says that
@@ -58,7 +58,7 @@ pub(super) struct FailOnAnswer<'a> {
 
 /// A warning: what it is, and a line for each row that it is of, and what to do.
 struct GateWarning {
-    told: String,
+    what: String,
     rows: Vec<String>,
     hint: Option<String>,
 }
@@ -111,12 +111,12 @@ impl CompareReport<'_> {
         }
     }
 
-    /// Says beside the answer what `--fail-on` cannot tell or does not see, and what only one side
-    /// has.
+    /// Says beside the answer what `--fail-on` cannot decide or does not see, and what only one
+    /// side has.
     pub fn tell(&self) {
-        for GateWarning { told, rows, hint } in self.warnings() {
+        for GateWarning { what, rows, hint } in self.warnings() {
             let end = if rows.is_empty() { "" } else { ":" };
-            output::note("warning", &format!("{told}{end}"));
+            output::note("warning", &format!("{what}{end}"));
             for row in rows {
                 output::aside(&format!("  {row}"));
             }
@@ -132,10 +132,10 @@ impl CompareReport<'_> {
 
     /// The same as a list in Markdown.
     pub(super) fn told_in_markdown(&self) -> String {
-        let item = |GateWarning { told, rows, .. }: GateWarning| {
+        let item = |GateWarning { what, rows, .. }: GateWarning| {
             let end = if rows.is_empty() { "" } else { ":" };
             let rows: String = rows.iter().map(|row| format!("  - {row}\n")).collect();
-            format!("- warning: {told}{end}\n{rows}")
+            format!("- warning: {what}{end}\n{rows}")
         };
         let warnings: String = self.warnings().into_iter().map(item).collect();
         warnings + &self.lone().map(|line| format!("- {line}\n")).collect::<String>()
@@ -158,7 +158,7 @@ impl CompareReport<'_> {
         [self.open(fail_on, all), self.unseen(fail_on)].into_iter().flatten().collect()
     }
 
-    /// The rows of which it cannot be told whether they are slower.
+    /// The rows of which it is not decided whether they are slower.
     fn open(
         &self,
         FailOnGate { typed, gate }: &FailOnGate,
@@ -189,24 +189,24 @@ impl CompareReport<'_> {
         }
         let them = if open.len() == 1 { "it" } else { "them" };
         Some(GateWarning {
-            told: format!("`--fail-on {typed}` cannot tell of {of}, and {so}"),
+            what: format!("`--fail-on {typed}` cannot decide on {of}, and {so}"),
             rows,
             hint: (!gate.unclear).then(|| format!("`--fail-on {typed},unclear` fails on {them}")),
         })
     }
 
-    /// What is known of an open row, and what would tell.
+    /// What is known of an open row, and what would decide.
     fn why_open(&self, gate: &Gate, all: &ComparisonData, row: &ComparedRow) -> String {
         let by = slower_by(row).filter(|_| gate.slower.is_some());
         let more =
             gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(
                 |more| match more.rounds {
                     rounds if rounds > MOST_MORE => {
-                        format!("over {MOST_MORE} more rounds would tell")
+                        format!("over {MOST_MORE} more rounds would decide")
                     }
                     rounds => {
                         format!(
-                            "{} ({}) would tell",
+                            "{} ({}) would decide",
                             text::count(rounds, "more round"),
                             rounds_take(row, rounds)
                         )
@@ -223,10 +223,10 @@ impl CompareReport<'_> {
         let names: Vec<String> =
             self.lone[0].iter().map(|name| format!("`{}`", text::cut(name, usize::MAX))).collect();
         let so = if gate.missing { "fails" } else { "does not see that" };
-        let told =
+        let what =
             format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
         let hint = (!gate.missing)
             .then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
-        (!names.is_empty()).then_some(GateWarning { told, rows: Vec::new(), hint })
+        (!names.is_empty()).then_some(GateWarning { what, rows: Vec::new(), hint })
     }
 }

@@ -194,14 +194,14 @@ fn the_smallest_difference_is_that_of_each_row() {
     assert_eq!(
         told(vec![wide.clone(), sharp]),
         format!(
-            "2 slower; a difference of {low} to {high}, by row, would have been told with a \
+            "2 slower; a difference of {low} to {high}, by row, would have been detected with a \
              chance of 80 %\n2 rows judged together: false discovery rate at most 5 %\nrun 3, \
              seed 1\n"
         )
     );
     let alone = told(vec![wide]);
     assert!(
-        alone.starts_with(&format!("1 slower; a difference of {high} would have been told")),
+        alone.starts_with(&format!("1 slower; a difference of {high} would have been detected")),
         "{alone}"
     );
 }

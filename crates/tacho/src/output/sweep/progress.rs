@@ -1,4 +1,4 @@
-//! The progress of a search, whose end nobody knows.
+//! The progress of a search, whose end is unknown.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a bisection tells beside its answer: its exit status, how it is repeated, and what cannot
+//! What a bisection says beside its answer: its exit status, how it is repeated, and what cannot
 //! be meant.
 
 use crate::bisect::{PLAN, history, id, step, without_plan};

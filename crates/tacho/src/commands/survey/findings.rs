@@ -13,9 +13,9 @@ use crate::error::CliError;
 use crate::output::surveyed::{PlaceFinding, SurveyFindings};
 use crate::project::Project;
 
-/// Judges all series, as `tacho changes` does, and says what it tells of each place of each series;
-/// the revisions are those that were surveyed.
-pub(super) fn told(
+/// Judges all series, as `tacho changes` does, and says what it reports at each place of each
+/// series; the revisions are those that were surveyed.
+pub(super) fn findings(
     project: &Project,
     session: &mut CommandSession,
     revisions: &[Revision],
@@ -52,7 +52,7 @@ impl SurveyJudgement<'_> {
         all.filter(is_of).collect::<Vec<_>>().into_iter()
     }
 
-    /// What is told of one place.
+    /// What is reported of one place.
     fn at(&self, one: &SurveyedBenchmark, place: &ChangePlace) -> PlaceFinding {
         let [good, bad] = [place.good, place.bad].map(|at| self.revisions[at].order);
         let is_there = |change: &&Change| {
@@ -72,8 +72,8 @@ impl SurveyJudgement<'_> {
         PlaceFinding { change: None, why_not: Some(why) }
     }
 
-    /// Why nothing was ever told of a change after the first and up to the second of these places
-    /// in history.
+    /// Why nothing was ever reported of a change after the first and up to the second of these
+    /// places in history.
     fn why_not(&self, one: &SurveyedBenchmark, (good, bad): (u64, u64)) -> String {
         let Some(series) = self.analysed.series(&one.key, &one.metric.name) else {
             return "its series is not judged".to_owned();
