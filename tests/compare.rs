@@ -354,9 +354,9 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     );
     assert_eq!(
         mistake("--fail-on bla"),
-        "error: `--fail-on bla` is nothing to fail on\nhint: `slower` fails on what is slower for \
-         certain, `slower:5%` if it is so by 5 % or more; `slower:5%,unclear` where that cannot \
-         be told too\n"
+        "error: `--fail-on bla` is nothing to fail on\nhint: `slower` fails on what is certainly \
+         slower, `slower:5%` on what is slower by 5 % or more, `slower:5%,unclear` also on what \
+         is not decided\n"
     );
 }
 

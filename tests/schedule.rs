@@ -187,7 +187,7 @@ fn who_could_not_be_told_is_told_the_next_time() {
     let failed = Answer::of(&project.command(words).output().unwrap()).exits(2);
     assert_snapshot!(failed.steady_stderr(), @r#"
     error: `exit 3` failed: exit status: 3
-    hint: the same changes are told again the next time
+    hint: the same changes are reported again the next time
     "#);
     assert_eq!(samples(&project), 40);
     assert_eq!(scheduled(&project, "").exits(1).stdout, "");
