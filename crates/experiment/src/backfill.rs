@@ -205,7 +205,12 @@ mod tests {
             steps in prop::collection::vec(0..50_u64, 0..40),
             marks in prop::collection::vec(0..50_usize, 0..6),
         ) {
-            let orders: Vec<u64> = steps.iter().scan(0, |sum, step| { *sum += step; Some(*sum) }).collect();
+            let mut sum = 0;
+            let mut next = |step: &u64| {
+                sum += step;
+                sum
+            };
+            let orders: Vec<u64> = steps.iter().map(&mut next).collect();
             let mut worth = worth(&orders, &marks);
             prop_assert!(worth.first().is_none_or(|first| first + 1 == orders.len()));
             worth.sort_unstable();

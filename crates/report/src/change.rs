@@ -249,7 +249,7 @@ fn measured_again(again: &RepeatMeasurement) -> String {
     let said = match again.differs {
         Some(true) => "both sides differ side by side as well",
         Some(false) => "side by side both sides do not differ",
-        None => "whether both sides differ side by side could not be told",
+        None => "the samples did not show whether both sides differ side by side",
     };
     let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));
     let numbers = effect_again(again)
@@ -290,7 +290,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
             let verb = match again.differs {
                 Some(true) => "they differ",
                 Some(false) => "they do not differ",
-                None => "whether they differ cannot be told",
+                None => "the samples do not show whether they differ",
             };
             let found = effect_again(again)
                 .map_or_else(String::new, |found| format!(" ({})", found.shown(percent)));

@@ -76,7 +76,7 @@ pub fn settled_by(settling: Settling) -> &'static str {
 pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
     verdict.unclear.iter().map(|place| {
         format!(
-            "unclear at {}: {}, a change with {}; {} would tell",
+            "unclear at {}: {}, a change with {}; {} would decide",
             place.index,
             effect(place.effect.exp_m1()),
             probability(place.probability),

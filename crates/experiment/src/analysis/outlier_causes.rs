@@ -486,7 +486,8 @@ mod tests {
             values in prop::collection::vec(any::<f64>(), 14),
             wall in 1e3_f64..1e12,
         ) {
-            let names: Vec<MetricName> = sample(1, &[]).values.into_iter().map(|(name, _)| name).collect();
+            let one = sample(1, &[]);
+            let names: Vec<MetricName> = one.values.into_iter().map(|(name, _)| name).collect();
             let mut odd: Vec<(&str, f64)> = names.iter().map(|name| &**name).zip(values).collect();
             odd.push(("wall", wall));
             odd.reverse();

@@ -372,7 +372,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_other_text_is_no_reading_and_no_panic(text in "[ 0-9a-f\n-]{0,60}") {
-            let numbers = text.split_ascii_whitespace().take_while(|word| word.parse::<u64>().is_ok()).count();
+            let is_number = |word: &&str| word.parse::<u64>().is_ok();
+            let numbers = text.split_ascii_whitespace().take_while(is_number).count();
             prop_assert!(parse_schedstat(&text).is_none() || numbers >= 3);
         }
     }

@@ -335,7 +335,8 @@ mod tests {
             limit in 0_usize..100,
         ) {
             let whole = pieces.concat();
-            let look = OutputRequest { digest: true, search: Some(text.clone()), keep: Some(limit) };
+            let search = Some(text.clone());
+            let look = OutputRequest { digest: true, search, keep: Some(limit) };
             let mut sink = Sink::new(&look);
             for piece in &pieces {
                 sink.push(piece.as_bytes());

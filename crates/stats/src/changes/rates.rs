@@ -427,8 +427,8 @@ fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
             all.iter().filter(|one| one.1 > 1).count(),
         );
         println!(
-            "{before} values, then {length} by {factor} in {sd}: {reported} reported, {taken_back} taken \
-             back, {twice} by two names"
+            "{before} values, then {length} by {factor} in {sd}: {reported} reported, {taken_back} \
+             taken back, {twice} by two names"
         );
         assert!(
             reported >= 25 && taken_back <= 2 && twice == 0,

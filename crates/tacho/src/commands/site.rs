@@ -202,7 +202,7 @@ fn alone(change: &Change) -> ChangeEvent<'_> {
     ChangeEvent { good, bad, revision, changes: vec![change] }
 }
 
-/// What is told of changes.
+/// What is said of changes.
 struct ChangeSummary {
     events: Vec<EventRecord>,
     /// What could not be built, and so not be judged.

@@ -98,8 +98,8 @@ impl CompareMistake {
                 "`tacho show run:12 --markdown` writes a table of it".to_owned()
             }
             CompareMistake::NoLimit { .. } => {
-                "`slower` fails on what is certainly slower, `slower:5%` on what is slower by 5 % or \
-                 more, `slower:5%,unclear` also on what is not decided"
+                "`slower` fails on what is certainly slower, `slower:5%` on what is slower by 5 % \
+                 or more, `slower:5%,unclear` also on what is not decided"
                     .to_owned()
             }
             CompareMistake::LimitWithinMargin { text, .. } => {
