@@ -149,6 +149,40 @@ fn after_a_restart_nothing_is_written() {
 }
 
 #[test]
+fn after_a_restart_held_settings_block_nothing() {
+    let machine = desktop();
+    make(&machine.root, &["turbo", "aslr=0"], HoldsUntil::Restored).unwrap();
+    machine.write("/proc/sys/kernel/random/boot_id", "11111111-7f04-4a93-90e4-2b2b1d5d0c11\n");
+    let mut notices = Vec::new();
+    let mut notice = |notice: Notice| notices.push(notice);
+    let mut audience = Audience { notice: &mut notice, watch: &mut |_| {} };
+    tuned(&machine.root, &settings(&["smt=off"]), &["true".to_owned()], &mut audience).unwrap();
+    assert!(
+        matches!(&notices[..], [Notice::Earlier(earlier), Notice::Set(1), Notice::PutBack(_)]
+            if earlier.restarted && earlier.put_back == 0),
+        "{notices:?}"
+    );
+}
+
+#[test]
+fn an_unfinished_journal_is_removed() {
+    let machine = desktop();
+    make(&machine.root, &["turbo"], HoldsUntil::Restored).unwrap();
+    undo(&machine.root);
+    machine.write("/var/lib/tacho/tune.new", "{\"version\"");
+    assert!(put_back(&machine.root).unwrap().is_none());
+    assert!(!machine.root.has("/var/lib/tacho/tune.new"));
+}
+
+#[test]
+fn two_values_of_one_setting_are_refused() {
+    let machine = desktop();
+    let plan = TunePlan::of(&machine.root, &settings(&["turbo=off", "aslr=0", "turbo=on"]));
+    assert_eq!(plan.unwrap_err().to_string(), "`turbo=off` and `turbo=on` contradict each other");
+    TunePlan::of(&machine.root, &settings(&["aslr=0", "aslr=0"])).unwrap();
+}
+
+#[test]
 fn what_is_not_available_is_said_before_anything_is_changed() {
     let machine = Machine::of("this-kind-of-vm");
     let before = machine.content();
@@ -224,7 +258,7 @@ fn two_at_a_time_are_refused_and_held_settings_are_not_overwritten() {
     let error = make(&machine.root, &["aslr=0"], HoldsUntil::CommandEnds).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "settings made by an earlier `tacho tune` are still in place: 1 changes"
+        "settings made by an earlier `tacho tune` are still in place: 1 change"
     );
     let _lock = JournalLock::take(&machine.root).unwrap().unwrap();
     assert!(matches!(put_back(&machine.root), Err(TuneError::Busy)));

@@ -27,7 +27,7 @@ impl Alternation {
         let journal = |source| TuneError::Journal { source };
         let lock = JournalLock::make(root).map_err(journal)?.ok_or(TuneError::Busy)?;
         if let Some(left) = Journal::load(root).map_err(journal)? {
-            if left.until == HoldsUntil::Restored {
+            if !left.is_over(root) {
                 return Err(TuneError::InPlace { changes: left.len() });
             }
             restore(root, &lock, &mut |_| {})?;

@@ -16,8 +16,19 @@ pub enum TuneError {
         /// Why.
         source: io::Error,
     },
+    /// Two values for one setting.
+    #[error("`{one}` and `{other}` contradict each other")]
+    Contradiction {
+        /// A value.
+        one: String,
+        /// Another value of the same setting.
+        other: String,
+    },
     /// Settings were made until they are put back, and are still there.
-    #[error("settings made by an earlier `tacho tune` are still in place: {changes} changes")]
+    #[error(
+        "settings made by an earlier `tacho tune` are still in place: {changes} {}",
+        if *changes == 1 { "change" } else { "changes" }
+    )]
     InPlace {
         /// How many changes.
         changes: usize,
@@ -74,6 +85,10 @@ impl TuneError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::InPlace { .. } => Some("`tacho tune --restore` puts them back"),
+            Self::Journal { source } if source.kind() == io::ErrorKind::InvalidData => Some(
+                "the journal is damaged: set back what it lists by hand or restart the machine, \
+                 then delete `/var/lib/tacho/tune.json`",
+            ),
             Self::Journal { source } | Self::Refused { source, .. }
                 if source.kind() == io::ErrorKind::PermissionDenied
                     && !rustix::process::geteuid().is_root() =>

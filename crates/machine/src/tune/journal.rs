@@ -113,22 +113,28 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let journal: Self = serde_json::from_str(&text).map_err(io::Error::other)?;
+        let damaged = |why| io::Error::new(io::ErrorKind::InvalidData, why);
+        let journal: Self = serde_json::from_str(&text).map_err(|why| damaged(why.to_string()))?;
         if journal.version != VERSION {
-            return Err(io::Error::other(format!(
-                "its version is {}, not {VERSION}",
-                journal.version
-            )));
+            return Err(damaged(format!("its version is {}, not {VERSION}", journal.version)));
         }
         Ok(Some(journal))
+    }
+
+    /// Whether its changes are no longer wanted: their command has ended, or the machine was
+    /// started again since, which no change outlives.
+    #[must_use]
+    pub fn is_over(&self, root: &Root) -> bool {
+        self.until == HoldsUntil::CommandEnds
+            || kernel::boot_id(root).is_ok_and(|boot| boot != self.boot)
     }
 
     /// The journal of a `tacho tune` that ended without putting its changes back.
     #[must_use]
     pub fn left_behind(root: &Root) -> Option<Self> {
         let journal = Self::load(root).ok().flatten()?;
-        let abandoned = journal.until == HoldsUntil::CommandEnds
-            && JournalLock::take(root).is_ok_and(|lock| lock.is_some());
+        let abandoned =
+            journal.is_over(root) && JournalLock::take(root).is_ok_and(|lock| lock.is_some());
         abandoned.then_some(journal)
     }
 
@@ -149,15 +155,27 @@ impl Journal {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // A new journal that a killed process had not renamed yet: nothing was changed for it.
-        let _ = fs::remove_file(file(root).with_extension("new"));
-        let _ = fs::remove_file(root.place(FOLDER).join("write.new"));
+        for left in unfinished(root) {
+            let _ = fs::remove_file(left);
+        }
         sync_folder(root)
+    }
+
+    /// Whether a killed process left a journal that it had not finished: nothing was changed for
+    /// it.
+    #[must_use]
+    pub fn is_unfinished(root: &Root) -> bool {
+        unfinished(root).iter().any(|left| left.exists())
     }
 }
 
 fn file(root: &Root) -> PathBuf {
     root.place(FOLDER).join(FILE)
+}
+
+/// Files that were not renamed yet.
+fn unfinished(root: &Root) -> [PathBuf; 2] {
+    [file(root).with_extension("new"), root.place(FOLDER).join("write.new")]
 }
 
 fn sync_folder(root: &Root) -> io::Result<()> {

@@ -37,6 +37,13 @@ impl TunePlan {
         let mut sorted = settings.to_vec();
         sorted.sort();
         sorted.dedup();
+        let is_twice = |pair: &&[TuneSetting]| {
+            pair[0].name() == pair[1].name() && !matches!(pair[0], TuneSetting::Stop(_))
+        };
+        if let Some([one, other]) = sorted.windows(2).find(is_twice) {
+            let (one, other) = (one.to_string(), other.to_string());
+            return Err(TuneError::Contradiction { one, other });
+        }
         let mut plan = Self::default();
         for setting in &sorted {
             let refused = |why| TuneError::NotAvailable { setting: setting.to_string(), why };

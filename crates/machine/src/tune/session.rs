@@ -74,9 +74,7 @@ fn hold(
         TunePlan::of(root, settings)?;
     }
     let lock = JournalLock::make(root).map_err(journal)?.ok_or(TuneError::Busy)?;
-    if Journal::load(root)
-        .map_err(journal)?
-        .is_some_and(|journal| journal.until == HoldsUntil::CommandEnds)
+    if Journal::load(root).map_err(journal)?.is_some_and(|journal| journal.is_over(root))
         && let Some(restoration) = restore(root, &lock, audience.watch)?
     {
         (audience.notice)(Notice::Earlier(restoration));
@@ -90,9 +88,14 @@ fn hold(
 /// Puts back whatever an earlier `tacho tune` left in place; nothing where there is nothing.
 pub fn put_back(root: &Root) -> Result<Option<Restoration>, TuneError> {
     let journal = |source| TuneError::Journal { source };
-    if Journal::load(root).map_err(journal)?.is_none() {
+    let is_kept = Journal::load(root).map_err(journal)?.is_some();
+    if !is_kept && !Journal::is_unfinished(root) {
         return Ok(None);
     }
     let lock = JournalLock::take(root).map_err(journal)?.ok_or(TuneError::Busy)?;
-    restore(root, &lock, &mut |_| {})
+    let restoration = restore(root, &lock, &mut |_| {})?;
+    if restoration.is_none() {
+        Journal::delete(root).map_err(journal)?;
+    }
+    Ok(restoration)
 }
