@@ -105,14 +105,22 @@ fn file_system(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let guest = processor::virtualisation(examined.root).is_ok_and(|name| name != "none");
     let rotates = |device: &str| device.starts_with("rotating") && !guest;
     let rotating = storage.device.as_deref().is_some_and(rotates);
-    let (harm, what) = match kind {
-        kind if REMOTE.contains(&kind) => {
-            (Severity::Medium, format!("the work folder is on a network file system ({kind})"))
-        }
-        "overlay" => {
-            (Severity::Low, "the work folder is on a container's file system (overlay)".to_owned())
-        }
-        _ if rotating => (Severity::Low, "the work folder is on a rotating disk".to_owned()),
+    let (harm, what, source) = match kind {
+        kind if REMOTE.contains(&kind) => (
+            Severity::Medium,
+            format!("the work folder is on a network file system ({kind})"),
+            "https://man7.org/linux/man-pages/man5/nfs.5.html",
+        ),
+        "overlay" => (
+            Severity::Low,
+            "the work folder is on a container's file system (overlay)".to_owned(),
+            "https://docs.kernel.org/filesystems/overlayfs.html",
+        ),
+        _ if rotating => (
+            Severity::Low,
+            "the work folder is on a rotating disk".to_owned(),
+            "https://docs.kernel.org/block/queue-sysfs.html#rotational-rw",
+        ),
         _ => return None,
     };
     Some(MachineFinding {
@@ -120,7 +128,7 @@ fn file_system(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         harm,
         what,
         effect: "Opening, reading and writing files takes a time that the program does not decide.",
-        source: "https://docs.kernel.org/filesystems/overlayfs.html",
+        source,
         remedy: FindingRemedy::Advice("work in a folder on a local disk or on tmpfs".to_owned()),
     })
 }

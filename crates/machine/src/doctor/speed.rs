@@ -9,6 +9,10 @@ use crate::readings::{CPUS, counted};
 
 pub const RULES: &[FindingRule] = &[turbo, governor, battery, profile, preference, throttled, idle];
 
+const TURBO_OF_INTEL: &str =
+    "https://docs.kernel.org/admin-guide/pm/intel_pstate.html#turbo-p-states-support";
+const BOOST: &str = "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support";
+
 /// Whether each CPU is held at one frequency.
 fn is_fixed(limits: &[(u32, FrequencyLimits)]) -> bool {
     !limits.is_empty() && limits.iter().all(|(_, limits)| limits.set.0 == limits.set.1)
@@ -43,7 +47,7 @@ fn turbo(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         what: format!("turbo is on{range}"),
         effect: "The frequency depends on how many CPUs are busy and how warm they are: a program \
                  becomes faster or slower because of what other programs do.",
-        source: "https://docs.kernel.org/admin-guide/pm/intel_pstate.html#turbo-p-states-support",
+        source: if turbo.path.ends_with("no_turbo") { TURBO_OF_INTEL } else { BOOST },
         remedy: settable(root, "turbo=off", turbo.path, turbo.off),
     })
 }
