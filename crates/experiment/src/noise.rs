@@ -15,8 +15,14 @@ use tacho_stats::summary::median;
 /// cost little.
 const LENGTHS: [(Duration, u32); 3] =
     [(Duration::ZERO, 20), (Duration::from_millis(20), 5), (Duration::from_millis(200), 1)];
-/// Additions of a shell from which its speed is found.
-const TRIAL: f64 = 20_000.0;
+/// Additions of a shell from which its speed is found, and how often they are executed.
+const TRIAL: f64 = 50_000.0;
+const TRIALS: usize = 5;
+/// A host whose speed is within this factor of what was found earlier executes the same programs.
+const SAME_SPEED: f64 = 2.0;
+/// Executions of a round of `tacho compare`, which has a control; a round here has two.
+const COMPARED: f64 = 3.0;
+const EXECUTED: f64 = 2.0;
 /// No program is given longer than this.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The times that are forecast, in minutes.
@@ -27,6 +33,8 @@ pub const MINUTES: [u32; 3] = [1, 10, 60];
 pub struct NoiseOfLength {
     /// The program in a few words.
     pub program: String,
+    /// How many additions it makes; none: it is no loop.
+    pub additions: Option<f64>,
     /// The median of its wall time, in nanoseconds.
     pub takes: f64,
     /// How many rounds it was compared with itself.
@@ -45,10 +53,11 @@ pub struct NoiseOfLength {
 }
 
 impl NoiseOfLength {
-    /// The smallest difference that a comparison of this many minutes finds four times in five.
+    /// The smallest difference that a comparison of this many minutes, which executes a control
+    /// too, finds four times in five.
     #[must_use]
     pub fn detectable(&self, minutes: u32) -> Option<f64> {
-        let rounds = 60.0 * f64::from(minutes) / self.round;
+        let rounds = 60.0 * f64::from(minutes) / (self.round * COMPARED / EXECUTED);
         self.forecast.map(|forecast| forecast.detectable(rounds))
     }
 }
@@ -56,6 +65,7 @@ impl NoiseOfLength {
 /// One program that is compared with itself.
 struct ComparedNoise {
     name: String,
+    additions: Option<f64>,
     request: Request,
     rounds_a_turn: u32,
     executions: Vec<InterleavedExecution>,
@@ -65,16 +75,18 @@ struct ComparedNoise {
 }
 
 /// Compares programs with themselves, in turns, for that time. Interrupted, it answers with what it
-/// has.
+/// has. `earlier` is how many additions a millisecond the loops of earlier measurements were made
+/// for: on a host of about that speed the same loops are executed again, so that what was found can
+/// be compared over time.
 pub fn measure(
     executor: &mut dyn Executor,
-    time: Duration,
+    (time, earlier): (Duration, Option<f64>),
     seed: u64,
     interrupt: &AtomicBool,
     mut progress: impl FnMut(Duration),
 ) -> Result<Vec<NoiseOfLength>, MeasureError> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut programs = programs(executor)?;
+    let mut programs = programs(executor, earlier)?;
     let begin = executor.now();
     loop {
         for program in &mut programs {
@@ -90,23 +102,39 @@ pub fn measure(
     }
 }
 
+/// How many additions a shell makes in a millisecond.
+fn speed(executor: &mut dyn Executor) -> Result<f64, MeasureError> {
+    let mut differences = Vec::new();
+    for _ in 0..TRIALS {
+        let empty = wall(executor, &looping(1.0))?;
+        let full = wall(executor, &looping(TRIAL))?;
+        differences.push(full.saturating_sub(empty).as_secs_f64().max(1e-6));
+    }
+    Ok(TRIAL / (1000.0 * median(&differences).unwrap_or(1e-6)))
+}
+
 /// `true`, and loops of a shell of known lengths.
-fn programs(executor: &mut dyn Executor) -> Result<Vec<ComparedNoise>, MeasureError> {
-    let empty = wall(executor, &looping(1.0))?;
-    let full = wall(executor, &looping(TRIAL))?;
-    let one = full.saturating_sub(empty).as_secs_f64().max(1e-6) / TRIAL;
+fn programs(
+    executor: &mut dyn Executor,
+    earlier: Option<f64>,
+) -> Result<Vec<ComparedNoise>, MeasureError> {
+    let now = speed(executor)?;
+    let is_same = |earlier: &f64| (SAME_SPEED.recip()..=SAME_SPEED).contains(&(now / earlier));
+    let a_millisecond = earlier.filter(is_same).unwrap_or(now);
     Ok(LENGTHS
         .iter()
         .map(|&(length, rounds_a_turn)| {
-            let (name, request) = if length.is_zero() {
-                ("`true`".to_owned(), request(&["true"]))
+            let milliseconds = length.as_millis();
+            let additions = (milliseconds as f64 * a_millisecond).round().max(1.0);
+            let (name, additions, request) = if length.is_zero() {
+                ("`true`".to_owned(), None, request(&["true"]))
             } else {
-                let additions = (length.as_secs_f64() / one).max(1.0);
-                (format!("{} ms of work", length.as_millis()), looping(additions))
+                (format!("{milliseconds} ms of work"), Some(additions), looping(additions))
             };
             let (executions, walls) = (Vec::new(), Vec::new());
             ComparedNoise {
                 name,
+                additions,
                 request,
                 rounds_a_turn,
                 executions,
@@ -179,6 +207,7 @@ impl ComparedNoise {
             moves: fit.as_ref().is_some_and(|fit| fit.moves),
             speeds: speeds.unwrap_or_default(),
             program: self.name,
+            additions: self.additions,
         }
     }
 }
@@ -209,7 +238,7 @@ mod tests {
 
     fn of(slower: f64, time: u64) -> Vec<NoiseOfLength> {
         let stop = AtomicBool::new(false);
-        measure(&mut host(slower), Duration::from_secs(time), 1, &stop, |_| {}).unwrap()
+        measure(&mut host(slower), (Duration::from_secs(time), None), 1, &stop, |_| {}).unwrap()
     }
 
     #[test]
@@ -221,7 +250,7 @@ mod tests {
             assert!(!it.moves && it.speeds.is_empty() && it.rounds > 60, "{it:?}");
             // Noise of ± 1 % is even: its standard deviation is 0.58 %, that of a round's ratio √2
             // times as much.
-            let rounds = 60.0 / it.round;
+            let rounds = 60.0 / (1.5 * it.round);
             let expected = 2.8 * 0.0058 * std::f64::consts::SQRT_2 / rounds.sqrt();
             let ratio = it.detectable(1).unwrap() / expected;
             assert!((0.6..1.5).contains(&ratio), "{ratio}: {it:?}");
@@ -241,10 +270,23 @@ mod tests {
     }
 
     #[test]
+    fn a_host_of_about_the_same_speed_executes_the_same_programs() {
+        let stop = AtomicBool::new(true);
+        let additions = |earlier| {
+            let measured = measure(&mut host(0.0), (Duration::ZERO, earlier), 1, &stop, |_| {});
+            measured.unwrap()[1].additions.unwrap()
+        };
+        // 1 µs an addition: 20,000 in 20 ms.
+        assert!((additions(None) / 20_000.0 - 1.0).abs() < 0.01);
+        assert!((additions(Some(1300.0)) - 26_000.0).abs() < 1e-9);
+        assert!((additions(Some(2500.0)) / 20_000.0 - 1.0).abs() < 0.01);
+    }
+
+    #[test]
     fn interrupted_it_answers_with_what_it_has() {
+        let hour = Duration::from_secs(3600);
         let found =
-            measure(&mut host(0.0), Duration::from_secs(3600), 1, &AtomicBool::new(true), |_| {})
-                .unwrap();
+            measure(&mut host(0.0), (hour, None), 1, &AtomicBool::new(true), |_| {}).unwrap();
         assert_eq!((found[2].rounds, found[2].forecast), (1, None));
     }
 }

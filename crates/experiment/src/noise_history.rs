@@ -12,18 +12,29 @@ use tacho_record::{KeptNoise, KeptProgramNoise};
 
 use crate::noise::NoiseOfLength;
 
-/// What was just found, as it is kept.
+/// The load average of the last minute, if the system has one.
 #[must_use]
-pub fn kept(at: Timestamp, host: String, seconds: f64, found: &[NoiseOfLength]) -> KeptNoise {
+pub fn load() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
+
+/// What was just found, as it is kept, with for how many seconds it was measured and the load
+/// average right before.
+#[must_use]
+pub fn kept(
+    at: Timestamp,
+    host: String,
+    (seconds, load): (f64, Option<f64>),
+    found: &[NoiseOfLength],
+) -> KeptNoise {
     let program = |found: &NoiseOfLength| KeptProgramNoise {
         program: found.program.clone(),
         round: found.round,
         of_one_round: found.forecast.map(|forecast| forecast.of_one_round),
         in_ten_minutes: found.detectable(10),
         uneven: found.uneven,
+        additions: found.additions,
     };
-    let load = std::fs::read_to_string("/proc/loadavg").ok();
-    let load = load.and_then(|text| text.split(' ').next()?.parse().ok());
     KeptNoise { at, host, seconds, load, programs: found.iter().map(program).collect() }
 }
 
@@ -84,17 +95,37 @@ pub fn over_time(all: &[KeptNoise], program: &str) -> Vec<Option<f64>> {
     all.iter().map(|noise| noise.of_program(program)?.in_ten_minutes).collect()
 }
 
+/// A measurement beside other work forecasts nothing for a quiet host: loads that differ by more
+/// are not compared.
+const LOAD: f64 = 0.5;
+
 /// By how much more comparisons scattered than the measurement before had forecast, as a share: one
-/// for each measurement after the first. Negative: less.
+/// for each two neighbours of the same program at about the same load. Negative: less.
 #[must_use]
 pub fn missed(all: &[KeptNoise], program: &str) -> Vec<f64> {
-    let known: Vec<f64> = all
-        .iter()
-        .filter_map(|noise| noise.of_program(program)?.of_one_round)
-        .filter(|error| *error > 0.0)
-        .collect();
-    known.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect()
+    let known = all.iter().filter_map(|noise| {
+        let found = noise.of_program(program)?;
+        let error = found.of_one_round.filter(|error| *error > 0.0)?;
+        Some((error, found.additions, noise.load.unwrap_or(0.0)))
+    });
+    let known: Vec<(f64, Option<f64>, f64)> = known.collect();
+    let alike = |pair: &&[(f64, Option<f64>, f64)]| {
+        pair[0].1 == pair[1].1 && (pair[1].2 - pair[0].2).abs() <= LOAD
+    };
+    known.windows(2).filter(alike).map(|pair| pair[1].0 / pair[0].0 - 1.0).collect()
 }
+
+/// How many additions a millisecond the newest measurement made its loops for; none: it is not
+/// known.
+#[must_use]
+pub fn additions_a_millisecond(all: &[KeptNoise]) -> Option<f64> {
+    let found = all.iter().rev().find_map(|noise| noise.of_program(LOOP)?.additions)?;
+    Some(found / LOOP_MILLISECONDS)
+}
+
+/// The loop whose past is known, and for how long it was made.
+pub const LOOP: &str = "20 ms of work";
+const LOOP_MILLISECONDS: f64 = 20.0;
 
 #[cfg(test)]
 mod tests {
@@ -107,6 +138,7 @@ mod tests {
             of_one_round: Some(error),
             in_ten_minutes: Some(error / 10.0),
             uneven: 0.0,
+            additions: Some(14_000.0),
         };
         KeptNoise {
             at: at.parse().unwrap(),
@@ -152,6 +184,13 @@ mod tests {
         assert!((hours[0].detectable - 0.0025).abs() < 1e-12);
         let missed = missed(&all, "20 ms of work");
         assert!((missed[0] - 1.5).abs() < 1e-12 && (missed[1] + 0.4).abs() < 1e-12, "{missed:?}");
+        let mut busy = noise("2026-03-02T04:00:00Z", "kiln", 0.9);
+        busy.load = Some(4.0);
+        let mut longer = noise("2026-03-02T04:10:00Z", "kiln", 0.9);
+        longer.programs[0].additions = Some(20_000.0);
+        let unlike = [all[2].clone(), busy, all[0].clone(), longer.clone()];
+        assert_eq!(super::missed(&unlike, "20 ms of work"), [0.0; 0]);
+        assert_eq!(additions_a_millisecond(&[all[0].clone(), longer]), Some(1000.0));
         assert_eq!(over_time(&all, "`true`"), [None, None, None]);
         assert!(super::hours(&all, "`true`", &TimeZone::UTC).is_empty());
     }

@@ -31,6 +31,9 @@ pub struct KeptProgramNoise {
     pub in_ten_minutes: Option<f64>,
     /// How much slower the host's slow speed is than its fast one.
     pub uneven: f64,
+    /// How many additions the program makes; none: it is no loop, or this was not kept yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub additions: Option<f64>,
 }
 
 impl KeptNoise {

@@ -18,17 +18,17 @@ use tacho_measure::{Executor, MeasureError, ProcessExecutor};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;
 
-use crate::cli::DoctorArgs;
+use crate::cli::{DoctorArgs, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, answer, doctor, table, text};
 
-pub fn execute(command: &DoctorArgs) -> Result<Exit, CliError> {
+pub fn execute(global: &GlobalArgs, command: &DoctorArgs) -> Result<Exit, CliError> {
     if command.past {
         return past(command);
     }
     if let Some(time) = &command.noise {
-        return noise(command, tacho_record::duration(time)?);
+        return noise(command, tacho_record::duration(time)?, global.quiet);
     }
     let examined = ExaminedMachine::of(command)?;
     let read = command.instrument.then(|| measure(command)).transpose()?;
@@ -52,27 +52,31 @@ pub fn execute(command: &DoctorArgs) -> Result<Exit, CliError> {
 }
 
 /// Compares programs with themselves for that long, while no other tacho measures on this host.
-fn noise(command: &DoctorArgs, time: Duration) -> Result<Exit, CliError> {
+fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = super::session::lock("tacho doctor --noise", None)?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
-    let found = noise::measure(
-        &mut executor,
-        time,
-        crate::commands::seed::random_seed(),
-        &interrupt,
-        |_| {},
-    )?;
-    let kept = noise_history::kept(Timestamp::now(), host_name(), time.as_secs_f64(), &found);
     let path = noise_file();
+    let read = || noise_history::read(&path, &host_name()).map_err(CliError::reading(&path));
+    let earlier = noise_history::additions_a_millisecond(&read()?);
+    let seed = crate::commands::seed::random_seed();
+    let load = noise_history::load();
+    let bar = doctor::noise_progress(time, quiet);
+    let found =
+        noise::measure(&mut executor, (time, earlier), seed, &interrupt, |spent: Duration| {
+            bar.set_position(spent.as_secs());
+        })?;
+    bar.finish_and_clear();
+    let kept =
+        noise_history::kept(Timestamp::now(), host_name(), (time.as_secs_f64(), load), &found);
     noise_history::keep(&path, &kept).map_err(CliError::writing(&path))?;
-    let before = noise_history::read(&path, &kept.host).map_err(CliError::reading(&path))?;
+    let before = read()?;
     if command.json {
         let noise: Vec<NoiseAnswer> = found.iter().map(NoiseAnswer::of).collect();
         let answer = serde_json::json!({ "noise": noise, "past": before });
         output::print_json(&answer::versioned(answer))?;
     } else {
-        output::print(&(doctor::noise(&found) + &doctor::past(&before)))?;
+        output::print(&(doctor::noise(&found, kept.load) + &doctor::past(&before)))?;
     }
     Ok(Exit::Success)
 }
@@ -116,6 +120,7 @@ struct NoiseAnswer<'a> {
     moves: bool,
     uneven: f64,
     speeds: &'a [f64],
+    additions: Option<f64>,
 }
 
 impl<'a> NoiseAnswer<'a> {
@@ -128,6 +133,7 @@ impl<'a> NoiseAnswer<'a> {
             moves: found.moves,
             uneven: found.uneven,
             speeds: &found.speeds,
+            additions: found.additions,
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Bisect(command) => bisect::execute(global, &command),
         Command::Changes(command) => changes::execute(global, &command),
         Command::Compare(command) => compare::execute(global, &command),
-        Command::Doctor(command) => doctor::execute(&command),
+        Command::Doctor(command) => doctor::execute(global, &command),
         Command::Fsck(command) => fsck::execute(global, &command),
         Command::Generate(command) => generate::execute(&command),
         Command::Init(command) => init::execute(&command),

@@ -1,5 +1,8 @@
 //! The words of `tacho doctor`.
 
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::tz::TimeZone;
 use tacho_experiment::noise::{MINUTES, NoiseOfLength};
 use tacho_experiment::noise_history::{self, HourNoise};
@@ -67,8 +70,19 @@ fn paragraph(text: &str, indent: usize, width: usize) -> String {
     folded + "\n"
 }
 
-/// What programs compared with themselves show of the host.
-pub fn noise(all: &[NoiseOfLength]) -> String {
+/// Draws on standard error, if that is a terminal, how much of the time is spent.
+pub fn noise_progress(time: Duration, quiet: bool) -> ProgressBar {
+    let target =
+        if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
+    let bar = ProgressBar::with_draw_target(Some(time.as_secs()), target);
+    if let Ok(style) = ProgressStyle::with_template("comparing {wide_bar} {pos} of {len} s") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What programs compared with themselves show of the host, at that load average.
+pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
     let mut list = table::plain(
         &["program", "takes", "rounds", "in 1 min", "in 10 min", "in 60 min", "host's speed"],
         &[1, 2, 3, 4, 5],
@@ -83,7 +97,7 @@ pub fn noise(all: &[NoiseOfLength]) -> String {
         let speed = match (found.moves, found.speeds.len()) {
             (false, _) => "steady".to_owned(),
             (true, 0 | 1) => format!("moves by {:.0} %", found.uneven * 100.0),
-            (true, spells) => format!("moves by {:.0} %, {spells} spells", found.uneven * 100.0),
+            (true, times) => format!("moves by {:.0} %, {times} times", found.uneven * 100.0),
         };
         let takes = Unit::Nanoseconds.show(found.takes);
         list.add_row([
@@ -97,11 +111,19 @@ pub fn noise(all: &[NoiseOfLength]) -> String {
         ]);
     }
     let head = "the smallest change that a comparison finds here, four times in five:\n\n";
-    format!("{head}{}\n", table::render(&list))
+    let busy = load.filter(|load| *load > BUSY).map(|load| {
+        let text = "warning: the host was busy (load average {}): this is what comparisons find \
+                    beside such work";
+        paragraph(&text.replace("{}", &format!("{load:.1}")), 0, COLUMNS)
+    });
+    format!("{head}{}\n{}", table::render(&list), busy.unwrap_or_default())
 }
 
+/// Above this load average others are at work.
+const BUSY: f64 = 0.7;
+
 /// The program whose past is shown.
-const SHOWN: &str = "20 ms of work";
+const SHOWN: &str = noise_history::LOOP;
 /// More hours of the day are not listed on either side.
 const HOURS: usize = 3;
 
@@ -109,7 +131,11 @@ const HOURS: usize = 3;
 pub fn past(all: &[KeptNoise]) -> String {
     let values = noise_history::over_time(all, SHOWN);
     let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let (Some(first), true) = (all.first(), known.len() > 1) else { return String::new() };
+    let (Some(first), true) = (all.first(), known.len() > 1) else {
+        return "the past shows nothing yet: two measurements with 40 rounds are needed \
+                (`tacho doctor --noise=2m`)\n"
+            .to_owned();
+    };
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
     let low = known.iter().copied().fold(f64::INFINITY, f64::min);
     let high = known.iter().copied().fold(0.0, f64::max);
@@ -133,10 +159,13 @@ pub fn past(all: &[KeptNoise]) -> String {
     }
     let missed = noise_history::missed(all, SHOWN);
     let right = missed.iter().filter(|it| it.abs() <= 0.3).count();
-    out += &format!(
-        "forecasts within 30 % of what the next measurement showed: {right} of {}\n",
-        missed.len()
-    );
+    if !missed.is_empty() {
+        out += &format!(
+            "forecasts within 30 % of what the next measurement at about the same load showed: \
+             {right} of {}\n",
+            missed.len()
+        );
+    }
     out
 }
 
