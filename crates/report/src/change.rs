@@ -211,7 +211,7 @@ fn surroundings(change: &Change) -> Option<String> {
     let whose = if !change.is_of_environment() {
         "it is the program"
     } else if finding.is_of_machine() {
-        "it is the machine, not the commit"
+        "probably the machine, not the commit"
     } else {
         "it need not be the program"
     };

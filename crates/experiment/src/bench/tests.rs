@@ -11,7 +11,8 @@ use tacho_measure::{
 };
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
 use tacho_record::{
-    Conditions, Counter, Host, Limits, Outcome, Precision, ReferenceMode, Rule, Sample, Warmup,
+    Conditions, Counter, Cpus, Host, Limits, Outcome, Precision, ReferenceMode, Rule, Sample,
+    Warmup,
 };
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
@@ -358,6 +359,28 @@ fn conditions_are_those_of_all_commands_and_tried_out_first() {
     };
     assert!(matches!(measure(&mut bench, &question), Err(ExperimentError::Unavailable { .. })));
     assert_eq!(executor.requests(), []);
+}
+
+#[test]
+fn the_reference_is_executed_where_the_commands_are() {
+    let cpus = |list: &[u32]| Some(Cpus::List(list.iter().copied().collect()));
+    let of_reference = |lists: [Option<Cpus>; 2]| {
+        let confined = |(name, cpus): (&str, Option<Cpus>)| {
+            let mut command = command(name);
+            command.conditions.cpus = cpus;
+            command
+        };
+        let commands = ["a", "b"].into_iter().zip(lists).map(confined);
+        let question =
+            BenchQuestion { reference: ReferenceMode::Full, ..question(commands, rounds(2)) };
+        let (_, requests) = measured(&question, |_, at| {
+            Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(10))
+        });
+        let fixed = requests.into_iter().filter(|it| it.command[0].starts_with("/proc/"));
+        fixed.map(|request| request.conditions.cpus).collect::<Vec<_>>()
+    };
+    assert_eq!(of_reference([cpus(&[1]), cpus(&[1])]), vec![cpus(&[1]); 12]);
+    assert_eq!(of_reference([cpus(&[1]), cpus(&[0])]), vec![None; 12]);
 }
 
 #[test]

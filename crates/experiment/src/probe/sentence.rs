@@ -81,7 +81,7 @@ fn depends(terms: &Probing, pair: &PairProbe, which: &[usize]) -> String {
     };
     format!(
         "the difference {said}: it depends on {}, not on the program{but}",
-        blamed.join(" and on ")
+        blamed.join(", and on ")
     )
 }
 

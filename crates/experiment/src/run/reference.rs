@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tacho_measure::{ExecutionEnd, ReferenceFile};
-use tacho_record::{ReferenceMode, ReferenceProgram, ReferenceSample, Run};
+use tacho_record::{Cpus, ReferenceMode, ReferenceProgram, ReferenceSample, Run};
 
 use crate::{Context, ExperimentError};
 
@@ -29,6 +29,8 @@ pub(crate) struct ReferenceTurns {
     /// The programs; none where nothing is executed.
     file: Option<ReferenceFile>,
     folder: PathBuf,
+    /// The processors that the subject is confined to.
+    cpus: Option<Cpus>,
     samples: Vec<ReferenceSample>,
     /// What cannot be executed here.
     failed: BTreeSet<ReferenceProgram>,
@@ -38,11 +40,11 @@ pub(crate) struct ReferenceTurns {
 pub(crate) type ReferenceTurn = (usize, ReferenceProgram);
 
 impl ReferenceTurns {
-    /// Of a run, new or taken up again.
+    /// Of a run, new or taken up again, on the processors of the subject.
     pub fn new(
         bench: &mut Context<'_>,
         run: &Run,
-        mode: ReferenceMode,
+        (mode, cpus): (ReferenceMode, Option<Cpus>),
     ) -> Result<Self, ExperimentError> {
         let file = match mode {
             ReferenceMode::Off => None,
@@ -50,7 +52,7 @@ impl ReferenceTurns {
         };
         let samples = if file.is_some() { bench.store.reference(run.number)? } else { Vec::new() };
         let folder = std::env::temp_dir();
-        Ok(Self { mode, seed: run.seed, file, folder, samples, failed: BTreeSet::new() })
+        Ok(Self { mode, seed: run.seed, file, folder, cpus, samples, failed: BTreeSet::new() })
     }
 
     /// Whether anything is executed at all.
@@ -131,7 +133,9 @@ impl ReferenceTurns {
         let Some(file) = self.file.as_ref().filter(|_| !self.failed.contains(&program)) else {
             return Ok(true);
         };
-        let execution = bench.executor.execute(&file.request(program, &self.folder));
+        let mut request = file.request(program, &self.folder);
+        request.conditions.cpus.clone_from(&self.cpus);
+        let execution = bench.executor.execute(&request);
         match execution.ended {
             ExecutionEnd::Interrupted => return Ok(false),
             ExecutionEnd::Exited(0) => {
@@ -178,6 +182,7 @@ mod tests {
             seed: 3,
             file: None,
             folder: PathBuf::new(),
+            cpus: None,
             samples: taken.iter().map(sample).collect(),
             failed: BTreeSet::new(),
         }

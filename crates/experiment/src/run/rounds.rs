@@ -172,7 +172,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
             total: done + progress.left(),
             done,
         });
-        let reference = ReferenceTurns::new(bench, run, session.reference)?;
+        let reference =
+            ReferenceTurns::new(bench, run, (session.reference, session.common_cpus()))?;
         let subject = session.cells.iter().flat_map(|cell| &cell.before).map(wall).sum();
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let references = References::read(bench.store, &session.cells)?;

@@ -7,7 +7,7 @@
 use crate::run::enough::MetricValues;
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Metric, ReferenceMode, Run, Sample};
+use tacho_record::{BenchmarkKey, Cell, Counter, Cpus, Digest, Metric, ReferenceMode, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::ExperimentError;
@@ -70,6 +70,13 @@ impl Session {
     #[must_use]
     pub fn plain_cells(&self) -> Vec<Cell> {
         self.cells.iter().map(|cell| cell.cell.clone()).collect()
+    }
+
+    /// The processors that all cells are confined to; none where they are not, or differ.
+    pub(crate) fn common_cpus(&self) -> Option<Cpus> {
+        let mut all = self.cells.iter().map(|cell| &cell.trial.request.conditions.cpus);
+        let first = all.next()?;
+        all.all(|cpus| cpus == first).then(|| first.clone()).flatten()
     }
 
     /// Of each cell its group, as a number: its benchmark, where nothing else is said.

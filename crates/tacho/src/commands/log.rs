@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
+use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::BisectionEnd;
@@ -143,6 +144,7 @@ fn answer<'a>(
         disturbed: store.disturbed(run.number)?,
         took: took(store, run)?,
         changed: machine::since_last(store, run)?.map(|changes| changes.what).unwrap_or_default(),
+        reference: reference::summary(store, run)?,
     };
     let what = run_words::of_run(store, run, revisions)?;
     Ok(RunAnswer::of(run, what, surroundings, counts))

@@ -61,13 +61,15 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     session.check_builds(&project, &selected, command)?;
     session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
+    let is_reference_asked =
+        command.reference.reference.is_some_and(|mode| mode != ReferenceMode::Off);
     // What the table calls better or worse is what `tacho changes` reports.
     StoredChanges::look(&project, &mut session.store)?;
     let series = session.series(&project, &plan, &selected.revisions, command)?;
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;
     session.tell_of_load(tracked.run)?;
-    session.tell_of_reference(tracked.run, command.reference.reference.is_some())?;
+    session.tell_of_reference(tracked.run, is_reference_asked)?;
     let unbuilt = BuildGap::of(&selected.revisions, &tracked.builds);
     let report = TrackReport {
         tracked: &tracked,
@@ -217,9 +219,13 @@ impl CommandSession {
         is_asked: bool,
     ) -> Result<(), CliError> {
         let run = run.map(|run| self.store.run(run)).transpose()?.flatten();
-        let summary = run.map(|run| reference::summary(&mut self.store, &run)).transpose()?;
-        if let Some(summary) = summary.flatten().filter(|it| is_asked || !it.moved.is_empty()) {
-            output::note("note", &output::reference::line(&summary));
+        let Some(run) = run else { return Ok(()) };
+        match reference::summary(&mut self.store, &run)? {
+            Some(summary) if is_asked || !summary.moved.is_empty() => {
+                output::note("note", &output::reference::line(&summary));
+            }
+            None if is_asked => output::note("note", output::reference::NOT_EXECUTED),
+            _ => {}
         }
         Ok(())
     }

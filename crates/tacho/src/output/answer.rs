@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::OutlierExplanation;
+use tacho_experiment::analysis::reference::ReferenceSummary;
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState,
     Sample, Series, Steadiness, Stop,
@@ -15,6 +16,7 @@ use tacho_store::QuietWait;
 
 use super::bounds::Bounds;
 use super::levels::LevelsAnswer;
+use super::reference::ReferenceAnswer;
 
 /// Raised when a key changes its meaning or goes away.
 pub const FORMAT_VERSION: u32 = 1;
@@ -304,6 +306,7 @@ pub struct RunAnswer<'a> {
     version: &'a str,
     conditions: BTreeMap<String, String>,
     changed: Vec<String>,
+    reference: Option<ReferenceAnswer>,
     waits: Vec<WaitAnswer>,
     disturbed: BTreeMap<u32, String>,
     plan: &'a str,
@@ -337,6 +340,8 @@ pub struct Surroundings {
     pub took: Option<Duration>,
     /// What was otherwise on the machine than at the run before.
     pub changed: Vec<String>,
+    /// What fixed programs said of it, if any were executed.
+    pub reference: Option<ReferenceSummary>,
 }
 
 impl<'a> RunAnswer<'a> {
@@ -345,7 +350,7 @@ impl<'a> RunAnswer<'a> {
     pub fn of(
         run: &'a Run,
         what: String,
-        Surroundings { conditions, waits, disturbed, took, changed }: Surroundings,
+        Surroundings { conditions, waits, disturbed, took, changed, reference }: Surroundings,
         [revisions, cells, samples]: [usize; 3],
     ) -> Self {
         Self {
@@ -365,6 +370,7 @@ impl<'a> RunAnswer<'a> {
             version: &run.version,
             conditions,
             changed,
+            reference: reference.as_ref().map(ReferenceAnswer::of),
             waits: waits.into_iter().map(WaitAnswer::from).collect(),
             disturbed: disturbed.into_iter().collect(),
             plan: &run.plan,

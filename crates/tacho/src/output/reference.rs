@@ -19,6 +19,10 @@ pub fn line(summary: &ReferenceSummary) -> String {
     line
 }
 
+/// Said where the reference was wanted, and the run left no time for any program of it.
+pub const NOT_EXECUTED: &str =
+    "reference: not executed, since one execution would take more than 5 % of so short a run";
+
 fn since_words(since: i64, moved: &[(ReferenceProgram, f64)]) -> String {
     if moved.is_empty() {
         return format!("; the machine is as fast as in run {since}");
@@ -32,7 +36,7 @@ fn since_words(since: i64, moved: &[(ReferenceProgram, f64)]) -> String {
 }
 
 /// What the reference says of a run, in JSON.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ReferenceAnswer {
     executions: usize,
     share: f64,

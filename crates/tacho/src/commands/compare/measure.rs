@@ -7,7 +7,9 @@ use tacho_experiment::analysis::reference;
 use tacho_experiment::compare::{ComparisonResult, compare, unexecuted};
 use tacho_experiment::{Context, ExperimentError, Question};
 use tacho_measure::ProcessExecutor;
-use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes, RuleError, RuleRequest};
+use tacho_record::{
+    Comparing, Digest, Metric, Plan, Program, Recipes, ReferenceMode, RuleError, RuleRequest,
+};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
@@ -90,11 +92,12 @@ pub fn measure(
             Err(ended) => return Ok((ended, None)),
         }
     }
+    let is_referenced = plan.measure.reference.mode() != ReferenceMode::Off;
     let wanted =
         SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
     let compared =
         session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
-    session.tell_of_reference(compared.run().map(|run| run.number), true)?;
+    session.tell_of_reference(compared.run().map(|run| run.number), is_referenced)?;
     Ok((compared, took))
 }
 

@@ -2,7 +2,7 @@
 
 use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench::{CommandResult, Warning};
-use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
+use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode, Warmup};
 use tacho_report::comparison::clauses;
 use tacho_report::series::steadiness;
 
@@ -54,8 +54,10 @@ impl BenchReport<'_> {
         for line in text::noise(&self.answer.waits, &self.answer.disturbed) {
             output::note("note", &line);
         }
-        if let Some(summary) = &self.answer.reference {
-            output::note("note", &reference::line(summary));
+        match &self.answer.reference {
+            Some(summary) => output::note("note", &reference::line(summary)),
+            None if self.question.reference == ReferenceMode::Off => {}
+            None => output::note("note", reference::NOT_EXECUTED),
         }
         if let Some(line) = self.host_line() {
             output::note("note", &line);
