@@ -4,12 +4,25 @@ use std::collections::BTreeMap;
 
 use tacho_record::{Conditions, Digest, Inherit};
 
+/// The text with `~` for the user's home folder, whose name may be the user's: it is on pages.
+fn without_home(text: &str, home: Option<&str>) -> String {
+    let Some(home) = home.filter(|home| home.len() > 1 && home.starts_with('/')) else {
+        return text.to_owned();
+    };
+    let short = |path: &str| match path.strip_prefix(home) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+        _ => path.to_owned(),
+    };
+    text.split(':').map(short).collect::<Vec<String>>().join(":")
+}
+
 /// The variables that are inherited under these conditions, each as `environment.NAME`.
 ///
 /// Those that are always kept with their values. Of others, which may be secrets, only a short
 /// digest is kept: it says whether they were the same.
 pub fn inherited<'a>(all: impl Iterator<Item = &'a Conditions>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
+    let home = std::env::var("HOME").ok();
     // Many benchmarks inherit the same.
     let mut seen: Vec<&Inherit> = Vec::new();
     for Conditions { inherit, .. } in all {
@@ -22,7 +35,7 @@ pub fn inherited<'a>(all: impl Iterator<Item = &'a Conditions>) -> BTreeMap<Stri
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
             let is_kept = Inherit::default().takes(&name);
             let shown = if is_kept {
-                value.into_owned()
+                without_home(&value, home.as_deref())
             } else {
                 format!("digest {}", Digest::of(&*value).short())
             };
@@ -30,4 +43,18 @@ pub fn inherited<'a>(all: impl Iterator<Item = &'a Conditions>) -> BTreeMap<Stri
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_folder_is_not_named() {
+        let short = |text: &str| without_home(text, Some("/home/kim"));
+        assert_eq!(short("/home/kim"), "~");
+        assert_eq!(short("/home/kim/bin:/usr/bin:/home/kimono"), "~/bin:/usr/bin:/home/kimono");
+        assert_eq!(without_home("/bin", Some("/")), "/bin");
+        assert_eq!(without_home("/root", None), "/root");
+    }
 }
