@@ -26,7 +26,12 @@ pub fn sentence(terms: &Probing, row: &ProbeRow) -> String {
             format!("the two do not differ, as usual and under all {number} disturbances")
         }
         (ProbeFinding::Pair(pair), ProbeVerdict::Undecided { is_usual }) => {
-            undecided(terms, pair, is_usual)
+            match row.failures.first().and_then(Option::as_deref) {
+                Some(failure) if pair.usual.is_none() => {
+                    format!("not decided: executions failed: {failure}")
+                }
+                _ => undecided(terms, pair, is_usual),
+            }
         }
         (_, ProbeVerdict::Levels(which)) => levels(terms, row, &which),
         (ProbeFinding::Levels(_), _) => String::new(),

@@ -206,6 +206,19 @@ fn what_depends_on_the_environment_is_caught() {
 }
 
 #[test]
+fn a_program_that_fails_is_named_as_the_reason() {
+    let (lab, root) = (lab(), machine(1, 4, 2));
+    let wish = ProbeWish { only: vec!["nice".to_owned()], ..wish(&lab, &["r1", "r2"]) };
+    let mut takes = taking(|_| 100_000);
+    let answer = measured(probed(&lab, root.path(), &wish, |request, at| {
+        let ended = if is_b(request) { ExecutionEnd::Exited(3) } else { ExecutionEnd::Exited(0) };
+        Execution { ended, ..takes(request, at) }
+    }));
+    let said = sentence(&answer.terms, &answer.rows[0]);
+    assert!(said.starts_with("not decided: executions failed: exit 3"), "{said}");
+}
+
+#[test]
 fn one_program_has_its_level_probed() {
     let (lab, root) = (lab(), machine(1, 4, 2));
     let only = vec!["nice".to_owned(), "addresses".to_owned()];

@@ -113,9 +113,12 @@ fn check_name(typed: &str) -> Result<(), CliError> {
     Err(ProbeMistake::Unknown { name: typed.to_owned(), nearest }.into())
 }
 
-/// What can be had here, of a program of which nothing is known.
+/// What can be had here of a revision that a plan builds; of commands there is less.
 fn list(command: &ProbeArgs) -> Result<Exit, CliError> {
-    let subject = ProbeSubject { benchmarks: &[], layouts: &[1], no_layouts: "", folder: None };
+    // Builds are in the cache, as a rule on the disk of temporary files or of homes.
+    let builds = std::env::temp_dir();
+    let folder = Some(builds.as_path());
+    let subject = ProbeSubject { benchmarks: &[], layouts: &[1], no_layouts: "", folder };
     let found: Availability = availability(&Root::this_machine(), subject, |_| true);
     if command.form.json {
         output::print_json(&versioned(output::probe::list_answer(&found)))?;
