@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench;
 use tacho_experiment::changes;
-use tacho_experiment::run::disturbance;
 use tacho_experiment::run::noise;
+use tacho_experiment::run::quiet;
 use tacho_stats::changes::ledger;
 use tacho_stats::outlier;
 
@@ -199,7 +199,7 @@ fn the_method_states_the_constants_of_the_code() {
     );
     let catch_up = format!("made up for, {} at the most", changes::CATCH_UP);
     let quiet_host = [
-        format!("looked at for {} ms", disturbance::LOOK.as_millis()),
+        format!("looked at for {} ms", quiet::LOOK.as_millis()),
         format!(
             "used more than {} CPU, or a hypervisor kept more than {} CPU",
             noise::OTHER_CPUS,
@@ -207,7 +207,7 @@ fn the_method_states_the_constants_of_the_code() {
         ),
         format!("in more than {} % of the time", 100.0 * noise::PRESSURE),
         format!("for memory in more than {} %", 100.0 * noise::MEMORY_PRESSURE),
-        format!("at most {} times in a row", disturbance::REPEATS),
+        format!("at most {} times in a row", quiet::REPEATS),
     ];
     let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];
     for rule in rules.into_iter().chain(outliers).chain(quiet_host).chain(bench) {

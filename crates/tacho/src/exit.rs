@@ -1,5 +1,7 @@
 //! The exit status of each answer.
 
+use std::process::ExitCode;
+
 /// The exit status, which is part of the interface. Of several, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
@@ -23,4 +25,20 @@ pub enum Exit {
     DependsOnMachine,
     /// Something is named and verified, and there may be more on a side of it.
     SideUndecided,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Command(status) => ExitCode::from(status),
+            Exit::Success => ExitCode::SUCCESS,
+            Exit::Worse | Exit::Unfit => ExitCode::from(1),
+            Exit::Error => ExitCode::from(2),
+            Exit::Interrupted => ExitCode::from(130),
+            Exit::NotReproduced => ExitCode::from(3),
+            Exit::Undecided => ExitCode::from(4),
+            Exit::DependsOnMachine => ExitCode::from(5),
+            Exit::SideUndecided => ExitCode::from(6),
+        }
+    }
 }

@@ -16,7 +16,7 @@ use super::ready::PreparedTrials;
 use super::{Fold, Inquiry};
 use crate::bisect::state::{BisectionResult, SkippedState};
 use crate::build::builds::{UnpackResult, was_not_fetched};
-use crate::run::disturbance::Quiet;
+use crate::run::quiet::Quiet;
 use crate::run::rounds::{absence, end_facts};
 use crate::trial::prepared::moment;
 use crate::{Context, Event, ExperimentError, Question};

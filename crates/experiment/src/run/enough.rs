@@ -4,7 +4,7 @@ use tacho_record::{Direction, Rule, Sample};
 use tacho_stats::Summary;
 
 /// A cell that fails in its first executions, this many in a row, is executed no more
-/// (docs/method.md).
+/// (docs/src/method/stopping.md).
 pub const GIVE_UP_AFTER: usize = 2;
 
 /// Whether a cell with these samples, in the order in which they were taken, is given up.

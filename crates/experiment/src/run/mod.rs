@@ -4,13 +4,13 @@
 //! `run_state` knows when a cell has enough.
 
 pub(crate) mod budget;
-pub mod disturbance;
-#[cfg(test)]
-mod disturbance_tests;
 pub(crate) mod elapsed;
 pub(crate) mod enough;
 pub mod noise;
 pub(crate) mod prepare;
+pub mod quiet;
+#[cfg(test)]
+mod quiet_tests;
 pub(crate) mod reference;
 pub mod rounds;
 pub(crate) mod run_state;

@@ -124,7 +124,7 @@ mod tests {
     use tacho_record::{Outcome, Place};
 
     use super::*;
-    use crate::run::disturbance::LOOK;
+    use crate::run::quiet::LOOK;
 
     fn sample(values: &[(&str, f64)]) -> Sample {
         let place = Place { round: 1, position: 0 };

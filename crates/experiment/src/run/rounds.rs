@@ -13,7 +13,7 @@ use tacho_record::{Counter, Sample, Warmup};
 use tacho_store::Absence;
 
 use crate::run::budget::wall;
-use crate::run::disturbance::Quiet;
+use crate::run::quiet::Quiet;
 use crate::run::reference::{ReferenceTurn, ReferenceTurns};
 use crate::run::run_state::RunProgress;
 use crate::run::schedule::{Schedule, ScheduledTrial};

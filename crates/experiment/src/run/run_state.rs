@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use tacho_record::{Outcome, Place, Rule, Sample, Warmup};
 
 use crate::run::budget::{SpentTime, wall};
-use crate::run::disturbance::REPEATS;
 use crate::run::enough::{GIVE_UP_AFTER, MetricValues, is_precise};
 use crate::run::noise::Noise;
+use crate::run::quiet::REPEATS;
 use crate::run::schedule::ScheduledTrial;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 

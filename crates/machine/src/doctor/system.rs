@@ -20,7 +20,7 @@ fn left_tuned(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         harm: Severity::High,
         what: format!("a `tacho tune` that was killed left {} changes in place", journal.len()),
         effect: "The machine is neither as it was nor as the next user expects.",
-        source: "docs/guide.md",
+        source: "docs/src/guide/machine.md",
         remedy: FindingRemedy::Command("sudo tacho tune --restore".to_owned()),
     })
 }

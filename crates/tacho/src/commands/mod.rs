@@ -43,22 +43,6 @@ use crate::cli::{Arguments, Command};
 use crate::error::CliError;
 use crate::output::progress;
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        match exit {
-            Exit::Command(status) => ExitCode::from(status),
-            Exit::Success => ExitCode::SUCCESS,
-            Exit::Worse | Exit::Unfit => ExitCode::from(1),
-            Exit::Error => ExitCode::from(2),
-            Exit::Interrupted => ExitCode::from(130),
-            Exit::NotReproduced => ExitCode::from(3),
-            Exit::Undecided => ExitCode::from(4),
-            Exit::DependsOnMachine => ExitCode::from(5),
-            Exit::SideUndecided => ExitCode::from(6),
-        }
-    }
-}
-
 /// Does what was typed.
 pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     let global = &arguments.global;

@@ -21,7 +21,7 @@ use crate::cli::{GlobalArgs, ShowArgs, ShownMetricArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
-use crate::output::{self, levels, table, text};
+use crate::output::{self, levels, series_table, table, text};
 use crate::project::Project;
 
 /// How many files of a commit are named.
@@ -171,8 +171,8 @@ fn all(
     }
     let shown =
         |series: &Series| match versions::superseded_by(&project.plan, &series.key.benchmark) {
-            Some(version) => table::superseded(series, version),
-            None => table::series(series),
+            Some(version) => series_table::superseded(series, version),
+            None => series_table::table(series),
         };
     let tables: Vec<String> = series.iter().map(shown).collect();
     output::print(&tables.join("\n"))?;

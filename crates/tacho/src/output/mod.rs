@@ -16,6 +16,7 @@ pub mod levels;
 pub mod probe;
 pub mod progress;
 pub mod reference;
+pub mod series_table;
 pub mod spark;
 pub mod surveyed;
 pub mod sweep;

@@ -12,7 +12,7 @@ use tacho_store::Store;
 
 use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
 use super::unbuilt::{self, UnbuiltAnswer};
-use super::{excerpt, levels, note, print, print_json, table, text};
+use super::{excerpt, levels, note, print, print_json, series_table, table, text};
 use crate::error::CliError;
 
 /// How many of those without values are named.
@@ -62,7 +62,7 @@ impl TrackReport<'_> {
         if json {
             return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
         }
-        let tables: Vec<String> = self.series.iter().map(table::series).collect();
+        let tables: Vec<String> = self.series.iter().map(series_table::table).collect();
         let levels = levels::text(store, self.series)?;
         print(&format!("{}{levels}\n{}", tables.join("\n"), self.summary(total)))?;
         self.tell_of_equal_layouts();

@@ -1,7 +1,7 @@
 //! Whether the host is quiet: looked at before a round, and read from the samples after it.
 //!
-//! The rule is fixed beforehand (docs/method.md) and looks at readings of the host alone, never at
-//! what is measured: else rounds would be repeated until they pleased.
+//! The rule is fixed beforehand (docs/src/method/quiet.md). It looks at readings of the host alone,
+//! never at what is measured: else rounds would be repeated until they pleased.
 
 use crate::run::noise::Noise;
 use std::sync::atomic::Ordering;

@@ -8,7 +8,7 @@ use tacho_measure::{Execution, ExecutionEnd, Readings, Request, ScriptedExecutor
 use tacho_record::{Outcome, Sample};
 use tacho_store::QuietWait;
 
-use crate::run::disturbance::LOOK;
+use crate::run::quiet::LOOK;
 use crate::track_tests::{Lab, ended};
 use crate::{Event, Observer, SilentObserver};
 

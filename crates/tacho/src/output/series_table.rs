@@ -1,0 +1,153 @@
+//! The table of one series, a row a revision: what `tacho track` and `tacho show` print.
+
+use tacho_record::{Point, Series, short_name};
+use tacho_report::series::{MedianDifference, better, revision_name, state, summary};
+use tacho_stats::Summary;
+
+use super::table::{LOOKED_AT, LOOKED_AT_MEANS, margin, plain, render};
+use super::{colour, spark, text};
+
+/// How wide a subject line may become.
+const SUBJECT: usize = 44;
+/// What is said of a point in more characters than this stands below its row where there is too
+/// little room.
+const STATE: usize = 24;
+/// Shorter than this it says nothing, and is left out.
+const LEAST_SUBJECT: usize = 12;
+/// How many blocks a drawn series has at the most.
+const SPARK: usize = 60;
+/// With room for fewer it is not drawn.
+const LEAST_SPARK: usize = 10;
+
+/// One series: its name with a drawn line, then a row a revision.
+pub fn table(series: &Series) -> String {
+    let key = &series.key;
+    let medians: Vec<Option<f64>> =
+        series.points.iter().map(|point| Some(summary(point)?.median)).collect();
+    let note = if series.points.iter().any(|point| point.looked_at) { LOOKED_AT_MEANS } else { "" };
+    let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
+    let rows = colour::verdicts(&rows(series, room));
+    let head = format!("{} · {} ({})  ", key.benchmark, key.metric.name, better(key.metric.better));
+    let beside =
+        super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
+    let drawn =
+        if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
+    let width = room.map(|room| room - 2);
+    let uneven = tacho_report::series::uneven_runs(series).map_or(String::new(), |clause| {
+        text::wrap(&clause, width).lines().map(|line| format!("  {line}\n")).collect()
+    });
+    format!("{}\n\n{rows}{note}{uneven}", (head + &drawn).trim_end())
+}
+
+/// A series of a version that the plan has replaced by that one, dimmed.
+pub fn superseded(one: &Series, by: u32) -> String {
+    const DIM: anstyle::Style = anstyle::Style::new().dimmed();
+    let text = table(one);
+    let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let note = format!("  superseded: the plan has another command, version {by}");
+    let lines = [head, &note].into_iter().chain(rest.lines());
+    lines
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("{DIM}{line}{DIM:#}\n") })
+        .collect()
+}
+
+/// A row a revision. Where there is too little room for all, subjects are cut shorter, then left
+/// out, and then dates and spreads.
+fn rows(series: &Series, room: Option<usize>) -> String {
+    let whole = laid_out(series, (SUBJECT, usize::MAX), &[]);
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let fits = |text: &String| room.is_none_or(|room| widest(text) <= room);
+    if fits(&whole) {
+        return whole;
+    }
+    let shown = |point: &Point| text::cut(&point.revision.subject, SUBJECT).chars().count();
+    let longest = series.points.iter().map(shown).max().unwrap_or(0);
+    for state in [usize::MAX, STATE] {
+        let whole = laid_out(series, (SUBJECT, state), &[]);
+        let excess = room.map_or(0, |room| widest(&whole).saturating_sub(room));
+        let subject = longest.saturating_sub(excess);
+        if subject >= LEAST_SUBJECT || excess == 0 {
+            return laid_out(series, (subject.max(LEAST_SUBJECT), state), &[]);
+        }
+    }
+    let narrower = [&["subject"][..], &["subject", "date"], &["subject", "date", "spread"]];
+    let mut narrower = narrower.into_iter().map(|without| laid_out(series, (0, STATE), without));
+    narrower.find(fits).unwrap_or_else(|| laid_out(series, (0, 0), &["subject", "date", "spread"]))
+}
+
+/// The rows, with subjects of this many characters, and without these columns. What is said of a
+/// point in more characters than `state` stands in a line below its row.
+fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
+    let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
+    let mut table = plain(&head, &[3, 4, 5, 6, 7]);
+    let mut before: Option<&Point> = None;
+    let mut below = vec![String::new()];
+    for point in &series.points {
+        let mut cells = row(point, series, before);
+        let said = cells.pop().unwrap_or_default();
+        let border = before.and_then(|before| point.begins_run_after(before));
+        let border = border.map(|run| format!("from here run {run}"));
+        let said: Vec<String> =
+            border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
+        let said = said.join("; ");
+        for (cell, name) in cells.iter_mut().zip(head) {
+            if without.contains(&name) {
+                cell.clear();
+            } else if name == "subject" {
+                *cell = text::cut(cell, subject);
+            }
+        }
+        let is_long = said.chars().count() > state;
+        let (beside, under) = if is_long { (String::new(), said) } else { (said, String::new()) };
+        cells.push(beside);
+        below.push(under);
+        table.add_row(cells);
+        before = if summary(point).is_some() { Some(point) } else { before };
+    }
+    hide_empty_columns(&mut table);
+    let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
+    let line = |(line, under): (&str, &String)| {
+        let under = if under.is_empty() {
+            String::new()
+        } else {
+            text::wrap(&format!("    {under}\n"), room)
+        };
+        format!("  {line}\n{under}")
+    };
+    render(&table).lines().zip(&below).map(line).collect()
+}
+
+/// A revision's row; `before` is the last one that has values.
+fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
+    let unit = &series.key.metric.unit;
+    let revision = &point.revision;
+    let summary = summary(point);
+    let spread = summary.as_ref().and_then(Summary::spread);
+    vec![
+        revision_name(revision),
+        text::day(revision.date),
+        text::cut(&revision.subject, SUBJECT),
+        summary.map_or_else(String::new, |summary| summary.n.to_string()),
+        summary.map_or_else(String::new, |summary| text::median(unit, &summary)),
+        summary
+            .as_ref()
+            .and_then(|summary| margin(summary, unit))
+            .map_or_else(String::new, |margin| {
+                format!("{margin}{}", if point.looked_at { LOOKED_AT } else { "" })
+            }),
+        spread.map_or_else(String::new, text::percent),
+        before
+            .and_then(|before| MedianDifference::of(series, before, point))
+            .map_or_else(String::new, |it| {
+                format!("{} {}", it.text(), it.word()).trim_end().to_owned()
+            }),
+        state(point, |id| named(series, id)),
+    ]
+}
+
+/// What another revision of a series is called.
+fn named(series: &Series, id: &str) -> String {
+    let mut points = series.points.iter();
+    let other = points.find(|other| other.revision.id == *id);
+    other.map_or_else(|| short_name(id), |point| point.revision.short()).to_owned()
+}
