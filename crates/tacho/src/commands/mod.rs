@@ -37,7 +37,6 @@ mod r#try;
 mod tune;
 
 use crate::exit::Exit;
-use std::process::ExitCode;
 
 use crate::cli::{Arguments, Command};
 use crate::error::CliError;

@@ -4,7 +4,7 @@ use tacho_record::{Point, Series, short_name};
 use tacho_report::series::{MedianDifference, better, revision_name, state, summary};
 use tacho_stats::Summary;
 
-use super::table::{LOOKED_AT, LOOKED_AT_MEANS, margin, plain, render};
+use super::table::{LOOKED_AT, LOOKED_AT_MEANS, hide_empty_columns, margin, plain, render};
 use super::{colour, spark, text};
 
 /// How wide a subject line may become.

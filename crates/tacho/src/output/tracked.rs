@@ -12,7 +12,7 @@ use tacho_store::Store;
 
 use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
 use super::unbuilt::{self, UnbuiltAnswer};
-use super::{excerpt, levels, note, print, print_json, series_table, table, text};
+use super::{excerpt, levels, note, print, print_json, series_table, text};
 use crate::error::CliError;
 
 /// How many of those without values are named.
