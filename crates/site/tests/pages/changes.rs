@@ -1,0 +1,84 @@
+//! Changes and their pages.
+
+use super::*;
+
+#[test]
+fn what_got_worse_and_what_got_better_stand_together() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let files = files(dir.path());
+    let all = &files[Path::new("changes.html")];
+    let expected =
+        all.split("<tbody>").find(|event| event.contains("show wall") && event.contains("+67"));
+    let event = expected.unwrap();
+    let place = |text: &str| event.find(text).unwrap_or_else(|| panic!("{text} is not in {event}"));
+    assert!(
+        place("show wall") < place("peak-memory")
+            && place("peak-memory") < place("grind[batch=64] wall")
+    );
+    assert!(all.contains("1 series is not judged"), "what was not judged is said");
+    let page =
+        attributes(event, "href").into_iter().find(|link| link.starts_with("change/")).unwrap();
+    let change = &files[Path::new(page)];
+    for part in [
+        "Before and after",
+        "What else changed there",
+        "commits between",
+        "memory for time, as agreed",
+    ] {
+        assert!(change.contains(part), "{part} is not on {page}");
+    }
+    let gone = all.split("No longer held").nth(1).unwrap();
+    assert!(gone.contains("measured again, both sides do not differ"));
+}
+
+/// How many samples a change's page shows on both sides.
+fn sides(page: &str) -> (usize, usize) {
+    let told =
+        page.split("at these levels: ").nth(1).unwrap().split("</figcaption>").next().unwrap();
+    let numbers: Vec<usize> = told
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    (numbers[0], numbers[1])
+}
+
+#[test]
+fn a_side_ends_where_the_level_changes_again() {
+    let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
+    let is_asked = |event: &EventRecord| {
+        let series = &event.changes[0].change.series;
+        series.benchmark.name == "show"
+            && series.metric.name == "wall"
+            && event.changes[0].change.stands()
+    };
+    let event = fixture.lab.events.iter().find(|event| is_asked(event)).unwrap().clone();
+    let page = format!("change/{}.html", event.changes[0].change.name);
+    pages(&mut fixture, dir.path());
+    let (before, after) = sides(&fs::read_to_string(dir.path().join(&page)).unwrap());
+    let mut next = event.changes[0].clone();
+    let revisions = &fixture.lab.revisions;
+    let first = revisions.iter().position(|one| one.id == next.change.finding.revision).unwrap();
+    "later".clone_into(&mut next.change.name);
+    next.change.finding.good.clone_from(&revisions[first + 1].id);
+    next.change.finding.bad.clone_from(&revisions[first + 2].id);
+    next.change.finding.revision.clone_from(&revisions[first + 2].id);
+    let Finding { good, revision, bad, .. } = next.change.finding.clone();
+    fixture.lab.events.push(EventRecord { good, revision, bad, changes: vec![next] });
+    pages(&mut fixture, dir.path());
+    let now = sides(&fs::read_to_string(dir.path().join(&page)).unwrap());
+    assert!(now.0 == before && 0 < now.1 && now.1 < after, "{before} and {after}, then {now:?}");
+}
+
+#[test]
+fn a_change_has_the_chart_of_its_series() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let files = files(dir.path());
+    let with_chart = files.iter().filter(|(path, html)| {
+        path.starts_with("change")
+            && html.contains("data-chart=\"../\"")
+            && html.contains("../data/")
+    });
+    assert!(with_chart.count() > 3);
+}

@@ -1,0 +1,89 @@
+//! What stands on the first page.
+
+use super::*;
+
+/// A metric that was never read has no line anywhere; one that is always zero has.
+#[test]
+fn what_was_never_read_takes_no_room() {
+    let mut fixture = realistic();
+    let mut never = fixture.lab.series[0].clone();
+    never.key.metric = Metric::built_in("block-output").unwrap();
+    never.points.iter_mut().for_each(|point| point.values.clear());
+    let mut zero = fixture.lab.series[0].clone();
+    zero.key.metric = Metric::built_in("sys").unwrap();
+    zero.points.iter_mut().for_each(|point| point.values.fill(0.0));
+    fixture.lab.series.extend([never, zero]);
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let files = files(dir.path());
+    let shown = |metric: &str| {
+        let names =
+            files.iter().filter(|(path, html)| is_kind(path, "html") && html.contains(metric));
+        names.map(|(path, _)| path.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(">block-output<"), Vec::<String>::new());
+    assert!(files.contains_key(Path::new("series/grind,batch=64.block-output.mill.html")));
+    assert!(shown(">sys<").contains(&"index.html".to_owned()) && shown(">0 ns<").len() > 100);
+}
+
+#[test]
+fn the_overview_counts_failed_executions() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let samples =
+        fixture.kept.measurements.values().flatten().flat_map(|one| &one.measurement.samples);
+    let failed = samples.filter(|sample| sample.outcome != tacho_record::Outcome::Valid).count();
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    let (_, rest) = html.split_once("Failed executions").unwrap();
+    assert!(rest.split("</div>").next().unwrap().contains(&format!(">{failed}</a>")));
+    assert!(
+        failed > 0
+            && rest.contains(&format!(
+                "the first at <a class=\"rev\" href=\"revision/{}",
+                &fixture.lab.revisions[120].id[..8]
+            ))
+    );
+}
+
+#[test]
+fn why_there_is_no_median_stands_on_the_overview() {
+    let mut fixture = realistic();
+    for series in fixture.lab.series.iter_mut().filter(|it| it.key.benchmark.name == "sift") {
+        for point in &mut series.points {
+            (point.values, point.equal_to, point.failed) = (Vec::new(), None, 2);
+            point.failure = Some("timed out after 1.000 s".into());
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    let told = r#"<span class="failure">2 executions failed (timed out after 1.000 s)</span>"#;
+    assert!(html.contains(told) && !html.contains("not measured<"), "{html}");
+}
+
+#[test]
+fn the_overview_begins_with_what_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(place("What changed") < place("<dl class=\"numbers\">"));
+    assert!(place("+67") < place("Benchmarks on mill"));
+    fixture.lab.events.clear();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    assert!(html.contains("No change in 11 series that were judged."), "{html}");
+}
+
+#[test]
+fn an_empty_lab_has_an_overview() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    let lab = &mut fixture.lab;
+    (lab.revisions, lab.series, lab.builds, lab.runs) = Default::default();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    assert!(html.contains("Nothing is measured yet"));
+}

@@ -1,0 +1,158 @@
+//! Revisions, runs, layouts and comparisons.
+
+use super::*;
+
+#[test]
+fn a_revision_shows_its_warm_up_and_what_could_not_be_read() {
+    let mut fixture = realistic();
+    let (id, measured) = fixture.kept.measurements.iter_mut().next().unwrap();
+    let (id, first) = (id.clone(), measured.first_mut().unwrap());
+    let phase = |first, last, level| Phase { first, last, level };
+    first.measurement.steadiness = Some(Steadiness {
+        course: Course::Slowdown,
+        metric: "wall".into(),
+        phases: vec![phase(1, 2, 4e8), phase(3, 10, 4.2e8)],
+        counts_from: 3,
+    });
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(page_of(dir.path(), &id)).unwrap();
+    let figure = html.split("<figure>").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert_eq!(
+        (figure.matches("<rect").count(), figure.matches("<line").count()),
+        (1, 2),
+        "{figure}"
+    );
+    assert!(figure.contains(
+        "A slowdown: it begins better than it ends. Rounds 1 to 2 are warm-up and left out: shaded."
+    ));
+    assert!(
+        html.contains(
+            "<dt>Not read: cycles, instructions</dt><dd class=\"note\">not available here: "
+        ),
+        "{html}"
+    );
+}
+
+#[test]
+fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    let html = read("layouts/3.html");
+    assert!(!html.contains("<script"), "complete without a script");
+    let pictures: Vec<&str> = html
+        .split("keep, restart and relink side by side")
+        .skip(1)
+        .map(|rest| rest.split("</svg>").next().unwrap())
+        .collect();
+    assert_eq!(pictures.len(), 2, "none of what only failed");
+    let parts = |picture: &str, part: &str| picture.matches(part).count();
+    // 10 layouts of 12 executions of 5 values, or of 1: that has no band of keep.
+    assert_eq!((parts(pictures[0], "<rect"), parts(pictures[0], "<circle")), (3, 600 + 120 + 10));
+    assert_eq!((parts(pictures[1], "<rect"), parts(pictures[1], "<circle")), (2, 120 + 10));
+    for text in [
+        "by 10 layouts",
+        "moves it more than starting again",
+        "± 1.0 %",
+        "tacho layouts",
+        "no execution counted",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    assert!(!html.contains("NaN") && !html.contains("inf"));
+    assert!(read("layouts.html").contains("layouts/3.html"));
+    assert!(read("index.html").contains("layouts.html"));
+    assert!(read("runs.html").contains("layouts/3.html"));
+    let revision = page_of(dir.path(), &fixture.lab.layouts[0].revision);
+    assert!(fs::read_to_string(revision).unwrap().contains("../layouts/3.html"));
+    fixture.lab.layouts.clear();
+    pages(&mut fixture, dir.path());
+    assert!(
+        !dir.path().join("layouts.html").exists() && !read("index.html").contains("layouts.html")
+    );
+}
+
+#[test]
+fn comparisons_and_diffs_that_were_tried_have_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let page = |run: u32| {
+        std::fs::read_to_string(dir.path().join(format!("comparison/{run}.html"))).unwrap()
+    };
+    let titles = ["against", "with and without hopper.diff", "with barley-header against"];
+    for (run, title) in (1..).zip(titles) {
+        let page = page(run);
+        assert!(page.contains(title) && page.contains("grind"), "{page}");
+    }
+    assert!(page(1).contains("faster") && page(2).contains("slower"), "in a word");
+    let two = page(1);
+    let place = |text: &str| two.find(text).unwrap_or_else(|| panic!("{text}: {two}"));
+    assert!(place("scope=\"row\">pour") < place("scope=\"row\">grind"), "what is slower first");
+    assert!(place("scope=\"row\">grind") < place("scope=\"row\">sift"), "then what is faster");
+    for text in [
+        "A trade-off: 2 slower, 1 faster, 1 same, 1 unclear; a difference of ",
+        "5 rows judged together: false discovery rate at most 5 %.",
+        "would have been detected with a chance of 80 %",
+        "What is executed after ",
+        "Two modes, around 402.",
+        "; the shares differ, so it is compared by the means.",
+        "more rounds (",
+    ] {
+        place(text);
+    }
+    assert!(
+        two.contains("<td>all pairs</td>") && two.contains(" of medians</td>"),
+        "what each ratio is of: {two}"
+    );
+    assert!(page(2).contains("again 3"), "each layout of each side is shown");
+    let tries = page(4);
+    for text in [
+        "Diffs tried on HEAD",
+        "bags.diff + chute.diff",
+        "id=\"run-5\"",
+        "tacho show run:6",
+        ">faster<",
+    ] {
+        assert!(tries.contains(text), "{text}: {tries}");
+    }
+    assert!(!dir.path().join("comparison/5.html").exists(), "one page for all");
+    let runs = std::fs::read_to_string(dir.path().join("runs.html")).unwrap();
+    assert!(runs.contains("comparison/4.html#run-5"), "{runs}");
+    let all = std::fs::read_to_string(dir.path().join("comparisons.html")).unwrap();
+    assert!(titles.iter().all(|title| all.contains(title)), "{all}");
+}
+
+#[test]
+fn a_run_has_a_page_with_its_schedule_and_the_speed_of_its_host() {
+    let dir = tempfile::tempdir().unwrap();
+    let fixture = &mut realistic();
+    pages(fixture, dir.path());
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    let html = read("runs/1.html");
+    assert!(!html.contains("<script"), "complete without a script");
+    let pictures: Vec<&str> =
+        html.split("<svg").skip(1).map(|rest| rest.split("</svg>").next().unwrap()).collect();
+    assert_eq!(pictures.len(), 3, "one a benchmark, and the host's speed");
+    let executed = &fixture.kept.runs[&1];
+    for (picture, one) in pictures.iter().zip(&executed.benchmarks) {
+        let drawn = picture.matches("<title>").count();
+        assert_eq!(drawn, one.executions.len(), "each execution, with what it is");
+        let colours: std::collections::BTreeSet<&str> =
+            picture.split("fill:#").skip(1).map(|rest| &rest[..6]).collect();
+        assert_eq!(colours.len(), executed.programs.len());
+    }
+    assert_eq!(pictures[1].matches("<path").count(), 1, "a failed execution is a cross");
+    assert!(pictures[2].contains("<polyline"));
+    for text in
+        ["of its usual speed from ", "A line: a pause", "Hollow: not summarised", "governor"]
+    {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    let share = html.split("This host ran at ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!((share.parse::<f64>().unwrap() - 57.0).abs() <= 2.0, "{share} %");
+    assert!(read("runs/3.html").contains("It has no executions"));
+    assert!(read("runs.html").contains("href=\"runs/1.html\""));
+    assert!(!html.contains("NaN") && !html.contains("inf"));
+}
