@@ -69,7 +69,7 @@ fn trade_off(commit: u32) -> [f64; 3] {
 
 /// That history, measured. Tests that go on at the same time share the measuring, and each has a
 /// copy of its own.
-fn tracked() -> (Project, Arc<Project>) {
+pub fn tracked() -> (Project, Arc<Project>) {
     static SHARED: Mutex<Weak<Project>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap();
     let measured = shared.upgrade().unwrap_or_else(|| {

@@ -1,17 +1,72 @@
 //! One voice: the terminal and the pages show the same words and numbers of one store.
 
+use crate::bisect::step;
+use crate::changes::tracked;
 use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
-/// The text of a page, without its markup.
+/// Text of a page without its markup, what is apart in it a line each.
 fn text_of(html: &str) -> String {
     let parts = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
-    parts.collect::<Vec<_>>().join("\n")
+    plain(&parts.collect::<Vec<_>>().join("\n"))
 }
 
-/// The cells of the rows of a table in a terminal, two blanks apart.
-fn cells(answer: &str) -> Vec<&str> {
-    let rows = answer.lines().filter(|line| line.starts_with("  answer"));
-    rows.flat_map(|row| row.split("  ")).map(str::trim).filter(|cell| !cell.is_empty()).collect()
+/// The same in one line: sentences go on across links.
+fn sentences_of(html: &str) -> String {
+    let parts = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    plain(&parts.collect::<String>())
+}
+
+fn plain(text: &str) -> String {
+    let signs = [("&gt;", ">"), ("&lt;", "<"), ("&quot;", "\""), ("&amp;", "&"), ("\u{a0}", " ")];
+    signs.iter().fold(text.to_owned(), |text, (sign, letter)| text.replace(sign, letter))
+}
+
+/// The cells of each row of the tables of a page.
+fn page_rows(html: &str) -> Vec<Vec<String>> {
+    let row = |row: &str| -> Vec<String> {
+        let row = row.split("</tr>").next().unwrap().replace("</th>", "</td>");
+        row.split("</td>").map(|cell| sentences_of(cell).trim().to_owned()).collect()
+    };
+    html.split("<tr").skip(1).map(|html| row(&format!("<tr{html}"))).collect()
+}
+
+/// The cells of a row in a terminal, two blanks apart.
+fn cells(row: &str) -> Vec<&str> {
+    row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+}
+
+/// What a command prints on a terminal that has room for all.
+fn wide(project: &Project, arguments: &str) -> String {
+    let mut command = project.command(arguments.split_whitespace());
+    Answer::of(&command.env("COLUMNS", "240").output().unwrap()).stdout
+}
+
+fn page(project: &Project, path: &str) -> String {
+    std::fs::read_to_string(project.path().join("pages").join(path)).unwrap()
+}
+
+/// The pages of a folder.
+fn pages(project: &Project, folder: &str) -> Vec<String> {
+    let folder = std::fs::read_dir(project.path().join("pages").join(folder)).unwrap();
+    folder.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+}
+
+/// Asserts that the row with this head has each of these cells, and gives their number.
+#[track_caller]
+fn has_cells(rows: &[Vec<String>], head: &str, cells: &[&str]) -> usize {
+    let row = rows.iter().find(|row| row.iter().any(|cell| cell == head));
+    let row = row.unwrap_or_else(|| panic!("no row of {head}: {rows:?}"));
+    for cell in cells {
+        assert!(row.iter().any(|other| other == cell), "{cell}: {row:?}");
+    }
+    cells.len()
+}
+
+/// A clause as it begins and ends on a page.
+fn sentence(clause: &str) -> String {
+    let plain = clause.trim().replace('`', "");
+    let (first, rest) = plain.split_at(1);
+    format!("{}{rest}.", first.to_uppercase())
 }
 
 #[test]
@@ -20,12 +75,11 @@ fn a_comparison_reads_the_same_in_the_terminal_and_on_its_page() {
     let project =
         project.file("prog", "exit\n").commit("quick").file("prog", "sleep 0.05\n").commit("slow");
     project.tacho("compare HEAD~1 HEAD -r 8 -m wall -m cpu").exits(0);
-    let wide = project.command(["show", "run:1"]).env("COLUMNS", "240").output().unwrap();
-    let terminal = Answer::of(&wide).exits(0).stdout;
+    let terminal = wide(&project, "show run:1");
     project.tacho("site pages").exits(0);
-    let page = std::fs::read_to_string(project.path().join("pages/comparison/1.html")).unwrap();
-    let page = text_of(&page);
-    let cells = cells(&terminal);
+    let page = text_of(&page(&project, "comparison/1.html"));
+    let rows = terminal.lines().filter(|line| line.starts_with("  answer"));
+    let cells: Vec<&str> = rows.flat_map(cells).collect();
     assert!(cells.len() > 16, "{terminal}");
     for cell in cells {
         let word = cell.split(": ").next().unwrap();
@@ -36,4 +90,114 @@ fn a_comparison_reads_the_same_in_the_terminal_and_on_its_page() {
     let summary =
         terminal.lines().find(|line| line.contains(" would have been detected ")).unwrap();
     assert!(page.to_lowercase().contains(&summary.to_lowercase()), "{summary}: {page}");
+}
+
+#[test]
+fn a_history_reads_the_same_in_the_terminal_and_on_its_pages() {
+    let (project, _shared) = tracked();
+    project.tacho("site pages").exits(0);
+    series_read_the_same(&project);
+    a_revision_reads_the_same(&project);
+    changes_read_the_same(&project);
+}
+
+/// `tacho show`: each row but for subjects and margins, for which pages have intervals.
+fn series_read_the_same(project: &Project) {
+    let terminal = wide(project, "show -b show");
+    let all = pages(project, "series");
+    let page = all.iter().find(|html| html.contains("<h1>show</h1>")).unwrap();
+    let rows = page_rows(page);
+    let mut compared = 0;
+    for line in terminal.lines().filter(|line| line.contains("  change ")) {
+        let row = cells(line);
+        let numbers = row[2..].iter().filter(|cell| !cell.starts_with(['±', 'c']));
+        let numbers: Vec<&str> = numbers
+            .flat_map(|cell| {
+                let end = cell.find(" worse").or(cell.find(" better")).unwrap_or(cell.len());
+                [cell[..end].trim(), cell[end..].trim()]
+            })
+            .filter(|cell| !cell.is_empty())
+            .collect();
+        compared += has_cells(&rows, row[0], &numbers);
+    }
+    // Of 23 revisions the number of samples, the median, the spread and the difference.
+    assert!(compared > 80, "{compared}: {terminal}");
+}
+
+/// `tacho show REV`: number, median and interval of each benchmark.
+fn a_revision_reads_the_same(project: &Project) {
+    let terminal = wide(project, "show HEAD -m time");
+    let id = project.git(["rev-parse", "HEAD"]);
+    let all = pages(project, "revision");
+    let page = all.iter().find(|html| html.contains(&format!("<code>{}</code>", id.trim())));
+    let rows = page_rows(page.unwrap());
+    let results: Vec<&str> = terminal.lines().filter(|line| line.starts_with("  time")).collect();
+    assert_eq!(results.len(), 2, "{terminal}");
+    for line in results {
+        let [_, number, median, ..] = cells(line)[..] else { panic!("{terminal}") };
+        has_cells(&rows, median, &["time", number]);
+    }
+}
+
+/// `tacho changes` and `tacho changes show`.
+fn changes_read_the_same(project: &Project) {
+    let terminal = wide(project, "changes");
+    let rows = page_rows(&page(project, "changes.html"));
+    let mut names = Vec::new();
+    for line in terminal.lines().filter(|line| line.contains(" · ")) {
+        let row = cells(line);
+        has_cells(&rows, &row[1].replace(" · ", " "), &row[2..]);
+        names.push(row[0].to_owned());
+    }
+    assert_eq!(names.len(), 2, "{terminal}");
+    for name in names {
+        let terminal = wide(project, &format!("changes show {name}"));
+        let page = sentences_of(&page(project, &format!("change/{name}.html")));
+        let commands = terminal.lines().filter_map(|line| line.split_once(": tacho "));
+        let commands: Vec<String> =
+            commands.map(|(_, command)| format!("tacho {command}")).collect();
+        let is_reason = |line: &&str| line.contains("judged together") || *line == "  confirmed";
+        let reasons = terminal.lines().filter(is_reason).map(sentence);
+        let (_, story) = terminal.split_once("what became of it\n").unwrap();
+        let story = story.lines().map(|line| sentence(cells(line)[1]));
+        let told: Vec<String> = commands.into_iter().chain(reasons).chain(story).collect();
+        assert!(told.len() >= 6, "{terminal}");
+        for words in told {
+            assert!(page.contains(&words), "{words}: {page}");
+        }
+    }
+}
+
+#[test]
+fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
+    let project = step(12, 7);
+    project.tacho("bisect HEAD~11 HEAD --seed 1 --quiet").succeeds();
+    let json = project.tacho("bisect log --json").succeeds().json();
+    let name = json["name"].as_str().unwrap().to_owned();
+    let terminal = wide(&project, &format!("bisect log {name}"));
+    project.tacho("site pages").exits(0);
+    let html = page(&project, &format!("bisection/{name}.html"));
+    let page = sentences_of(&html);
+    let line = |begin: &str| {
+        let found = terminal.lines().find(|line| line.trim_start().starts_with(begin));
+        found.unwrap_or_else(|| panic!("no {begin}: {terminal}")).trim()
+    };
+    let effect = line("changed work of work by ").rsplit(" by ").next().unwrap();
+    assert!(text_of(&html).lines().any(|text| text == effect), "{effect}: {page}");
+    let sure = line("over 99.9 % likely").split(" likely").next().unwrap();
+    assert!(text_of(&html).lines().any(|text| text == sure), "{sure}: {page}");
+    let whole = line("from ");
+    assert!(page.contains(&sentence(whole)), "{whole}: {page}");
+    let (_, ladder) = terminal.split_once("revision  ").unwrap();
+    let rows = page_rows(&html);
+    let mut levels = 0;
+    for row in ladder.lines().skip(1).map(cells).take_while(|row| row.len() >= 4) {
+        let level = |page: &Vec<String>| {
+            page.first().is_some_and(|cell| cell.starts_with(row[0]))
+                && page.iter().any(|cell| cell == row[3])
+        };
+        assert!(rows.iter().any(level), "{row:?}: {rows:?}");
+        levels += 1;
+    }
+    assert!(levels >= 4, "{terminal}");
 }
