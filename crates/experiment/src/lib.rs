@@ -55,6 +55,7 @@ pub use build::builds::{failures, was_not_fetched};
 pub use context::Context;
 pub use error::ExperimentError;
 pub use event::{Event, Observer, SilentObserver};
+pub use pending::resume_points::resume_points;
 pub use run::elapsed::took;
 pub use track::{TrackResult, track};
 pub use trial::callgrind::CALLGRIND_SLOWER;

@@ -1,9 +1,10 @@
 //! What the detector says of a series beside its changes, in words.
 
+use tacho_record::Withdrawal;
 use tacho_stats::changes::{Drift, JudgementStatus, Mode, Modes, Refusal};
 use tacho_stats::history::{HistoryVerdict, Settling};
 
-use crate::change::probability;
+use crate::change::{probability, withdrawal};
 use crate::words::{change, count, effect, percent};
 
 /// Why what looked clear in one series is not reported, be it one or many.
@@ -18,6 +19,38 @@ pub fn refusal(why: Refusal) -> &'static str {
         Refusal::Mode => "a level that it goes to now and then",
         Refusal::Small => "not clear enough against the noise",
         Refusal::Spike => "very few values far off",
+    }
+}
+
+/// Why no change is reported at a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NotReported {
+    /// Chance alone shows one as clear too often.
+    ByChance,
+    /// There is no series to judge.
+    NoSeries,
+    /// Its series was not judged.
+    NotJudged(JudgementStatus),
+    /// It was looked at, and refused.
+    Refused(Refusal),
+    /// It does not stand out yet.
+    Unclear,
+    /// It was reported once.
+    Withdrawn(Withdrawal),
+}
+
+impl NotReported {
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> String {
+        match self {
+            Self::ByChance => BY_CHANCE.to_owned(),
+            Self::NoSeries => "its series is not judged".to_owned(),
+            Self::NotJudged(judged) => not_judged(judged).unwrap_or_default(),
+            Self::Refused(why) => refusal(why).to_owned(),
+            Self::Unclear => "it is not clear enough yet".to_owned(),
+            Self::Withdrawn(why) => withdrawal(why).to_owned(),
+        }
     }
 }
 

@@ -29,17 +29,25 @@ pub fn conclusions(levels: &Levels, unit: &Unit, cost: f64, wanted: Option<f64>)
             "mean {mean}, {low} … {high} with 95 %: by {layouts}, however often each was executed"
         )
     });
-    let chance = levels.by_chance().filter(|chance| *chance > 0.0).map(percent).map(|chance| {
-        format!("two builds differ by more than {chance} in one of twenty cases, by layout alone")
-    });
-    let repetition = wanted.and_then(|wanted| {
-        let repetition = levels.repetition(wanted, cost)?;
-        let (layouts, each) =
-            (count(repetition.layouts as usize, "layout"), executions(repetition));
-        let wanted = precision(wanted);
-        Some(format!("for {wanted}: {layouts}, {each} each; a build takes as long as {cost:.0}"))
-    });
-    [mean, chance, relinking(levels, cost), repetition].into_iter().flatten().collect()
+    let repetition = wanted.and_then(|wanted| repetition(levels, cost, wanted));
+    let all = [mean, by_chance(levels), relinking(levels, cost), repetition];
+    all.into_iter().flatten().collect()
+}
+
+/// By how much two builds of one source differ by chance.
+#[must_use]
+pub fn by_chance(levels: &Levels) -> Option<String> {
+    let chance = levels.by_chance().filter(|chance| *chance > 0.0).map(percent)?;
+    Some(format!("two builds differ by more than {chance} in one of twenty cases, by layout alone"))
+}
+
+/// How often to repeat for a mean that is known that precisely.
+#[must_use]
+pub fn repetition(levels: &Levels, cost: f64, wanted: f64) -> Option<String> {
+    let repetition = levels.repetition(wanted, cost)?;
+    let layouts = count(repetition.layouts as usize, "layout");
+    let (wanted, each) = (precision(wanted), executions(repetition));
+    Some(format!("for {wanted}: {layouts}, {each} each; a build takes as long as {cost:.0}"))
 }
 
 /// What is known of relinking where it does not differ significantly from restarting.

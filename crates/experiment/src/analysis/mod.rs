@@ -3,6 +3,7 @@
 pub mod carry_over;
 pub(crate) mod estimator;
 pub mod host_load;
+pub mod levels;
 pub mod outlier_causes;
 pub mod reference;
 pub mod series;

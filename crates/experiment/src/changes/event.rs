@@ -27,6 +27,13 @@ pub fn orders(revisions: &[Revision]) -> RevisionOrders {
     revisions.iter().map(|revision| (revision.id.clone(), revision.order)).collect()
 }
 
+/// After which and up to which place in history a change may have happened.
+#[must_use]
+pub fn place_of(change: &Change, orders: &RevisionOrders) -> (u64, u64) {
+    let order = |id: &str| orders.get(id).copied().unwrap_or(0);
+    (order(&change.finding.good), order(&change.finding.bad))
+}
+
 /// Groups changes into events, in order of history.
 ///
 /// A change is somewhere in an interval of revisions and most likely at one of them. Those agree

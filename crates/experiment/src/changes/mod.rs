@@ -20,6 +20,7 @@ mod kept_alert;
 mod life;
 mod material;
 mod meaning;
+mod measured_sides;
 mod named;
 mod readings;
 mod scope;
@@ -35,12 +36,13 @@ pub use confirm::{
     other_layouts, why_not,
 };
 pub use environment::{Difference, Environments, Tags};
-pub use event::{ChangeEvent, RevisionOrders, events, orders};
+pub use event::{ChangeEvent, RevisionOrders, events, orders, place_of};
 pub use given::{JudgedGiven, judge_given};
 pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use kept_alert::kind_of;
 pub use life::CATCH_UP;
 pub use material::{Material, RunTags};
 pub use meaning::{FalseAlarms, RETURNED, came_with_a_run, is_new_regression, returns, verdict};
+pub use measured_sides::{MeasuredSide, measured_sides};
 pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};

@@ -8,3 +8,4 @@ pub(crate) mod converged;
 pub mod edited_benchmarks;
 pub mod identical_builds;
 pub(crate) mod missing_counters;
+pub(crate) mod resume_points;

@@ -9,6 +9,7 @@
 mod edges;
 mod known;
 pub(crate) mod outcome;
+mod reported;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +30,7 @@ use crate::track::check;
 use crate::{Context, Event, ExperimentError, Question};
 pub use edges::EnvironmentEdge;
 use known::SurveyFacts;
+pub use reported::{ReportedPlace, reported};
 
 /// What makes it the same question: how is measured, what of, and how large a change is looked for;
 /// not how much it may take.

@@ -6,17 +6,18 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tacho_experiment::changes::{
-    Confirmation, came_with_a_run, confirm as measure_again, is_new_regression, other_layouts,
+    Confirmation, MeasuredSide, came_with_a_run, confirm as measure_again, is_new_regression,
+    other_layouts,
 };
 use tacho_record::{Change, ChangeState, RuleRequest};
 use tacho_store::Store;
 
-use super::changes::{confirm, found::StoredChanges, list, show};
+use super::changes::{confirm, found::StoredChanges, list};
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::StartArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::changes::{ChangeSide, ConfirmationRequest};
+use crate::output::changes::ConfirmationRequest;
 use crate::output::{self, text};
 use crate::project::Project;
 
@@ -58,11 +59,9 @@ impl Teller {
         let found = StoredChanges::look(project, &mut store)?;
         drop(store);
         let is_doubtful = |change: &&Change| {
-            let sides =
-                found.series_of(change).and_then(|judged| show::sides(&found, judged, change));
             let is_one =
-                |[before, after]: [ChangeSide; 2]| came_with_a_run(&before.runs, &after.runs);
-            change.again.is_none() && sides.is_some_and(is_one)
+                |[before, after]: [MeasuredSide; 2]| came_with_a_run(&before.runs, &after.runs);
+            change.again.is_none() && found.sides(change).is_some_and(is_one)
         };
         let doubtful =
             due(&found, &self.told()?).into_iter().filter(is_doubtful).cloned().collect();

@@ -1,10 +1,9 @@
 //! `tacho track --since-last`: what has come since.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
-use tacho_record::{BuildState, Digest, Purpose, Revision};
-use tacho_store::{HostId, Store, StoreError};
+use tacho_experiment::resume_points;
+use tacho_record::Revision;
 use tacho_subject::{History, RevisionQuery, Selection, SubjectError, fetch, history};
 
 use super::notify::Teller;
@@ -69,7 +68,7 @@ fn since(global: &GlobalArgs, project: &Project, command: &TrackArgs) -> Result<
         _ => return Err(CliError::EndAlone),
     };
     let history = history(&project.plan.subject, &project.folder)?;
-    for start in starts(&mut store, host)?.into_iter().take(TRIED) {
+    for start in resume_points(&mut store, host)?.into_iter().take(TRIED) {
         match comes_after(history.as_ref(), &start, end)? {
             Some(true) => {
                 drop(store);
@@ -103,47 +102,10 @@ fn comes_after(
         // The end is the user's; it is not known whose fault it is unless the start is known to be
         // there.
         Err(
-            error @ (SubjectError::UnknownRevision { .. }
-            | SubjectError::UnknownPoint { .. }
-            | SubjectError::UnknownRelease { .. }),
-        ) => {
-            let is_end = error.to_string().contains(&format!("`{end}`"));
-            if is_end { Err(error.into()) } else { Ok(None) }
-        }
+            SubjectError::UnknownRevision { name, .. }
+            | SubjectError::UnknownPoint { name, .. }
+            | SubjectError::UnknownRelease { name, .. },
+        ) if name != end => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-/// The revisions from which tracking may go on, the best first: the newest that was measured to the
-/// end, or of which nothing can be measured, with nothing before it that was built and not
-/// measured; then those before it.
-fn starts(store: &mut Store, host: HostId) -> Result<Vec<Revision>, StoreError> {
-    let (mut cells, mut artifacts): (HashSet<String>, HashSet<Digest>) =
-        (HashSet::new(), HashSet::new());
-    for run in store.finished_runs(host)?.into_iter().filter(|run| run.purpose == Purpose::Track) {
-        for (_, cell) in store.cells(run.number)? {
-            cells.insert(cell.revision);
-            artifacts.insert(cell.artifact);
-        }
-    }
-    let builds = store.builds(host)?;
-    let is_done =
-        |state: &BuildState| state.artifact().is_none_or(|artifact| artifacts.contains(&artifact));
-    let done: HashSet<&str> = builds
-        .iter()
-        .filter(|build| is_done(&build.state))
-        .map(|build| build.revision.as_str())
-        .collect();
-    let tried: HashSet<&str> = builds.iter().map(|build| build.revision.as_str()).collect();
-    let mut revisions = store.revisions()?;
-    revisions.retain(|revision| tried.contains(revision.id.as_str()));
-    let Some(measured) = revisions.iter().rposition(|revision| cells.contains(&revision.id)) else {
-        return Ok(Vec::new());
-    };
-    let after =
-        revisions[measured + 1..].iter().take_while(|revision| done.contains(revision.id.as_str()));
-    let last = measured + after.count();
-    revisions.truncate(last + 1);
-    revisions.reverse();
-    Ok(revisions)
 }

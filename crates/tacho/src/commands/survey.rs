@@ -1,14 +1,14 @@
 //! `tacho track --builds`, `--budget` of a range, `--zoom`: few builds of a long history, each
 //! where it is most informative.
 
-mod findings;
-
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tacho_experiment::TrackResult;
-use tacho_experiment::survey::{SurveyEnd, SurveyOutcome, SurveyRequest, place};
+use tacho_experiment::survey::{
+    ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, place, reported,
+};
 use tacho_record::{BuildGap, Change, Plan, Revision};
 use tacho_subject::{SelectedRevisions, history};
 
@@ -77,7 +77,7 @@ pub(super) fn execute(
     let built: Vec<Revision> = built(&selected.revisions, &placed);
     let told = match placed.ended {
         SurveyEnd::Interrupted => Vec::new(),
-        _ => findings::findings(project, &mut session, &selected.revisions, &placed)?,
+        _ => session.reported(project, &selected.revisions, &placed)?,
     };
     let series = session.series(project, &plan, &built, command)?;
     session.tell_of_left_behind(&plan, placed.run)?;
@@ -121,6 +121,21 @@ impl CommandSession {
             ..SessionRequest::new(plan, &selected.revisions)
         };
         self.measure(project, wanted, |bench, question| place(bench, question, wish))
+    }
+}
+
+impl CommandSession {
+    /// What `tacho changes` reports of each place that was found on this host.
+    fn reported(
+        &mut self,
+        project: &Project,
+        revisions: &[Revision],
+        placed: &SurveyOutcome,
+    ) -> Result<Vec<Vec<ReportedPlace>>, CliError> {
+        let found = StoredChanges::look(project, &mut self.store)?;
+        let on_host = found.hosts.iter().find(|(host, _)| *host == self.host_id);
+        let of = |analysed| reported((analysed, &found.orders), revisions, &placed.surveyed);
+        Ok(on_host.map(|(_, analysed)| of(analysed)).unwrap_or_default())
     }
 }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::survey::{
-    EnvironmentEdge, SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark,
+    EnvironmentEdge, ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark,
 };
-use tacho_record::{ChangeKind, Direction, Revision};
+use tacho_record::{ChangeKind, ChangeVerdict, Direction, Revision};
+use tacho_report::detection::NotReported;
 use tacho_stats::history::Origin;
 use tacho_stats::place::{ChangePlace, PlaceStatus};
 use tacho_store::Store;
@@ -20,22 +21,8 @@ pub struct SurveyReport<'a> {
     pub tracked: tracked::TrackReport<'a>,
     pub placed: &'a SurveyOutcome,
     pub wish: &'a SurveyRequest,
-    /// What `tacho changes` reports of each series; empty where it was not asked.
-    pub told: &'a [SurveyFindings],
-}
-
-/// What `tacho changes` reports of a series that was surveyed.
-pub struct SurveyFindings {
-    /// Of each place.
-    pub places: Vec<PlaceFinding>,
-}
-
-/// What it reports of a place.
-pub struct PlaceFinding {
-    /// The name of the change.
-    pub change: Option<String>,
-    /// Why it reports none.
-    pub why_not: Option<String>,
+    /// What `tacho changes` reports of each place of each series; empty where it was not asked.
+    pub told: &'a [Vec<ReportedPlace>],
 }
 
 /// The report in JSON: that of tracking, and what is known of each place.
@@ -76,7 +63,7 @@ struct SurveyPlaceAnswer<'a> {
     known: &'static str,
     environment: Vec<EdgeAnswer<'a>>,
     change: Option<&'a str>,
-    why_not: Option<&'a str>,
+    why_not: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -117,7 +104,7 @@ impl SurveyReport<'_> {
     fn one<'a>(
         &'a self,
         one: &'a SurveyedBenchmark,
-        told: Option<&'a SurveyFindings>,
+        told: Option<&'a Vec<ReportedPlace>>,
     ) -> SurveySeriesAnswer<'a> {
         let place = |(at, place): (usize, &ChangePlace)| SurveyPlaceAnswer {
             good: &self.revision(place.good).id,
@@ -129,8 +116,8 @@ impl SurveyReport<'_> {
             reported: place.is_reported,
             known: known_word(place.known),
             environment: edges(one, at).iter().map(|edge| self.edge(edge)).collect(),
-            change: told.and_then(|told| told.places[at].change.as_deref()),
-            why_not: told.and_then(|told| told.places[at].why_not.as_deref()),
+            change: told.and_then(|told| name_of(&told[at])),
+            why_not: told.and_then(|told| why_not(&told[at])).map(NotReported::words),
         };
         SurveySeriesAnswer {
             benchmark: one.key.to_string(),
@@ -156,7 +143,7 @@ impl SurveyReport<'_> {
     }
 
     /// What is certain of a benchmark, and what is not yet.
-    fn places(&self, one: &SurveyedBenchmark, told: Option<&SurveyFindings>) -> String {
+    fn places(&self, one: &SurveyedBenchmark, told: Option<&Vec<ReportedPlace>>) -> String {
         let least = text::percent(self.wish.least);
         let mut lines = format!("{} · {}{}: ", one.key, one.metric.name, self.zoomed());
         let places = &one.survey.places;
@@ -170,7 +157,7 @@ impl SurveyReport<'_> {
             lines += &format!("{}\n", seen(certain.len(), places.len() - certain.len(), &larger));
             let mut list = table::plain(&["change", "95 %", "", "kind", "name", "where"], &[0]);
             for (at, place) in places.iter().enumerate() {
-                let name = told.and_then(|told| told.places[at].change.clone());
+                let name = told.and_then(|told| name_of(&told[at]));
                 list.add_row([
                     text::change(1.0 + place.effect),
                     format!(
@@ -180,7 +167,7 @@ impl SurveyReport<'_> {
                     ),
                     verdict(place, one.metric.better).to_owned(),
                     kind(place, edges(one, at)).to_owned(),
-                    name.unwrap_or_default(),
+                    name.unwrap_or_default().to_owned(),
                     self.place(place),
                 ]);
             }
@@ -221,10 +208,11 @@ impl SurveyReport<'_> {
     }
 
     /// The changes that `tacho changes` does not report, with the reasons.
-    fn unnamed(&self, one: &SurveyedBenchmark, told: &SurveyFindings) -> String {
+    fn unnamed(&self, one: &SurveyedBenchmark, told: &[ReportedPlace]) -> String {
         let mut lines = String::new();
-        for (place, at) in one.survey.places.iter().zip(&told.places) {
-            if let Some(why) = at.why_not.as_ref().filter(|_| place.is_reported) {
+        for (place, at) in one.survey.places.iter().zip(told) {
+            if let Some(why) = why_not(at).filter(|_| place.is_reported) {
+                let why = why.words();
                 let bad = self.revision(place.bad).short();
                 lines += &format!("  `tacho changes` does not report {bad} yet: {why}\n");
             }
@@ -275,6 +263,16 @@ impl SurveyReport<'_> {
     }
 }
 
+/// The name of the change that is reported at a place.
+fn name_of(place: &ReportedPlace) -> Option<&str> {
+    if let ReportedPlace::Change(name) = place { Some(name) } else { None }
+}
+
+/// Why none is.
+fn why_not(place: &ReportedPlace) -> Option<NotReported> {
+    if let ReportedPlace::Nothing(why) = place { Some(*why) } else { None }
+}
+
 /// What besides the program changed at a place of a survey.
 fn edges(one: &SurveyedBenchmark, at: usize) -> &[EnvironmentEdge] {
     one.edges.get(at).map_or(&[], Vec::as_slice)
@@ -301,10 +299,10 @@ fn of_environment(changes: usize, besides: usize) -> String {
 
 /// Which way it went, where there is a change.
 fn verdict(place: &ChangePlace, better: Direction) -> &'static str {
-    match (place.effect > 0.0) == (better == Direction::Higher) {
-        _ if !place.is_reported => "may have changed",
-        true => "better",
-        false => "worse",
+    if place.is_reported {
+        ChangeVerdict::of(place.effect > 0.0, better).word()
+    } else {
+        "may have changed"
     }
 }
 

@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::{Commit, Rule, is_shown, shown};
 pub use tacho_report::words::{
-    change, count, cut, duration, end, executions, interval, limited, median, percent, precision,
-    relinking,
+    change, count, cut, duration, end, interval, limited, median, percent, precision, relinking,
 };
 use tacho_store::QuietWait;
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 use tacho_experiment::changes::{
-    ChangeAnalysis, ChangeEvent, JudgedSeries, RevisionOrders, Scope, analyse, events, orders,
-    take_up,
+    ChangeAnalysis, ChangeEvent, JudgedSeries, MeasuredSide, RevisionOrders, Scope, analyse,
+    events, measured_sides, orders, place_of, take_up,
 };
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, BuildGap, Change, Plan, Revision};
@@ -79,6 +79,11 @@ impl StoredChanges {
         self.series().find(|judged| judged.material.series.key == change.series)
     }
 
+    /// What was measured on both sides of a change; nothing where its series cannot be looked at.
+    pub fn sides(&self, change: &Change) -> Option<[MeasuredSide; 2]> {
+        measured_sides(self.series_of(change)?, change, self.changes())
+    }
+
     /// Whether the plan has each benchmark that is asked for, or something is known of it.
     pub fn named_benchmarks(&self, project: &Project, asked: &[String]) -> Result<(), CliError> {
         let planned = project.plan.benchmarks.iter().map(|benchmark| benchmark.name.clone());
@@ -107,8 +112,7 @@ impl StoredChanges {
 
     /// After which and up to which place in history a change may have happened.
     pub fn place(&self, change: &Change) -> (u64, u64) {
-        let order = |id: &str| self.orders.get(id).copied().unwrap_or(0);
-        (order(&change.finding.good), order(&change.finding.bad))
+        place_of(change, &self.orders)
     }
 
     /// What is meant by a name: the change of that name, or all that stand at a revision.

@@ -1,11 +1,10 @@
 //! `tacho changes show`: the evidence for a change.
 
-use std::ops::Range;
-
 use serde::Serialize;
-use tacho_experiment::changes::{JudgedSeries, Material};
+use tacho_experiment::changes::JudgedSeries;
 use tacho_experiment::compare::quirk_effects;
 use tacho_record::Change;
+use tacho_report::detection::not_judged;
 use tacho_report::quirk::QuirkEffect;
 use tacho_store::Store;
 
@@ -15,11 +14,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{ChangeSide, Evidence, EvidenceAnswer};
+use crate::output::changes::{Evidence, EvidenceAnswer};
 use crate::project::Project;
-
-/// At most this many revisions of each side are looked at.
-const NEAR: usize = 30;
 
 pub fn execute(global: &GlobalArgs, name: &str, json: bool) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
@@ -65,15 +61,19 @@ fn evidence(
         revision: found.revision(&finding.revision),
         bad: found.revision(&finding.bad),
         commits: store.commits(after, up_to)?,
-        sides: found.series_of(change).and_then(|judged| sides(found, judged, change)),
+        sides: found.sides(change),
         planned: found.is_planned(change),
         together: others.filter(|other| found.is_planned(other)).cloned().collect(),
         happenings: store.happenings(&change.name)?,
-        judged: found.series().count(),
+        judged: found.series().filter(|it| is_judged(it)).count(),
         by_runs: found.series_of(change).is_some_and(|judged| judged.judgement.history.is_some()),
         quirks: of_quirks(store, (after, up_to), change)?,
         change: change.clone(),
     })
+}
+
+fn is_judged(series: &JudgedSeries) -> bool {
+    not_judged(series.judgement.detection.judged).is_none()
 }
 
 /// What is known of what quirks alone do at these places of history, in the series of the change.
@@ -94,42 +94,4 @@ fn of_quirks(
         row == of && order.is_some_and(|order| after < order && order <= up_to)
     });
     Ok(all)
-}
-
-/// What was measured on both sides, from the change before to the change after.
-pub fn sides(
-    found: &StoredChanges,
-    judged: &JudgedSeries,
-    change: &Change,
-) -> Option<[ChangeSide; 2]> {
-    let material = &judged.material;
-    let place = |id: &str| material.series.points.iter().position(|point| point.revision.id == id);
-    let here = place(&change.finding.revision)?;
-    let neighbours =
-        found.changes().filter(|other| other.series == change.series && other.stands());
-    let places: Vec<usize> =
-        neighbours.filter_map(|other| place(&other.finding.revision)).collect();
-    let from = places.iter().copied().filter(|&other| other < here).max().unwrap_or(0);
-    let to =
-        places.iter().copied().filter(|&other| other > here).min().unwrap_or(material.points.len());
-    let good = place(&change.finding.good)?;
-    Some([side(material, from..good + 1, true), side(material, here..to, false)])
-}
-
-/// The revisions of a range that have values: the last ones, or the first.
-fn side(material: &Material, range: Range<usize>, last: bool) -> ChangeSide {
-    let mut places: Vec<usize> = material.places().filter(|place| range.contains(place)).collect();
-    let spare = places.len().saturating_sub(NEAR);
-    let places =
-        if last { places.split_off(spare) } else { places[..places.len() - spare].to_vec() };
-    let points = || places.iter().map(|&place| &material.series.points[place]);
-    let mut runs: Vec<i64> = points().flat_map(|point| point.runs.iter().copied()).collect();
-    runs.sort_unstable();
-    runs.dedup();
-    ChangeSide {
-        revisions: points().map(|point| point.revision.id.clone()).collect(),
-        levels: places.iter().map(|&place| material.points[place].value).collect(),
-        values: points().flat_map(|point| point.values.iter().copied()).collect(),
-        runs,
-    }
 }

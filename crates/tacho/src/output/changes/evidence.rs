@@ -2,6 +2,7 @@
 //! became of it.
 
 use serde::Serialize;
+use tacho_experiment::changes::MeasuredSide;
 use tacho_record::{Change, Commit, Happening, Revision, short_name};
 use tacho_report::change::{ChangeContext, effect, interval, next_steps, place, reasons, story};
 use tacho_report::quirk::QuirkEffect;
@@ -9,7 +10,7 @@ use tacho_report::series::revision_name;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::listing::{series_name, state};
-use super::sides::{ChangeSide, ChangeSideAnswer, drawn};
+use super::sides::{ChangeSideAnswer, drawn};
 use crate::output::{table, text};
 
 /// At most this many commits are shown, and this many files of each.
@@ -31,7 +32,7 @@ pub struct Evidence {
     /// The commits after `good` up to `bad`, newest first.
     pub commits: Vec<Commit>,
     /// What was measured on both sides; nothing when the series cannot be looked at now.
-    pub sides: Option<[ChangeSide; 2]>,
+    pub sides: Option<[MeasuredSide; 2]>,
     /// Whether the plan still has its series.
     pub planned: bool,
     /// What else changed there, in series that the plan has.
@@ -82,7 +83,7 @@ impl Evidence {
             good: RevisionAnswer::of(&self.good),
             bad: RevisionAnswer::of(&self.bad),
             commits: self.commits.iter().map(|commit| CommitAnswer::of(commit, link)).collect(),
-            sides: self.sides.as_ref().map(|[before, after]| [before.answer(), after.answer()]),
+            sides: self.sides.as_ref().map(|sides| sides.each_ref().map(ChangeSideAnswer::of)),
             together: self.together.iter().map(|other| ChangeAnswer::of(other, true)).collect(),
             happenings: &self.happenings,
             quirks: self.quirks.iter().map(|quirk| self.quirk(quirk)).collect(),
@@ -143,7 +144,7 @@ impl Evidence {
 
     /// Why it is believed, and what speaks against it.
     fn reasons(&self) -> String {
-        let is_apart = |[before, after]: &[ChangeSide; 2]| {
+        let is_apart = |[before, after]: &[MeasuredSide; 2]| {
             !before.runs.iter().any(|run| after.runs.contains(run))
         };
         let beside = ChangeContext {

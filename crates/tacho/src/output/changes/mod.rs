@@ -13,7 +13,6 @@ pub use confirmation::{ConfirmationReport, ConfirmationRequest};
 pub use evidence::{Evidence, EvidenceAnswer};
 pub use given::GivenChanges;
 pub use listing::{ChangeListing, ListedEvent};
-pub use sides::ChangeSide;
 
 use tacho_experiment::changes::{JudgedSeries, kind_of};
 use tacho_record::{BuildGap, Change, ChangeKind, ChangeState, Life, SeriesKey};
