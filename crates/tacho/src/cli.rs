@@ -3,6 +3,7 @@
 mod bench;
 mod bisect;
 mod compare;
+mod execution;
 mod layouts;
 mod probe;
 mod quirk;

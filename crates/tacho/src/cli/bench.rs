@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tacho_record::ReferenceMode;
 
+use super::execution::ExecutionArgs;
 use super::shared::EstimatorName;
 
 /// Time commands side by side: how fast is it?
@@ -51,83 +52,6 @@ pub struct BenchArgs {
     /// Measure at most this long, all commands together: 30s
     #[arg(long, value_name = "TIME", help_heading = "How often")]
     pub budget: Option<String>,
-    /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
-    #[arg(
-        long,
-        value_name = "MAX",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "5m",
-        help_heading = "Beside executions"
-    )]
-    pub quiet_wait: Option<String>,
-    /// Execute two commands at the same time on two processors, swapped each round: for a host that
-    /// is never quiet
-    #[arg(long, help_heading = "Beside executions")]
-    pub duet: bool,
-    /// Also execute fixed programs, which show whether the machine became faster or slower: off,
-    /// cheap (at most 5 % of the time), full (all six in each round) [default: off]
-    #[arg(
-        long,
-        value_name = "MUCH",
-        default_value = "off",
-        hide_default_value = true,
-        help_heading = "Beside executions"
-    )]
-    pub machine_reference: ReferenceMode,
-    /// Also count: instructions, cycles, energy, instructions=callgrind (list:
-    /// docs/src/glossary.md); with a `?` at the end only if this host can
-    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
-    pub counter: Vec<String>,
-    /// Drop the system's file cache before each execution, after `--prepare`; needs root
-    #[arg(long, help_heading = "Conditions")]
-    pub cold: bool,
-    /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated (reserved at
-    /// boot)
-    #[arg(long, value_name = "LIST", conflicts_with = "duet", help_heading = "Conditions")]
-    pub cpus: Option<String>,
-    /// Niceness, from -20 (first, needs rights) to 19
-    #[arg(
-        long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions",
-        value_parser = clap::value_parser!(i32).range(-20..=19)
-    )]
-    pub nice: Option<i32>,
-    /// Use the same memory addresses each time: good for counting, bad for times
-    #[arg(long, help_heading = "Conditions")]
-    pub no_aslr: bool,
-    /// Use a control group for each execution, which accounts for children that are not waited for
-    #[arg(long, help_heading = "Conditions")]
-    pub cgroup: bool,
-    /// Pass only the variables that programs need, as plans do (list: docs/src/formats/plan.md)
-    #[arg(long, help_heading = "Conditions")]
-    pub clean_environment: bool,
-    /// Add no `TACHO_PADDING` to the environment. It has 0 to 4095 X, a new number for each
-    /// execution, so that no length of the environment favours a command
-    #[arg(long, help_heading = "Conditions")]
-    pub no_random_environment: bool,
-    /// End an execution whose processes together need more memory: 512MiB; needs control groups.
-    /// Reaching a limit is a result, not a failure
-    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
-    pub limit_memory: Option<String>,
-    /// End an execution whose processes together use more processor time: 10s
-    #[arg(long, value_name = "TIME", help_heading = "Conditions")]
-    pub limit_cpu_time: Option<String>,
-    /// Limit the address space of each process: 1GiB
-    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
-    pub limit_address_space: Option<String>,
-    /// A shell command once before everything, for each command
-    #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
-    pub setup: Option<String>,
-    /// A shell command before each execution; once for all commands, or once for each
-    #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
-    pub prepare: Vec<String>,
-    /// A shell command after each execution; once for all commands, or once for each
-    #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
-    pub conclude: Vec<String>,
-    /// A shell command once after everything, for each command. If it fails, results are still
-    /// shown
-    #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
-    pub cleanup: Option<String>,
     /// Replace {VAR} by each number of a range: -P threads 1 8 'make -j {threads}'
     #[arg(
         long, short = 'P', num_args = 3, value_names = ["VAR", "MIN", "MAX"],
@@ -150,6 +74,56 @@ pub struct BenchArgs {
         allow_hyphen_values = true, action = clap::ArgAction::Append, help_heading = "Parameters"
     )]
     pub parameter_list: Vec<String>,
+    /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
+    #[arg(
+        long,
+        value_name = "MAX",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "5m",
+        help_heading = "Beside executions"
+    )]
+    pub quiet_wait: Option<String>,
+    /// Execute two commands at the same time on two processors, swapped each round: for a host that
+    /// is never quiet
+    #[arg(
+        long, conflicts_with_all = ["cpus", "estimator"], help_heading = "Beside executions"
+    )]
+    pub duet: bool,
+    /// Also execute fixed programs, which show whether the machine became faster or slower: off,
+    /// cheap (at most 5 % of the time), full (all six in each round) [default: off]
+    #[arg(
+        long,
+        value_name = "MUCH",
+        default_value = "off",
+        hide_default_value = true,
+        help_heading = "Beside executions"
+    )]
+    pub machine_reference: ReferenceMode,
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+    /// Drop the system's file cache before each execution, after `--prepare`; needs root
+    #[arg(long, help_heading = "Conditions")]
+    pub cold: bool,
+    /// Use the same memory addresses each time: good for counting, bad for times
+    #[arg(long, help_heading = "Conditions")]
+    pub no_aslr: bool,
+    /// Use a control group for each execution, which accounts for children that are not waited for
+    #[arg(long, help_heading = "Conditions")]
+    pub cgroup: bool,
+    /// Pass only the variables that programs need, as plans do (list: docs/src/formats/plan.md)
+    #[arg(long, help_heading = "Conditions")]
+    pub clean_environment: bool,
+    /// Add no `TACHO_PADDING` to the environment. It has 0 to 4095 X, a new number for each
+    /// execution, so that no length of the environment favours a command
+    #[arg(long, help_heading = "Conditions")]
+    pub no_random_environment: bool,
+    /// End an execution whose processes together use more processor time: 10s
+    #[arg(long, value_name = "TIME", help_heading = "Conditions")]
+    pub limit_cpu_time: Option<String>,
+    /// Limit the address space of each process: 1GiB
+    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
+    pub limit_address_space: Option<String>,
     /// The command that others are compared with, by name or text. A command that is not among them
     /// is measured too [default: the fastest]
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
@@ -157,46 +131,15 @@ pub struct BenchArgs {
     /// A name for the reference
     #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Commands")]
     pub reference_name: Option<String>,
-    /// A name for a command, in order. With parameters one for all ('{threads} threads'), or one
-    /// for each
-    #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
-    pub command_name: Vec<String>,
-    /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where
-    /// one is needed]
-    #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
-    pub shell: Option<String>,
-    /// Start no command by a shell
-    #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
-    pub no_shell: bool,
-    /// Accept any exit status, or these: --ignore-failure=1,2
-    #[arg(
-        long,
-        short = 'i',
-        value_name = "STATUS",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "all-non-zero",
-        help_heading = "Commands"
-    )]
-    pub ignore_failure: Option<String>,
-    /// A file for standard input, or null
-    #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
-    pub input: String,
     /// Where output goes: null, pipe, inherit, or a file; once for all commands, or once for each
     #[arg(long, value_name = "WHERE", conflicts_with = "show_output", help_heading = "Commands")]
     pub output: Vec<String>,
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// End an execution that takes longer, as a failure: 60s. Hooks have no limit
-    #[arg(long, value_name = "TIME", help_heading = "Commands")]
-    pub timeout: Option<String>,
-    /// The largest difference that counts as the same: 2%
-    #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
-    pub margin: String,
     /// Compare by the ratio of these; `auto` takes neighbours in time where the host's speed moves,
     /// else all pairs [default: auto]
-    #[arg(long, value_name = "NAME", value_enum, conflicts_with = "duet", help_heading = "Answer")]
+    #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
@@ -216,12 +159,6 @@ pub struct BenchArgs {
     /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long, help_heading = "Answer")]
     pub json: bool,
-    /// The seed of the random order [default: random]
-    #[arg(long, value_name = "NUMBER", help_heading = "Answer")]
-    pub seed: Option<u64>,
-    /// Wait until no other measurement is active on this host
-    #[arg(long, help_heading = "Answer")]
-    pub wait: bool,
     #[command(flatten)]
     pub elsewhere: HyperfineArgs,
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::execution::ExecutionArgs;
 use super::{BenchArgs, HyperfineArgs};
 
 /// Measure a command over the values of a parameter: which value is best?
@@ -115,36 +116,8 @@ pub struct SweepArgs {
         help_heading = "How often"
     )]
     pub budget: Option<String>,
-    /// A shell command once before everything, for each value
-    #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
-    pub setup: Option<String>,
-    /// A shell command before each execution
-    #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
-    pub prepare: Vec<String>,
-    /// A shell command after each execution
-    #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
-    pub conclude: Vec<String>,
-    /// A shell command once after everything, for each value
-    #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
-    pub cleanup: Option<String>,
-    /// Also count: instructions, cycles, energy (list: docs/src/glossary.md)
-    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
-    pub counter: Vec<String>,
-    /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated
-    #[arg(long, value_name = "LIST", help_heading = "Conditions")]
-    pub cpus: Option<String>,
-    /// Niceness, from -20 (first, needs rights) to 19
-    #[arg(
-        long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions",
-        value_parser = clap::value_parser!(i32).range(-20..=19)
-    )]
-    pub nice: Option<i32>,
-    /// End an execution whose processes together need more memory: 512MiB; needs control groups
-    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
-    pub limit_memory: Option<String>,
-    /// A name for a command, in order
-    #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
-    pub command_name: Vec<String>,
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
     /// The variant that does only what cannot be left out, by name or text. Others are shown as
     /// multiples of it
     #[arg(
@@ -152,27 +125,6 @@ pub struct SweepArgs {
         help_heading = "Commands"
     )]
     pub floor: Option<String>,
-    /// Start all commands by this shell: bash, default, or none [default: only where one is needed]
-    #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
-    pub shell: Option<String>,
-    /// Start no command by a shell
-    #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
-    pub no_shell: bool,
-    /// Accept any exit status, or these: --ignore-failure=1,2
-    #[arg(
-        long, short = 'i', value_name = "STATUS", num_args = 0..=1, require_equals = true,
-        default_missing_value = "all-non-zero", help_heading = "Commands"
-    )]
-    pub ignore_failure: Option<String>,
-    /// A file for standard input, or null
-    #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
-    pub input: String,
-    /// End an execution that takes longer, as a failure: 60s
-    #[arg(long, value_name = "TIME", help_heading = "Commands")]
-    pub timeout: Option<String>,
-    /// The largest difference that counts as the same: 2%
-    #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
-    pub margin: String,
     /// Also write a page with the curve, in one file: curve.html
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub page: Option<PathBuf>,
@@ -182,12 +134,6 @@ pub struct SweepArgs {
     /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long, help_heading = "Answer")]
     pub json: bool,
-    /// The seed of the random order [default: random]
-    #[arg(long, value_name = "NUMBER", help_heading = "Answer")]
-    pub seed: Option<u64>,
-    /// Wait until no other measurement is active on this host
-    #[arg(long, help_heading = "Answer")]
-    pub wait: bool,
 }
 
 impl SweepArgs {
@@ -203,24 +149,9 @@ impl SweepArgs {
             warmup: self.warmup.clone(),
             runs: self.runs.or(if self.budget.is_none() { Some(10) } else { None }),
             budget: self.budget.clone(),
-            counter: self.counter.clone(),
-            cpus: self.cpus.clone(),
-            nice: self.nice,
-            limit_memory: self.limit_memory.clone(),
-            setup: self.setup.clone(),
-            prepare: self.prepare.clone(),
-            conclude: self.conclude.clone(),
-            cleanup: self.cleanup.clone(),
             parameter_list: lists.collect(),
+            execution: self.execution.clone(),
             reference: self.floor.clone(),
-            command_name: self.command_name.clone(),
-            shell: self.shell.clone(),
-            no_shell: self.no_shell,
-            ignore_failure: self.ignore_failure.clone(),
-            input: self.input.clone(),
-            timeout: self.timeout.clone(),
-            margin: self.margin.clone(),
-            seed: self.seed,
             elsewhere: HyperfineArgs::default(),
             ..BenchArgs::default()
         }

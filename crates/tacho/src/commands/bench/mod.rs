@@ -40,7 +40,7 @@ pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliErro
     if command.json && typed.is_loud() {
         return Err(BenchMistake::Mixed.into());
     }
-    let margin = share("--margin", &command.margin)?;
+    let margin = share("--margin", &command.execution.margin)?;
     let mut question = question(command, &typed, &folder)?;
     if command.duet {
         typed.check_duet()?;
@@ -48,7 +48,7 @@ pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliErro
     }
     exports::check(command, typed.is_loud())?;
     let interrupt = tacho_measure::install_interrupt()?;
-    let lock = super::session::lock("tacho bench", command.wait.then_some(&interrupt))?;
+    let lock = super::session::lock("tacho bench", command.execution.wait.then_some(&interrupt))?;
     let is_quiet = global.quiet || command.json || typed.is_loud();
     let host = tacho_measure::host();
     let (answer, is_troubled) = measured(&mut question, &host, &interrupt, is_quiet)?;
@@ -93,13 +93,13 @@ fn question(
         commands: typed.commands.clone(),
         rule: typed::rule(command)?,
         exits: typed::exits(command)?,
-        counters: counters(&command.counter)?,
+        counters: counters(&command.execution.counter)?,
         metrics: Vec::new(),
         duet: None,
         reference: command.machine_reference,
         estimator: command.estimator.and_then(EstimatorName::asked),
         folder: folder.to_owned(),
-        seed: command.seed.unwrap_or_else(random_seed),
+        seed: command.execution.seed.unwrap_or_else(random_seed),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         conditions: BTreeMap::new(),
     })

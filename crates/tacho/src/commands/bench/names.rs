@@ -14,7 +14,7 @@ impl<'a> CommandNames<'a> {
     /// in which the command changes fastest and the last parameter slowest. As many as were typed
     /// are those of these.
     pub fn of(typed: &'a BenchArgs, parameters: &[ParameterRange]) -> Result<Self, BenchMistake> {
-        let (given, texts) = (&typed.command_name, typed.commands.len());
+        let (given, texts) = (&typed.execution.command_name, typed.commands.len());
         let made: Vec<usize> = (0..texts).map(|text| makes(typed, parameters, text)).collect();
         let commands = made.iter().sum();
         let each = |name: &dyn Fn(usize, usize) -> Option<&'a String>| {
@@ -55,9 +55,13 @@ fn makes(typed: &BenchArgs, parameters: &[ParameterRange], text: usize) -> usize
         0 | 1 => hooks.first().cloned(),
         all => hooks.get((text + all).saturating_sub(commands)).cloned(),
     };
-    let (prepare, conclude) = (of(&typed.prepare), of(&typed.conclude));
-    let hooks =
-        [typed.setup.as_deref(), prepare.as_deref(), conclude.as_deref(), typed.cleanup.as_deref()];
+    let (prepare, conclude) = (of(&typed.execution.prepare), of(&typed.execution.conclude));
+    let hooks = [
+        typed.execution.setup.as_deref(),
+        prepare.as_deref(),
+        conclude.as_deref(),
+        typed.execution.cleanup.as_deref(),
+    ];
     let own =
         used_by(parameters, &typed.commands[text], &hooks, &mut vec![false; parameters.len()]);
     parameters::choices(&own).len()

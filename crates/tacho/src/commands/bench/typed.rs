@@ -70,8 +70,8 @@ fn conditions(typed: &BenchArgs) -> Result<Conditions, BenchMistake> {
     let usual = BenchCommand::usual_conditions();
     let inherit = if typed.clean_environment { Inherit::default() } else { usual.inherit };
     Ok(Conditions {
-        cpus: typed.cpus.as_ref().map(cpus).transpose()?,
-        nice: typed.nice,
+        cpus: typed.execution.cpus.as_ref().map(cpus).transpose()?,
+        nice: typed.execution.nice,
         aslr: typed.no_aslr.then_some(false),
         cold: typed.cold,
         cgroup: if typed.cgroup { Cgroup::Always } else { usual.cgroup },
@@ -93,13 +93,13 @@ fn limits(typed: &BenchArgs) -> Result<Limits, CliError> {
     Ok(Limits {
         address_space: bytes("--limit-address-space", &typed.limit_address_space)?,
         cpu_time: typed.limit_cpu_time.as_deref().map(duration).transpose()?,
-        memory: bytes("--limit-memory", &typed.limit_memory)?,
+        memory: bytes("--limit-memory", &typed.execution.limit_memory)?,
     })
 }
 
 /// With which statuses a right execution exits.
 pub fn exits(typed: &BenchArgs) -> Result<Exits, BenchMistake> {
-    match typed.ignore_failure.as_deref() {
+    match typed.execution.ignore_failure.as_deref() {
         None => Ok(Exits::One(0)),
         Some("all-non-zero") => Ok(Exits::Any),
         Some(list) => {
@@ -119,22 +119,23 @@ impl BenchCommands {
         let names = CommandNames::of(typed, &parameters)?;
         let (texts, reference_text) = with_reference(typed, &parameters, &names);
         let mut reference = None;
-        let shell = Shell::parse(typed.shell.as_deref(), typed.no_shell)?;
-        let prepare = PerCommand::new("--prepare", &typed.prepare, texts.len())?;
-        let conclude = PerCommand::new("--conclude", &typed.conclude, texts.len())?;
+        let shell = Shell::parse(typed.execution.shell.as_deref(), typed.execution.no_shell)?;
+        let prepare = PerCommand::new("--prepare", &typed.execution.prepare, texts.len())?;
+        let conclude = PerCommand::new("--conclude", &typed.execution.conclude, texts.len())?;
         let output = PerCommand::new("--output", &typed.output, texts.len())?;
         typed.output.iter().try_for_each(|output| check_output(output, folder))?;
-        let timeout = typed.timeout.as_deref().map(duration).transpose()?.unwrap_or(Duration::MAX);
-        check_input(&typed.input, folder)?;
+        let timeout =
+            typed.execution.timeout.as_deref().map(duration).transpose()?.unwrap_or(Duration::MAX);
+        check_input(&typed.execution.input, folder)?;
         let (conditions, limits) = (conditions(typed)?, limits(typed)?);
         let mut used = vec![false; parameters.len()];
         let mut commands: Vec<BenchCommand> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
             let hooks = [
-                typed.setup.as_deref(),
+                typed.execution.setup.as_deref(),
                 prepare.of(index),
                 conclude.of(index),
-                typed.cleanup.as_deref(),
+                typed.execution.cleanup.as_deref(),
             ];
             let own: Vec<ParameterRange> = used_by(&parameters, text, &hooks, &mut used);
             let first = commands.len();
@@ -155,7 +156,7 @@ impl BenchCommands {
                 commands.push(BenchCommand {
                     name: unique(name, &commands),
                     parameters: choice.clone(),
-                    input: Some(typed.input.clone()).filter(|input| input != "null"),
+                    input: Some(typed.execution.input.clone()).filter(|input| input != "null"),
                     output: where_to(output.of(index), typed.show_output),
                     hooks: hooks_of(hooks, &choice),
                     text: filled,

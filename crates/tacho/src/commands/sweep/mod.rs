@@ -47,7 +47,7 @@ pub fn execute(global: &GlobalArgs, command: &SweepArgs) -> Result<Exit, CliErro
     let load = command.keep.as_ref().map(|keep| load(command, &asked, keep)).transpose()?;
     let page = command.page.as_deref().map(|path| PageTarget::new(path, &asked)).transpose()?;
     let interrupt = tacho_measure::install_interrupt()?;
-    let lock = super::session::lock("tacho sweep", command.wait.then_some(&interrupt))?;
+    let lock = super::session::lock("tacho sweep", command.execution.wait.then_some(&interrupt))?;
     let mut at = SweepContext {
         host: tacho_measure::host(),
         interrupt,

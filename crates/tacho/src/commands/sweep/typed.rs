@@ -130,7 +130,7 @@ impl SweepRequest {
             parameters,
             objective,
             limits,
-            margin: share("--margin", &typed.margin)?,
+            margin: share("--margin", &typed.execution.margin)?,
         })
     }
 
@@ -188,13 +188,13 @@ fn bare(typed: &SweepArgs, bench: &BenchArgs, folder: &Path) -> Result<BenchQues
         commands: Vec::new(),
         rule: rule(bench)?,
         exits: Exits::One(0),
-        counters: counters(&typed.counter)?,
+        counters: counters(&typed.execution.counter)?,
         metrics: Vec::new(),
         duet: None,
         reference: ReferenceMode::Off,
         estimator: None,
         folder: folder.to_owned(),
-        seed: typed.seed.unwrap_or_else(random_seed),
+        seed: typed.execution.seed.unwrap_or_else(random_seed),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         conditions: BTreeMap::new(),
     })

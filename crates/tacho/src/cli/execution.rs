@@ -1,0 +1,76 @@
+//! How commands that are typed are executed.
+
+use clap::Args;
+
+/// What `bench` and `sweep` understand alike.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ExecutionArgs {
+    /// Also count: instructions, cycles, energy, instructions=callgrind (list:
+    /// docs/src/glossary.md); with a `?` at the end only if this host can
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
+    pub counter: Vec<String>,
+    /// A shell command once before everything, for each command or value
+    #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
+    pub setup: Option<String>,
+    /// A shell command before each execution; once for all commands, or once for each
+    #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
+    pub prepare: Vec<String>,
+    /// A shell command after each execution; once for all commands, or once for each
+    #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
+    pub conclude: Vec<String>,
+    /// A shell command once after everything, for each command or value. If it fails, results are
+    /// still shown
+    #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
+    pub cleanup: Option<String>,
+    /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated (reserved at
+    /// boot)
+    #[arg(long, value_name = "LIST", help_heading = "Conditions")]
+    pub cpus: Option<String>,
+    /// Niceness, from -20 (first, needs rights) to 19
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions",
+        value_parser = clap::value_parser!(i32).range(-20..=19)
+    )]
+    pub nice: Option<i32>,
+    /// End an execution whose processes together need more memory: 512MiB; needs control groups.
+    /// Reaching a limit is a result, not a failure
+    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
+    pub limit_memory: Option<String>,
+    /// A name for a command, in order. With parameters one for all ('{threads} threads'), or one
+    /// for each
+    #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
+    pub command_name: Vec<String>,
+    /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where
+    /// one is needed]
+    #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
+    pub shell: Option<String>,
+    /// Start no command by a shell
+    #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
+    pub no_shell: bool,
+    /// Accept any exit status, or these: --ignore-failure=1,2
+    #[arg(
+        long,
+        short = 'i',
+        value_name = "STATUS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all-non-zero",
+        help_heading = "Commands"
+    )]
+    pub ignore_failure: Option<String>,
+    /// A file for standard input, or null
+    #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
+    pub input: String,
+    /// End an execution that takes longer, as a failure: 60s. Hooks have no limit
+    #[arg(long, value_name = "TIME", help_heading = "Commands")]
+    pub timeout: Option<String>,
+    /// The largest difference that counts as the same: 2%
+    #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
+    pub margin: String,
+    /// The seed of the random order [default: random]
+    #[arg(long, value_name = "NUMBER", help_heading = "Answer")]
+    pub seed: Option<u64>,
+    /// Wait until no other measurement is active on this host
+    #[arg(long, help_heading = "Answer")]
+    pub wait: bool,
+}
