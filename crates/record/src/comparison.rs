@@ -175,6 +175,32 @@ pub struct QuirkEdge {
 }
 
 impl Comparing {
+    /// Both sides executed side by side with a control, by these metrics, and nothing else that can
+    /// be asked for.
+    #[must_use]
+    pub fn between(
+        sides: [Side; 2],
+        rows: Vec<(BenchmarkKey, Vec<Metric>)>,
+        margin: f64,
+        until: StopCondition,
+    ) -> Self {
+        Self {
+            sides,
+            earlier: [None, None],
+            exported: [Vec::new(), Vec::new()],
+            control: true,
+            duet: None,
+            estimator: None,
+            margin,
+            rows,
+            until,
+            quirk: None,
+            patches: Vec::new(),
+            otherwise: Vec::new(),
+            fail_on: None,
+        }
+    }
+
     /// Whether a side (0 or 1) is executed: it is of no earlier run and of no file.
     #[must_use]
     pub fn executes(&self, side: usize) -> bool {
@@ -238,21 +264,8 @@ mod tests {
     fn terms_of_before_there_were_estimators_or_gates_are_read() {
         let side =
             Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
-        let terms = Comparing {
-            sides: [side.clone(), side],
-            earlier: [None, None],
-            exported: [Vec::new(), Vec::new()],
-            control: true,
-            duet: None,
-            estimator: None,
-            margin: 0.01,
-            rows: Vec::new(),
-            until: StopCondition::AllRounds,
-            quirk: None,
-            patches: Vec::new(),
-            otherwise: Vec::new(),
-            fail_on: None,
-        };
+        let sides = [side.clone(), side];
+        let terms = Comparing::between(sides, Vec::new(), 0.01, StopCondition::AllRounds);
         let text = serde_json::to_string(&terms).unwrap();
         assert!(!text.contains("estimator") && !text.contains("fail_on"), "{text}");
         assert_eq!(serde_json::from_str::<Comparing>(&text).unwrap(), terms);

@@ -65,14 +65,6 @@ pub struct AnswerTable {
     pub narrow: Vec<Vec<String>>,
 }
 
-impl AnswerTable {
-    /// Whether a column has nothing in any row.
-    #[must_use]
-    pub fn is_empty_column(&self, column: usize) -> bool {
-        self.rows.iter().all(|row| row.get(column).is_none_or(|cell| cell.text.is_empty()))
-    }
-}
-
 /// What a note is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoteKind {

@@ -39,21 +39,7 @@ pub fn terms(lab: &Lab) -> Comparing {
     let sides = ["r1", "r2"].map(side);
     let rows = rows_of(&lab.question().plan, [&sides[0].program, &sides[1].program]).unwrap();
     let rows = rows.into_iter().map(|key| (key, vec![wall.clone()])).collect();
-    Comparing {
-        sides,
-        earlier: [None, None],
-        exported: [Vec::new(), Vec::new()],
-        control: true,
-        duet: None,
-        estimator: None,
-        margin: 0.01,
-        rows,
-        until: StopCondition::Settled(None),
-        quirk: None,
-        patches: Vec::new(),
-        otherwise: Vec::new(),
-        fail_on: None,
-    }
+    Comparing::between(sides, rows, 0.01, StopCondition::Settled(None))
 }
 
 pub fn compared(

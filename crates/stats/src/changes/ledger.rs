@@ -127,15 +127,6 @@ pub enum AlertEvent {
     },
 }
 
-/// What measuring both sides of a change again said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RemeasureResult {
-    /// They differ.
-    Differ,
-    /// They do not.
-    Same,
-}
-
 /// Takes the analysis of the series at its present length into the ledger.
 #[must_use]
 pub fn update(
@@ -198,26 +189,6 @@ fn claim<'a>(
         *seen = take_nearest(unclaimed, alert, Alert::has_in_range);
     }
     seen
-}
-
-/// Takes into the ledger what measuring both sides of an alert again said.
-#[must_use]
-pub fn remeasured(
-    alerts: &[Alert],
-    id: u32,
-    said: RemeasureResult,
-) -> (Vec<Alert>, Vec<AlertEvent>) {
-    let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
-    if let Some(alert) = alerts.iter_mut().find(|alert| alert.id == id) {
-        match (said, alert.state) {
-            (RemeasureResult::Differ, AlertState::Provisional) => confirm(alert, &mut events),
-            (RemeasureResult::Same, AlertState::Provisional | AlertState::Confirmed) => {
-                withdraw(alert, WithdrawalReason::NotReproduced, &mut events);
-            }
-            _ => {}
-        }
-    }
-    (alerts, events)
 }
 
 /// Takes the nearest change out that is the alert's.
@@ -487,8 +458,8 @@ mod tests {
 
     #[test]
     fn what_measuring_again_did_not_show_does_not_come_again() {
-        let (alerts, _) = replay(&[&[20]]);
-        let (gone, _) = remeasured(&alerts, 1, RemeasureResult::Same);
+        let (mut gone, _) = replay(&[&[20]]);
+        gone[0].state = AlertState::Withdrawn(WithdrawalReason::NotReproduced);
         assert_eq!(update(&gone, &detection(&[20]), 31).1, [AlertEvent::Appeared { id: 2 }]);
     }
 
@@ -503,23 +474,6 @@ mod tests {
         assert_eq!(
             events.last(),
             Some(&AlertEvent::Withdrawn { id: 1, why: WithdrawalReason::NotSeen })
-        );
-    }
-
-    #[test]
-    fn measured_again_it_is_decided_at_once() {
-        let (alerts, _) = replay(&[&[20]]);
-        let (confirmed, events) = remeasured(&alerts, 1, RemeasureResult::Differ);
-        assert_eq!(
-            (confirmed[0].state, events),
-            (AlertState::Confirmed, vec![AlertEvent::Confirmed { id: 1 }])
-        );
-        let (withdrawn, _) = remeasured(&confirmed, 1, RemeasureResult::Same);
-        assert_eq!(withdrawn[0].state, AlertState::Withdrawn(WithdrawalReason::NotReproduced));
-        assert_eq!(
-            remeasured(&withdrawn, 1, RemeasureResult::Differ).1,
-            [],
-            "what is withdrawn stays so"
         );
     }
 }

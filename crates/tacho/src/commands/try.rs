@@ -131,21 +131,9 @@ pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutc
         name: base.short().to_owned(),
         program: Program::Revision { revision: base.id.clone() },
     };
-    let terms = Comparing {
-        rows: vec![(key, vec![metric])],
-        sides: [side.clone(), side],
-        earlier: [None, None],
-        control: true,
-        duet: None,
-        estimator: None,
-        margin: MARGIN,
-        until: StopCondition::Settled(None),
-        quirk: None,
-        patches: Vec::new(),
-        otherwise: Vec::new(),
-        fail_on: None,
-        exported: [Vec::new(), Vec::new()],
-    };
+    let rows = vec![(key, vec![metric])];
+    let terms =
+        Comparing::between([side.clone(), side], rows, MARGIN, StopCondition::Settled(None));
     let typed = Patch { name, path: path.to_string_lossy().into_owned() };
     let (session, layouts) = (CommandSession::open(project, wait)?, Vec::new());
     let mut trying = Trying { session, project, base, layouts, build: None, quiet };
@@ -172,20 +160,13 @@ fn terms(
         let metrics = gate::metrics(project, &key, &command.terms)?;
         Ok((key, metrics))
     };
+    let rows = keys.into_iter().map(row).collect::<Result<_, _>>()?;
+    let margin = share("--margin", &command.terms.margin)?;
+    let until = StopCondition::Settled(fail_on.as_ref().and_then(FailOnGate::limit));
     Ok(Comparing {
-        rows: keys.into_iter().map(row).collect::<Result<_, _>>()?,
-        sides: [side.clone(), side],
-        earlier: [None, None],
-        exported: [Vec::new(), Vec::new()],
-        control: true,
-        duet: None,
         estimator: command.terms.estimator(),
-        margin: share("--margin", &command.terms.margin)?,
-        until: StopCondition::Settled(fail_on.as_ref().and_then(FailOnGate::limit)),
-        quirk: None,
-        patches: Vec::new(),
-        otherwise: Vec::new(),
         fail_on: fail_on.as_ref().map(|it| it.kept(&[])),
+        ..Comparing::between([side.clone(), side], rows, margin, until)
     })
 }
 

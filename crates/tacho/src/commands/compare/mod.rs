@@ -42,20 +42,14 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
         lone.extend(lost);
     }
     let otherwise = kept::check_alike(&given, command, &taken, &rows, differ)?;
+    let sides = taken.each_ref().map(|taken| taken.side.clone());
     let mut terms = Comparing {
-        sides: taken.each_ref().map(|taken| taken.side.clone()),
         earlier,
         exported,
-        control: false,
-        duet: None,
         estimator: command.terms.estimator(),
-        margin,
-        rows,
-        until,
-        quirk: None,
-        patches: Vec::new(),
         otherwise,
         fail_on: fail_on.as_ref().map(|it| it.kept(&lone[0])),
+        ..Comparing::between(sides, rows, margin, until)
     };
     if terms.estimator.is_some() && !(terms.executes(0) && terms.executes(1)) {
         return Err(CompareMistake::EstimatorOfRuns.into());

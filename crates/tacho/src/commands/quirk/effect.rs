@@ -254,24 +254,10 @@ fn terms(
         let metrics: Vec<Metric> = lookup::metrics(project, &[], &key, &shown)?;
         rows.push((key, metrics));
     }
+    let (revision, begins) = (edge.first.id.clone(), edge.begins);
     Ok(Comparing {
-        rows,
-        sides,
-        earlier: [None, None],
-        exported: [Vec::new(), Vec::new()],
-        control: true,
-        duet: None,
-        estimator: None,
-        margin: MARGIN,
-        until: StopCondition::Settled(None),
-        quirk: Some(QuirkEdge {
-            quirk: quirk.clone(),
-            revision: edge.first.id.clone(),
-            begins: edge.begins,
-        }),
-        patches: Vec::new(),
-        otherwise: Vec::new(),
-        fail_on: None,
+        quirk: Some(QuirkEdge { quirk: quirk.clone(), revision, begins }),
+        ..Comparing::between(sides, rows, MARGIN, StopCondition::Settled(None))
     })
 }
 

@@ -133,19 +133,8 @@ fn terms(until: StopCondition) -> Comparing {
         program: Program::Command { command: name.into(), words: vec![name.into()], shell: false },
     };
     Comparing {
-        sides: ["old", "new"].map(side),
-        earlier: [None, None],
-        exported: [Vec::new(), Vec::new()],
         control: false,
-        duet: None,
-        estimator: None,
-        margin: 0.01,
-        rows: Vec::new(),
-        until,
-        quirk: None,
-        patches: Vec::new(),
-        otherwise: Vec::new(),
-        fail_on: None,
+        ..Comparing::between(["old", "new"].map(side), Vec::new(), 0.01, until)
     }
 }
 
