@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::{Context, ExperimentError, Instrument, Question, machine};
+use tacho_experiment::{Context, ExperimentError, Instrument, Observer, Question, machine};
 use tacho_machine::Root;
 use tacho_measure::{HostLock, LockWait, MeasureError, ProcessExecutor};
 use tacho_record::{Counter, Host, Plan, Recipes, Revision};
-use tacho_store::{HostId, Store};
-use tacho_subject::{SelectedRevisions, Workshop};
+use tacho_store::{HostId, Location, Store};
+use tacho_subject::{NoBuilder, SelectedRevisions, Workshop};
 
 use super::inherited::inherited;
 use crate::commands::seed::random_seed;
@@ -79,13 +79,45 @@ pub(super) fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock,
 impl CommandSession {
     /// Locks the host first: nothing is opened, let alone built, while another measures.
     pub(super) fn open(project: &Project, wait: bool) -> Result<Self, CliError> {
+        Self::locked(&project.name, wait, Some(project))
+    }
+
+    /// The same under another name, and in memory where there is no project.
+    pub(super) fn locked(
+        name: &str,
+        wait: bool,
+        project: Option<&Project>,
+    ) -> Result<Self, CliError> {
         let interrupt = tacho_measure::install_interrupt()?;
-        let lock = lock(&project.name, wait.then_some(&interrupt))?;
+        let lock = lock(name, wait.then_some(&interrupt))?;
         let host = tacho_measure::host();
-        let mut store = Store::open(&project.location())?;
-        store.claim(&project.name)?;
+        let mut store = Store::open(&project.map_or(Location::Memory, Project::location))?;
+        if let Some(project) = project {
+            store.claim(&project.name)?;
+        }
         let host_id = store.put_host(&host)?;
         Ok(Self { store, host, host_id, interrupt, _lock: lock })
+    }
+
+    /// Has commands executed on this host, for which nothing is built.
+    pub(super) fn execute<T>(
+        &mut self,
+        observer: &mut dyn Observer,
+        experiment: impl FnOnce(&mut Context<'_>) -> Result<T, ExperimentError>,
+    ) -> Result<T, ExperimentError> {
+        experiment(&mut Context {
+            store: &mut self.store,
+            builder: &mut NoBuilder,
+            executor: &mut ProcessExecutor::new(self.interrupt.clone()),
+            observer,
+            interrupt: &self.interrupt,
+            host: self.host_id,
+        })
+    }
+
+    /// Lets others measure; the host's facts are left.
+    pub(super) fn end(self) -> Host {
+        self.host
     }
 
     /// Keeps what the history said of revisions, so that they can be shown without it.

@@ -8,17 +8,14 @@ pub mod typed;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use tacho_experiment::bench::{BenchQuestion, BenchResult, CommandResult, Standings, measure};
-use tacho_experiment::{Context, ExperimentError, Instrument};
+use tacho_experiment::{ExperimentError, Instrument};
 use tacho_measure::ProcessExecutor;
-use tacho_record::{Host, Limit};
-use tacho_store::{Location, Store};
-use tacho_subject::NoBuilder;
+use tacho_record::Limit;
 
 use super::inherited::inherited;
+use super::session::{CommandSession, TURNS, conditions};
 use crate::cli::{BenchArgs, EstimatorName, GlobalArgs};
 use crate::commands::bench::typed::BenchCommands;
 use crate::commands::seed::random_seed;
@@ -47,12 +44,14 @@ pub fn execute(global: &GlobalArgs, command: &BenchArgs) -> Result<Exit, CliErro
         question.duet = Some(super::duet::processors(None)?);
     }
     exports::check(command, typed.is_loud())?;
-    let interrupt = tacho_measure::install_interrupt()?;
-    let lock = super::session::lock("tacho bench", command.execution.wait.then_some(&interrupt))?;
+    let mut session = CommandSession::locked("tacho bench", command.execution.wait, None)?;
     let is_quiet = global.quiet || command.json || typed.is_loud();
-    let host = tacho_measure::host();
-    let (answer, is_troubled) = measured(&mut question, &host, &interrupt, is_quiet)?;
-    drop(lock);
+    question.conditions = record(&session, &question);
+    let mut progress = BenchProgress::new(&question, is_quiet);
+    let answer = session.execute(&mut progress, |bench| measure(bench, &question));
+    progress.clear();
+    let (answer, is_troubled, host) =
+        (answer.map_err(cannot_be_had)?, progress.is_troubled(), session.end());
     let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
     let is_exported = exports::to_stdout(command).is_some();
     let width =
@@ -105,42 +104,17 @@ fn question(
     })
 }
 
-/// The answer, and whether something failed that no sample says.
-fn measured(
-    question: &mut BenchQuestion,
-    host: &Host,
-    interrupt: &Arc<AtomicBool>,
-    is_quiet: bool,
-) -> Result<(BenchResult, bool), CliError> {
-    let mut store = Store::open(&Location::Memory)?;
-    let mut executor = ProcessExecutor::new(interrupt.clone());
-    question.conditions = record(question, host, &mut executor);
-    let host = store.put_host(host)?;
-    let mut progress = BenchProgress::new(question, is_quiet);
-    let mut bench = Context {
-        store: &mut store,
-        builder: &mut NoBuilder,
-        executor: &mut executor,
-        observer: &mut progress,
-        interrupt,
-        host,
-    };
-    let answer = measure(&mut bench, question);
-    progress.clear();
-    Ok((answer.map_err(cannot_be_had)?, progress.is_troubled()))
-}
-
 /// What may differ from one day to the next: facts of the host, the instrument's readings of
 /// itself, and the environment.
 pub(super) fn record(
+    session: &CommandSession,
     question: &BenchQuestion,
-    host: &Host,
-    executor: &mut ProcessExecutor,
 ) -> BTreeMap<String, String> {
     // Where it cannot be read, as where `true` is not to be found, commands are measured all the
     // same.
-    let instrument = Instrument::measure(executor, super::session::TURNS).ok();
-    let mut record = super::session::conditions(host, instrument.as_ref());
+    let mut executor = ProcessExecutor::new(session.interrupt.clone());
+    let instrument = Instrument::measure(&mut executor, TURNS).ok();
+    let mut record = conditions(&session.host, instrument.as_ref());
     record.extend(inherited(question.commands.iter().map(|command| &command.conditions)));
     let added = question.commands.iter().filter_map(tacho_experiment::bench::BenchCommand::padding);
     record.extend(added.map(|(name, what)| (format!("environment.{name}"), what)));

@@ -6,23 +6,20 @@ use std::time::Duration;
 use tacho_experiment::analysis::reference;
 use tacho_experiment::compare::{ComparisonResult, compare, unexecuted};
 use tacho_experiment::{Context, ExperimentError, Question};
-use tacho_measure::ProcessExecutor;
 use tacho_record::{
     Comparing, Digest, Metric, Plan, Program, Recipes, ReferenceMode, RuleError, RuleRequest,
 };
 use tacho_store::{Location, Store};
-use tacho_subject::NoBuilder;
 
 use super::sides::{SideLookup, revisions};
 use crate::cli::{CompareArgs, GlobalArgs};
 use crate::commands::over;
 use crate::commands::seed::random_seed;
-use crate::commands::session::{CommandSession, SessionRequest, lock};
+use crate::commands::session::{CommandSession, SessionRequest, conditions};
 use crate::commands::shares::wished;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::{self, progress::Progress};
-use crate::project::Project;
 
 /// Measures on these terms, and says how long a build took where there are several of a side;
 /// `plan` is there unless both sides are commands.
@@ -116,28 +113,10 @@ pub fn of_commands<T>(
     quiet: bool,
     experiment: impl FnOnce(&mut Context<'_>, &Question) -> Result<T, ExperimentError>,
 ) -> Result<T, CliError> {
-    let interrupt = tacho_measure::install_interrupt()?;
-    let _lock = lock(name, command.begin.wait.then_some(&interrupt))?;
-    let location = given.project().map_or(Location::Memory, Project::location);
-    let mut store = Store::open(&location)?;
-    if let Some(project) = given.project() {
-        store.claim(&project.name)?;
-    }
-    let found = tacho_measure::host();
-    let now = found.facts.iter().filter(|(key, _)| key.starts_with("now."));
-    let conditions = now.map(|(key, value)| (key.clone(), value.clone())).collect();
-    let host = store.put_host(&found)?;
-    let question = question_of_commands(command, conditions)?;
+    let mut session = CommandSession::locked(name, command.begin.wait, given.project())?;
+    let question = question_of_commands(command, conditions(&session.host, None))?;
     let mut progress = Progress::new(&[], quiet);
-    let mut bench = Context {
-        store: &mut store,
-        builder: &mut NoBuilder,
-        executor: &mut ProcessExecutor::new(interrupt.clone()),
-        observer: &mut progress,
-        interrupt: &interrupt,
-        host,
-    };
-    let answer = experiment(&mut bench, &question);
+    let answer = session.execute(&mut progress, |bench| experiment(bench, &question));
     progress.clear();
     Ok(answer?)
 }

@@ -6,27 +6,21 @@ mod planned;
 pub mod typed;
 mod values;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use tacho_experiment::bench::Standings;
 use tacho_experiment::sweep::{
     LoadQuestion, MetricLimit, OptimumQuestion, SweepAnswer, SweepQuestion, find_optimum, front,
     highest_load, sweep,
 };
-use tacho_experiment::{Context, ExperimentError, Observer};
-use tacho_measure::ProcessExecutor;
-use tacho_record::{Host, Metric};
+use tacho_record::Metric;
 use tacho_site::SweepPage;
 use tacho_stats::sweep::LoadGoal;
-use tacho_store::{Location, Store};
-use tacho_subject::NoBuilder;
 
 use self::mistake::SweepMistake;
 use self::page_target::PageTarget;
 use self::typed::SweepRequest;
 use super::Exit;
 use super::bench::{cannot_be_had, record};
+use super::session::CommandSession;
 use super::shares::share;
 use crate::cli::{GlobalArgs, SweepArgs};
 use crate::error::CliError;
@@ -40,29 +34,24 @@ const EXCEED: f64 = 0.5;
 
 pub fn execute(global: &GlobalArgs, command: &SweepArgs) -> Result<Exit, CliError> {
     let folder = current_folder()?;
-    let asked = SweepRequest::of(global, command, &folder)?;
+    let mut asked = SweepRequest::of(global, command, &folder)?;
     if command.highest_load.is_none() && command.keep.is_some() {
         return Err(SweepMistake::KeepAlone.into());
     }
     let load = command.keep.as_ref().map(|keep| load(command, &asked, keep)).transpose()?;
     let page = command.page.as_deref().map(|path| PageTarget::new(path, &asked)).transpose()?;
-    let interrupt = tacho_measure::install_interrupt()?;
-    let lock = super::session::lock("tacho sweep", command.execution.wait.then_some(&interrupt))?;
-    let mut at = SweepContext {
-        host: tacho_measure::host(),
-        interrupt,
-        is_quiet: global.quiet || command.json || command.markdown,
-        page,
-    };
-    let exit = if let Some(question) = load {
-        at.highest_load(command, &asked, question)
+    let session = CommandSession::locked("tacho sweep", command.execution.wait, None)?;
+    asked.question.conditions = record(&session, &asked.question);
+    let is_quiet = global.quiet || command.json || command.markdown;
+    let mut at = SweepContext { session, is_quiet, page };
+    if let Some(mut question) = load {
+        question.bench.conditions.clone_from(&asked.question.conditions);
+        at.highest_load(command, &asked, &question)
     } else if command.search.is_some() {
         at.search(command, &asked)
     } else {
         at.grid(command, &asked)
-    };
-    drop(lock);
-    exit
+    }
 }
 
 /// The highest load, as it was typed.
@@ -92,8 +81,7 @@ fn exceed(text: &str) -> Result<f64, CliError> {
 
 /// Where it is executed, and what receives reports.
 struct SweepContext {
-    host: Host,
-    interrupt: Arc<AtomicBool>,
+    session: CommandSession,
     is_quiet: bool,
     /// Where a page goes, if one is written.
     page: Option<PageTarget>,
@@ -106,22 +94,18 @@ impl SweepContext {
     }
 
     fn grid(&mut self, command: &SweepArgs, asked: &SweepRequest) -> Result<Exit, CliError> {
-        let mut question = sweep_question(asked);
+        let question = sweep_question(asked);
         let mut progress = BenchProgress::new(&question.bench, self.is_quiet);
-        let found =
-            self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
-                question.bench.conditions = conditions;
-                sweep(bench, &question)
-            });
+        let found = self.session.execute(&mut progress, |bench| sweep(bench, &question));
         progress.clear();
-        let found = found?;
+        let found = found.map_err(cannot_be_had)?;
         let standings =
             Standings::of(&question.bench, &found.answer.samples, asked.floor, asked.margin);
         let front = front(&standings, asked.floor);
         let exit = grid_exit(&found, progress.is_troubled());
         let report = SweepReport {
             names: &asked.names(),
-            host: &self.host,
+            host: &self.session.host,
             question: &question,
             found: &found,
             standings: &standings,
@@ -141,21 +125,14 @@ impl SweepContext {
     }
 
     fn search(&mut self, command: &SweepArgs, asked: &SweepRequest) -> Result<Exit, CliError> {
-        let mut question = OptimumQuestion::of(sweep_question(asked));
+        let question = OptimumQuestion::of(sweep_question(asked));
         let mut progress = StepProgress::new(self.is_quiet);
-        let found = self.with_bench(
-            &mut question.sweep.bench.clone(),
-            &mut progress,
-            |bench, conditions| {
-                question.sweep.bench.conditions = conditions;
-                find_optimum(bench, &question)
-            },
-        );
+        let found = self.session.execute(&mut progress, |bench| find_optimum(bench, &question));
         progress.clear();
-        let found = found?;
+        let found = found.map_err(cannot_be_had)?;
         let report = OptimumReport {
             names: &asked.names(),
-            host: &self.host,
+            host: &self.session.host,
             question: &question.sweep,
             found: &found,
             width: Some(output::table_width()),
@@ -178,20 +155,16 @@ impl SweepContext {
         &mut self,
         command: &SweepArgs,
         asked: &SweepRequest,
-        mut question: LoadQuestion,
+        question: &LoadQuestion,
     ) -> Result<Exit, CliError> {
         let mut progress = StepProgress::new(self.is_quiet);
-        let found =
-            self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
-                question.bench.conditions = conditions;
-                highest_load(bench, &question)
-            });
+        let found = self.session.execute(&mut progress, |bench| highest_load(bench, question));
         progress.clear();
-        let found = found?;
+        let found = found.map_err(cannot_be_had)?;
         let report = LoadReport {
             names: &asked.names(),
-            host: &self.host,
-            question: &question,
+            host: &self.session.host,
+            question,
             found: &found,
             width: Some(output::table_width()),
         };
@@ -212,31 +185,6 @@ impl SweepContext {
             (false, Some(_)) => Exit::Error,
             (false, None) => Exit::Success,
         })
-    }
-
-    /// Has it done with what executes; the facts of the host that go with it are handed over.
-    fn with_bench<T>(
-        &self,
-        question: &mut tacho_experiment::bench::BenchQuestion,
-        observer: &mut dyn Observer,
-        act: impl FnOnce(
-            &mut Context<'_>,
-            std::collections::BTreeMap<String, String>,
-        ) -> Result<T, ExperimentError>,
-    ) -> Result<T, CliError> {
-        let mut store = Store::open(&Location::Memory)?;
-        let mut executor = ProcessExecutor::new(self.interrupt.clone());
-        let conditions = record(question, &self.host, &mut executor);
-        let host = store.put_host(&self.host)?;
-        let mut bench = Context {
-            store: &mut store,
-            builder: &mut NoBuilder,
-            executor: &mut executor,
-            observer,
-            interrupt: &self.interrupt,
-            host,
-        };
-        act(&mut bench, conditions).map_err(cannot_be_had)
     }
 }
 
