@@ -54,17 +54,20 @@ impl Alert {
         );
         let (was, is) = (&self.change.range, &found.range);
         let overlap = was.start() <= is.end() && is.start() <= was.end();
-        unseen
-            && (self.is_at(found) || overlap && alike(found.kind, self.change.kind))
-            && self.has_direction_of(found)
+        let is_there = overlap && alike(found.kind, self.change.kind);
+        unseen && (self.is_at(found) || is_there && self.has_direction_of(found))
     }
 
     fn has_direction_of(&self, found: &DetectedChange) -> bool {
         (found.effect > 0.0) == (self.change.effect > 0.0)
     }
 
+    /// Whether a change that is found now is where this one was, in the same direction: the two
+    /// ends of a short rise are two changes.
     fn is_at(&self, found: &DetectedChange) -> bool {
-        self.change.index.abs_diff(found.index) <= SAME_PLACE && alike(found.kind, self.change.kind)
+        self.change.index.abs_diff(found.index) <= SAME_PLACE
+            && alike(found.kind, self.change.kind)
+            && self.has_direction_of(found)
     }
 
     /// Whether one of the two may be where the other is, in the same direction: its place is
@@ -317,6 +320,17 @@ mod tests {
         other.changes[0].effect = -0.5;
         let (alerts, _) = update(&two_alerts()[..1], &other, 31);
         assert_eq!((alerts[0].missed, alerts[1].id), (1, 2));
+    }
+
+    #[test]
+    fn a_step_that_is_lost_does_not_give_its_name_to_one_of_the_other_direction() {
+        let rise = told(20, 20..=20, true);
+        let all = after(&[vec![rise.clone()], vec![told(22, 22..=22, false)], vec![rise]]);
+        let names = |alerts: &[Alert]| -> Vec<(u32, usize, bool)> {
+            alerts.iter().map(|it| (it.id, it.change.index, it.change.effect > 0.0)).collect()
+        };
+        assert_eq!(names(&all[1]), [(1, 20, true), (2, 22, false)]);
+        assert_eq!((all[1][0].missed, all[2][0].missed, all[2][1].missed), (1, 0, 1));
     }
 
     /// What an analysis tells of one change, upwards or not: first at the index, or anywhere in the
