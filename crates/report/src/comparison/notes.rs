@@ -1,7 +1,7 @@
 //! What limits or explains the numbers of a comparison.
 
 use tacho_record::factor;
-use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Estimator, ModeComparison, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
 use super::{ComparedRow, ComparisonReport, HostLoad, clauses};
@@ -190,7 +190,11 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     let (ratio, [Some(a), Some(b)]) = (estimate.ratio?, &row.sides) else { return None };
     let medians = b.median / a.median;
     let is_far = medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
+    let modes = row.comparison.modes.map(|modes| modes.told);
     let of = match estimate.estimator {
+        _ if matches!(modes, Some(ModeComparison::Levels | ModeComparison::SharesOnly)) => {
+            "of the levels, the upper mode of each side taken down to its lower one"
+        }
         Estimator::RoundRatios => "within each round",
         Estimator::AllRatios => "of all samples of one to all of the other",
         Estimator::Mean => "of the means",

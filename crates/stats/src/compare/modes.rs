@@ -49,8 +49,8 @@ pub enum ModeComparison {
     /// The shares differ for certain, but the means not in their direction, so the ratio is that of
     /// the levels.
     SharesOnly,
-    /// The modes of both sides are different ones, or some values are zero or below, so the ratio
-    /// is that of the means.
+    /// The modes of both sides are different ones, or one side is in neither mode of the other, or
+    /// some values are zero or below, so the ratio is that of the means.
     Means,
     /// Both are in the same mode in nearly all rounds: it is the rounds that have modes, and they
     /// are taken away with them.
@@ -85,7 +85,7 @@ pub(super) struct SplitSides {
     splits: [Option<ModeSplit>; 2],
     both: [ModeSplit; 2],
     /// How far the modes are apart, as values are compared; absent where those of one side are not
-    /// those of the other.
+    /// those of the other, or where it is not known in which of them the other side is.
     gap: Option<f64>,
 }
 
@@ -100,7 +100,9 @@ impl SplitSides {
             [None, Some(of_b)] => [beside(&of_b, a, step)?, of_b],
         };
         let gaps = both.map(|split| split.high - split.low);
-        let gap = is_alike(gaps[0], gaps[1]).then(|| f64::midpoint(gaps[0], gaps[1]));
+        let is_known = splits.iter().all(Option::is_some) || is_within_reach(&both);
+        let is_shared = is_known && is_alike(gaps[0], gaps[1]);
+        let gap = is_shared.then(|| f64::midpoint(gaps[0], gaps[1]));
         Some(Self { splits, both, gap })
     }
 
@@ -237,6 +239,14 @@ fn beside(split: &ModeSplit, sorted: &[f64], step: f64) -> Option<ModeSplit> {
     })
 }
 
+/// Whether a side that shows no modes by itself is at one of those of the other, so that it is
+/// known which one that is: within half of what these are apart.
+///
+/// Further away either may be its mode, and which one decides by how much the levels differ.
+fn is_within_reach([a, b]: &[ModeSplit; 2]) -> bool {
+    (a.low - b.low).abs() <= (a.high - a.low).max(b.high - b.low) / 2.0
+}
+
 /// Whether two modes are about as far apart as two others.
 fn is_alike(one: f64, other: f64) -> bool {
     (one - other).abs() <= one.min(other) / 2.0
@@ -281,6 +291,7 @@ mod tests {
 
     use super::super::noise::RatioNoise;
     use super::super::order::sorted;
+    use super::super::{ComparisonRules, Look, Sides, compare};
     use super::*;
     use crate::draw::gaussian;
 
@@ -386,6 +397,29 @@ mod tests {
             side(8).iter().map(|value| if *value > 110.0 { value * 2.0 } else { *value }).collect();
         let other = SplitSides::of(&logs(&side(8)), &logs(&far), 0.0).unwrap();
         assert_eq!(other.levelled(Scale::Ratio, [&a, &b, &a]), None, "modes of their own");
+    }
+
+    #[test]
+    fn a_side_far_from_the_modes_of_the_other_is_in_neither() {
+        let noise = |n: u32| 1.0 + 0.001 * f64::from(n * 7 % 13);
+        let side = |low: f64, high: f64, upper: u32| -> Vec<f64> {
+            (0..20).map(|n| if n < upper { high } else { low } * noise(n)).collect()
+        };
+        let samples = |side: &[f64]| side.iter().copied().map(SampleValue::new).collect::<Vec<_>>();
+        let gap_of = |a: &[f64], b: &[f64]| SplitSides::of(&logs(a), &logs(b), 0.0).unwrap().gap;
+        let b = side(25.4, 38.9, 12);
+        // One outlier is as far away from the others of A as both modes of B are apart.
+        let few = side(100.0, 153.0, 1);
+        assert_eq!(gap_of(&few, &b), None, "its lower mode is not that of B");
+        assert_eq!(gap_of(&side(100.0, 100.0, 0), &b), None);
+        assert!(gap_of(&side(39.5, 39.5, 0), &b).is_some(), "at the upper one");
+        assert!(gap_of(&side(26.0, 40.0, 1), &b).is_some(), "at both");
+        assert!(gap_of(&side(100.0, 153.0, 8), &b).is_some(), "both have two modes");
+        let sides = Sides { a: &samples(&few), b: &samples(&b), control: &[] };
+        let compared = compare(&sides, &ComparisonRules::default(), Look::only(20, 0.05));
+        assert_eq!(compared.modes.unwrap().told, ModeComparison::Means);
+        let ratio = compared.estimate.unwrap().ratio.unwrap();
+        assert!((ratio / 0.325 - 1.0).abs() < 0.02, "the means: {ratio}");
     }
 
     #[test]
