@@ -235,6 +235,12 @@ impl Mistake {
             Mistake::WrongType { key, found: Some("array"), .. } if key == "build" => {
                 "write one line for a shell: `build = \"cmake . && make\"`"
             }
+            Mistake::WrongType { key, found: Some("string"), .. } if key == "expect" => {
+                "a text that the output has: `expect = { stdout = { contains = \"text\" } }`"
+            }
+            Mistake::WrongType { key, .. } if key == "expect.stdout" => {
+                "a text that the output has: `stdout = { contains = \"text\" }`"
+            }
             Mistake::WrongType { key, .. } if key.ends_with("cpus") => CPUS,
             Mistake::WrongType { key, .. }
                 if key.ends_with("timeout") || key.ends_with("cpu-time") || key == "budget" =>
@@ -298,23 +304,51 @@ impl PlanErrors {
     /// Without colour the text has no control characters, and draws with ASCII alone.
     #[must_use]
     pub fn render(&self, colour: bool) -> String {
+        self.render_within(colour, usize::MAX)
+    }
+
+    /// The same in lines of at most this many columns, where words leave the choice.
+    #[must_use]
+    pub fn render_within(&self, colour: bool, width: usize) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let renderer = if width == usize::MAX { renderer } else { renderer.term_width(width) };
         let shown: Vec<String> =
-            self.errors.iter().map(|error| self.show(error, &renderer)).collect();
+            self.errors.iter().map(|error| self.show(error, &renderer, width)).collect();
         shown.join("\n\n")
     }
 
-    fn show(&self, error: &PlanError, renderer: &Renderer) -> String {
+    fn show(&self, error: &PlanError, renderer: &Renderer, width: usize) -> String {
         let place = Snippet::source(&self.text)
             .path(&self.file_name)
             .annotation(AnnotationKind::Primary.span(error.span.clone()));
-        let mut report = vec![Level::ERROR.primary_title(&error.message).element(place)];
+        let message = folded(&error.message, width.saturating_sub("error: ".len()));
+        let mut report = vec![Level::ERROR.primary_title(message).element(place)];
         if let Some(hint) = &error.hint {
             let hint = annotate_snippets::normalize_untrusted_str(hint);
+            let hint = folded(&hint, width.saturating_sub("hint: ".len()));
             report.push(Group::with_title(Level::HELP.with_name("hint").secondary_title(hint)));
         }
         renderer.render(&report)
     }
+}
+
+/// The text in lines of at most this many characters, broken at blanks.
+fn folded(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            out.push('\n');
+            used = 0;
+        } else if !out.is_empty() {
+            out.push(' ');
+            used += 1;
+        }
+        out += word;
+        used += length;
+    }
+    out
 }
 
 impl fmt::Display for PlanErrors {

@@ -148,6 +148,9 @@ fn title_of(key: &str, node: &Value, parent: &str) -> String {
 
 /// What to do about an unknown key, and the key of the same table that was probably meant.
 fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a str>) {
+    if let Some(said) = of_expect(key, title) {
+        return (said, None);
+    }
     let mut everywhere = Vec::new();
     collect(&TREE, ROOT, &mut everywhere);
     // What quirks do otherwise is first of all done somewhere else.
@@ -169,6 +172,21 @@ fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a st
         return (format!("did you mean `{guess}` in {table}?"), None);
     }
     (format!("there can be {}", list(keys(node))), None)
+}
+
+/// Where a key belongs that says what is expected of the output, or of the exit status.
+fn of_expect(key: &str, title: &str) -> Option<String> {
+    match (key, title) {
+        ("contains", _) | ("file" | "text" | "output", "`expect`") => {
+            let inner = if key == "file" { r#"file = "path""# } else { r#"contains = "text""# };
+            let key = if key == "file" { "file" } else { "contains" };
+            Some(format!("`{key}` belongs into `stdout`: `expect = {{ stdout = {{ {inner} }} }}`"))
+        }
+        ("exit-code" | "exit-status" | "code" | "status", "`expect`") => {
+            Some("did you mean `exit`?".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// The keys that such a table may have.
@@ -220,6 +238,18 @@ mod tests {
         assert_eq!(list([]), "");
         assert_eq!(list(["a"]), "`a`");
         assert_eq!(list(["a", "b", "c"]), "`a`, `b` and `c`");
+    }
+
+    #[test]
+    fn what_is_expected_of_the_output_belongs_into_stdout() {
+        let said = |key: &str, title: &str| of_expect(key, title);
+        let contains =
+            "`contains` belongs into `stdout`: `expect = { stdout = { contains = \"text\" } }`";
+        assert_eq!(said("contains", "`expect`").as_deref(), Some(contains));
+        assert_eq!(said("contains", "`[[benchmark]]`").as_deref(), Some(contains));
+        assert!(said("file", "`expect`").unwrap().ends_with("{ stdout = { file = \"path\" } }`"));
+        assert_eq!(said("exit-code", "`expect`").as_deref(), Some("did you mean `exit`?"));
+        assert_eq!(said("file", "`metrics`"), None);
     }
 
     #[test]

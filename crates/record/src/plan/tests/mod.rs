@@ -327,6 +327,9 @@ fn an_error_says_where_it_is() {
 #[test]
 fn colour_changes_nothing_but_colour() {
     let errors = parse("[[benchmark]]\ncomand = 1\n", "tacho.toml").unwrap_err();
+    let narrow = errors.render_within(false, 60);
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&narrow), words(&errors.render(false)), "nothing is lost");
     let mut coloured = errors.render(true);
     assert!(coloured.contains("\u{1b}["));
     while let Some(start) = coloured.find("\u{1b}[") {
