@@ -10,6 +10,7 @@ pub mod bisection;
 mod build;
 pub mod build_error;
 mod build_gap;
+mod busy_share;
 mod change;
 mod comparison;
 mod conditions;
@@ -41,6 +42,7 @@ pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
 pub use build::{Build, BuildState, layout_folder};
 pub use build_gap::BuildGap;
+pub use busy_share::{busy_share, is_mostly_busy};
 pub use change::{
     Change, ChangeKind, ChangeState, ChangeVerdict, Finding, FindingDifference, Happening,
     HappeningKind, Life, RepeatMeasurement, TagChange, Withdrawal, change_name,

@@ -98,6 +98,9 @@ pub struct EventRecord {
     pub revision: String,
     /// That of the last one that may be.
     pub bad: String,
+    /// Whether the plan still has their series; those that it has and those that it has not are
+    /// events of their own.
+    pub planned: bool,
     /// At least one.
     pub changes: Vec<ChangeRecord>,
 }

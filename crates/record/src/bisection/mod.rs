@@ -328,6 +328,10 @@ pub struct BisectionState {
     /// show whether anything changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<BisectedEffect>,
+    /// Busy time by wall time of the samples of both ends; only where wall time does not show
+    /// whether anything changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_share: Option<f64>,
     /// Why levels and effects are those of the CPU time although wall time was asked for; absent
     /// where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,6 +26,8 @@ pub struct ComparedRow {
     pub limited: [LimitedExecutions; 2],
     /// What a round of this benchmark takes, all its cells together, in nanoseconds.
     pub round: f64,
+    /// Busy time by wall time of all executions of both sides; nothing where one is not read.
+    pub busy_share: Option<f64>,
     /// How the first execution failed that did, in one line, and at which side.
     pub failure: Option<(String, usize)>,
 }

@@ -29,7 +29,10 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
     let title = format!("{name} {}", one.effect());
     let word = one.word();
     let content = html! {
-        h1 { (name) ": " span class=(word) { (one.effect()) " " (word) } }
+        h1 {
+            (name) ": " span class=(word) { (one.effect()) " " (word) }
+            (super::superseded(view, &change.series.benchmark))
+        }
         p.lead {
             @if change.named_by.is_some() { "A bisection named its commit. " }
             "From " (revision_named(view, "../", &change.finding.revision)) " on"
@@ -38,7 +41,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
         (numbers(view, one))
         (history(view, one.series.map(|series| &view.series[series])))
         (samples(view, one))
-        (others(event, one))
+        (others(view, event, one))
         (between(view, one))
         (closer(view, one))
         (super::probe::of_change(view, one))
@@ -175,7 +178,7 @@ fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
 }
 
 /// What else changed at the same place: the trade-off.
-fn others(event: &EventView, one: &ChangeView) -> Markup {
+fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
     let others: Vec<&ChangeView> =
         event.changes.iter().filter(|other| other.slug != one.slug).collect();
     html! {
@@ -193,7 +196,7 @@ fn others(event: &EventView, one: &ChangeView) -> Markup {
                             th scope="col" { "kind" }
                             th scope="col" { "state" }
                         } }
-                        tbody { @for other in others { tr { (row(other, "../", true)) } } }
+                        tbody { @for other in others { tr { (row(view, other, "../", true)) } } }
                     }
                 }))
             }

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use tacho_report::change::{interval, place, trade_off};
 
-use super::{PageFrame, framed, revision_named, scrolling, tags};
+use super::{PageFrame, framed, revision_named, scrolling, superseded, tags};
 use crate::text::{count, day, percent};
 use crate::view::{ChangeView, EventView, View};
 
@@ -14,6 +14,8 @@ const EFFECTS: usize = 4;
 /// Writes the page.
 pub(crate) fn page(view: &View) -> Vec<u8> {
     let held = standing(view);
+    let other: Vec<_> =
+        view.events.iter().filter(|event| stands(event) && !event.planned).collect();
     let gone: Vec<_> = view.events.iter().filter(|event| !stands(event)).collect();
     let content = html! {
         h1 { "Changes" }
@@ -26,6 +28,12 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         (remarks(view))
         (unjudged(view))
         (false_alarms(view))
+        @if !other.is_empty() {
+            section {
+                h2 { "Of series that the plan no longer has" }
+                (scrolling("changes of series that the plan no longer has", &table(view, &other)))
+            }
+        }
         @if !gone.is_empty() {
             section {
                 h2 { "No longer held" }
@@ -45,9 +53,9 @@ fn stands(event: &EventView) -> bool {
     event.changes.iter().any(|one| one.change().stands())
 }
 
-/// The places with changes that are still held, newest first.
+/// The places with changes that are still held, of series that the plan has, newest first.
 pub(super) fn standing<'v, 'a>(view: &'v View<'a>) -> Vec<&'v EventView<'a>> {
-    view.events.iter().filter(|event| stands(event)).collect()
+    view.events.iter().filter(|event| stands(event) && event.planned).collect()
 }
 
 /// How many series were judged.
@@ -94,8 +102,9 @@ fn effect(view: &View, one: &ChangeView) -> Markup {
 
 fn lead(view: &View, events: usize) -> String {
     let judged = judged_series(view);
-    let standing = |one: &&ChangeView| one.change().stands();
-    let changes = view.events.iter().flat_map(|event| &event.changes).filter(standing).count();
+    let planned = view.events.iter().filter(|event| event.planned);
+    let changes =
+        planned.flat_map(|event| &event.changes).filter(|one| one.change().stands()).count();
     let together = if judged == 1 { "that was judged" } else { "that were judged together" };
     format!(
         "{} at {} in history, found in {} {together}.",
@@ -123,7 +132,7 @@ fn table(view: &View, events: &[&EventView]) -> Markup {
                 tbody { @for (number, one) in event.changes.iter().enumerate() {
                     tr class=[(number == 0).then_some("first")] {
                         @if number == 0 { (head(view, event)) }
-                        (row(one, "", true))
+                        (row(view, one, "", true))
                     }
                 } }
             }
@@ -157,13 +166,14 @@ fn range(view: &View, event: &EventView) -> Option<String> {
 }
 
 /// A change's row, without the revision.
-pub(super) fn row(one: &ChangeView, root: &str, link: bool) -> Markup {
+pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Markup {
     let finding = &one.change().finding;
     let name = format!("{} {}", one.change().series.benchmark, one.change().series.metric.name);
     let level = |value: f64| one.change().series.metric.unit.show(value);
     html! {
         td.metric {
             @if link { a href={ (root) "change/" (one.slug) ".html" } { (name) } } @else { (name) }
+            (superseded(view, &one.change().series.benchmark))
         }
         td.num.change.(one.word()) { (one.effect()) }
         td.word.(one.word()) { (one.word()) }

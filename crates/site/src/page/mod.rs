@@ -24,7 +24,7 @@ mod samples;
 pub(crate) mod series;
 
 use maud::{DOCTYPE, Markup, html};
-use tacho_record::{Bisection, BuildGap};
+use tacho_record::{BenchmarkKey, Bisection, BuildGap};
 use tacho_report::build::{gap_words, largest_gaps};
 use tacho_report::series::MedianDifference;
 
@@ -245,5 +245,15 @@ pub(crate) fn scrolling(label: &str, table: &Markup) -> Markup {
 pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a String, &'a String)>) -> Markup {
     html! {
         dl.facts { @for (name, value) in facts { dt { (name) } dd { (value) } } }
+    }
+}
+
+/// That the plan has another version of the benchmark, if it has.
+fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
+    let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
+    html! {
+        @if let Some(by) = by {
+            span.note { " superseded: the plan has another command, version " (by) }
+        }
     }
 }

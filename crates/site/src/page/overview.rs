@@ -7,6 +7,7 @@ use tacho_report::words::median;
 
 use super::{
     PageFrame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling,
+    superseded,
 };
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
@@ -97,6 +98,8 @@ fn changed(view: &View) -> Markup {
             } @else if judged > 0 {
                 @let were = if judged == 1 { "was" } else { "were" };
                 p { "No change in " (count(judged, "series")) " that " (were) " judged." }
+            } @else if view.shown().next().is_none() && !view.lab.bisections.is_empty() {
+                p { "No series is tracked yet. What bisections found is below." }
             } @else {
                 p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }
             }
@@ -185,24 +188,13 @@ fn table(view: &View, host: &str) -> Markup {
                         @if place == 0 {
                             th.name scope="rowgroup" rowspan=(group.series.len()) {
                                 a href=(path(series)) { (group.benchmark) }
-                                (superseded(view, series))
+                                (superseded(view, &series.series.key.benchmark))
                             }
                         }
                         (row(view, series))
                     }
                 } }
             }
-        }
-    }
-}
-
-/// That the plan has another version of the benchmark, if it has.
-pub(super) fn superseded(view: &View, series: &SeriesView) -> Markup {
-    let key = &series.series.key.benchmark;
-    let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
-    html! {
-        @if let Some(by) = by {
-            span.note { " superseded: the plan has another command, version " (by) }
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct EventView<'a> {
     pub(crate) revision: &'a str,
     /// Up to which revision it is, by place in history, if that is there.
     pub(crate) bad: Option<usize>,
+    /// Whether the plan still has their series.
+    pub(crate) planned: bool,
     /// At least one, what got worse first, the largest first.
     pub(crate) changes: Vec<ChangeView<'a>>,
 }
@@ -96,6 +98,7 @@ pub(crate) fn all<'a>(
             good: places.get(event.good.as_str()).copied(),
             revision: &event.revision,
             bad: places.get(event.bad.as_str()).copied(),
+            planned: event.planned,
             changes: event.changes.iter().map(&mut one).collect(),
         })
         .collect();

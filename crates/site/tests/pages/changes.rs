@@ -64,7 +64,13 @@ fn a_side_ends_where_the_level_changes_again() {
     next.change.finding.bad.clone_from(&revisions[first + 2].id);
     next.change.finding.revision.clone_from(&revisions[first + 2].id);
     let Finding { good, revision, bad, .. } = next.change.finding.clone();
-    fixture.lab.events.push(EventRecord { good, revision, bad, changes: vec![next] });
+    fixture.lab.events.push(EventRecord {
+        good,
+        revision,
+        bad,
+        planned: true,
+        changes: vec![next],
+    });
     pages(&mut fixture, dir.path());
     let now = sides(&fs::read_to_string(dir.path().join(&page)).unwrap());
     assert!(now.0 == before && 0 < now.1 && now.1 < after, "{before} and {after}, then {now:?}");
@@ -81,4 +87,27 @@ fn a_change_has_the_chart_of_its_series() {
             && html.contains("../data/")
     });
     assert!(with_chart.count() > 3);
+}
+
+#[test]
+fn changes_of_another_command_stand_apart_and_are_marked() {
+    let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
+    let event = fixture.lab.events.iter_mut().find(|it| it.changes[0].change.stands()).unwrap();
+    event.planned = false;
+    let (key, name) = {
+        let change = &event.changes[0].change;
+        (change.series.benchmark.clone(), change.name.clone())
+    };
+    fixture.lab.superseded = vec![(key, 7)];
+    pages(&mut fixture, dir.path());
+    let files = files(dir.path());
+    let link = format!("change/{name}.html");
+    let mark = "superseded: the plan has another command, version 7";
+    let all = &files[Path::new("changes.html")];
+    let (held, other) = all.split_once("Of series that the plan no longer has").unwrap();
+    assert!(!held.contains(&link) && other.contains(&link) && other.contains(mark), "{all}");
+    assert!(files[Path::new(&link)].contains(mark), "on its own page");
+    let overview = &files[Path::new("index.html")];
+    let news = overview.split("What changed").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(!news.contains(&link), "{news}");
 }

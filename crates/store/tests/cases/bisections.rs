@@ -31,6 +31,7 @@ fn standing() -> BisectionState {
         drift: 0.0,
         between_builds: Some(0.0104),
         cpu: None,
+        busy_share: None,
         by_cpu: None,
         builds: 2,
         samples: 4,

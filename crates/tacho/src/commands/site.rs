@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
 use tacho_experiment::analysis::reference;
 use tacho_experiment::analysis::series::{self, SeriesScope};
-use tacho_experiment::changes::{ChangeEvent, FalseAlarms, JudgedSeries};
+use tacho_experiment::changes::{ChangeEvent, FalseAlarms, JudgedSeries, events};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::RunRules;
 use tacho_experiment::{took, versions};
@@ -106,6 +106,11 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     }
     let ChangeSummary { events, unbuilt, unjudged, remarks, histories, false_alarms } =
         changes(project, store)?;
+    for record in events.iter().flat_map(|event| &event.changes) {
+        let key = &record.change.series.benchmark;
+        let by = versions::superseded_by(&project.plan, key);
+        superseded.extend(by.map(|by| (key.clone(), by)));
+    }
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
         subject: project.name.clone(),
@@ -158,15 +163,19 @@ fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
 fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliError> {
     let found = StoredChanges::look(project, store)?;
     let gone = found.changes().filter(|change| !change.stands()).map(alone);
+    let (planned, others): (Vec<&Change>, Vec<&Change>) = (found.changes())
+        .filter(|change| change.stands())
+        .partition(|change| found.is_planned(change));
+    let of = |changes| self::events(changes, &found.orders).into_iter().rev();
     let mut events = Vec::new();
-    for ChangeEvent { good, bad, revision, changes } in found.events().into_iter().rev().chain(gone)
-    {
+    for ChangeEvent { good, bad, revision, changes } in of(planned).chain(of(others)).chain(gone) {
+        let planned = changes.iter().all(|change| found.is_planned(change));
         let record = |change: Change| {
             let happenings = store.happenings(&change.name)?;
             Ok(ChangeRecord { change, happenings })
         };
         let changes = changes.into_iter().cloned().map(record).collect::<Result<_, CliError>>()?;
-        events.push(EventRecord { good, revision, bad, changes });
+        events.push(EventRecord { good, revision, bad, planned, changes });
     }
     let why = |judged: &JudgedSeries| {
         Some((judged.material.series.key.clone(), not_judged(judged.judgement.detection.judged)?))
