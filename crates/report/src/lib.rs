@@ -15,4 +15,5 @@ pub mod detection;
 pub mod layouts;
 pub mod quirk;
 pub mod series;
+pub mod way_out;
 pub mod words;

@@ -116,15 +116,14 @@ pub fn change(ratio: f64) -> String {
     format!("{sign}{:.1} %", percent.abs())
 }
 
-/// A share in percent: `1.2 %`.
+/// A share in percent: `1.2 %`; from ten times on as a factor: `× 18.3`.
 #[must_use]
 pub fn percent(share: f64) -> String {
     // No share is shown as `-0.0 %`.
     let percent = share * 100.0;
     let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
     match percent.abs() {
-        1e6.. => format!("{} %", factor(percent)),
-        1e3.. => format!("{percent:.0} %"),
+        1e3.. => times(share),
         _ => format!("{percent:.1} %"),
     }
 }
@@ -246,8 +245,8 @@ mod tests {
             [change(1.123), change(0.5), change(1.0), change(80.0)],
             ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
         );
-        assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "3.57e20 %"]);
-        assert_eq!([percent(126.866), percent(0.1234)], ["12687 %", "12.3 %"]);
+        assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "× 3.57e18"]);
+        assert_eq!([percent(126.866), percent(0.1234)], ["× 127", "12.3 %"]);
     }
 
     #[test]

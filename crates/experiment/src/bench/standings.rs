@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{EndReason, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop};
+use tacho_record::{
+    EndReason, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop, busy_share,
+};
 use tacho_stats::compare::{
     Comparison, ComparisonRules, DuetPair, Look, SampleValue, Sides, Size, Verdict, compare,
     compare_duet, judge_together,
@@ -57,6 +59,8 @@ pub struct CommandResult {
     /// Processor time by wall time of all executions that have the metric `cpu-percent`, in
     /// percent. None where an execution reached a limit: it may have gone on in either way.
     pub cpu_percent: Option<f64>,
+    /// Busy time by wall time; nothing where one is not read.
+    pub busy_share: Option<f64>,
     /// The median of its peak memory, in bytes.
     pub peak_memory: Option<BoundedValue>,
     /// The medians of what was counted, in the order in which that was asked for; none where no
@@ -359,6 +363,7 @@ impl CommandResult {
             user: built_in("user").and_then(|user| mean(&read(&user))),
             sys: built_in("sys").and_then(|sys| mean(&read(&sys))),
             cpu_percent: cpu_percent(&counted).filter(|_| limited.count == 0),
+            busy_share: busy_share(samples),
             peak_memory: built_in("peak-memory").and_then(|memory| median_of(&memory)),
             counters: question
                 .counters
@@ -374,7 +379,7 @@ impl CommandResult {
             failed: failures.len(),
             failure: told.map(|(line, output)| (line, output.to_owned())),
             outliers: outlier_causes::explain(samples, &metric),
-            warnings: of_command(command, samples, usual, &question.rule),
+            warnings: of_command(command, samples, usual, question),
             metric,
         }
     }

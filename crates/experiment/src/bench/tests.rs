@@ -412,6 +412,19 @@ fn a_shell_is_measured_beside_and_taken_off() {
 }
 
 #[test]
+fn of_a_very_short_command_the_start_of_a_process_is_named() {
+    let mut question = question([command("short"), command("long")], rounds(8));
+    question.conditions = [("instrument.true".to_owned(), "600000 ns".to_owned())].into();
+    let (answer, _) = measured(&question, |request, at| {
+        let wall = if request.command[0] == "short" { 700 } else { 9000 };
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_micros(wall))
+    });
+    let found = standings(&question, &answer, None);
+    assert_eq!(found.each[0].warnings, [Warning::MostlyStart(600_000.0)]);
+    assert_eq!(found.each[1].warnings, []);
+}
+
+#[test]
 fn hooks_and_outputs_are_those_of_the_command() {
     let hook = |script: &str| Some(Hook { script: script.to_owned(), timeout: Duration::MAX });
     let hooks = Hooks {

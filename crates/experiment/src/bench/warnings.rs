@@ -1,7 +1,8 @@
 //! What should be said beside a command's numbers, since it may spoil them.
 
-use tacho_record::{Metric, Rule, Sample, Warmup};
+use tacho_record::{Metric, Sample, Warmup};
 use tacho_report::comparison::HostLoad;
+use tacho_stats::Summary;
 use tacho_stats::outlier::outliers;
 
 use super::{BenchCommand, BenchQuestion, Start};
@@ -11,6 +12,9 @@ use crate::run::warmup::unsteady;
 
 /// From this share of its wall time on a shell's part is reported (docs/src/method).
 pub const SHELL_SHARE: f64 = 0.5;
+
+/// From this share of its wall time on the start of a process is reported.
+const START_SHARE: f64 = 0.5;
 
 /// From this multiple of the median on the warning says that the first execution took longer.
 const FIRST_SLOW: f64 = 1.05;
@@ -27,6 +31,8 @@ pub enum Warning {
     Loaded(f64),
     /// Its shell took this share of the wall time.
     MostlyShell(f64),
+    /// Most of its time is the start of a process, which takes this number of nanoseconds here.
+    MostlyStart(f64),
     /// The level changed for the last time this number of rounds before the end, which is too near
     /// to it to say that it stays.
     NoSteadyState(u32),
@@ -40,8 +46,9 @@ pub(super) fn of_command(
     command: &BenchCommand,
     samples: &[Sample],
     usual: &[Sample],
-    rule: &Rule,
+    question: &BenchQuestion,
 ) -> Vec<Warning> {
+    let rule = &question.rule;
     let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
     // What reached a limit was ended with all that it had started: that it left nothing behind.
     let left = (samples.iter().filter(|sample| !sample.is_limited()))
@@ -52,6 +59,7 @@ pub(super) fn of_command(
         share(&counted, Metric::SHELL)
             .filter(|share| is_shell && *share >= SHELL_SHARE)
             .map(Warning::MostlyShell),
+        mostly_start(question, &counted).filter(|_| !is_shell).map(Warning::MostlyStart),
         Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
         // Where the warm-up is found, that is said there.
         unsteady(usual, &command.time())
@@ -59,6 +67,16 @@ pub(super) fn of_command(
             .map(Warning::NoSteadyState),
     ];
     warnings.into_iter().flatten().collect()
+}
+
+/// How long the start of a process takes here, where that is most of the time of a command: the
+/// instrument has executed `true` before.
+fn mostly_start(question: &BenchQuestion, counted: &[&Sample]) -> Option<f64> {
+    let known = question.conditions.get("instrument.true")?;
+    let start: f64 = known.strip_suffix(" ns")?.parse().ok()?;
+    let walls: Vec<f64> = counted.iter().filter_map(|sample| sample.value("wall")).collect();
+    let median = Summary::of(&walls)?.median;
+    (start >= START_SHARE * median).then_some(start)
 }
 
 /// The warnings about the host, while all these samples were taken.

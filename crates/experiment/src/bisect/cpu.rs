@@ -104,8 +104,8 @@ impl Fold {
         Some(ByCpu { wall: spread(|it| it.wall)?, cpu: spread(|it| it.cpu)? })
     }
 
-    fn is_disturbed(&self, ByCpu { wall, cpu }: ByCpu) -> bool {
-        wall >= TIMES * cpu && wall >= PART * self.rules.least
+    fn is_disturbed(&self, by_cpu: ByCpu) -> bool {
+        is_disturbed(by_cpu, self.rules.least)
     }
 
     /// That of both ends, in the order in which they were measured; nothing where it was not read,
@@ -119,6 +119,16 @@ impl Fold {
         let all: Vec<(bool, f64)> = samples.iter().map(|it| (it.is_last, it.cpu)).collect();
         let rules = BisectionRules { builds: BuildVariation::Alike, ..self.rules };
         difference(&rules, &all).map(effect)
+    }
+
+    /// Busy time by wall time of both ends, where a change of the CPU time might be worth a look.
+    pub(super) fn busy_share(&self, found: BisectionEnd) -> Option<f64> {
+        if !is_open(found) || !self.is_of_wall_time() {
+            return None;
+        }
+        let sum = |of: fn(&TimedSample) -> f64| self.samples_of_ends().iter().map(of).sum::<f64>();
+        let wall = sum(|it| it.wall);
+        (wall > 0.0).then(|| sum(|it| it.cpu + it.waited) / wall)
     }
 
     /// Whether the CPU time excludes a change as large as was asked for.
@@ -165,6 +175,13 @@ impl Fold {
         }
         all
     }
+}
+
+/// Whether wall times that vary so much, of a program that is busy, are disturbed by other work:
+/// CPU times are believed instead where an effect as small as this is looked for, as a logarithm.
+#[must_use]
+pub fn is_disturbed(ByCpu { wall, cpu }: ByCpu, least: f64) -> bool {
+    wall >= TIMES * cpu && wall >= PART * least
 }
 
 /// A sample of one of both ends.

@@ -36,6 +36,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub use cpu::is_disturbed;
 pub use fold::Fold;
 pub use prior::SeriesAround;
 pub use request::{Inquiry, left_out, touch_none};

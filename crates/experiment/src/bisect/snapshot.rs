@@ -55,6 +55,7 @@ impl Fold {
         let over = over || spent;
         let is_unnamed = over && outcome.culprits.is_empty();
         let cpu = if is_unnamed { self.cpu_of_ends(found) } else { None };
+        let busy_share = if is_unnamed { self.busy_share(found) } else { None };
         let is_excluded = is_unnamed
             && (self.excludes_change(&outcome) || self.cpu_excludes_change(cpu.as_ref()));
         let found = if is_excluded && is_open(found) { BisectionEnd::NotReproduced } else { found };
@@ -94,6 +95,7 @@ impl Fold {
             drift: outcome.drift,
             between_builds: outcome.between_builds,
             cpu,
+            busy_share,
             by_cpu: self.by_cpu,
             builds: self.builds,
             samples: outcome.samples + self.disturbed.samples() + self.samples_of_others(),
@@ -127,6 +129,7 @@ impl Fold {
             drift: 0.0,
             between_builds: None,
             cpu: None,
+            busy_share: None,
             by_cpu: self.by_cpu,
             builds: self.builds,
             samples: self.samples_of_all(),

@@ -127,6 +127,7 @@ mod tests {
             settled: false,
             limited: [LimitedExecutions::default(), LimitedExecutions::default()],
             round: 0.0,
+            busy_share: None,
             failure: None,
         }
     }

@@ -2,7 +2,7 @@
 //! taken.
 
 use crate::compare::row::FALSE_DISCOVERIES;
-use tacho_record::{Comparing, LimitedExecutions, Metric, Run, RunState, Sample};
+use tacho_record::{Comparing, LimitedExecutions, Metric, Run, RunState, Sample, busy_share};
 use tacho_report::comparison::ComparedRow;
 use tacho_stats::Summary;
 use tacho_stats::compare::{ChoiceReason, Verdict};
@@ -41,6 +41,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Com
                 settled: group.settled,
                 limited: [0, 1]
                     .map(|side| LimitedExecutions::of(group.side(side).iter().flatten(), metric)),
+                busy_share: busy_share(group.samples.iter().flatten()),
                 round: round_takes(terms, &group.samples),
                 failure: failure(&[0, 1, 2].map(|side| group.side(side).concat())),
             });

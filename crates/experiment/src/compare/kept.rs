@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use tacho_record::plan::parse;
 use tacho_record::{
     BenchmarkKey, Comparing, Digest, ExportedMetric, LimitedExecutions, Metric, Purpose, Run,
-    RunState, Sample,
+    RunState, Sample, busy_share,
 };
 use tacho_stats::Summary;
 use tacho_stats::compare::{ComparisonRules, RunEffectPrior, SampleValue, compare_earlier};
@@ -103,6 +103,7 @@ fn row(
             None => LimitedExecutions::of(&samples[side], metric),
         }),
         round: samples.iter().filter_map(|side| mean_wall(side)).sum(),
+        busy_share: busy_share(samples.iter().flatten()),
         failure: failure(&samples),
     }
 }

@@ -1,6 +1,6 @@
 //! All values of a grid, interleaved over rounds.
 
-use tacho_record::{Metric, Sample};
+use tacho_record::{Metric, Sample, busy_share};
 use tacho_stats::Summary;
 use tacho_stats::sweep::{SweepCurve, SweepLevels};
 
@@ -36,6 +36,8 @@ pub struct SweepRow {
     pub place: Option<usize>,
     /// Whether each limit is kept, and whether that is certain; none where it is not known.
     pub limits: Vec<Option<(bool, bool)>>,
+    /// Busy time by wall time of its executions; nothing where one is not read.
+    pub busy_share: Option<f64>,
     /// How many executions failed, and how the first of them did.
     pub failed: (usize, Option<String>),
 }
@@ -126,6 +128,7 @@ impl SweepQuestion {
             summary: Summary::of(&values),
             place: None,
             limits: self.limits.iter().map(|limit| limit.median_keeps(samples)).collect(),
+            busy_share: busy_share(samples),
             failed: (failures.len(), first),
         }
     }

@@ -5,11 +5,11 @@ use tacho_record::bisection::{
     UnusableRevision, ValueComparison, ValueSource,
 };
 use tacho_record::build_error::has_same_cause;
-use tacho_record::{Bisection, Counter, Metric};
+use tacho_record::{Bisection, Counter, Metric, is_mostly_busy};
 
 use super::noise::{noise, varying};
 use super::sizes::{effect, name, size};
-use crate::words::count;
+use crate::words::{count, percent};
 
 /// Why nothing was named, and what may be done about it.
 #[must_use]
@@ -21,7 +21,11 @@ pub fn undecided(bisection: &Bisection, reason: UndecidedReason) -> [String; 2] 
         UndecidedReason::Budget => {
             let [why, hint] = why_not(bisection, reason);
             let cpu = of_cpu(bisection);
-            let by_cpu = if cpu.is_empty() { "" } else { "`-m cpu` goes by CPU time; " };
+            let by_cpu = if cpu.is_empty() || !is_mostly_busy(bisection.standing.busy_share) {
+                ""
+            } else {
+                "`-m cpu` goes by CPU time; "
+            };
             [why.to_owned() + &cpu, by_cpu.to_owned() + hint]
         }
         _ => why_not(bisection, reason).map(str::to_owned),
@@ -121,7 +125,9 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
         .map(|sd| format!(", which vary by {} (standard deviation)", varying(asked, sd)))
         .unwrap_or_default();
     let why = format!("{why} after {}{vary}", count(standing.samples, "sample"));
-    let is_by_wall = asked.metric.name == "wall" && standing.by_cpu.is_none();
+    let is_by_wall = asked.metric.name == "wall"
+        && standing.by_cpu.is_none()
+        && is_mostly_busy(standing.busy_share);
     let cpu = if asked.of == ValueSource::Execution && is_by_wall {
         "`-m cpu` goes by CPU time, which other work on the host moves less; "
     } else {
@@ -130,11 +136,22 @@ fn too_much_noise(bisection: &Bisection) -> [String; 2] {
     [why + &of_cpu(bisection), format!("{cpu}{hint}")]
 }
 
-/// What the CPU time of the same samples says, if that is known.
+/// What the CPU time of the same samples says, if that is known; of a program that mostly waits,
+/// how little that is.
 fn of_cpu(bisection: &Bisection) -> String {
-    let told =
-        |cpu| format!("; the CPU time of the same samples changes by {}", effect(bisection, cpu));
-    bisection.standing.cpu.as_ref().map_or_else(String::new, told)
+    let BisectionState { cpu, busy_share, .. } = &bisection.standing;
+    match (cpu, busy_share) {
+        (_, Some(share)) if !is_mostly_busy(*busy_share) => {
+            format!(
+                "; it is busy for {} of its time, so its CPU time shows little",
+                percent(*share)
+            )
+        }
+        (Some(cpu), _) => {
+            format!("; the CPU time of the same samples changes by {}", effect(bisection, cpu))
+        }
+        (None, _) => String::new(),
+    }
 }
 
 /// A commit is very likely the cause from this chance on.
@@ -434,6 +451,22 @@ mod tests {
         let [why, hint] = undecided(&bisection, UndecidedReason::Builds);
         assert_eq!(why, "a change this small may be a difference between builds");
         assert!(!hint.contains("`tacho layouts`"), "it was measured: {hint}");
+    }
+
+    #[test]
+    fn cpu_time_is_advised_where_the_program_uses_it() {
+        let mut bisection = super::super::tests::bisection("finished");
+        let noise = |bisection: &Bisection| undecided(bisection, UndecidedReason::Noise);
+        bisection.asked.metric = Metric::built_in("wall").unwrap();
+        bisection.standing.busy_share = Some(0.95);
+        assert!(noise(&bisection)[1].starts_with("`-m cpu` goes by CPU time"));
+        bisection.standing.busy_share = Some(0.02);
+        let [why, hint] = noise(&bisection);
+        assert!(
+            why.ends_with("; it is busy for 2.0 % of its time, so its CPU time shows little"),
+            "{why}"
+        );
+        assert!(!hint.contains("-m cpu"), "{hint}");
     }
 
     #[test]

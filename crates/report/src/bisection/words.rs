@@ -233,11 +233,11 @@ pub fn left(bisection: &Bisection, left: &ResidualEffect) -> String {
     let by = effect(bisection, &left.effect);
     match left.said {
         ResidualFinding::Bounds => {
-            "what is left over of that is not known, as limits were reached".to_owned()
+            "whether anything else changed is not known, as limits were reached".to_owned()
         }
         ResidualFinding::Little => format!("left over of that: {by}"),
         ResidualFinding::Likely | ResidualFinding::Unknown => {
-            format!("what is left over of that is not known: {by}")
+            format!("whether anything else changed is not known: the rest of that is {by}")
         }
         ResidualFinding::More => format!("{by} of that is left over: something else changed too"),
     }

@@ -30,8 +30,11 @@ pub fn counts(rows: &[ComparedRow]) -> String {
 /// How this many rows are judged: at most this share of their differences is expected to be none.
 #[must_use]
 pub fn judged_together(rows: usize, false_discovery: f64) -> String {
-    let rate = 100.0 * false_discovery;
-    format!("{rows} rows judged together: false discovery rate at most {rate:.0} %")
+    format!("{rows} rows judged together: {}", rate(false_discovery))
+}
+
+fn rate(false_discovery: f64) -> String {
+    format!("false discovery rate at most {:.0} %", 100.0 * false_discovery)
 }
 
 impl ComparisonReport<'_> {
@@ -51,7 +54,15 @@ impl ComparisonReport<'_> {
 
     /// That several rows are judged together.
     fn family(&self) -> Option<String> {
-        (self.together > 1).then(|| judged_together(self.together, self.false_discovery))
+        let all = self.rows.len();
+        (self.together > 1).then(|| match self.together {
+            some if some < all => format!(
+                "{some} of the {all} rows judged together, as the others follow from these or \
+                 never vary: {}",
+                rate(self.false_discovery)
+            ),
+            every => judged_together(every, self.false_discovery),
+        })
     }
 
     /// That the budget ended it with something open. Where a side is not executed more rounds

@@ -108,7 +108,7 @@ impl ComparisonReport<'_> {
             format!("{}: {}, {}: {}, n {}", names[0], text(3), names[1], text(4), text(2)),
             headed("also", 9),
             headed("control", 10),
-            headed(LEAST, DETECTABLE),
+            headed("detectable from", DETECTABLE),
         ];
         lines.into_iter().filter(|line| !line.is_empty()).collect()
     }

@@ -1,6 +1,8 @@
 //! What the samples of both sides say of a change.
 
-use tacho_record::{Change, Metric, Outcome as Ended, RepeatMeasurement, Sample as Taken};
+use tacho_record::{
+    Change, Metric, Outcome as Ended, RepeatMeasurement, Sample as Taken, busy_share,
+};
 use tacho_stats::compare::{
     Comparison, ComparisonRules, Look, SampleValue, Sides, Verdict, compare, judge_together,
 };
@@ -24,6 +26,8 @@ pub struct ConfirmationSamples {
     environments: bool,
     /// The step of the metric's values, where it is known; 0 of counts.
     resolution: Option<f64>,
+    /// Busy time by wall time of both sides; nothing where one is not read.
+    busy_share: Option<f64>,
     /// How the first execution failed that did.
     failure: Option<String>,
 }
@@ -39,6 +43,8 @@ pub struct ConfirmationFinding {
     pub how: Option<String>,
     /// Whether that settles that the commit did it, and not the layout of one build.
     pub is_commits: bool,
+    /// Busy time by wall time of both sides; nothing where one is not read.
+    pub busy_share: Option<f64>,
 }
 
 /// What measuring both sides again comes to.
@@ -61,14 +67,15 @@ impl ConfirmationSamples {
     /// What counts of these samples of a metric, which are those of each build of both sides.
     #[must_use]
     pub fn of(metric: &Metric, before: &[Vec<Taken>], after: &[Vec<Taken>]) -> Self {
-        let all = before.iter().chain(after).flatten();
-        let told = all.filter(|sample| sample.outcome.is_failure());
+        let all = || before.iter().chain(after).flatten();
+        let busy_share = busy_share(all());
+        let told = all().filter(|sample| sample.outcome.is_failure());
         let failure = told.filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).next();
         let layouts = before.len().min(after.len());
         let layouts = if layouts > 1 { u32::try_from(layouts).unwrap_or(u32::MAX) } else { 0 };
         let (before, after) = (in_layouts(metric, before), in_layouts(metric, after));
         let resolution = resolution(metric, [&before, &after]);
-        Self { before, after, layouts, environments: false, resolution, failure }
+        Self { before, after, layouts, environments: false, resolution, busy_share, failure }
     }
 
     /// The same, of environments of another size each time.
@@ -186,7 +193,8 @@ fn said(
         layouts: samples.layouts,
         environments: samples.environments,
     };
-    Ok(ConfirmationFinding { outcome, again, how: None, is_commits: false })
+    let busy_share = samples.busy_share;
+    Ok(ConfirmationFinding { outcome, again, how: None, is_commits: false, busy_share })
 }
 
 /// Neither is clear, and what would probably make it so.
