@@ -131,7 +131,9 @@ fn what_the_outer_range_leaves_is_told_in_the_end() {
     02c7abdf59  2023-11-15        3  14560     ←
         and 1 commit after it, the same program
 
-    once more, with fresh samples: tacho bisect good bad --benchmark work --metric work --min-effect 2% --into-merges --again
+    once more, with fresh samples:
+      tacho bisect good bad --benchmark work --metric work --min-effect 2% \
+        --into-merges --again
     ");
     let json = project.tacho("bisect good bad --into-merges --json").exits(0).json();
     assert_eq!(json["asked"]["within"][0]["left"]["said"], "more", "{json}");

@@ -370,6 +370,18 @@ fn several_reports_are_points_of_a_series() {
     let folder = project.tacho("changes --from runs").exits(1).stdout;
     assert!(folder.contains("run-9"), "{folder}");
     assert_eq!(project.tacho("changes --from runs/run-*.json").exits(1).stdout, folder);
+    let project = project.file("runs/notes.json", "{\"a\": 1}").file("other/a.json", "[]");
+    let skipping = project.tacho("changes --from runs").exits(1);
+    assert_eq!(skipping.stdout, folder);
+    assert!(
+        skipping.stderr.starts_with("note: skipped `runs/notes.json`, which is no report: "),
+        "{}",
+        skipping.stderr
+    );
+    let named = project.tacho("changes --from runs/run-1.json runs/notes.json").exits(2).stderr;
+    assert!(named.starts_with("error: `runs/notes.json` is no report: "), "{named}");
+    let none = project.tacho("changes --from other").exits(2).stderr;
+    assert!(none.contains("error: `other/a.json` is no report: "), "{none}");
     let one = project.tacho("changes --from runs/run-1.json").exits(2).stderr;
     assert_snapshot!(one, @"
     error: `runs/run-1.json` is one report of hyperfine: one point, and no series

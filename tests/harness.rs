@@ -252,7 +252,9 @@ fn without_load(text: &str) -> String {
         line.starts_with("warning: other processes used ")
             || line.starts_with("warning: a hypervisor kept ")
             || line.starts_with("note: the host's speed moved by ")
-            || line.starts_with("hint: `--metric cpu` shows the processor time")
+            || line.starts_with("hint: `--metric cpu` shows the CPU time")
+            || line.starts_with("hint: `--counter instructions=callgrind` hardly varies at all")
+            || line.starts_with("hint: `--quiet-wait=10m` waits until the host is quiet")
     };
     text.split_inclusive('\n').filter(|line| !is_load(line)).collect()
 }

@@ -253,7 +253,8 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     3931a748b2  2023-11-14  change 1
     19d41ebfaf  2023-11-15  change 6
 
-    would execute 1 benchmark in 2 rounds at 3 revisions, in this order: at the most 6 executions; how long is not known: `later` was never executed here
+    would execute 1 benchmark in 2 rounds at 3 revisions, in this order: at the most
+      6 executions; how long is not known: `later` was never executed here
     ");
     let would = || project.tacho("track --missing --dry-run --json").succeeds().json();
     let before = would();

@@ -163,7 +163,8 @@ fn rules_that_do_not_go_together_are_refused() {
     "#);
     let planned = |options: &str| {
         let answer = project.tacho(&format!("track --dry-run {options} HEAD")).succeeds();
-        answer.stdout.lines().last().unwrap().to_owned()
+        let last = answer.stdout.rsplit("\n\n").next().unwrap();
+        last.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and \
         execute 1 benchmark until its median is known to ± 0.5 %, in 10 to 10000 rounds within 10 \

@@ -358,8 +358,8 @@ pub struct LogArgs {
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
 pub struct ShowArgs {
-    /// A tag, a hash or its beginning, a release; or a comparison: run:12, or the name of a
-    /// baseline [default: all series]
+    /// A tag, a hash or its beginning, a release; a change or a bisection, by name; or a
+    /// comparison: run:12, or the name of a baseline [default: all series]
     pub revision: Option<String>,
     /// Print every sample; for a comparison, those of both sides
     #[arg(long, requires = "revision")]

@@ -17,6 +17,23 @@ pub(crate) fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
     names.iter().map(counting).collect()
 }
 
+/// The name of a metric, of which a counter may have two.
+pub(crate) fn usual_name(name: &str) -> String {
+    Counter::named(name).map_or_else(|| name.to_owned(), |counter| counter.name().to_owned())
+}
+
+/// The counters among these metrics that no benchmark of the plan has: to name one is to ask for
+/// it.
+pub(crate) fn uncounted(plan: &Plan, metrics: &[String]) -> Vec<String> {
+    let is_planned = |counter: Counter| {
+        let all = plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics);
+        all.into_iter().any(|planned| planned.metric.name == counter.name())
+    };
+    let is_missing =
+        |name: &&String| Counter::named(name).is_some_and(|counter| !is_planned(counter));
+    metrics.iter().filter(is_missing).cloned().collect()
+}
+
 /// The plan with these counters in each benchmark.
 pub(crate) fn counting(mut plan: Plan, counters: &[Counting]) -> Plan {
     for benchmark in &mut plan.benchmarks {

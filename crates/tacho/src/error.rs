@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use tacho_experiment::ExperimentError;
 use tacho_machine::tune::{SettingError, TuneError};
 use tacho_measure::{MeasureError, Unavailable};
-use tacho_record::RuleError;
 use tacho_record::numbers::NumbersError;
 use tacho_record::plan::PlanErrors;
+use tacho_record::{Counter, RuleError};
 use tacho_site::SiteError;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
@@ -55,7 +55,7 @@ pub enum CliError {
     #[error("nothing has been tracked on this host yet that the range could go on from")]
     NothingTracked,
     #[error("all of history takes {builds}, which were not asked for")]
-    ManyBuilds { builds: String },
+    ManyBuilds { builds: String, is_time_known: bool },
     #[error("nothing of that is built on this host yet, so that nothing is missing at it")]
     NothingBuilt,
     #[error("`{command}` failed: {why}")]
@@ -134,7 +134,7 @@ pub enum CliError {
 }
 
 fn known_counters() -> String {
-    let counters = tacho_record::Counter::ALL.map(|counter| format!("`{}`", counter.name()));
+    let counters = Counter::ALL.map(|counter| format!("`{}`", counter.name()));
     format!("known are {}; `instructions=callgrind` is the last of them", counters.join(", "))
 }
 
@@ -187,6 +187,9 @@ impl CliError {
                 Some(format!("`tacho changes --from {name}` judges the numbers in it"))
             }
             CliError::UnknownCounter { .. } => Some(known_counters()),
+            CliError::UnknownMetric { name, .. } if Counter::named(name).is_some() => {
+                Some(format!("it was not counted here: `tacho track --counter {name}` counts it"))
+            }
             CliError::UnknownMetric { name, known } => Some(near(name, known)),
             CliError::UnknownQuirk { known, .. }
             | CliError::UnknownBenchmark { known, .. }
@@ -210,7 +213,11 @@ impl CliError {
             CliError::PatchTwice { .. } => {
                 "each diff is tried alone, and all together: once is enough"
             }
-            CliError::ManyBuilds { .. } => {
+            CliError::ManyBuilds { is_time_known: false, .. } => {
+                "`tacho track HEAD` builds one and shows how long that takes; `--every 10commits`, \
+                 `--tags 'v*'`, `--builds 30` or a range builds fewer; `--yes` builds all"
+            }
+            CliError::ManyBuilds { is_time_known: true, .. } => {
                 "`--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; \
                  `--yes` builds all"
             }

@@ -7,7 +7,7 @@ use tacho_record::{Digest, Recipes, Revision};
 use tacho_store::{Location, Store};
 
 use crate::cli::GlobalArgs;
-use crate::counters::{counters, counting};
+use crate::counters::{counters, counting, uncounted};
 use crate::error::CliError;
 use crate::output;
 
@@ -65,9 +65,11 @@ impl Project {
         Ok(Self { store, ..project }.resolved())
     }
 
-    /// The project with these counters in each benchmark of its plan, spelt as on the command line.
-    pub fn counting(mut self, names: &[String]) -> Result<Self, CliError> {
-        self.plan = counting(self.plan, &counters(names)?);
+    /// The project with these counters in each benchmark of its plan, spelt as on the command line,
+    /// and with those that are named among the metrics.
+    pub fn counting(mut self, names: &[String], metrics: &[String]) -> Result<Self, CliError> {
+        let among = counters(&uncounted(&self.plan, metrics))?;
+        self.plan = counting(counting(self.plan, &among), &counters(names)?);
         Ok(self)
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tacho_record::ReferenceMode;
+use tacho_record::{Counter, Metric, ReferenceMode};
 
 use super::execution::ExecutionArgs;
 use super::shared::EstimatorName;
@@ -37,7 +37,7 @@ pub struct BenchArgs {
     /// Execute each at least N times [default: 10]
     #[arg(
         long, short = 'm', value_name = "N", allow_negative_numbers = true,
-        help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..)
+        help_heading = "How often", value_parser = min_runs
     )]
     pub min_runs: Option<u32>,
     /// Execute each at most N times [default: as many as take 3 s]
@@ -163,6 +163,33 @@ pub struct BenchArgs {
     pub elsewhere: HyperfineArgs,
 }
 
+/// A number of executions; who types a metric here knows `-m` from the other commands.
+fn min_runs(text: &str) -> Result<u32, String> {
+    let number = text.parse::<u32>().map_err(|error| error.to_string());
+    let number = number.and_then(|number| match number {
+        0 => Err("at least 1 is needed".to_owned()),
+        number => Ok(number),
+    });
+    number.map_err(|error| meant_metric(text).unwrap_or(error))
+}
+
+/// What to do where a metric was meant, which may be mistyped.
+fn meant_metric(text: &str) -> Option<String> {
+    let text = match Counter::named(text) {
+        Some(counter) => counter.name(),
+        None => text,
+    };
+    let names = Metric::BUILT_IN.into_iter().chain(Counter::ALL.map(Counter::name));
+    let far = |name: &str| strsim::osa_distance(name, text);
+    let name = names.min_by_key(|name| far(name)).filter(|name| far(name) <= 2)?;
+    let guess = if name == text { String::new() } else { format!("did you mean `{name}`? ") };
+    let how = match Counter::named(name) {
+        Some(_) => format!("`--counter {name}` counts it"),
+        None => "it is measured anyway".to_owned(),
+    };
+    Some(format!("{guess}{how}, and `-m` is how often to execute at least"))
+}
+
 /// Options of hyperfine that are refused here, each with a hint.
 #[derive(Debug, Default, Args)]
 pub struct HyperfineArgs {
@@ -216,5 +243,24 @@ impl HyperfineArgs {
         all.into_iter()
             .find(|(is_typed, ..)| *is_typed)
             .map(|(_, option, instead)| (option, instead))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_no_number_of_executions() {
+        assert_eq!(min_runs("20"), Ok(20));
+        assert!(min_runs("0").is_err() && min_runs("-1").is_err());
+        let meant = |text: &str| min_runs(text).unwrap_err();
+        assert_eq!(
+            meant("wal"),
+            "did you mean `wall`? it is measured anyway, and `-m` is how often to execute at least"
+        );
+        assert!(meant("cpu").starts_with("it is measured anyway, and"));
+        assert!(meant("instructions=callgrind").starts_with("`--counter callgrind-instructions`"));
+        assert_eq!(meant("many"), "invalid digit found in string");
     }
 }

@@ -7,7 +7,7 @@ use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::BisectionEnd;
-use tacho_record::{Purpose, Revision, Run, RunState};
+use tacho_record::{Place, Purpose, Revision, Run, RunState};
 use tacho_store::Store;
 
 use super::run_words;
@@ -150,9 +150,12 @@ fn answer<'a>(
     Ok(RunAnswer::of(run, what, surroundings, counts))
 }
 
-/// How many revisions, cells and samples a run has.
+/// How many revisions, cells and samples a run has. As a bisection reports it, its warmup is no
+/// sample.
 fn counts(store: &mut Store, run: &Run) -> Result<[usize; 3], CliError> {
     let cells = store.cells(run.number)?;
     let revisions: HashSet<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
-    Ok([revisions.len(), cells.len(), store.places(run.number)?.len()])
+    let is_sample = |place: &Place| run.purpose != Purpose::Bisect || place.round > 0;
+    let samples = store.places(run.number)?.into_iter().filter(is_sample).count();
+    Ok([revisions.len(), cells.len(), samples])
 }

@@ -13,6 +13,7 @@ use tacho_subject::{
 };
 
 use crate::cli::ShownMetricArgs;
+use crate::counters::usual_name;
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
@@ -182,11 +183,6 @@ pub fn metrics(
     Ok(asked.iter().filter_map(has).collect())
 }
 
-/// The name of a metric, of which a counter may have two.
-fn usual_name(name: &str) -> String {
-    Counter::named(name).map_or_else(|| name.to_owned(), |counter| counter.name().to_owned())
-}
-
 /// Of these metrics those of these names, in that order; without names, or for `all`, all but
 /// readings of the host.
 pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>, CliError> {
@@ -194,6 +190,7 @@ pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>
         return Ok(known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect());
     }
     let find = |name: &String| {
+        let name = &usual_name(name);
         let stored = known.iter().find(|metric| metric.name == *name).cloned();
         // A reading that this host does not have has a reason that is to be shown.
         let found = stored.or_else(|| Metric::host(name));

@@ -174,24 +174,17 @@ fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
     if lacking.cells.is_empty() {
         return "nothing is missing: all of this is measured\n".to_owned();
     }
-    let mut list = table::plain(&["revision", "date", "subject"], &[]);
-    for revision in &lacking.revisions {
-        list.add_row([
-            revision.short(),
-            &text::day(revision.date),
-            &text::cut(&revision.subject, 60),
-        ]);
-    }
     let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
-    format!(
-        "{}\nwould execute {} {} at {}, in this order: at the most {}{besides}; {}\n",
-        table::render(&list),
+    let would = format!(
+        "would execute {} {} at {}, in this order: at the most {}{besides}; {}\n",
         text::count(benchmarks(lacking), "benchmark"),
         text::rule(rule),
         text::count(lacking.revisions.len(), "revision"),
         text::count(usize::try_from(lacking.executions).unwrap_or(usize::MAX), "execution"),
         takes(lacking),
-    )
+    );
+    let would = text::wrap(&would, Some(output::table_width()));
+    format!("{}\n{would}", table::revisions(&lacking.revisions))
 }
 
 /// About how long that takes, as far as it is known.

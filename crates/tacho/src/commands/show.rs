@@ -10,7 +10,8 @@ use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Commit, CvsNumbers, Metric, Purpose, Revision, Series, Unit,
+    BenchmarkKey, Bisection, Build, Commit, CvsNumbers, Metric, Point, Purpose, Revision, Series,
+    Unit,
 };
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
@@ -51,14 +52,36 @@ pub fn execute(global: &GlobalArgs, command: &ShowArgs) -> Result<Exit, CliError
     let mut store = project.store_to_read()?;
     check_name(&project, &mut store, command)?;
     let revisions = store.revisions()?;
-    match &command.revision {
-        None => all(&project, &mut store, &revisions, command)?,
-        Some(name) => {
-            let revision = lookup::known(&project, &revisions, name)?;
-            one(&project, &mut store, revision, command)?;
+    let Some(name) = &command.revision else {
+        all(&project, &mut store, &revisions, command)?;
+        return Ok(Exit::Success);
+    };
+    match lookup::known(&project, &revisions, name) {
+        Ok(revision) => one(&project, &mut store, revision, command)?,
+        Err(CliError::Unknown { .. }) if store.change(name)?.is_some() => {
+            return super::changes::show::execute(global, name, command.shown.json);
         }
+        Err(unknown @ CliError::Unknown { .. }) => match store.bisection(name)? {
+            Some(bisection) => print_bisection(&mut store, &bisection, command)?,
+            None => return Err(unknown),
+        },
+        Err(error) => return Err(error),
     }
     Ok(Exit::Success)
+}
+
+/// What a bisection came to, which `tacho bisect log` shows with its steps.
+fn print_bisection(
+    store: &mut Store,
+    bisection: &Bisection,
+    command: &ShowArgs,
+) -> Result<(), CliError> {
+    if command.shown.json {
+        let steps = store.observed(bisection.run)?;
+        let log = output::bisect::BisectionLogAnswer { bisection, steps: &steps };
+        return Ok(output::print_json(&answer::versioned(log))?);
+    }
+    Ok(output::print(&output::bisect::text(bisection, None))?)
 }
 
 impl ShowArgs {
@@ -168,6 +191,15 @@ fn all(
             .with_levels(levels::answers(store, &series)?)
             .with_superseded(|key| versions::superseded_by(&project.plan, key).is_some());
         return Ok(output::print_json(&answer::versioned(answer))?);
+    }
+    let is_empty =
+        |point: &Point| point.values.is_empty() && point.failed == 0 && point.limited.count == 0;
+    if series.iter().flat_map(|series| &series.points).all(is_empty) {
+        let all: Vec<Bisection> = store.bisections()?.into_iter().rev().map(|it| it.0).collect();
+        if !all.is_empty() {
+            let text = output::bisect::untracked(&all);
+            return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
+        }
     }
     let shown =
         |series: &Series| match versions::superseded_by(&project.plan, &series.key.benchmark) {

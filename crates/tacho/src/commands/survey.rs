@@ -268,7 +268,7 @@ fn dry_run(
     };
     let most = wish.builds.map(|builds| format!(" with at most {}", text::count(builds, "build")));
     let time = wish.budget.map(|time| format!(" in {}, builds included", text::duration(time)));
-    output::print(&format!(
+    let would = format!(
         "would look for changes of {} or more {among}{}{}, and execute {} {} at each that is \
          built\n",
         text::percent(wish.least),
@@ -276,7 +276,8 @@ fn dry_run(
         time.unwrap_or_default(),
         text::count(benchmarks, "benchmark"),
         text::rule(&plan.measure.rule),
-    ))?;
+    );
+    output::print(&text::wrap(&would, Some(output::table_width())))?;
     Ok(Exit::Success)
 }
 

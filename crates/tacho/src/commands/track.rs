@@ -1,7 +1,7 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
 use crate::commands::selection::{narrowed, select, with_reference};
-use crate::counters::{counters, counting};
+use crate::counters::{counters, counting, uncounted};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,10 @@ use tacho_experiment::analysis::reference;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackResult, track};
 use tacho_record::{
-    BuildGap, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, percentage,
+    BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
+    percentage,
 };
+use tacho_report::way_out::WaysOut;
 use tacho_subject::SelectedRevisions;
 
 use super::changes::found::StoredChanges;
@@ -37,6 +39,8 @@ const MANY: usize = 100;
 pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;
+    let command = &counting_metrics(&project, command);
+    check_metrics(&project, command)?;
     let few = survey::is_wished(command);
     let mut wishes = wishes(command)?;
     // Of a survey a budget is no rule of its runs: it is spent on builds too.
@@ -58,7 +62,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let waited = began.elapsed();
     let mut selected = select(&project, command)?;
     let plan = with_reference(&project, plan, &mut selected)?;
-    session.check_builds(&project, &selected, command)?;
+    session.check_builds(&project, (&plan, &selected), command)?;
     session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
     let is_reference_asked =
@@ -86,6 +90,30 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
         false if report.is_whole() => Exit::Success,
         false => Exit::Error,
     })
+}
+
+/// What was typed, with the counters among the metrics to be shown: they are counted too.
+fn counting_metrics(project: &Project, command: &TrackArgs) -> TrackArgs {
+    let mut command = command.clone();
+    command.counter.extend(uncounted(&project.plan, &command.shown.metric));
+    command
+}
+
+/// Whether there are the metrics that are to be shown: a mistyped one is reported before all of it
+/// is measured.
+fn check_metrics(project: &Project, command: &TrackArgs) -> Result<(), CliError> {
+    let is_counted = |name: &String| Counter::named(name).is_some();
+    let metric = command.shown.metric.iter().filter(|name| !is_counted(name)).cloned().collect();
+    let shown = ShownMetricArgs { metric, ..command.shown.clone() };
+    let stored = match project.store_to_read() {
+        Ok(mut store) => store.metrics()?,
+        // That there is none yet, or none that can be opened, is told where it is needed.
+        Err(_) => Vec::new(),
+    };
+    for (_, key) in project.plan.keyed_benchmarks() {
+        lookup::metrics(project, &stored, &key, &shown)?;
+    }
+    Ok(())
 }
 
 /// What is typed of when to stop.
@@ -128,24 +156,17 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
         }))?;
         return Ok(Exit::Success);
     }
-    let mut list = table::plain(&["revision", "date", "subject"], &[]);
-    for revision in revisions {
-        list.add_row([
-            revision.short(),
-            &text::day(revision.date),
-            &text::cut(&revision.subject, 60),
-        ]);
-    }
     let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
-    output::print(&format!(
-        "{}\nwould build {} and execute {} {}, as far as they are not measured yet: at the most \
+    let would = format!(
+        "would build {} and execute {} {}, as far as they are not measured yet: at the most \
          {}{besides}\n",
-        table::render(&list),
         text::count(revisions.len(), "revision"),
         text::count(cells, "benchmark"),
         text::rule(rule),
         text::count(revisions.len() * cells * rounds, "execution"),
-    ))?;
+    );
+    let would = text::wrap(&would, Some(output::table_width()));
+    output::print(&format!("{}\n{would}", table::revisions(revisions)))?;
     Ok(Exit::Success)
 }
 
@@ -206,7 +227,14 @@ impl CommandSession {
             );
         }
         if !load.is_none() {
-            output::note("hint", &text::quieter("`--metric cpu` shows", "`--counter"));
+            let ways = WaysOut {
+                cpu: Some("`--metric cpu` shows"),
+                busy_share: busy_share(samples.iter().flatten()),
+                callgrind: text::has_callgrind().then_some("`--counter instructions=callgrind`"),
+                quiet_wait: true,
+                ..WaysOut::default()
+            };
+            output::note("hint", &ways.line());
         }
         Ok(())
     }
@@ -234,7 +262,7 @@ impl CommandSession {
     fn check_builds(
         &mut self,
         project: &Project,
-        selected: &SelectedRevisions,
+        (plan, selected): (&Plan, &SelectedRevisions),
         command: &TrackArgs,
     ) -> Result<(), CliError> {
         let is_narrowed =
@@ -253,17 +281,48 @@ impl CommandSession {
         let took: Duration = builds.iter().map(|build| build.took).sum();
         let each = took.checked_div(u32::try_from(builds.len()).unwrap_or(u32::MAX));
         let each = each.map(|each| each.saturating_mul(u32::try_from(lacking).unwrap_or(u32::MAX)));
-        let time =
-            each.map_or_else(String::new, |time| format!(", about {}", text::duration(time)));
+        let executing = self.executions_take(plan, lacking)?;
+        let time = match (each, executing) {
+            (Some(each), Some(executing)) => format!(
+                ", about {} to build and {} to execute",
+                text::duration(each),
+                text::duration(executing)
+            ),
+            (Some(each), None) => format!(", about {} to build", text::duration(each)),
+            (None, _) => String::new(),
+        };
         let builds = format!("{}{time}", text::count(lacking, "build"));
         if lacking > MANY {
-            return Err(CliError::ManyBuilds { builds });
+            return Err(CliError::ManyBuilds { builds, is_time_known: each.is_some() });
         }
         let is_long = each.is_some_and(|time| time >= LONG);
         if is_long || lacking >= FEW && std::io::stderr().is_terminal() {
             output::note("note", &format!("all of history: {builds}"));
         }
         Ok(())
+    }
+
+    /// About how long it takes to execute all benchmarks at this number of revisions, by what was
+    /// executed here; nothing where one of them never was.
+    fn executions_take(
+        &mut self,
+        plan: &Plan,
+        revisions: usize,
+    ) -> Result<Option<Duration>, CliError> {
+        let rule = &plan.measure.rule;
+        let rounds = rule.max_rounds + rule.warmup.executions().unwrap_or(0);
+        let mut all = 0.0;
+        for (_, key) in plan.keyed_benchmarks() {
+            let walls = self.store.values(self.host_id, &key, "wall")?;
+            let (sum, n) = (walls.iter().flat_map(|it| &it.values))
+                .fold((0.0, 0_u32), |(sum, n), wall| (sum + wall, n + 1));
+            if n == 0 {
+                return Ok(None);
+            }
+            all += sum / f64::from(n) / 1e9;
+        }
+        let seconds = all * f64::from(rounds) * revisions as f64;
+        Ok(Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
     }
 
     /// An edited command is another version, whose samples stand apart from those before.

@@ -71,7 +71,7 @@ struct PatchAnswer<'a> {
 
 pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError> {
     let fail_on = fail_on(&command.terms)?;
-    let project = Project::open(global)?.counting(&command.terms.counter)?;
+    let project = Project::open(global)?.counting(&command.terms.counter, &command.terms.metric)?;
     let rounds = over::rounds(&command.terms, &project.plan);
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;

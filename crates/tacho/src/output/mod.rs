@@ -87,7 +87,8 @@ pub fn error(error: &CliError) {
         CliError::Plan(errors) => {
             let coloured =
                 anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-            aside(errors.render(coloured).trim_end());
+            let width = terminal_width_beside().unwrap_or(COLUMNS);
+            aside(errors.render_within(coloured, width).trim_end());
         }
         other => say(RED, "error", &other.to_string()),
     }

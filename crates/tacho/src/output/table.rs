@@ -1,11 +1,15 @@
 //! Tables for the terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
-use tacho_record::Unit;
+use tacho_record::{Revision, Unit};
 use tacho_stats::Summary;
 
 use super::text;
 
+/// How wide a subject line may become where only the name and the date are beside it …
+const SUBJECT: usize = 60;
+/// … and how wide it is at the least.
+const LEAST_SUBJECT: usize = 12;
 /// Both ends of an interval are shown where one is this many times as far as the other …
 const LOPSIDED: f64 = 2.0;
 /// … and farther than this share of the median.
@@ -33,6 +37,24 @@ pub fn plain(head: &[&str], right: &[usize]) -> Table {
 /// The table as text, without blanks at the ends of lines.
 pub fn render(table: &Table) -> String {
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Revisions, a row each: name, date, and as much of the subject as there is room for.
+pub fn revisions<'a>(all: impl IntoIterator<Item = &'a Revision>) -> String {
+    let cells: Vec<[String; 3]> = all
+        .into_iter()
+        .map(|it| [it.short().to_owned(), text::day(it.date), it.subject.clone()])
+        .collect();
+    let beside = |[name, date, _]: &[String; 3]| {
+        name.chars().count().max("revision".len()) + date.chars().count().max("date".len()) + 4
+    };
+    let taken = cells.iter().map(beside).max().unwrap_or(0);
+    let room = super::table_width().saturating_sub(taken).max(LEAST_SUBJECT);
+    let mut list = plain(&["revision", "date", "subject"], &[]);
+    for [name, date, subject] in cells {
+        list.add_row([name, date, text::cut(&subject, room.min(SUBJECT))]);
+    }
+    render(&list)
 }
 
 /// Leaves these columns out.

@@ -142,6 +142,40 @@ fn wrapped(line: &str, width: usize) -> String {
     out + end
 }
 
+/// A command to be copied, in lines no longer than that: each but the last ends with a backslash,
+/// and none ends within quotes.
+pub fn command(text: &str, width: usize) -> String {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in text.chars() {
+        match (c, quote) {
+            (' ', None) => words.push(String::new()),
+            (c, Some(open)) if c == open => quote = None,
+            ('\'' | '"', None) => quote = Some(c),
+            _ => {}
+        }
+        if c != ' ' || quote.is_some() {
+            words.last_mut().into_iter().for_each(|word| word.push(c));
+        }
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for word in words {
+        let length = word.chars().count();
+        // A blank and a backslash may follow.
+        if used > 0 && used + 1 + length + 2 > width {
+            out += " \\\n    ";
+            used = 4;
+        } else if used > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out += &word;
+        used += length;
+    }
+    out
+}
+
 /// A file of a commit; of CVS with its numbers: `prog.c 1.4 to 1.5`.
 pub fn numbered(commit: &Commit, file: &str) -> String {
     match commit.numbers.get(file) {
@@ -177,17 +211,6 @@ pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
 pub fn has_callgrind() -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths).any(|folder| folder.join("valgrind").is_file())
-}
-
-/// What is disturbed least by other work on the host, as far as it can be had here; `cpu` and
-/// `counter` are how both are asked for.
-pub fn quieter(cpu: &str, counter: &str) -> String {
-    let cpu = format!("{cpu} the processor time, which varies less");
-    if has_callgrind() {
-        format!("{cpu}; {counter} instructions=callgrind` hardly varies at all")
-    } else {
-        format!("{cpu}; `--quiet-wait=10m` waits until the host is quiet")
-    }
 }
 
 #[cfg(test)]
@@ -234,6 +257,16 @@ mod tests {
         assert_eq!(
             wrap("of × 1.002, some\nincomprehensibilities go", Some(9)),
             "of ×\n  1.002,\n  some\nincomprehensibilities\n  go"
+        );
+    }
+
+    #[test]
+    fn a_long_command_goes_on_after_a_backslash() {
+        let short = "tacho bisect a b";
+        assert_eq!(command(short, 80), short);
+        assert_eq!(
+            command("tacho bisect a b --run 'sh -c \"x y\" z' --again", 26),
+            "tacho bisect a b --run \\\n    'sh -c \"x y\" z' \\\n    --again"
         );
     }
 

@@ -76,12 +76,14 @@ pub(crate) fn once(
         if command.form.json {
             output::print_json(&versioned(expected.forecast(&inquiry)))?;
         } else {
-            output::print(&text::wrap(&expected.text(&inquiry), output::terminal_width()))?;
+            let width = Some(output::table_width());
+            output::print(&text::wrap(&expected.text(&inquiry), width))?;
         }
         return Ok(None);
     }
     if !(global.quiet || command.form.json || command.form.markdown) {
-        let told = text::wrap(&expected.text(&inquiry), output::terminal_width_beside());
+        let width = output::terminal_width_beside().unwrap_or(output::COLUMNS);
+        let told = text::wrap(&expected.text(&inquiry), Some(width));
         output::aside(told.trim_end());
     }
     bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)

@@ -11,6 +11,10 @@ use tacho_record::Metric;
 use tacho_record::numbers::{GivenPoint, GivenSeries, Numbers, Shape};
 
 use crate::error::CliError;
+use crate::output;
+
+/// At most this many files that are skipped are named.
+const SKIPPED: usize = 3;
 
 /// Whether the path stands for several files: a folder, or a pattern that no file is called.
 pub fn is_several(path: &Path) -> bool {
@@ -21,16 +25,26 @@ fn is_pattern(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// The series of these files, in the order given; results of asv by date.
+/// The series of these files, in the order given; results of asv by date. What else a folder or a
+/// pattern has in it is skipped, and named.
 pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
     let files = files(paths)?;
     for file in &files {
         // A range that was typed beside a file is none.
         std::fs::metadata(file).map_err(CliError::reading(file))?;
     }
-    let mut points = Vec::new();
+    let (mut points, mut skipped) = (Vec::new(), Vec::new());
     for file in files {
-        points.push(point(&file)?);
+        match point(&file) {
+            Err(CliError::NoReport { name, why }) if !paths.contains(&file) => {
+                skipped.push((name, why));
+            }
+            point => points.push(point?),
+        }
+    }
+    tell_skipped(&skipped);
+    if let Some((name, why)) = skipped.into_iter().next().filter(|_| points.is_empty()) {
+        return Err(CliError::NoReport { name, why });
     }
     if points.iter().all(|point| point.moment.is_some()) {
         points.sort_by_key(|point| point.moment);
@@ -47,6 +61,16 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
         }
     }
     Ok(Numbers { shape: Shape::Listed, series, left_out: Vec::new(), together: None })
+}
+
+/// Says which files are no reports, and why.
+fn tell_skipped(skipped: &[(String, String)]) {
+    for (name, why) in skipped.iter().take(SKIPPED) {
+        output::note("note", &format!("skipped `{name}`, which is no report: {why}"));
+    }
+    if let Some(more) = skipped.len().checked_sub(SKIPPED).filter(|more| *more > 0) {
+        output::note("note", &format!("skipped {more} more files, which are no reports either"));
+    }
 }
 
 /// The series of a value, without a point.

@@ -1,7 +1,7 @@
 //! `tacho changes list`: all changes, event by event.
 
 use tacho_experiment::changes::{FalseAlarms, JudgedSeries, events, is_new_regression};
-use tacho_record::{Change, ChangeVerdict, Metric, Series, SeriesKey};
+use tacho_record::{Bisection, Change, ChangeVerdict, Metric, Series, SeriesKey};
 use tacho_report::detection;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
@@ -77,6 +77,7 @@ fn listing(
     }
     let (judged, mut not_judged) = judged(found, filter);
     not_judged.extend(not_planned(project, store, found, filter)?);
+    let bisections = if found.series().next().is_none() { bisections(store)? } else { Vec::new() };
     Ok(ChangeListing {
         link: project.plan.subject.link.clone(),
         events: listed,
@@ -89,7 +90,14 @@ fn listing(
         regressions,
         unplanned: unplanned.into_iter().map(|change| change.name.clone()).collect(),
         hosts: found.hosts.len() > 1,
+        bisections,
     })
+}
+
+/// The bisections, newest first.
+fn bisections(store: &mut Store) -> Result<Vec<Bisection>, CliError> {
+    let all = store.bisections()?.into_iter().rev();
+    Ok(all.map(|(bisection, _)| bisection).collect())
 }
 
 /// How many series were judged, and which were not.

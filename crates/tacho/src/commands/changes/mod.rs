@@ -14,6 +14,7 @@ use std::path::Path;
 use crate::cli::{ChangeQueryArgs, ChangesArgs, ChangesCommand, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::project::Project;
 
 pub fn execute(global: &GlobalArgs, command: &ChangesArgs) -> Result<Exit, CliError> {
     match &command.what {
@@ -28,9 +29,19 @@ fn asked(global: &GlobalArgs, asked: &ChangeQueryArgs) -> Result<Exit, CliError>
     match (&asked.from, &asked.confirm) {
         (Some(paths), _) => from::execute(paths, asked),
         (None, Some(names)) => confirm::execute(global, asked, names),
-        (None, None) => list::execute(global, &asked.list)
-            .map_err(|error| of_file(error, asked.list.range.as_deref())),
+        (None, None) => match list::execute(global, &asked.list) {
+            Err(CliError::Unknown { name, .. }) if is_change(global, &name)? => {
+                show::execute(global, &name, asked.list.form.json)
+            }
+            listed => listed.map_err(|error| of_file(error, asked.list.range.as_deref())),
+        },
     }
+}
+
+/// Whether a change has that name.
+fn is_change(global: &GlobalArgs, name: &str) -> Result<bool, CliError> {
+    let mut store = Project::open(global)?.store_to_read()?;
+    Ok(store.change(name)?.is_some())
 }
 
 /// A file's name where a range of revisions belongs: its numbers were meant, whether there is a

@@ -57,7 +57,7 @@ impl SideLookup {
     /// Opens the plan, which commands can do without, and the store if there is one.
     pub fn open(global: &GlobalArgs, command: &CompareArgs) -> Result<Self, CliError> {
         let project = match Project::open(global) {
-            Ok(project) => Some(project.counting(&command.terms.counter)?),
+            Ok(project) => Some(project.counting(&command.terms.counter, &command.terms.metric)?),
             Err(CliError::NoPlan { .. }) if !command.terms.counter.is_empty() => {
                 return Err(CompareMistake::NeedsPlan { option: "--counter" }.into());
             }

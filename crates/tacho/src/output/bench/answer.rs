@@ -232,6 +232,7 @@ fn warning(warning: Warning) -> WarningAnswer {
         Warning::LeftBehind(number) => ("left-behind", number as f64),
         Warning::Loaded(cpus) => ("loaded", cpus),
         Warning::MostlyShell(share) => ("mostly-shell", share),
+        Warning::MostlyStart(nanoseconds) => ("mostly-start", nanoseconds),
         Warning::NoSteadyState(rounds) => ("no-steady-state", f64::from(rounds)),
         Warning::Stolen(share) => ("stolen", share),
     };

@@ -2,7 +2,7 @@
 
 use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench::{CommandResult, Warning};
-use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode, Warmup};
+use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode, Unit, Warmup};
 use tacho_report::comparison::clauses;
 use tacho_report::series::steadiness;
 
@@ -15,6 +15,11 @@ const OUTPUT_LINES: usize = 8;
 const OUTLIERS: usize = 3;
 /// A host whose speed moves by less is not worth a line.
 const LITTLE: f64 = 0.01;
+/// Whether a command is so short that most of its time is not its own.
+fn is_of_length(warning: &Warning) -> bool {
+    matches!(warning, Warning::MostlyShell(_) | Warning::MostlyStart(_))
+}
+
 /// The status of a shell that did not find the program.
 const NOT_FOUND: &str = "exit 127";
 
@@ -22,7 +27,7 @@ impl BenchReport<'_> {
     /// Prints what the numbers below are worth less for: most of the time of a command is not its
     /// own. Who reads the numbers first has believed them.
     pub fn print_warnings(&self) {
-        let is_first = |warning: &&Warning| matches!(warning, Warning::MostlyShell(_));
+        let is_first = |warning: &&Warning| is_of_length(warning);
         let mut hints: Vec<&str> = Vec::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             for warning in standing.warnings.iter().filter(is_first) {
@@ -84,7 +89,9 @@ impl BenchReport<'_> {
         let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
         let gain = compared.filter_map(|it| it.choice.gain).max_by(f64::total_cmp);
         Some(match gain.filter(|gain| *gain >= clauses::GAIN) {
-            Some(gain) => format!("{moved}; raw times would take {gain:.0} times as many samples"),
+            Some(gain) => {
+                format!("{moved}; otherwise {gain:.0} times as many samples would be needed")
+            }
             None => moved,
         })
     }
@@ -112,7 +119,7 @@ impl BenchReport<'_> {
         let mut hints: Vec<&str> = Vec::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let name = text::cut(&command.name, 40);
-            let others = |it: &&Warning| !matches!(it, Warning::MostlyShell(_));
+            let others = |it: &&Warning| !is_of_length(it);
             for warning in standing.warnings.iter().filter(others) {
                 let (what, hint) = self.told(*warning);
                 output::note("warning", &format!("`{name}`: {what}"));
@@ -259,6 +266,13 @@ impl BenchReport<'_> {
                     ),
                 )
             }
+            Warning::MostlyStart(start) => (
+                format!(
+                    "most of its time is the start of a process: `true` takes {} here",
+                    Unit::Nanoseconds.show(start)
+                ),
+                Some("a command that does its work many times in one execution shows more of it"),
+            ),
             Warning::NoSteadyState(rounds) => {
                 let rounds = text::count(rounds as usize, "round");
                 let what =

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use tacho_experiment::bench::CommandResult;
+use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_stats::compare::Verdict;
 
 use super::BenchReport;
@@ -33,7 +34,7 @@ impl BenchReport<'_> {
     /// take long.
     pub fn print_way_out(&self) {
         if self.standings.each.iter().any(|standing| self.is_far_from_clear(standing)) {
-            output::note("hint", &self.ways().join("; "));
+            output::note("hint", &self.ways().line());
         }
     }
 
@@ -44,8 +45,7 @@ impl BenchReport<'_> {
         standing.verdict == Some(Verdict::Unclear) && has_interval && is_long
     }
 
-    /// The cheapest first.
-    fn ways(&self) -> Vec<&'static str> {
+    fn ways(&self) -> WaysOut<'static> {
         let conditions = self.question.commands.first().map(|command| &command.conditions);
         let may_be_duet = self.question.duet.is_none()
             && self.question.commands.len() == 2
@@ -54,20 +54,21 @@ impl BenchReport<'_> {
             && std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
         let counts = self.question.counters.iter().any(|it| it.counter.name() == CALLGRIND);
         let waits = self.question.rule.quiet_wait.is_some();
-        let ways = [
-            (may_be_duet, "`--duet` executes both at the same time, so other work disturbs both"),
-            (
-                !counts && text::has_callgrind(),
-                "`--counter instructions=callgrind` counts what hardly varies at all",
-            ),
-            (!waits, "`--quiet-wait=10m` measures while the host is quiet"),
-        ];
-        let mut ways: Vec<&str> =
-            ways.into_iter().filter(|(is_open, _)| *is_open).map(|(_, way)| way).collect();
-        if ways.is_empty() {
-            ways.push("measure again when the host is quiet");
+        let is_pair = self.question.commands.len() == 2;
+        WaysOut {
+            cpu: is_pair.then_some("`tacho compare --command A B -m cpu` compares"),
+            busy_share: self.busy_share(),
+            callgrind: (!counts && text::has_callgrind())
+                .then_some("`--counter instructions=callgrind`"),
+            duet: may_be_duet,
+            quiet_wait: !waits,
         }
-        ways
+    }
+
+    /// The smallest busy time by wall time of all commands.
+    fn busy_share(&self) -> Option<f64> {
+        let shares = self.standings.each.iter().filter_map(|it| it.busy_share);
+        shares.min_by(f64::total_cmp)
     }
 
     fn rounds(&self) -> usize {
@@ -80,9 +81,6 @@ impl BenchReport<'_> {
         Duration::try_from_secs_f64(one * rounds as f64).unwrap_or(Duration::MAX)
     }
 }
-
-/// The metric of instructions that callgrind counts.
-const CALLGRIND: &str = "callgrind-instructions";
 
 /// Two significant digits: it is a guess.
 fn rounded(number: usize) -> usize {

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::bisect::Inquiry;
-use tacho_record::Bisection;
-use tacho_record::bisection::{BisectionRequest, ValueComparison, ValueSource};
+use tacho_experiment::bisect::{Inquiry, is_disturbed};
+use tacho_record::bisection::{BisectionRequest, ByCpu, Candidate, ValueComparison, ValueSource};
+use tacho_record::{Bisection, is_mostly_busy};
 use tacho_store::{HostId, Store, Values};
 
 use tacho_report::bisection::{noise, subject, varying};
 
-use super::forecast::{about, samples};
+use super::forecast::{about, samples, samples_of};
 use crate::error::CliError;
 use crate::output::text::{count, duration, has_callgrind};
 use crate::project::Project;
@@ -28,6 +28,10 @@ const FEW: f64 = 40.0;
 const CALLGRIND: f64 = 50.0;
 /// This many samples of a revision show how far they lie apart.
 const FEWEST: usize = 5;
+/// So many standard errors apart, both ends differ for certain.
+const APART: f64 = 4.0;
+/// Where a small change takes this many times as many samples as a clear one, both are said.
+const FAR: f64 = 4.0;
 
 /// What it is expected to take, from what is known of builds and executions here.
 pub struct BisectForecast {
@@ -42,6 +46,13 @@ pub struct BisectForecast {
     sd: Option<f64>,
     /// The same of the CPU time, where wall time is asked for.
     sd_of_cpu: Option<f64>,
+    /// Whether both are those of the CPU time already.
+    is_by_cpu: bool,
+    /// By how much both ends differ on the scale of the effect, where what was measured of them
+    /// here shows that for certain.
+    step: Option<f64>,
+    /// Whether both ends are one build, as is known here.
+    is_one_build: bool,
     /// Whether there is anything to execute.
     executes: bool,
 }
@@ -56,15 +67,14 @@ pub struct BisectForecastAnswer<'a> {
     built: usize,
     samples: (f64, f64),
     takes: Option<(f64, f64)>,
+    one_build: bool,
 }
 
 impl BisectForecast {
     /// For machines.
     pub fn forecast<'a>(&self, inquiry: &'a Inquiry) -> BisectForecastAnswer<'a> {
         let asked = &inquiry.asked;
-        let known = self.sd.and_then(|sd| samples(asked, sd)).map(f64::round);
-        let samples =
-            known.map_or((SAMPLES.0 as f64, SAMPLES.1 as f64), |samples| (samples, samples));
+        let samples = self.range(asked);
         let building =
             self.build.map(|build| build * self.builds.saturating_sub(self.built) as f64);
         let execution = if self.executes { self.execution } else { Some(0.0) };
@@ -77,8 +87,9 @@ impl BisectForecast {
             left_out: self.left_out,
             builds: self.builds,
             built: self.built,
-            samples,
-            takes,
+            samples: if self.is_one_build { (0.0, 0.0) } else { samples },
+            takes: if self.is_one_build { Some((0.0, 0.0)) } else { takes },
+            one_build: self.is_one_build,
         }
     }
 
@@ -100,6 +111,9 @@ impl BisectForecast {
             execution: None,
             sd: None,
             sd_of_cpu: None,
+            is_by_cpu: false,
+            step: None,
+            is_one_build: false,
             executes: inquiry.asked.of == ValueSource::Execution,
         };
         // Without a store nothing is known; that it cannot be opened is told where it is needed.
@@ -121,9 +135,17 @@ impl BisectForecast {
             let built = builds.iter().filter(|it| candidate(&it.revision)).count();
             expected.built = built.min(expected.builds);
         }
+        let artifact = |of: &Candidate| {
+            builds.iter().find(|it| it.revision == of.revision.id)?.state.artifact()
+        };
+        let ends = candidates.first().zip(candidates.last());
+        expected.is_one_build = expected.executes
+            && ends.is_some_and(|(first, last)| {
+                artifact(first).is_some() && artifact(first) == artifact(last)
+            });
         expected.build = median(builds.iter().map(|it| it.took.as_secs_f64()).collect());
         if expected.executes {
-            expected.learn(&mut store, (host, &name), &inquiry.asked)?;
+            expected.learn(&mut store, (host, &name), inquiry)?;
         }
         Ok(expected)
     }
@@ -134,14 +156,22 @@ impl BisectForecast {
         &mut self,
         store: &mut Store,
         (host, name): (HostId, &str),
-        asked: &BisectionRequest,
+        inquiry: &Inquiry,
     ) -> Result<(), CliError> {
+        let asked = &inquiry.asked;
         let walls = store.values(host, &asked.benchmark, "wall")?;
         self.execution =
             median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
-        self.sd = scatter(asked, &store.values(host, &asked.benchmark, &asked.metric.name)?);
+        let values = store.values(host, &asked.benchmark, &asked.metric.name)?;
+        self.sd = scatter(asked, &values);
+        self.step = self.sd.and_then(|sd| step(inquiry, &values, sd));
         if asked.metric.name == "wall" && asked.by == ValueComparison::Ratio {
-            self.sd_of_cpu = scatter(asked, &store.values(host, &asked.benchmark, "cpu")?);
+            let mut of = |metric| store.values(host, &asked.benchmark, metric);
+            let (cpu, waited) = (of("cpu")?, of("cpu-wait")?);
+            let busy = sum(&cpu) + sum(&waited);
+            let share = (sum(&walls) > 0.0).then(|| busy / sum(&walls));
+            self.sd_of_cpu = scatter(asked, &cpu).filter(|_| is_mostly_busy(share));
+            self.go_by_cpu(inquiry, &cpu);
         }
         let earlier = earlier(store, name, asked)?;
         let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
@@ -151,20 +181,30 @@ impl BisectForecast {
         Ok(())
     }
 
+    /// By CPU times, which a bisection goes by where other work disturbs the wall times.
+    fn go_by_cpu(&mut self, inquiry: &Inquiry, cpu: &[Values]) {
+        let Some((wall, of_cpu)) = self.sd.zip(self.sd_of_cpu) else { return };
+        if is_disturbed(ByCpu { wall, cpu: of_cpu }, inquiry.asked.least.ln_1p()) {
+            self.sd = Some(of_cpu);
+            self.step = step(inquiry, cpu, of_cpu);
+            self.is_by_cpu = true;
+        }
+    }
+
     /// In a few lines.
     pub fn text(&self, inquiry: &Inquiry) -> String {
         let asked = &inquiry.asked;
+        if self.is_one_build {
+            return "both ends are one and the same build, so nothing between them can show a \
+                    change\n"
+                .to_owned();
+        }
         let outside = match self.left_out {
             0 => String::new(),
             1 => " (1 more touches none of the plan's paths)".to_owned(),
             left => format!(" ({left} more touch none of the plan's paths)"),
         };
-        let least = match asked.by {
-            ValueComparison::Ratio | ValueComparison::Failure => {
-                format!("{} %", (asked.least * 1e8).round() / 1e6)
-            }
-            ValueComparison::Difference => asked.metric.unit.show(asked.least),
-        };
+        let least = least(asked);
         let built = match self.built {
             0 => String::new(),
             built => format!(", of which {built} may be there"),
@@ -173,12 +213,21 @@ impl BisectForecast {
             Some(most) => format!(", at most {most}"),
             None => String::new(),
         };
+        let question = match self.commits {
+            1 => format!(
+                "does the one commit{outside} change {} by {least} or more?",
+                subject(asked)
+            ),
+            commits => format!(
+                "which of {}{outside} changed {} by {least} or more?",
+                count(commits, "commit"),
+                subject(asked)
+            ),
+        };
         format!(
-            "which of {}{outside} changed {} by {least} or more?\n\
+            "{question}\n\
              expected: about {}{built}{most}; {}\n\
              {}\n{}",
-            count(self.commits, "commit"),
-            subject(asked),
             count(self.builds, "build"),
             self.samples(asked),
             self.time(asked),
@@ -189,9 +238,14 @@ impl BisectForecast {
     /// What other metrics would take, where wall time takes long: they vary less.
     fn others(&self, asked: &BisectionRequest) -> String {
         let Some((build, one)) = self.build.zip(self.execution) else { return String::new() };
-        let Some(by_wall) = self.sd.and_then(|sd| samples(asked, sd)) else { return String::new() };
+        if self.sd.is_none() {
+            return String::new();
+        }
+        let (_, by_wall) = self.range(asked);
         let building = build * self.builds.saturating_sub(self.built) as f64;
-        let by_cpu = self.sd_of_cpu.and_then(|sd| samples(asked, sd));
+        let step = self.step.unwrap_or(0.0);
+        let by_cpu =
+            self.sd_of_cpu.filter(|_| !self.is_by_cpu).and_then(|sd| samples_of(asked, step, sd));
         let by_cpu = by_cpu.map(|samples| ("cpu", building + one * samples));
         let counted = building + CALLGRIND * one * SAMPLES.0 as f64;
         let counted = has_callgrind().then_some(("instructions=callgrind", counted));
@@ -215,13 +269,41 @@ impl BisectForecast {
                 few if few < FEW => "hardly varied".to_owned(),
                 _ => format!("varied by {}", varying(asked, sd)),
             };
-            return format!("about {} samples, as values {varied} here", about(samples));
+            let (low, high) = self.range(asked);
+            let values = if self.is_by_cpu { "CPU times" } else { "values" };
+            return match self.step {
+                Some(_) => format!(
+                    "about {} samples, as {values} {varied} here, and the ends \
+                     differ by more",
+                    about(high)
+                ),
+                None if samples > FAR * low => format!(
+                    "about {low:.0} samples for a clear change, about {} for one of {}, as \
+                     {values} {varied} here",
+                    about(high),
+                    least(asked)
+                ),
+                None => format!("about {} samples, as {values} {varied} here", about(samples)),
+            };
         }
         let much = match asked.by {
             ValueComparison::Failure => "if it is flaky",
             _ => "where there is much noise",
         };
         format!("{} samples, {} and more {much}", SAMPLES.0, SAMPLES.1)
+    }
+
+    /// About how many samples it takes where the change is clear, and where it is as small as is
+    /// looked for: one number where it is known by how much the ends differ, or where that hardly
+    /// matters.
+    fn range(&self, asked: &BisectionRequest) -> (f64, f64) {
+        let (few, much) = (SAMPLES.0 as f64, SAMPLES.1 as f64);
+        let known = |sd| samples_of(asked, self.step.unwrap_or(0.0), sd).map(f64::round);
+        match self.sd.and_then(known) {
+            None => (few, much),
+            Some(samples) if self.step.is_some() || samples <= FAR * few => (samples, samples),
+            Some(samples) => (few, samples),
+        }
     }
 
     fn time(&self, asked: &BisectionRequest) -> String {
@@ -242,15 +324,44 @@ impl BisectForecast {
             }
             None => format!("about {} for the builds{most}", seconds(building)),
             Some(one) => {
-                if let Some(samples) = self.sd.and_then(|sd| samples(asked, sd)) {
-                    return format!("about {}{most}", seconds(building + one * samples));
+                let (low, high) = self.range(asked);
+                let [low, high] = [low, high].map(|samples| seconds(building + one * samples));
+                if low == high {
+                    return format!("about {low}{most}");
                 }
-                let [low, high] =
-                    [SAMPLES.0, SAMPLES.1].map(|samples| seconds(building + one * samples as f64));
                 format!("about {low} to {high}{most}")
             }
         }
     }
+}
+
+/// The least effect that is looked for.
+fn least(asked: &BisectionRequest) -> String {
+    match asked.by {
+        ValueComparison::Ratio | ValueComparison::Failure => {
+            format!("{} %", (asked.least * 1e8).round() / 1e6)
+        }
+        ValueComparison::Difference => asked.metric.unit.show(asked.least),
+    }
+}
+
+/// By how much the ends differ on the scale of the effect, where these values show that for
+/// certain.
+fn step(inquiry: &Inquiry, measured: &[Values], sd: f64) -> Option<f64> {
+    let scaled = |value: f64| match inquiry.asked.by {
+        ValueComparison::Ratio => value.ln(),
+        ValueComparison::Difference | ValueComparison::Failure => value,
+    };
+    let end = |candidate: &Candidate| {
+        let of = measured.iter().filter(|it| it.revision == candidate.revision.id);
+        let values: Vec<f64> = of.flat_map(|it| &it.values).map(|value| scaled(*value)).collect();
+        let (n, level) = (values.len(), median(values)?);
+        (n >= FEWEST).then_some((n as f64, level))
+    };
+    let [(n, first), (m, last)] =
+        [end(inquiry.candidates.first()?)?, end(inquiry.candidates.last()?)?];
+    let step = (last - first).abs();
+    (step.is_finite() && step > APART * sd * (1.0 / n + 1.0 / m).sqrt()).then_some(step)
 }
 
 /// The bisections here of what is executed in the same way, as far as they have samples; the newest
@@ -280,6 +391,10 @@ fn scatter(asked: &BisectionRequest, measured: &[Values]) -> Option<f64> {
         median(values.iter().map(|value| (value - level).abs()).collect()).map(|off| 1.4826 * off)
     };
     median(measured.iter().filter_map(of).filter(|sd| sd.is_finite()).collect())
+}
+
+fn sum(all: &[Values]) -> f64 {
+    all.iter().flat_map(|it| &it.values).sum()
 }
 
 fn seconds(seconds: f64) -> String {

@@ -13,23 +13,47 @@ use crate::output::text::duration;
 
 /// From this many on it is worth a word before they are taken.
 const MANY: f64 = 500.0;
+/// This many samples of each end are the least by which it is said how long it will take: of fewer,
+/// one outlier makes hours of seconds.
+const BASIS: usize = 12;
 
 /// About how many samples the least effect takes where a sample has this standard deviation, on the
 /// scale of the effect.
 pub fn samples(asked: &BisectionRequest, sd: f64) -> Option<f64> {
+    samples_of(asked, 0.0, sd)
+}
+
+/// The same where the ends are known to differ by this, on the scale of the effect: more than the
+/// least effect is found sooner.
+pub fn samples_of(asked: &BisectionRequest, step: f64, sd: f64) -> Option<f64> {
     let least = match asked.by {
         ValueComparison::Difference => asked.least,
         ValueComparison::Ratio => asked.least.ln_1p(),
         // How much executions vary follows from the rates, which nobody knows.
         ValueComparison::Failure => return None,
     };
-    Some(expected_samples(least, sd)).filter(|samples| samples.is_finite())
+    Some(expected_samples(least.max(step), sd)).filter(|samples| samples.is_finite())
+}
+
+/// Whether both ends have enough samples, and these do not show a change yet: one that they show is
+/// soon found, however small a one is looked for.
+fn has_basis(bisection: &Bisection) -> bool {
+    let BisectionState { ends, ladder, change, .. } = &bisection.standing;
+    let has_enough = |place: usize| {
+        let rung = ladder.iter().find(|it| (it.place..=it.same_to).contains(&place));
+        rung.is_some_and(|rung| rung.samples >= BASIS)
+    };
+    let is_open = |(low, high): (f64, f64)| low <= 0.0 && 0.0 <= high;
+    has_enough(ends.0)
+        && has_enough(ends.1)
+        && change.as_ref().is_none_or(|change| is_open(change.interval))
 }
 
 /// That it will take long, while it is not known whether anything changed.
 pub fn forecast(bisection: &Bisection) -> Option<String> {
     let standing = &bisection.standing;
-    let proving = standing.found.is_none() && standing.stage == Stage::Proving;
+    let proving =
+        standing.found.is_none() && standing.stage == Stage::Proving && has_basis(bisection);
     let sd = noise(bisection).filter(|_| proving)?;
     let samples = samples(&bisection.asked, sd).filter(|samples| *samples >= MANY)?;
     let spent = if bisection.asked.of == ValueSource::Build {
@@ -113,15 +137,33 @@ mod tests {
             forecast(&bisection)
         };
         assert_eq!(
-            of(0.1, 6, "proving").as_deref(),
+            of(0.1, 12, "proving").as_deref(),
             Some(
                 "values vary by 10.0 % (standard deviation), so that to find a change of 2 % \
                  takes about 5100 samples, some 2 h 51 min; a larger `--min-effect` takes fewer"
             )
         );
-        assert_eq!(of(0.1, 5, "proving"), None, "nobody knows yet");
-        assert_eq!(of(0.02, 6, "proving"), None, "that is soon done");
-        assert_eq!(of(0.1, 6, "searching"), None, "it is larger than was asked for");
+        assert_eq!(of(0.1, 11, "proving"), None, "nobody knows yet");
+        assert_eq!(of(0.02, 12, "proving"), None, "that is soon done");
+        assert_eq!(of(0.1, 12, "searching"), None, "it is larger than was asked for");
+    }
+
+    #[test]
+    fn a_change_that_is_seen_already_is_not_told_to_take_long() {
+        let rung = |place: usize| {
+            serde_json::json!({
+                "place": place, "revision": "r", "same_to": place, "samples": 12, "level": 1e9,
+                "error": 0.1
+            })
+        };
+        let mut bisection = bisection("proving");
+        bisection.standing.ladder = serde_json::from_value([rung(0), rung(9999)].into()).unwrap();
+        let mut with = |interval: (f64, f64)| {
+            let change = serde_json::json!({ "estimate": 0.9, "interval": interval });
+            bisection.standing.change = serde_json::from_value(change).unwrap();
+            forecast(&bisection).is_some()
+        };
+        assert!(with((-0.2, 2.0)) && !with((0.3, 1.5)));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::output::text::{count, cut, duration, moment};
 
 /// So much of the full name of a commit that is no candidate.
 const SHORT: usize = 10;
+/// At most this many are named where there is nothing else.
+const NEWEST: usize = 5;
 
 /// A row a bisection.
 pub fn list(all: &[Bisection]) -> String {
@@ -29,6 +31,21 @@ pub fn list(all: &[Bisection]) -> String {
         ]);
     }
     render(&table)
+}
+
+/// What bisections found, newest first, where no series is tracked: nothing else is known.
+pub fn untracked(all: &[Bisection]) -> String {
+    let line = |bisection: &Bisection| {
+        let [good, bad] = bisection.end_names();
+        let (name, of) = (&bisection.name, subject(&bisection.asked));
+        format!("  {name}  {}..{}: {} ({of})\n", cut(good, 20), cut(bad, 20), found(bisection))
+    };
+    let lines: String = all.iter().take(NEWEST).map(line).collect();
+    format!(
+        "no series is tracked yet, so no change can be seen; bisections found:\n{lines}\
+         `tacho bisect list` lists them, `tacho bisect log NAME` shows one\n\
+         `tacho track` measures series\n"
+    )
 }
 
 /// The report, and each step before it.

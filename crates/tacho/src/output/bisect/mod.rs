@@ -21,7 +21,7 @@ use crate::output::text::{cut, day};
 pub use expected::BisectForecast;
 pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
-pub use log::{list, log, step};
+pub use log::{list, log, step, untracked};
 pub use markdown::markdown;
 pub use text::{named_line, text};
 

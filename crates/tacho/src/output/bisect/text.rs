@@ -18,7 +18,7 @@ use tacho_report::block::{AnswerNote, Block};
 use super::commit;
 use crate::output::blocks;
 use crate::output::table::{fits, plain, render};
-use crate::output::text::{count, day, duration, wrap};
+use crate::output::text::{self, count, day, duration, wrap};
 use crate::output::{table_width, terminal_width};
 
 /// So many suspects are listed one by one.
@@ -388,6 +388,13 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         None => ("the same command goes on", ""),
     };
     let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
-    // A command is one line, however long: it is to be copied.
-    wrap(&text, width) + &format!("{next}: {}{again}\n", bisection.command())
+    let command = format!("{}{again}", bisection.command());
+    let columns = table_width();
+    let line = format!("{next}: {command}\n");
+    let last = if line.chars().count() <= columns {
+        line
+    } else {
+        format!("{next}:\n  {}\n", text::command(&command, columns.saturating_sub(2)))
+    };
+    wrap(&text, width) + &last
 }

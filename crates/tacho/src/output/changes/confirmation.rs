@@ -6,6 +6,7 @@ use serde::Serialize;
 use tacho_experiment::changes::{ConfirmationResult, ConfirmationVerdict, is_new_regression};
 use tacho_record::{Change, short_name};
 use tacho_report::change::{effect, effect_again};
+use tacho_report::way_out::WaysOut;
 use tacho_report::words;
 
 use super::answer::ChangeAnswer;
@@ -152,7 +153,14 @@ impl ConfirmationReport {
         let [good, bad] = [&finding.good, &finding.revision].map(|id| short_name(id));
         let is_time = series.metric.name == "wall";
         let of_cpu = format!("`tacho compare {good} {bad} -m cpu` compares");
-        let others = is_time.then(|| text::quieter(&of_cpu, "`--counter"));
+        let counted = format!("`tacho compare {good} {bad} -m instructions=callgrind`");
+        let ways = WaysOut {
+            cpu: Some(&of_cpu),
+            busy_share: open.busy_share(),
+            callgrind: text::has_callgrind().then_some(&counted),
+            ..WaysOut::default()
+        };
+        let others = is_time.then(|| ways.line());
         let rounds = open.needed().0.map(|rounds| {
             format!(
                 "`tacho changes --confirm {} --rounds {rounds}` would probably settle it",
@@ -187,6 +195,14 @@ const OPEN: &str = "open";
 const NOT_MEASURED: &str = "not-measured";
 
 impl ConfirmationRequest {
+    /// Busy time by wall time of what was executed.
+    fn busy_share(&self) -> Option<f64> {
+        match &self.answer {
+            ConfirmationResult::Measured(said) => said.busy_share,
+            ConfirmationResult::NotMeasured { .. } => None,
+        }
+    }
+
     /// The outcome as it stands in JSON.
     fn outcome(&self) -> &'static str {
         match &self.answer {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use tacho_experiment::changes::FalseAlarms;
-use tacho_record::{BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
+use tacho_record::{Bisection, BuildGap, Change, ChangeVerdict, Revision, SeriesKey, shown};
 use tacho_report::build::gap_lines_by_host;
 use tacho_report::change::{effect, interval, place, trade_off};
 use tacho_report::series::revision_name;
@@ -13,7 +13,7 @@ use tacho_stats::history::HistoryVerdict;
 use super::answer::{ChangeAnswer, RevisionAnswer};
 use super::history::HistoryAnswer;
 use crate::output::unbuilt::UnbuiltAnswer;
-use crate::output::{colour, table, text};
+use crate::output::{bisect, colour, table, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 60;
@@ -46,6 +46,8 @@ pub struct ChangeListing {
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
     pub hosts: bool,
+    /// The bisections, newest first, where no series is tracked: what they found is all there is.
+    pub bisections: Vec<Bisection>,
 }
 
 /// Changes at one place.
@@ -165,7 +167,7 @@ impl ChangeListing {
         let mut out = events.join("\n");
         let remark = |(key, what): &(SeriesKey, String)| format!("{}: {what}\n", self.series(key));
         let remarks: String = self.remarks.iter().map(remark).collect();
-        for part in [remarks, self.summary()] {
+        for part in [remarks, self.summary()].map(|part| text::wrap(&part, width)) {
             if !out.is_empty() && !part.is_empty() {
                 out.push('\n');
             }
@@ -195,7 +197,11 @@ impl ChangeListing {
     fn summary(&self) -> String {
         let changes: usize = self.events.iter().map(|event| event.changes.len()).sum();
         let places = text::count(self.events.len(), "place");
+        let is_untracked = self.judged == 0 && self.not_judged.is_empty();
         let mut out = match changes {
+            0 if is_untracked && !self.bisections.is_empty() => {
+                return bisect::untracked(&self.bisections);
+            }
             0 => format!("no changes in {} series", self.judged),
             _ => {
                 format!("{} at {places} in {} series", text::count(changes, "change"), self.judged)
@@ -292,7 +298,8 @@ impl ListedEvent {
         }
         table::hide_empty_columns(&mut list);
         let table = table::indent(&table::render(&list));
-        let table = if table::fits(&table, width) { table } else { self.lines(hosts) };
+        let table =
+            if table::fits(&table, width) { table } else { text::wrap(&self.lines(hosts), width) };
         out + "\n" + &colour::verdicts(&table)
     }
 

@@ -20,6 +20,7 @@ use tacho_report::detection;
 use tacho_stats::changes::{self as stats, Drift};
 
 use crate::cli::{self, StateFilter};
+use crate::counters::usual_name;
 
 /// Which changes are shown.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl Filter {
         let (lives, words) = list.state.iter().partition(|state| is_life(state));
         Self {
             benchmarks: list.benchmark.clone(),
-            metrics: list.metric.clone(),
+            metrics: list.metric.iter().map(|name| usual_name(name)).collect(),
             min_effect: list.min_effect / 100.0,
             kinds: list.kind.clone(),
             words,

@@ -3,6 +3,7 @@
 use tacho_experiment::compare::ComparisonData;
 use tacho_report::block::AnswerNote;
 use tacho_report::comparison::ComparedRow;
+use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_stats::compare::Verdict;
 
 use crate::output::compare::report::CompareReport;
@@ -10,8 +11,6 @@ use crate::output::text;
 
 /// More rounds that take longer, in nanoseconds, are not the cheapest way to a verdict.
 const LONG: f64 = 60e9;
-/// The metric of instructions that callgrind counts.
-const CALLGRIND: &str = "callgrind-instructions";
 
 /// Whether a row is unclear although it has an interval, and more rounds would take long. Time is
 /// what other work disturbs.
@@ -38,20 +37,15 @@ impl CompareReport<'_> {
         if !is_executed || !helps {
             return None;
         }
-        let ways = [
-            (!has("cpu"), "`-m cpu` compares the processor time, which varies less"),
-            (
-                !has(CALLGRIND) && text::has_callgrind(),
-                "`--counter instructions=callgrind` hardly varies at all",
-            ),
-            (self.can_be_duet(), "`--duet` executes both at the same time"),
-        ];
-        let ways: Vec<&str> =
-            ways.into_iter().filter(|(is_open, _)| *is_open).map(|(_, way)| way).collect();
-        Some(AnswerNote::hint(match ways[..] {
-            [] => "measure again when the host is quiet".to_owned(),
-            _ => ways.join("; "),
-        }))
+        let counts = has(CALLGRIND) || !text::has_callgrind();
+        let ways = WaysOut {
+            cpu: Some("`-m cpu` compares").filter(|_| !has("cpu")),
+            busy_share: all.rows.iter().find_map(|row| row.busy_share),
+            callgrind: Some("`--counter instructions=callgrind`").filter(|_| !counts),
+            duet: self.can_be_duet(),
+            quiet_wait: false,
+        };
+        Some(AnswerNote::hint(ways.line()))
     }
 
     /// Whether `--duet` is another way for the same question.

@@ -38,6 +38,7 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> ComparedRow {
         settled: false,
         limited: [LimitedExecutions::default(), LimitedExecutions::default()],
         round: 0.0,
+        busy_share: Some(0.9),
         failure: None,
     }
 }
@@ -100,7 +101,7 @@ fn what_is_far_from_clear_names_cheaper_ways() {
         };
         report.text()
     };
-    let hint = "hint: `-m cpu` compares the processor time, which varies less";
+    let hint = "hint: `-m cpu` compares the CPU time, which varies less";
     let minutes = 20e9;
     let far = answer(minutes, 1.02);
     assert!(far.contains("unclear") && far.contains(hint), "{far}");

@@ -2,6 +2,7 @@
 
 use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
 use tacho_record::{Direction, Metric};
+use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_site::SweepMark;
 use tacho_stats::sweep::SweepCurve;
 
@@ -121,14 +122,15 @@ impl SweepRows<'_> {
         if metric.name != "wall" || wanted * round <= LONG {
             return runs;
         }
-        let counted = "callgrind-instructions`";
-        if text::has_callgrind() {
-            return format!(
-                "`--minimise cpu` goes by processor time, which varies less; \
-                 `--counter instructions=callgrind --minimise {counted} hardly varies at all"
-            );
-        }
-        format!("`--minimise cpu` goes by processor time, which varies less; {runs} too")
+        let counted = format!("`--counter instructions=callgrind --minimise {CALLGRIND}`");
+        let shares = self.rows.iter().filter_map(|row| row.busy_share);
+        let ways = WaysOut {
+            cpu: Some("`--minimise cpu` goes by"),
+            busy_share: shares.min_by(f64::total_cmp),
+            callgrind: text::has_callgrind().then_some(&counted),
+            ..WaysOut::default()
+        };
+        format!("{}; {runs} too", ways.line())
     }
 
     fn cells(&self) -> Vec<RowCells> {
