@@ -27,7 +27,8 @@ pub struct Common {
     /// An index (`Packages`) in any compression; may be repeated [default: all of apt's lists].
     #[arg(short, long, global = true, value_name = "FILE")]
     index: Vec<PathBuf>,
-    /// Where the cache is [default: `pkgindex/cache` in the user's cache folder].
+    /// Where the cache is [default: in the user's `pkgindex` cache folder, one for each
+    /// choice of indices].
     #[arg(short, long, global = true, value_name = "FILE", env = "PKGINDEX_CACHE")]
     cache: Option<PathBuf>,
     /// When checksums are looked at.
@@ -173,7 +174,7 @@ impl Common {
     /// What the options mean.
     pub fn settings(&self) -> Settings {
         Settings {
-            cache: self.cache.clone().unwrap_or_else(default_cache),
+            cache: self.cache.clone().unwrap_or_else(|| default_cache(&self.index)),
             indices: self.index.clone(),
             shape: Shape { hash: self.hash(), table: self.table },
             checksum: match self.checksum {
@@ -205,9 +206,22 @@ impl Common {
     }
 }
 
-fn default_cache() -> PathBuf {
+/// In the user's cache folder: one for apt's lists, and one for each choice of other indices.
+fn default_cache(indices: &[PathBuf]) -> PathBuf {
     let set =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
-    folder.unwrap_or_else(std::env::temp_dir).join("pkgindex/cache")
+    folder.unwrap_or_else(std::env::temp_dir).join("pkgindex").join(cache_name(indices))
+}
+
+fn cache_name(indices: &[PathBuf]) -> String {
+    if indices.is_empty() {
+        return "cache".to_owned();
+    }
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let names: Vec<u8> = indices
+        .iter()
+        .flat_map(|path| [absolute(path).as_os_str().as_encoded_bytes(), b"\0"].concat())
+        .collect();
+    format!("cache-{:016x}", Checksum::Blake3.of(&names))
 }

@@ -27,6 +27,12 @@ pub enum Error {
         /// Where indices were looked for.
         path: PathBuf,
     },
+    /// A file has no package: it is something else.
+    #[error("`{}` is no package index: it has no field `Package`", path.display())]
+    NotAnIndex {
+        /// Which file.
+        path: PathBuf,
+    },
     /// An index cannot be opened.
     #[error(transparent)]
     Open(#[from] unpack::Error),

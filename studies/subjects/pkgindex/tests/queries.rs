@@ -141,3 +141,28 @@ fn cat_prints_any_compression() {
     let stderr = "error: cannot read `missing`: No such file or directory (os error 2)\n";
     says(&folder.pkgindex("cat missing"), 2, "", stderr);
 }
+
+#[test]
+fn what_is_no_index_is_said_so_and_leaves_other_caches_alone() {
+    let folder = Folder::new();
+    folder.write("passwd", b"root:x:0:0:root:/root:/bin/sh\n");
+    let stderr = "error: `passwd` is no package index: it has no field `Package`\n";
+    says(&folder.pkgindex("-i passwd -c other show root"), 2, "", stderr);
+    folder.write("empty", b"");
+    assert_eq!(folder.pkgindex("-i empty -c other show root").status.code(), Some(1));
+
+    folder.write("Other", INDEX.replace("hello", "hallo").as_bytes());
+    let own = |words: &str| {
+        let mut command = assert_cmd::Command::cargo_bin("pkgindex").unwrap();
+        command
+            .current_dir(folder.path.path())
+            .env("XDG_CACHE_HOME", folder.at("home"))
+            .env_remove("PKGINDEX_CACHE")
+            .args(words.split(' '))
+            .output()
+            .unwrap()
+    };
+    let again = |words| String::from_utf8_lossy(&own(words).stderr).contains("built the cache");
+    assert!(again("-i Packages show mawk") && again("-i Other show mawk"));
+    assert!(!again("-i Packages show mawk") && !again("-i Other show mawk"));
+}

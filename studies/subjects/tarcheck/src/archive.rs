@@ -86,7 +86,7 @@ pub struct Reader<'a> {
     count: u64,
 }
 
-/// Opens an archive in any compression.
+/// Opens an archive in any compression; `-` is standard input.
 ///
 /// # Errors
 /// If the file cannot be opened or its first bytes cannot be decoded.
@@ -97,7 +97,12 @@ pub fn open(path: &Path, options: &Options) -> Result<(Archive<Unpacked>, Meter)
         parallel: options.parallel_xz,
         ahead: options.ahead,
     };
-    let stream = unpack::open(path, decoding)?;
+    let stream = if path == Path::new("-") {
+        let at = |source| unpack::Error::Open { path: path.to_owned(), source };
+        unpack::read(std::io::stdin(), decoding).map_err(at)?
+    } else {
+        unpack::open(path, decoding)?
+    };
     let meter = stream.meter();
     Ok((Archive::new(stream), meter))
 }
@@ -180,7 +185,8 @@ fn append(entry: Entry<'_, Unpacked>, batch: &mut Batch, limit: usize) -> std::i
     let path = entry.path_bytes();
     let path = path.strip_prefix(b"./").unwrap_or(&path).to_vec();
     let mode = header.mode()?;
-    let mtime = header.mtime()?;
+    // Some writers leave the field blank, which GNU tar reads as 1970: the date is missing.
+    let mtime = header.mtime().unwrap_or(0);
     let target = entry.link_name_bytes().map(std::borrow::Cow::into_owned).unwrap_or_default();
     let size = if kind == Kind::File { entry.size() } else { 0 };
     let begin = batch.bytes.len();

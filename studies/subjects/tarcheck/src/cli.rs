@@ -14,7 +14,7 @@ use unpack::{Inflate, Limits};
 #[allow(clippy::struct_excessive_bools)] // flags of a command line are independent of each other
 #[command(version, max_term_width = 100)]
 pub struct Arguments {
-    /// Archives to check.
+    /// Archives to check; `-` is standard input.
     #[arg(required_unless_present = "list", value_name = "ARCHIVE")]
     pub archives: Vec<PathBuf>,
     /// List all checks and exit.
@@ -47,7 +47,7 @@ pub struct Arguments {
         help_heading = "Speed"
     )]
     jobs: Option<u16>,
-    /// Which implementation decodes gzip. `libdeflate` keeps the whole archive in memory.
+    /// Which implementation decodes gzip. `libdeflate` keeps archives of up to 1 GiB in memory.
     #[arg(long, value_enum, default_value = "zlib-rs", help_heading = "Speed")]
     inflate: InflateName,
     /// Decode blocks of xz in parallel; takes more memory.
@@ -119,7 +119,7 @@ enum InflateName {
     ZlibRs,
     /// Portable.
     Miniz,
-    /// Fastest, one member only.
+    /// All in memory; above 1 GiB, and with several members, as `zlib-rs`.
     Libdeflate,
 }
 

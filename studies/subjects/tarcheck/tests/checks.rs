@@ -131,6 +131,9 @@ fn date_in_future() {
 #[test]
 fn date_missing() {
     assert_eq!(dated(0), ["x/f: info: date-missing"]);
+    let blank = |header: &mut tar::Header| header.as_mut_bytes()[136..148].fill(b' ');
+    let archive = Maker::new().entry(b"x/f", tar::EntryType::Regular, b"f\n", blank);
+    assert_eq!(hints(archive), ["x/f: info: date-missing"], "an old writer left it blank");
 }
 
 #[test]

@@ -6,70 +6,87 @@ use libdeflater::{DecompressionError, Decompressor};
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 
-use crate::limit::{Limits, Meter};
+use crate::limit::Limits;
 use crate::{Inflate, Input, Options};
 
 pub(crate) fn decoder<R: Read + Send + 'static>(
     input: Input<R>,
     options: Options,
-    meter: &Meter,
 ) -> Result<Box<dyn Read + Send>> {
     Ok(match options.inflate {
         Inflate::ZlibRs => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
         Inflate::Miniz => Box::new(Miniz::new(input)?),
-        Inflate::Libdeflate => Box::new(Whole::new(input, options.limits, meter)),
+        Inflate::Libdeflate => Box::new(Whole::new(input, options.limits)),
     })
 }
 
-/// All of a file, unpacked by libdeflate when it is first read.
+/// The most bytes that libdeflate gets, packed or unpacked. What is larger is decoded as a stream.
+const WHOLE: u64 = 1 << 30;
+
+/// A file that is unpacked by libdeflate in one piece when it is first read. What does not fit, or
+/// has several members, is decoded as a stream by zlib-rs instead.
 struct Whole<R> {
-    input: Option<R>,
+    input: Option<Input<R>>,
     limits: Limits,
-    meter: Meter,
-    unpacked: Cursor<Vec<u8>>,
+    unpacked: Box<dyn Read + Send>,
 }
 
 impl<R> Whole<R> {
-    fn new(input: R, limits: Limits, meter: &Meter) -> Self {
-        Self { input: Some(input), limits, meter: meter.clone(), unpacked: Cursor::default() }
+    fn new(input: Input<R>, limits: Limits) -> Self {
+        Self { input: Some(input), limits, unpacked: Box::new(std::io::empty()) }
     }
 }
 
-impl<R: Read> Read for Whole<R> {
+impl<R: Read + Send + 'static> Read for Whole<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         if let Some(input) = self.input.take() {
-            self.unpacked = Cursor::new(whole(input, self.limits, &self.meter)?);
+            self.unpacked = unpacked(input, self.limits, WHOLE)?;
         }
         self.unpacked.read(buffer)
     }
 }
 
-/// Unpacks one member in one piece, into a buffer that grows up to the limits.
-fn whole(mut input: impl Read, limits: Limits, meter: &Meter) -> Result<Vec<u8>> {
+/// The unpacked bytes: in one piece where packed and unpacked ones are at most `most`, else as a
+/// stream.
+fn unpacked(
+    mut input: impl BufRead + Send + 'static,
+    limits: Limits,
+    most: u64,
+) -> Result<Box<dyn Read + Send>> {
     let mut packed = Vec::new();
-    input.read_to_end(&mut packed)?;
+    input.by_ref().take(most).read_to_end(&mut packed)?;
+    let is_all = input.fill_buf()?.is_empty();
     let stated = packed.last_chunk::<4>().map_or(0, |size| u32::from_le_bytes(*size));
-    let mut out = Vec::new();
-    let mut size = stated as usize;
-    loop {
-        check(limits, &packed, size, meter)?;
-        out.resize(size, 0);
-        match Decompressor::new().gzip_decompress(&packed, &mut out) {
-            Ok(count) if count == stated as usize => {
-                out.truncate(count);
-                return Ok(out);
-            }
-            Ok(_) => return Err(damaged("more than one member; libdeflate decodes one only")),
-            Err(DecompressionError::InsufficientSpace) => size = (size * 2).max(1 << 16),
-            Err(DecompressionError::BadData) => return Err(damaged("damaged data")),
+    // The stated size may be a lie, or what is left of a larger one: it is believed only where a
+    // buffer of it does no harm. A stream is stopped as soon as it goes beyond a limit.
+    let is_harmless = u64::from(stated) <= most
+        && limits.exceeded(packed.len() as u64, u64::from(stated)).is_none();
+    if is_all && is_harmless {
+        if let Some(whole) = one_member(&packed, stated as usize)? {
+            return Ok(Box::new(Cursor::new(whole)));
         }
+    }
+    Ok(Box::new(flate2::bufread::MultiGzDecoder::new(Cursor::new(packed).chain(input))))
+}
+
+/// Unpacks a file of one member with the size at its end; nothing where it has another size, or
+/// there are more members.
+fn one_member(packed: &[u8], stated: usize) -> Result<Option<Vec<u8>>> {
+    let mut out = vec![0; stated];
+    match Decompressor::new().gzip_decompress(packed, &mut out) {
+        Ok(count) if count == stated && ends_once(packed, &out) => Ok(Some(out)),
+        Ok(_) | Err(DecompressionError::InsufficientSpace) => Ok(None),
+        Err(DecompressionError::BadData) => Err(damaged("damaged data")),
     }
 }
 
-fn check(limits: Limits, packed: &[u8], size: usize, meter: &Meter) -> Result<()> {
-    // The size at the end of the file may be a lie, but only a larger buffer than the limits allow
-    // does harm.
-    limits.exceeded(packed.len() as u64, size as u64).map_or(Ok(()), |bomb| Err(meter.stop(bomb)))
+/// Whether the checksum and size of what was unpacked are at the end of the file, and not before:
+/// libdeflate does not say where a member ends, and what follows may be equal.
+fn ends_once(packed: &[u8], out: &[u8]) -> bool {
+    #[allow(clippy::cast_possible_truncation)] // gzip keeps it modulo 2^32
+    let size = (out.len() as u32).to_le_bytes();
+    let trailer = [crc32fast::hash(out).to_le_bytes(), size].concat();
+    memchr::memmem::find(packed, &trailer) == packed.len().checked_sub(trailer.len())
 }
 
 fn damaged(what: &str) -> Error {
@@ -155,4 +172,44 @@ fn header(input: &mut impl BufRead) -> Result<()> {
         input.read_exact(&mut [0; 2])?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    fn read(packed: Vec<u8>, most: u64) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        unpacked(Cursor::new(packed), Limits::default(), most)?.read_to_end(&mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn what_does_not_fit_is_a_stream() {
+        let text: Vec<u8> =
+            (0..200_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 28) as u8).collect();
+        for most in [1, 50_000, 1 << 20] {
+            assert_eq!(read(packed(&text), most).unwrap(), text, "{most}");
+        }
+        let mut lying = packed(&text);
+        let at = lying.len() - 4;
+        lying[at..].copy_from_slice(&3_u32.to_le_bytes());
+        assert!(read(lying, 1 << 20).is_err(), "the stated size is wrong");
+    }
+
+    #[test]
+    fn members_that_are_equal_are_all_read() {
+        let twice = [packed(b"the same"), packed(b"the same")].concat();
+        assert_eq!(read(twice, 1 << 20).unwrap(), b"the samethe same");
+        let other = [packed(b"longer than that"), packed(b"short")].concat();
+        assert_eq!(read(other, 1 << 20).unwrap(), b"longer than thatshort");
+    }
 }

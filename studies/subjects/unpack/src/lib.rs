@@ -35,7 +35,8 @@ pub enum Inflate {
     ZlibRs,
     /// `miniz_oxide`: streaming, portable; what the account of story S1 used.
     Miniz,
-    /// libdeflate: needs the whole file in memory, packed and unpacked; one member only.
+    /// libdeflate: has the whole file in memory, packed and unpacked. Above 1 GiB, and with several
+    /// members, a file is decoded as by `ZlibRs`.
     Libdeflate,
 }
 
@@ -102,7 +103,7 @@ pub fn read(input: impl Read + Send + 'static, options: Options) -> std::io::Res
     let head = first_bytes(&mut input)?;
     let format = Format::detect(&head);
     let input = BufReader::with_capacity(INPUT_BUFFER, Cursor::new(head).chain(input));
-    let decoded = decoder(input, format, options, &meter)?;
+    let decoded = decoder(input, format, options)?;
     let watched = Watched::new(decoded, options.limits, meter.clone());
     let reader: Box<dyn Read + Send> = if options.ahead {
         Box::new(ahead::Ahead::new(watched)?)
@@ -125,11 +126,10 @@ fn decoder<R: Read + Send + 'static>(
     input: Input<R>,
     format: Format,
     options: Options,
-    meter: &Meter,
 ) -> std::io::Result<Box<dyn Read + Send>> {
     Ok(match format {
         Format::Plain => Box::new(input),
-        Format::Gzip => gzip::decoder(input, options, meter)?,
+        Format::Gzip => gzip::decoder(input, options)?,
         Format::Xz => Box::new(liblzma::bufread::XzDecoder::new_stream(input, xz(options)?)),
         Format::Lzma => {
             let stream = liblzma::stream::Stream::new_lzma_decoder(options.limits.memory)?;

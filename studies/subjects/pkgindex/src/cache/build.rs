@@ -84,14 +84,20 @@ impl Builder {
     /// Adds all packages of an index in any compression.
     ///
     /// # Errors
-    /// If it cannot be read, or all of them are too large.
+    /// If it cannot be read, has text and no package, or all of them are too large.
     pub fn add_file(&mut self, path: &Path) -> Result<(), Error> {
         let begin = self.bytes.len() - HEADER;
         let mut stream = unpack::open(path, unpack::Options::default())?;
         stream.read_to_end(&mut self.bytes).map_err(Error::file("read", path))?;
+        let is_blank = self.bytes[HEADER + begin..].trim_ascii().is_empty();
+        let before = self.versions.len();
         // Each index ends its last stanza, so that the next begins a new one.
         self.bytes.extend(b"\n\n");
-        self.add_text(begin)
+        self.add_text(begin)?;
+        if self.versions.len() == before && !is_blank {
+            return Err(Error::NotAnIndex { path: path.to_owned() });
+        }
+        Ok(())
     }
 
     /// Adds the packages in the text from `begin` on.
