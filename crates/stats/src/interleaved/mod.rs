@@ -70,6 +70,16 @@ impl Fit {
         Some(Self { movement, ..fit })
     }
 
+    /// Fits each program on its own, as on a host whose speed does not move.
+    #[must_use]
+    pub(crate) fn of_steady(executions: &[InterleavedExecution], programs: usize) -> Self {
+        let mut counts = vec![0_usize; programs];
+        for execution in executions {
+            counts[execution.program] += 1;
+        }
+        flat::fit(executions, &counts, &polish::effects(executions, programs))
+    }
+
     /// Whether neighbours in time are more alike than chance has them: then single values can be
     /// corrected, which those of a host that changes as fast as it executes cannot.
     #[must_use]

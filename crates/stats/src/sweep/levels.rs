@@ -11,6 +11,10 @@ const MAD: f64 = 1.4826;
 /// values are executed few times each: by simulation, 14 values in 10 rounds on nine kinds of
 /// hosts.
 const MOVING: f64 = 2.2;
+/// Only from this on is a movement of the host's speed believed, in standard errors. A search looks
+/// at a few executions of many values again and again, and what neighbours say of few is several
+/// times less sharp: a false alarm would hide the curve. By simulation, on eleven kinds of hosts.
+const CERTAIN: f64 = 3.0;
 /// No level is known better than this: values that are equal but for rounding.
 const FINEST: f64 = 1e-9;
 
@@ -19,7 +23,8 @@ const FINEST: f64 = 1e-9;
 pub struct SweepLevels {
     /// The level of each value at the host's usual speed, as a natural logarithm; lower is better.
     pub levels: Vec<f64>,
-    /// The variance of each level, beside what all levels have in common.
+    /// The variance of each level, beside what all levels have in common; infinite where there was
+    /// one execution each.
     pub variances: Vec<f64>,
     /// The degrees of freedom of the variances.
     pub freedom: f64,
@@ -30,11 +35,20 @@ impl SweepLevels {
     /// no execution, or a number is not finite.
     #[must_use]
     pub fn of(executions: &[InterleavedExecution], values: usize) -> Option<Self> {
-        let fit = Fit::of(executions, values)?;
+        let mut fit = Fit::of(executions, values)?;
+        if fit.sees_movement() && fit.movement < CERTAIN {
+            fit = Fit::of_steady(executions, values);
+        }
+        let spare = executions.len() - values;
+        let freedom = spare.max(1) as f64;
+        if spare == 0 {
+            // One execution each: nothing shows how much they vary.
+            let variances = vec![f64::INFINITY; values];
+            return Some(Self { levels: fit.levels(), variances, freedom });
+        }
         let widened = widened(&fit, executions, values);
         let variances =
             independent(&fit.errors).into_iter().zip(widened).map(|(v, by)| v * by).collect();
-        let freedom = executions.len().saturating_sub(values).max(1) as f64;
         Some(Self { levels: fit.levels(), variances, freedom })
     }
 

@@ -263,7 +263,7 @@ impl OptimumSearch {
         all.sort_by_key(|span| span.ends);
         let mut spans: Vec<ValueSpan> = Vec::new();
         for span in all {
-            match spans.last_mut().filter(|last| span.ends.0 < last.ends.1) {
+            match spans.last_mut().filter(|last| span.ends.0 <= last.ends.1) {
                 Some(last) => {
                     last.ends.1 = last.ends.1.max(span.ends.1);
                     last.may_be_best.extend(span.may_be_best);
