@@ -35,9 +35,13 @@ pub struct SweepArgs {
     #[arg(long, value_name = "FOLDER", requires = "benchmark", help_heading = "Commands")]
     pub build: Option<PathBuf>,
     /// A parameter and its values: batch=1,64,1024 or batch=1,2,4..8192 or level=10..100:10.
-    /// Several make all combinations
+    /// A range goes on by the step or the factor of the numbers before it. Several parameters make
+    /// all combinations
     #[arg(long, short = 'P', value_name = "NAME=VALUES", help_heading = "Values")]
     pub parameter: Vec<String>,
+    /// Execute more than 100 values or combinations
+    #[arg(long, help_heading = "Values")]
+    pub yes: bool,
     /// Search the best value between two, instead of executing all: batch=1..65536
     #[arg(
         long, value_name = "NAME=FROM..TO", conflicts_with_all = ["parameter", "highest_load"],

@@ -9,6 +9,8 @@ pub enum SweepMistake {
     BadMetric { text: String, why: String },
     #[error("`{text}` is not a range")]
     BadRange { text: String },
+    #[error("`{text}` has no values, or more than 10000 values")]
+    BadSteps { text: String },
     #[error("benchmark `{name}` has a companion, which `sweep` does not start")]
     Companion { name: String },
     #[error("`--keep` is for `--highest-load`")]
@@ -29,6 +31,8 @@ pub enum SweepMistake {
     OneCommand { commands: usize },
     #[error("the values of `{text}` go neither up by steps nor by a factor")]
     Unsteady { text: String },
+    #[error("{values} values would be executed, {executions} executions in all")]
+    TooMany { values: usize, executions: usize, text: String },
     #[error("there is no metric `{name}`")]
     UnknownMetric { name: String },
 }
@@ -40,7 +44,8 @@ impl SweepMistake {
             Self::BadMetric { .. } => {
                 "metrics are read like `-m 'loss[%]=json:/end/sum/lost_percent'`"
             }
-            Self::BadRange { .. } => "ranges are written like `batch=1..65536`",
+            Self::BadRange { .. } => "ranges rise, and are written like `batch=1..65536`",
+            Self::BadSteps { .. } => "steps are written after a colon: `batch=1..65536:1024`",
             Self::Companion { .. } => {
                 "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with it"
             }
@@ -61,7 +66,15 @@ impl SweepMistake {
             Self::OneCommand { .. } => {
                 "search for each command on its own, or sweep all of them with `-P`"
             }
-            Self::Unsteady { .. } => "write the step or the factor: `10..100:10`, `1..1024*2`",
+            Self::Unsteady { .. } => {
+                "write the step or the factor of a range: `1,2,5..100:5`, `1,2,5..100*2`"
+            }
+            Self::TooMany { text, .. } => {
+                return format!(
+                    "`--yes` executes all of them; `{text}:STEP` or `{text}*FACTOR` leaves some \
+                     out, and `--search {text}` looks for the best one"
+                );
+            }
             Self::UnknownMetric { name } => {
                 return format!(
                     "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the \

@@ -25,6 +25,9 @@ use crate::project::Project;
 /// Steps of a search where nothing else is asked for.
 const STEPS: u32 = 64;
 
+/// A grid of more values is executed only with `--yes`.
+const MANY: usize = 100;
+
 /// What a sweep means.
 pub struct SweepRequest {
     /// The parameters with their values, in the order in which they were typed.
@@ -39,6 +42,27 @@ pub struct SweepRequest {
     /// The command that does only what cannot be left out.
     pub floor: Option<usize>,
     pub margin: f64,
+}
+
+/// Refuses a grid that would take long because a step was forgotten.
+fn refuse_many(typed: &SweepArgs, question: &BenchQuestion) -> Result<(), SweepMistake> {
+    let values = question.commands.len();
+    let is_searched = typed.search.is_some() || typed.highest_load.is_some();
+    if typed.yes || is_searched || values <= MANY {
+        return Ok(());
+    }
+    let executions = values.saturating_mul(question.rule.max_rounds as usize);
+    // The range that a step is missing in, without what comes before it.
+    let range = typed.parameter.iter().find(|text| text.contains(".."));
+    let text = range.map_or_else(
+        || "batch=1..8192".to_owned(),
+        |text| {
+            let (name, list) = text.split_once('=').unwrap_or((text.as_str(), ""));
+            let range = list.rsplit(',').next().unwrap_or(list);
+            format!("{name}={}", range.split([':', '*']).next().unwrap_or(range))
+        },
+    );
+    Err(SweepMistake::TooMany { values, executions, text })
 }
 
 impl SweepRequest {
@@ -108,6 +132,7 @@ impl SweepRequest {
         question: BenchQuestion,
         floor: Option<usize>,
     ) -> Result<Self, CliError> {
+        refuse_many(typed, &question)?;
         let objective = objective(typed, &question.metrics)?;
         let known: Vec<Metric> =
             question.metrics.iter().map(|planned| planned.metric.clone()).collect();

@@ -3,6 +3,7 @@
 use super::mistake::SweepMistake;
 use crate::commands::bench::parameters::{ParameterRange, list, range};
 use crate::error::CliError;
+use crate::error::bench::BenchMistake;
 
 /// A list has at most this many values.
 const MOST: usize = 10_000;
@@ -53,7 +54,7 @@ fn steps(
     text: &str,
 ) -> Result<Vec<String>, CliError> {
     if let Some((to, step)) = to.split_once(':') {
-        return Ok(range([name, from, to], Some(step))?.1);
+        return counted(name, [from, to], Some(step), text);
     }
     if let Some((to, factor)) = to.split_once('*') {
         return by_factor(from, to, factor.parse().unwrap_or(0.0), text);
@@ -64,9 +65,30 @@ fn steps(
         [.., a, b, c] if is_near(b.0 * b.0, a.0 * c.0) && !is_near(b.0 - a.0, c.0 - b.0) => {
             by_factor(from, to, c.0 / b.0, text)
         }
-        [.., a, b] if b.0 > a.0 => Ok(range([name, from, to], Some(&trimmed(b.0 - a.0, 9)))?.1),
-        [_] => Ok(range([name, from, to], None)?.1),
+        // Three numbers that go neither way say nothing of those that follow.
+        [.., z, a, b] if !is_near(a.0 - z.0, b.0 - a.0) => Err(wrong().into()),
+        [.., a, b] if b.0 > a.0 => counted(name, [from, to], Some(&trimmed(b.0 - a.0, 9)), text),
+        [_] => counted(name, [from, to], None, text),
         _ => Err(wrong().into()),
+    }
+}
+
+/// The numbers between two by steps.
+fn counted(
+    name: &str,
+    [from, to]: [&str; 2],
+    step: Option<&str>,
+    text: &str,
+) -> Result<Vec<String>, CliError> {
+    if ends(from, to).is_some_and(|(first, last)| first > last) {
+        return Err(SweepMistake::BadRange { text: text.to_owned() }.into());
+    }
+    match range([name, from, to], step) {
+        Ok((_, values)) => Ok(values),
+        Err(BenchMistake::BadRange { .. }) => {
+            Err(SweepMistake::BadSteps { text: text.to_owned() }.into())
+        }
+        Err(other) => Err(other.into()),
     }
 }
 
@@ -194,6 +216,12 @@ mod tests {
     fn what_does_not_go_on_is_a_mistake() {
         assert_eq!(values("n=").unwrap_err(), "`n=` is not a parameter with values");
         assert_eq!(values("n").unwrap_err(), "`n` is not a parameter with values");
+        for text in ["n=1,2,5..100", "n=1,64,100..8192"] {
+            let unsteady = format!("the values of `{text}` go neither up by steps nor by a factor");
+            assert_eq!(values(text).unwrap_err(), unsteady);
+        }
+        assert_eq!(values("n=5..1").unwrap_err(), "`n=5..1` is not a range");
+        assert!(values("n=1..100000").unwrap_err().contains("more than 10000 values"));
         let unsteady = "the values of `n=8,4..64` go neither up by steps nor by a factor";
         assert_eq!(values("n=8,4..64").unwrap_err(), unsteady);
         assert_eq!(

@@ -52,6 +52,7 @@ impl SweepReport<'_> {
         let below = self.names.floor.is_some() && standing.verdict == Some(Verdict::Faster);
         let mark = match (is_floor, below, self.front.contains(&at)) {
             (true, ..) => "floor",
+            (_, true, true) => "below the floor, front",
             (_, true, _) => "below the floor",
             (_, _, true) => "front",
             _ => "",

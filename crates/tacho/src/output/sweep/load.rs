@@ -55,6 +55,7 @@ impl LoadReport<'_> {
                 .map_or_else(String::new, |received| format!(", received {received}"))
         };
         let mut lines = match self.found.outcome {
+            None if self.found.is_interrupted => vec![super::INTERRUPTED.to_owned()],
             None => vec!["not found: the search did not end".to_owned()],
             Some(LoadOutcome::NoneKeeps) => {
                 vec![format!("none: even {} breaks `{limit}`", name(0))]
@@ -87,7 +88,9 @@ impl LoadReport<'_> {
     fn confidence(&self, load: usize) -> String {
         let (kept, all) = self.found.search.kept(load);
         let share = text::percent(kept_at_least(kept, all));
-        format!("kept in {kept} of {all} trials: in at least {share} of all, with 95 % confidence")
+        format!(
+            "kept in {kept} of {all} trials: at least {share} of such trials keep it, with 95 % confidence"
+        )
     }
 }
 

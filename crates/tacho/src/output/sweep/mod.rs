@@ -24,6 +24,9 @@ use rows::SweepRows;
 pub use names::ValueNames;
 pub use page::PageFacts;
 
+/// The first line of an answer that the user stopped.
+const INTERRUPTED: &str = "interrupted: this is what was measured so far";
+
 /// A whole grid.
 pub struct SweepReport<'a> {
     pub names: &'a ValueNames,
@@ -67,17 +70,21 @@ impl SweepReport<'_> {
         }
     }
 
+    fn lines(&self) -> Vec<String> {
+        let stopped = self.found.answer.interrupted.then(|| INTERRUPTED.to_owned());
+        stopped.into_iter().chain(self.rows().lines()).collect()
+    }
+
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let lines: String = self.rows().lines().into_iter().map(|line| line + "\n").collect();
+        let lines: String = self.lines().into_iter().map(|line| line + "\n").collect();
         let parts = [self.rows().table(), text::wrap(&lines, self.width), self.front()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
-        let lines: String =
-            self.rows().lines().into_iter().map(|line| format!("- {line}\n")).collect();
+        let lines: String = self.lines().into_iter().map(|line| format!("- {line}\n")).collect();
         self.rows().markdown() + "\n" + &lines + &self.front_markdown()
     }
 

@@ -30,10 +30,16 @@ impl OptimumReport<'_> {
 
     /// What was found, a line each.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines = self.rows().lines();
+        let mut lines = Vec::new();
+        if self.found.is_interrupted {
+            lines.push(super::INTERRUPTED.to_owned());
+        }
+        lines.extend(self.rows().lines());
         if self.found.curve.is_ok() {
             lines.push(self.interval());
-            lines.push(self.one_dip().to_owned());
+            if !self.found.is_interrupted {
+                lines.push(self.one_dip().to_owned());
+            }
         }
         lines.push(self.spent());
         lines
@@ -49,9 +55,6 @@ impl OptimumReport<'_> {
 
     fn one_dip(&self) -> &'static str {
         let minima = self.found.curve.as_ref().map_or(0, |curve| curve.minima.len());
-        if self.found.is_interrupted {
-            return "interrupted: this is what was measured so far";
-        }
         match (minima, self.found.spans.len()) {
             (0 | 1, 0 | 1) => {
                 "checked: no second place may hold a better value, unless it is narrower than the \
@@ -66,7 +69,8 @@ impl OptimumReport<'_> {
         let (taken, whole) = (self.found.taken, self.found.whole);
         let values = self.question.bench.commands.len();
         let why = if self.found.is_cut_short {
-            "; it stopped there, as more were not allowed"
+            "; this is the most a search takes: a larger `-r` allows more, and fewer `--steps` \
+             need less"
         } else {
             ""
         };

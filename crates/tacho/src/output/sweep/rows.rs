@@ -4,7 +4,7 @@ use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
 use tacho_record::{Direction, Metric};
 use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_site::SweepMark;
-use tacho_stats::sweep::SweepCurve;
+use tacho_stats::sweep::{ExtraCost, SweepCurve};
 
 use super::names::ValueNames;
 use super::words::NamedCurve;
@@ -16,6 +16,10 @@ const BARS: std::ops::RangeInclusive<usize> = 8..=32;
 const BEYOND: f64 = 1.25;
 /// Rounds that take longer, in nanoseconds, are not the cheapest way.
 const LONG: f64 = 60e9;
+/// More rounds than this are not worth it.
+const MOST_ROUNDS: f64 = 1000.0;
+/// Times of the best and of its median may differ by this share without a word.
+const ALIKE: f64 = 0.02;
 /// How wide a value may become.
 const LABEL: usize = 36;
 
@@ -107,8 +111,21 @@ impl SweepRows<'_> {
             .collect();
         let metric = self.question.metric(self.places.first().copied().unwrap_or(0));
         let (places, way_out) = (self.places, self.way_out(curve, &metric));
-        NamedCurve { names: self.names, metric: &metric, curve, places, medians: &medians, way_out }
-            .lines()
+        let named = NamedCurve {
+            names: self.names,
+            metric: &metric,
+            curve,
+            places,
+            medians: &medians,
+            way_out,
+        };
+        let mut lines = named.lines();
+        if differ(curve, &medians, metric.better) {
+            let note = "× best compares values at the host's usual speed, which differs here from \
+                        the ratio of medians";
+            lines.push(note.to_owned());
+        }
+        lines
     }
 
     /// The number of rounds after which each value would be known to the margin; where they take
@@ -118,7 +135,11 @@ impl SweepRows<'_> {
         let rounds = self.rows.iter().filter_map(|row| Some(row.summary?.n)).max().unwrap_or(1);
         let wanted = two_digits(rounds as f64 * (most / self.question.margin.ln_1p()).powi(2));
         let round: f64 = self.rows.iter().filter_map(|row| Some(row.summary?.median)).sum();
-        let runs = format!("`-r {wanted:.0}` would settle it");
+        let runs = if wanted > MOST_ROUNDS {
+            format!("more rounds are not worth it, as over {MOST_ROUNDS:.0} would be needed")
+        } else {
+            format!("`-r {wanted:.0}` would settle it")
+        };
         if metric.name != "wall" || wanted * round <= LONG {
             return runs;
         }
@@ -130,7 +151,7 @@ impl SweepRows<'_> {
             callgrind: text::has_callgrind().then_some(&counted),
             ..WaysOut::default()
         };
-        format!("{}; {runs} too", ways.line())
+        format!("{}; {runs}", ways.line())
     }
 
     fn cells(&self) -> Vec<RowCells> {
@@ -215,6 +236,16 @@ impl SweepRows<'_> {
         marks.extend((self.names.default == Some(at)).then_some(SweepMark::Default));
         marks
     }
+}
+
+/// Whether some value is another multiple of the best one by medians than by levels.
+fn differ(curve: &SweepCurve, medians: &[f64], better: Direction) -> bool {
+    let sign = if better == Direction::Lower { 1.0 } else { -1.0 };
+    let best = medians[curve.best];
+    let apart = |(cost, median): (&ExtraCost, &f64)| {
+        (cost.estimate - sign * (median / best).ln()).abs() > ALIKE
+    };
+    curve.costs.iter().zip(medians).any(apart)
 }
 
 /// Rounded up to two significant digits: it is a guess.

@@ -48,12 +48,20 @@ impl NamedCurve<'_> {
                     text::percent(most.exp_m1())
                 )
             }
+            SweepShape::Unresolved if most.is_infinite() => {
+                "unclear: one execution of each value does not show how much they vary: `-r 10` \
+                 executes each ten times"
+                    .to_owned()
+            }
             SweepShape::Unresolved => format!(
-                "unclear: no value can be distinguished from the best, which some may miss by up \
-                 to {}: {}",
+                "unclear: no value can be distinguished from the best. Some may be up to {} \
+                 worse: {}",
                 text::percent(most.exp_m1()),
                 self.way_out
             ),
+            SweepShape::Varied if all == 2 && curve.plateau.len() == 1 => {
+                "plateau: the other value cannot be the best, with 95 % confidence".to_owned()
+            }
             SweepShape::Varied if curve.plateau.len() == 1 => {
                 format!(
                     "plateau: none of the other {} can be the best, with 95 % confidence",
