@@ -74,9 +74,23 @@ impl Bisection {
         let change = self.standing.change?;
         let later_is_better = (change.estimate < 0.0) == (metric.better == Direction::Lower);
         let bad_is_better = later_is_better != *exchanged;
-        let known = self.standing.nothing < 0.5 && *by != ValueComparison::Failure;
+        let known = self.standing.nothing < 0.5
+            && *by != ValueComparison::Failure
+            && self.shows_direction(change.estimate);
         // Of ends that are exchanged in time nobody has said which is the better one.
         (known && (bad_is_better || *exchanged)).then_some(bad_is_better)
+    }
+
+    /// Whether limits that the ends reached leave the direction of the change known: a value at a
+    /// limit is at least as large as is seen.
+    fn shows_direction(&self, change: f64) -> bool {
+        let (first, last) = self.standing.ends;
+        match [first, last].map(|place| self.limited(place) > 0) {
+            [false, false] => true,
+            [false, true] => change > 0.0,
+            [true, false] => change < 0.0,
+            [true, true] => false,
+        }
     }
 
     /// Whether two revisions on one side of all culprits clearly differ by the least effect.
@@ -166,6 +180,15 @@ mod tests {
             !bisection(one_step, (0.05, -0.004, 0.11), 0.999).may_have_drifted(),
             "perhaps a second step"
         );
+    }
+
+    #[test]
+    fn an_end_that_was_ended_by_a_limit_is_not_the_better_one() {
+        let mut lower = bisection([100.0, 100.0, 60.0, 60.0], (0.0, 0.0, 0.0), 0.0);
+        lower.standing.change.as_mut().unwrap().estimate = -0.4;
+        assert_eq!(lower.bad_is_better(), Some(true));
+        lower.standing.ladder[3].limited = 2;
+        assert_eq!(lower.bad_is_better(), None, "it died before it needed more");
     }
 
     #[test]

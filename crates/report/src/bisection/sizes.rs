@@ -41,6 +41,9 @@ pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &Bisecte
     bounded(bisection, places.map(|place| bisection.limited(place)), shown)
 }
 
+/// A side that was ended by a limit had not used all that it needs.
+const NOT_KNOWN: &str = "an unknown amount, as a limit ended one side";
+
 /// How much one side differs from the other. `limited` is the number of samples of each that
 /// reached a limit.
 #[must_use]
@@ -48,6 +51,9 @@ pub fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect)
     match Bound::of_sides(limited) {
         Bound::Exact => effect(bisection, shown),
         Bound::Unknown => "an unknown amount, as both reached a limit".to_owned(),
+        // At least a fall, or at most a rise: it may be either.
+        Bound::AtLeast if shown.estimate < 0.0 => NOT_KNOWN.to_owned(),
+        Bound::AtMost if shown.estimate > 0.0 => NOT_KNOWN.to_owned(),
         bound => {
             let estimate = BisectedEffect {
                 estimate: shown.estimate,
