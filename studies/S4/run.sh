@@ -13,14 +13,40 @@ host "turbo: $(cat /sys/devices/system/cpu/intel_pstate/no_turbo /sys/devices/sy
 bisect() {
   "$tacho" bisect --plan "$study/tacho.toml" --wait --quiet --markdown --budget "${BUDGET:-3m}" "$@" "$first" HEAD
 }
+# shows NAME PATTERN...: fails unless the part has what is matched by each.
+shows() {
+  file=$results/$1.md
+  shift
+  for text in "$@"; do
+    # Lines are joined: where one is broken does not matter.
+    tr '\n' ' ' < "$file" | grep -q -e "$text" || {
+      echo "error: $name: \`$file\` has no: $text" >&2
+      exit 1
+    }
+  done
+}
+
 # What the commits take of the processors does not depend on what else goes on; how long they take does. 3: the ends do
 # not differ here and now; 4: the budget ended; 5: named and verified, but it depends on the machine.
 statuses='0 3 4 5'
-part 'Processor time: what the bisection names' cpu bisect -m cpu
-part 'Wall time: what the bisection names, and whether it is the machine' wall bisect -m wall --min-effect 10% --probe
+part 'Processor time: what the bisection names' cpu bisect -b testcase -m cpu
+part 'Wall time: what the bisection names, and whether it is the machine' wall \
+  bisect -b testcase -m wall --min-effect 10% --probe
 statuses=0
 culprit=$(git -C "$study/history" log --format=%H --grep "Don't busy-wait")
 part 'The commit and its parent' compare \
-  "$tacho" compare --plan "$study/tacho.toml" --wait --quiet --markdown --metric wall,cpu --rounds 10 "$culprit^" "$culprit"
+  "$tacho" compare --plan "$study/tacho.toml" --wait --quiet --markdown --benchmark testcase --metric wall,cpu --rounds 10 \
+  "$culprit^" "$culprit"
+
+# On the simulated host the story comes out on any machine, or this script fails. 5: it depends on the machine.
+cc -O2 -Wall -o "$results/boost" "$study/boost.c"
+statuses=5
+part 'A simulated host: what the bisection names, and that it is the machine' simulated \
+  bisect -b simulated-host -m wall --min-effect 10% --probe
+shows simulated "\*\*Don't busy-wait in the server\*\*" 'with a core beside it busy (processor [0-9]*): gone'
+part 'A simulated host: the commit and its parent, questioned' probe \
+  "$tacho" probe --plan "$study/tacho.toml" --wait --quiet --markdown -b simulated-host --only core,environment,addresses,nice \
+  "$culprit^" "$culprit"
+shows probe 'the difference is gone when a core beside it is busy: it depends on the clock frequency, not on the program'
 "$tacho" site --quiet --plan "$study/tacho.toml" "$results/site" > "$results/site.log"
 finish
