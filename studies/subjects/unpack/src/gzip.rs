@@ -61,10 +61,11 @@ fn unpacked(
     // buffer of it does no harm. A stream is stopped as soon as it goes beyond a limit.
     let is_harmless = u64::from(stated) <= most
         && limits.exceeded(packed.len() as u64, u64::from(stated)).is_none();
-    if is_all && is_harmless {
-        if let Some(whole) = one_member(&packed, stated as usize)? {
-            return Ok(Box::new(Cursor::new(whole)));
-        }
+    if is_all
+        && is_harmless
+        && let Some(whole) = one_member(&packed, stated as usize)?
+    {
+        return Ok(Box::new(Cursor::new(whole)));
     }
     Ok(Box::new(flate2::bufread::MultiGzDecoder::new(Cursor::new(packed).chain(input))))
 }
