@@ -106,5 +106,37 @@ numbers() {
   done < "$results/parts"
 }
 
-# Lines of at most 100 columns; rows of tables stay.
-wrapped() { perl -CSD -pe 's/(?=.{101})(.{1,98}) /$1\n/g unless /^\|/'; }
+# Lines of at most 100 columns; rows of tables stay. A paragraph with a longer line is filled again, with the hanging
+# indent of its list item. What is verbatim is broken with an indent.
+wrapped() {
+  perl -CSD -ne '
+    sub fill {
+      my ($text, $first, $next) = @_;
+      my ($line, @lines) = ($first);
+      for my $word (split " ", $text) {
+        if ($line =~ /\S$/ || $line =~ /\S \z/) {
+          my $gap = $line =~ / \z/ ? "" : " ";
+          if (length("$line$gap$word") > 100) { push @lines, $line; $line = $next . $word; next; }
+          $line .= $gap . $word;
+        } else { $line .= $word; }
+      }
+      print map { "$_\n" } @lines, $line;
+    }
+    sub flush {
+      return unless @paragraph;
+      if (grep { length > 100 } @paragraph) {
+        my ($indent, $mark) = $paragraph[0] =~ /^( *)((?:- )?)/;
+        my $text = join " ", @paragraph;
+        $text =~ s/^ *(?:- )?//;
+        fill($text, "$indent$mark", $indent . " " x length $mark);
+      } else { print map { "$_\n" } @paragraph; }
+      @paragraph = ();
+    }
+    chomp;
+    if (/^```/) { flush(); $verbatim = !$verbatim; print "$_\n"; }
+    elsif ($verbatim) { my ($indent) = /^( *)/; length > 100 ? fill($_, $indent, "$indent    ") : print "$_\n"; }
+    elsif (/^(\||#|\s*$)/) { flush(); print "$_\n"; }
+    else { flush() if /^\s*(- |\s)/; push @paragraph, $_; }
+    END { flush(); }
+  '
+}
