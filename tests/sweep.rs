@@ -117,7 +117,7 @@ fn the_highest_load_that_keeps_a_limit_is_found() {
     assert!(told.contains("\nhighest load that keeps `cost <= 1400`: `n=50`\n"), "{told}");
     assert!(told.contains("\n`n=51` breaks it in 2 of 2 trials\n"), "{told}");
     assert!(
-        told.contains("\nkept in 2 of 2 trials: in at least 22.4 % of all, with 95 % confidence\n"),
+        told.contains("\nkept in 2 of 2 trials: at least 22.4 % of such trials keep it, with 95 %"),
         "{told}"
     );
     let all =

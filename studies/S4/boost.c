@@ -2,11 +2,12 @@
  *
  * Usage: boost COMMAND [ARGUMENT...]
  *
- * Executes the command and watches the processes of the simulated host meanwhile: those below the parent of
- * `tacho-launcher` (all that tacho started), or below boost's own parent. Then it waits until the time is over that
- * the work takes on the simulated host: 0.5 s at 2801 MHz if one of the processes was running all the time, else
- * longer, as at 1200 MHz. The clock of the real host is neither seen nor set. Where that is permitted, other programs
- * of the real host do not hold the command up.
+ * Executes the command and watches the processes of the simulated host meanwhile: those below
+ * the parent of `tacho-launcher` (all that tacho started), or below boost's own parent. Then it
+ * waits until the time is over that the work takes on the simulated host: 0.5 s at 2801 MHz if
+ * one of the processes was running all the time, else longer, as at 1200 MHz. The clock of the
+ * real host is neither seen nor set. Where that is permitted, other programs of the real host do
+ * not hold the command up.
  */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -35,18 +35,20 @@ part 'Wall time: what the bisection names, and whether it is the machine' wall \
 statuses=0
 culprit=$(git -C "$study/history" log --format=%H --grep "Don't busy-wait")
 part 'The commit and its parent' compare \
-  "$tacho" compare --plan "$study/tacho.toml" --wait --quiet --markdown --benchmark testcase --metric wall,cpu --rounds 10 \
-  "$culprit^" "$culprit"
+  "$tacho" compare --plan "$study/tacho.toml" --wait --quiet --markdown --benchmark testcase \
+  --metric wall,cpu --rounds 10 "$culprit^" "$culprit"
 
-# On the simulated host the story comes out on any machine, or this script fails. 5: it depends on the machine.
+# On the simulated host the story comes out on any machine, or this script fails.
+# 5: it depends on the machine.
 cc -O2 -Wall -o "$results/boost" "$study/boost.c"
 statuses=5
 part 'A simulated host: what the bisection names, and that it is the machine' simulated \
   bisect -b simulated-host -m wall --min-effect 10% --probe
 shows simulated "\*\*Don't busy-wait in the server\*\*" 'with a core beside it busy (processor [0-9]*): gone'
 part 'A simulated host: the commit and its parent, questioned' probe \
-  "$tacho" probe --plan "$study/tacho.toml" --wait --quiet --markdown -b simulated-host --only core,environment,addresses,nice \
-  "$culprit^" "$culprit"
-shows probe 'the difference is gone when a core beside it is busy: it depends on the clock frequency, not on the program'
+  "$tacho" probe --plan "$study/tacho.toml" --wait --quiet --markdown -b simulated-host \
+  --only core,environment,addresses,nice "$culprit^" "$culprit"
+shows probe 'the difference is gone when a core beside it is busy:' \
+  'it depends on the clock frequency, not on the program'
 "$tacho" site --quiet --plan "$study/tacho.toml" "$results/site" > "$results/site.log"
 finish

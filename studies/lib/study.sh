@@ -106,8 +106,8 @@ numbers() {
   done < "$results/parts"
 }
 
-# Lines of at most 100 columns; rows of tables stay. A paragraph with a longer line is filled again, with the hanging
-# indent of its list item. What is verbatim is broken with an indent.
+# Lines of at most 100 columns; rows of tables stay. A paragraph with a longer line is filled
+# again, with the hanging indent of its list item. What is verbatim is broken with an indent.
 wrapped() {
   perl -CSD -ne '
     sub fill {
@@ -116,7 +116,11 @@ wrapped() {
       for my $word (split " ", $text) {
         if ($line =~ /\S$/ || $line =~ /\S \z/) {
           my $gap = $line =~ / \z/ ? "" : " ";
-          if (length("$line$gap$word") > 100) { push @lines, $line; $line = $next . $word; next; }
+          if (length("$line$gap$word") > 100) {
+            push @lines, $line;
+            $line = $next . $word;
+            next;
+          }
           $line .= $gap . $word;
         } else { $line .= $word; }
       }
@@ -134,7 +138,10 @@ wrapped() {
     }
     chomp;
     if (/^```/) { flush(); $verbatim = !$verbatim; print "$_\n"; }
-    elsif ($verbatim) { my ($indent) = /^( *)/; length > 100 ? fill($_, $indent, "$indent    ") : print "$_\n"; }
+    elsif ($verbatim) {
+      my ($indent) = /^( *)/;
+      length > 100 ? fill($_, $indent, "$indent    ") : print "$_\n";
+    }
     elsif (/^(\||#|\s*$)/) { flush(); print "$_\n"; }
     else { flush() if /^\s*(- |\s)/; push @paragraph, $_; }
     END { flush(); }

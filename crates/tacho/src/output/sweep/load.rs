@@ -89,7 +89,8 @@ impl LoadReport<'_> {
         let (kept, all) = self.found.search.kept(load);
         let share = text::percent(kept_at_least(kept, all));
         format!(
-            "kept in {kept} of {all} trials: at least {share} of such trials keep it, with 95 % confidence"
+            "kept in {kept} of {all} trials: at least {share} of such trials keep it, with 95 % \
+             confidence"
         )
     }
 }
