@@ -179,7 +179,7 @@ fn where_no_more_may_be_built_those_left_out_may_be_it() {
     assert!(text.contains(hint), "{text}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(
-        markdown.contains(others) && markdown.contains(&format!(" with `{parent}`.")),
+        markdown.contains(others) && markdown.contains(&format!(" with {parent}\n")),
         "{markdown}"
     );
     let more = project.tacho("bisect HEAD~11 HEAD --quiet").exits(0).stdout;
@@ -242,7 +242,7 @@ fn where_nothing_changed_that_is_the_answer() {
     let project = step(8, 8);
     let answer = project.tacho("bisect HEAD~7 HEAD --before 100,180 --quiet").exits(3);
     let markdown = project.tacho("bisect log --markdown").exits(3).stdout;
-    assert!(markdown.contains("\n- The ends were 100 and 180, now 100 and 100\n"), "{markdown}");
+    assert!(markdown.contains("\n- they were 100 and 180, now 100 and 100\n"), "{markdown}");
     assert_eq!(
         answer.stdout.lines().take(3).collect::<Vec<_>>(),
         [
@@ -305,7 +305,7 @@ fn where_nothing_can_be_built_that_is_told() {
     assert!(answer.stdout.contains("\n6 commits from "), "{}", answer.stdout);
     assert_eq!(answer.stdout.matches(" not built: ").count(), 1, "{}", answer.stdout);
     let markdown = project.tacho("bisect HEAD~5 HEAD --markdown --quiet").exits(4).stdout;
-    assert!(!markdown.contains("one of:") && markdown.contains("- 6 commits from `"), "{markdown}");
+    assert!(!markdown.contains("one of:") && markdown.contains("- 6 commits from "), "{markdown}");
 }
 
 #[test]
@@ -520,7 +520,6 @@ fn markdown_and_list_name_the_ends_so_that_they_mean_the_same_tomorrow() {
     project.tacho("bisect HEAD~5 v1 --quiet").succeeds();
     let first = id(&project, "HEAD~5")[..10].to_owned();
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
-    assert!(markdown.contains(&format!("`{first}`..`v1`")), "{markdown}");
     assert!(markdown.contains(&format!("`tacho bisect {first} v1 ")), "{markdown}");
     let list = project.tacho("bisect list").succeeds().stdout;
     assert!(list.contains(&format!("{first}..v1 ")), "{list}");
@@ -651,7 +650,10 @@ fn a_least_effect_may_be_several_times_the_value() {
     let less = project.tacho("bisect HEAD~7 HEAD --min-effect 300% --quiet").succeeds().stdout;
     assert!(less.contains("\n  which is less than the 300 % that was asked for\n"), "{less}");
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
-    assert!(markdown.contains("\nThat is less than the 300 % that was asked for.\n"), "{markdown}");
+    assert!(
+        markdown.contains("\n- which is less than the 300 % that was asked for\n"),
+        "{markdown}"
+    );
     let project = history(4, |n| format!("echo work {}", if n < 2 { 100 } else { 110 }));
     let small = project.tacho("bisect HEAD~3 HEAD --min-effect 200% --quiet").exits(3).stdout;
     assert!(
@@ -900,7 +902,7 @@ fn bisections_are_listed_and_shown_again() {
     assert_eq!(json["standing"], answer["standing"]);
     assert!(json["steps"].as_array().unwrap().len() > 5);
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
-    assert!(markdown.starts_with("**change 5** (`"), "{markdown}");
+    assert!(markdown.starts_with("**") && markdown.contains(" change 5**\n"), "{markdown}");
     let unknown = project.tacho("bisect log nobody").exits(2);
     assert_eq!(
         unknown.stderr,

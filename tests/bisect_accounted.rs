@@ -105,7 +105,7 @@ fn each_of_several_merges_is_gone_into() {
     all.sort_unstable();
     assert_eq!(all, ["b2", "o2"]);
     let markdown = project.tacho("bisect good bad --into-merges --all --markdown").exits(0).stdout;
-    assert!(markdown.contains("**b2** (") && markdown.contains("**o2** ("), "{markdown}");
+    assert!(markdown.contains(" b2**\n") && markdown.contains(" o2**\n"), "{markdown}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
         executions or more is excluded";
     assert!(said.contains(always), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
-    assert!(markdown.contains("\nIt never failed, in 14 executions of each: "), "{markdown}");
+    assert!(markdown.contains("\n- it never failed, in 14 executions of each: "), "{markdown}");
 }
 
 #[test]

@@ -348,7 +348,7 @@ fn a_bisection_shows_bounds_as_such() {
     assert!(log.lines().any(|line| line.contains("(2) > 4") || line.contains("(3) > 4")), "{log}");
     assert!(!log.lines().any(|line| line.contains("(0) > ")), "{log}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
-    assert!(markdown.contains(" by **> ") && markdown.contains("| > 4"), "{markdown}");
+    assert!(markdown.contains(" by > ") && markdown.contains("| > 4"), "{markdown}");
     let json = project.tacho("bisect log --json").exits(0).json();
     let ladder = json["standing"]["ladder"].as_array().unwrap();
     let last = &ladder[ladder.len() - 1];

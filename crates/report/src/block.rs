@@ -129,6 +129,10 @@ pub enum Block {
     Heading(String),
     /// A sentence about all of it.
     Sentence(String),
+    /// What comes first of an answer without numbers: the items below it say more.
+    Lead(String),
+    /// A line of what is said of the lead or the sentence above it.
+    Item(String),
     /// A note beside the numbers.
     Note(AnswerNote),
     /// A table.

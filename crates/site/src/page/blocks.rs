@@ -15,7 +15,10 @@ fn of_block(block: &Block, names: SideNames<'_>) -> Markup {
     html! {
         @match block {
             Block::Heading(heading) => h2 { (heading) },
-            Block::Sentence(clause) => p { (with_code(&sentence(clause, names))) },
+            Block::Lead(clause) => p.lead { (with_code(&sentence(clause, names))) },
+            Block::Sentence(clause) | Block::Item(clause) => {
+                p { (with_code(&sentence(clause, names))) }
+            },
             Block::Note(of) => (note(of, names)),
             Block::Table(of) => (table(of)),
         }

@@ -13,7 +13,8 @@ fn in_terminal(block: &Block) -> String {
     let prose = |prose: &str| text::wrap(&format!("{prose}\n"), super::terminal_width());
     match block {
         Block::Heading(heading) => prose(heading) + "\n",
-        Block::Sentence(sentence) => prose(sentence),
+        Block::Sentence(sentence) | Block::Lead(sentence) => prose(sentence),
+        Block::Item(item) => prose(&format!("  {item}")),
         Block::Note(note) => prose(&note.whole()),
         Block::Table(table) => colour::verdicts(&in_columns(table)) + "\n",
     }
@@ -42,20 +43,31 @@ fn in_columns(answer: &AnswerTable) -> String {
     })
 }
 
-/// The blocks in Markdown, in whose prose these names are literal. Prose after a table is a list.
-pub fn markdown(blocks: &[Block], names: &[String]) -> String {
-    blocks.iter().map(|block| in_markdown(block, names)).collect()
-}
-
-fn in_markdown(block: &Block, names: &[String]) -> String {
-    let prose = |prose: &str| text::markdown_with(prose, names);
-    match block {
-        Block::Heading(heading) => format!("{}\n\n", prose(heading)),
-        Block::Sentence(sentence) => format!("- {}\n", prose(sentence)),
-        Block::Note(note) if note.kind == NoteKind::Hint => format!("  {}\n", prose(&note.whole())),
-        Block::Note(note) => format!("- {}\n", prose(&note.whole())),
-        Block::Table(table) => table_in_markdown(table) + "\n",
+/// The blocks in Markdown, whose prose is made so by `prose`. Prose after a table or a lead is a
+/// list.
+pub fn markdown(blocks: &[Block], prose: impl Fn(&str) -> String) -> String {
+    let (mut out, mut is_below) = (String::new(), false);
+    for block in blocks {
+        let gap = matches!(block, Block::Lead(_)) && !out.is_empty() && !out.ends_with("\n\n");
+        out += if gap { "\n" } else { "" };
+        out += &match block {
+            Block::Heading(heading) => format!("{}\n\n", prose(heading)),
+            Block::Lead(lead) => format!("**{}**\n\n", prose(lead)),
+            Block::Item(item) if is_below => format!("  - {}\n", prose(item)),
+            Block::Item(line) | Block::Sentence(line) => format!("- {}\n", prose(line)),
+            Block::Note(note) if note.kind == NoteKind::Hint => {
+                format!("  {}\n", prose(&note.whole()))
+            }
+            Block::Note(note) => format!("- {}\n", prose(&note.whole())),
+            Block::Table(table) => table_in_markdown(table) + "\n",
+        };
+        is_below = match block {
+            Block::Sentence(_) | Block::Note(_) => true,
+            Block::Item(_) => is_below,
+            Block::Heading(_) | Block::Lead(_) | Block::Table(_) => false,
+        };
     }
+    out
 }
 
 fn table_in_markdown(table: &AnswerTable) -> String {
@@ -87,12 +99,24 @@ mod tests {
         let mut blocks: Vec<Block> = notes.into_iter().map(Block::Note).collect();
         blocks.push(Block::Sentence("1 same".into()));
         assert_eq!(
-            markdown(&blocks, &["<old>".to_owned()]),
+            markdown(&blocks, |prose| text::markdown_with(prose, &["<old>".to_owned()])),
             "- sort wall: ± 1 %\n- warning: after \\<old>\n  hint: a `prepare`\n- 1 same\n"
         );
         assert_eq!(
             terminal(&blocks),
             "sort wall: ± 1 %\nwarning: after <old>\nhint: a `prepare`\n1 same\n"
+        );
+    }
+
+    #[test]
+    fn items_belong_to_what_is_above_them() {
+        let item = || Block::Item("by A. Author".into());
+        let lead = |text: &str| Block::Lead(text.to_owned());
+        let blocks = [lead("one"), item(), lead("two"), Block::Sentence("sides".into()), item()];
+        assert_eq!(terminal(&blocks), "one\n  by A. Author\ntwo\nsides\n  by A. Author\n");
+        assert_eq!(
+            markdown(&blocks, text::markdown),
+            "**one**\n\n- by A. Author\n\n**two**\n\n- sides\n  - by A. Author\n"
         );
     }
 }

@@ -113,7 +113,7 @@ fn replayed(bisection: &Bisection, steps: &[BisectionStep]) -> String {
         let candidates = fold.candidates().to_vec();
         let now = Bisection { standing, candidates, ..bisection.clone() };
         text.push_str(&report::step(&now, step));
-        text.push_str(&report::belief(&now));
+        text += &format!("  {}\n", report::belief(&now));
     }
     text
 }

@@ -37,7 +37,7 @@ fn taken(bisection: &Bisection) -> String {
 /// The same as it stays, in one line.
 pub fn belief(bisection: &Bisection) -> String {
     let [first, second] = live(bisection, usize::MAX);
-    format!("  {first}, {second}\n")
+    format!("{first}, {second}")
 }
 
 /// A block for each few commits, as high as the cause is likely to be there.

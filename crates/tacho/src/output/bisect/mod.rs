@@ -7,7 +7,6 @@ mod expected;
 mod forecast;
 mod live;
 mod log;
-mod markdown;
 mod text;
 
 use serde::Serialize;
@@ -22,8 +21,7 @@ pub use expected::BisectForecast;
 pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
 pub use log::{list, log, step, untracked};
-pub use markdown::markdown;
-pub use text::{named_line, text};
+pub use text::{markdown, named_line, text};
 
 /// A commit in a line: `0123456789 2024-03-01 parse faster`.
 fn commit(candidate: &Candidate) -> String {

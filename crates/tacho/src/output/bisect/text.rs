@@ -1,11 +1,11 @@
-//! The report of a bisection, for the terminal.
+//! The report of a bisection.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision,
+    BisectionEnd, BisectionRequest, BisectionState, Culprit, TestedRevision, UnusableRevision,
 };
 
 use tacho_report::bisection::{
@@ -13,7 +13,7 @@ use tacho_report::bisection::{
     level_of, likely, name, not_reproduced, probes, ratios, retry, sides, small, stage, stretch,
     subject, suspected, then, undecided, unit, within,
 };
-use tacho_report::block::{AnswerNote, Block};
+use tacho_report::block::{AnswerNote, Block, NoteKind};
 
 use super::commit;
 use crate::output::blocks;
@@ -25,80 +25,128 @@ use crate::output::{table_width, terminal_width};
 const LISTED: usize = 20;
 
 /// What is said first of what depends on more than the source.
-const DEPENDS: &str = "verified, but it depends on the machine or the layout of the program:\n";
+const DEPENDS: &str = "verified, but it depends on the machine or the layout of the program:";
 
 /// All that is to be said of it.
 ///
 /// `interrupted`: with what it goes on, if it was.
 pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
-    let width = terminal_width();
+    let prose = |parts: Vec<Vec<Block>>| {
+        parts.iter().map(|part| blocks::terminal(part)).collect::<Vec<_>>()
+    };
     let parts = [
-        wrap(&answer(bisection), width),
-        wrap(&beside(bisection), width),
-        lines(&around_it(bisection)),
-        ladder(bisection, Some(table_width())),
-        wrap(&unusable(bisection), width),
-        account(bisection, interrupted, width),
+        prose(answer(bisection)),
+        prose(vec![beside(bisection), around(bisection)]),
+        vec![ladder(bisection, Some(table_width()))],
+        prose(vec![unusable(bisection)]),
+        vec![account(bisection, interrupted, terminal_width())],
     ];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n")
 }
 
-/// A note a line.
-fn lines(notes: &[AnswerNote]) -> String {
-    blocks::terminal(&notes.iter().cloned().map(Block::Note).collect::<Vec<_>>())
+/// What the author of the commit needs to know: no hint, and which command it comes from.
+pub fn markdown(bisection: &Bisection) -> String {
+    let is_for_author =
+        |block: &Block| !matches!(block, Block::Note(note) if note.kind == NoteKind::Hint);
+    let prose = |parts: Vec<Vec<Block>>| {
+        let blocks: Vec<Block> = parts.into_iter().flatten().filter(is_for_author).collect();
+        blocks::markdown(&blocks, text::markdown)
+    };
+    let mut first = answer(bisection);
+    first.extend([beside(bisection), around(bisection)]);
+    let parts = [
+        prose(first),
+        ladder_in_markdown(bisection),
+        prose(vec![unusable(bisection)]),
+        format!(
+            "Measured on {} with tacho {}: {}",
+            text::markdown(&bisection.host),
+            env!("CARGO_PKG_VERSION"),
+            code(&bisection.command()),
+        ),
+    ];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// How it ended, first of all.
-fn answer(bisection: &Bisection) -> String {
+/// As code: in the line where it can be.
+fn code(text: &str) -> String {
+    if text.contains(['`', '\n']) {
+        format!("\n\n~~~sh\n{text}\n~~~")
+    } else {
+        format!("`{text}`.")
+    }
+}
+
+/// What is known of the range beside what was named.
+fn around(bisection: &Bisection) -> Vec<Block> {
+    around_it(bisection).into_iter().map(Block::Note).collect()
+}
+
+/// A note of what to do.
+fn hint(text: impl Into<String>) -> Block {
+    Block::Note(AnswerNote::hint(text.into()))
+}
+
+/// How it ended, first of all; what was named, each by itself.
+fn answer(bisection: &Bisection) -> Vec<Vec<Block>> {
     let standing = &bisection.standing;
     match standing.found {
         Some(found @ (BisectionEnd::Verified | BisectionEnd::DependsOnMachine)) => {
-            let depends = if found == BisectionEnd::DependsOnMachine { DEPENDS } else { "" };
-            depends.to_owned() + &culprits(bisection) + more_to_spend(bisection)
+            let depends = (found == BisectionEnd::DependsOnMachine).then_some(DEPENDS);
+            let mut all = culprits(bisection, depends);
+            if let Some(last) = all.last_mut() {
+                last.extend(more_to_spend(bisection).map(hint));
+            }
+            all
         }
-        Some(BisectionEnd::NotReproduced) => nothing_changed(bisection),
+        Some(BisectionEnd::NotReproduced) => vec![nothing_changed(bisection)],
         Some(BisectionEnd::Undecided { reason }) => {
-            let [why, hint] = undecided(bisection, reason);
-            let first = headline(bisection, &why);
-            format!("{first}\n{}hint: {hint}\n{}", suspects(bisection), so_far(bisection))
+            let [why, what_helps] = undecided(bisection, reason);
+            let mut first = vec![Block::Lead(headline(bisection, &why))];
+            first.extend(suspects(bisection));
+            first.push(hint(what_helps));
+            [vec![first], so_far(bisection)].concat()
         }
         None => {
-            let belief = super::live::belief(bisection);
-            format!("not finished yet: {}\n{belief}{}", stage(standing.stage), so_far(bisection))
+            let lead = Block::Lead(format!("not finished yet: {}", stage(standing.stage)));
+            let first = vec![lead, Block::Item(super::live::belief(bisection))];
+            [vec![first], so_far(bisection)].concat()
         }
     }
 }
 
 /// What is verified although it is not over.
-fn so_far(bisection: &Bisection) -> String {
-    match bisection.standing.culprits.len() {
-        0 => String::new(),
-        _ => format!("\nnamed and verified so far:\n{}", culprits(bisection)),
-    }
+fn so_far(bisection: &Bisection) -> Vec<Vec<Block>> {
+    culprits(bisection, Some("named and verified so far:"))
 }
 
 /// Where nothing was left for what was left out right before a culprit.
-fn more_to_spend(bisection: &Bisection) -> &'static str {
+fn more_to_spend(bisection: &Bisection) -> Option<String> {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
-    let left_out = standing.culprits.iter().any(|culprit| bisection.others(culprit).left_out > 0);
-    let seconds = standing.building + standing.executing;
-    let no_time = asked.own_budget().is_some_and(|budget| seconds >= budget);
-    match (left_out, asked.own_builds().is_some_and(|most| standing.builds >= most)) {
-        (true, true) => {
-            "hint: with a larger `--max-builds`, the same command goes on among the commits \
-             before it\n"
-        }
-        (true, false) if no_time => {
-            "hint: with a larger `--budget`, the same command goes on among the commits before it\n"
-        }
-        _ => "",
+    if standing.culprits.iter().all(|culprit| bisection.others(culprit).left_out == 0) {
+        return None;
     }
+    let seconds = standing.building + standing.executing;
+    let option = if asked.own_builds().is_some_and(|most| standing.builds >= most) {
+        "--max-builds"
+    } else if asked.own_budget().is_some_and(|budget| seconds >= budget) {
+        "--budget"
+    } else {
+        return None;
+    };
+    Some(format!("with a larger `{option}`, the same command goes on among the commits before it"))
 }
 
-/// All commits that did it.
-fn culprits(bisection: &Bisection) -> String {
+/// All commits that did it, below what is said first of them.
+fn culprits(bisection: &Bisection, lead: Option<&str>) -> Vec<Vec<Block>> {
     let all = bisection.standing.culprits.iter();
-    all.map(|it| culprit(bisection, it)).collect::<Vec<_>>().join("\n")
+    let mut all: Vec<Vec<Block>> = all.map(|it| culprit(bisection, it)).collect();
+    if let (Some(first), Some(lead)) = (all.first_mut(), lead) {
+        first.insert(0, Block::Lead(lead.to_owned()));
+    }
+    all
 }
 
 /// That a bisection named this revision, and for what.
@@ -113,58 +161,43 @@ pub fn named_line(bisection: &Bisection, revision: &str) -> String {
 }
 
 /// A commit that did it.
-pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
+fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
     let candidate = &bisection.candidates[culprit.place];
-    let mut text = format!("{}\n", commit(candidate));
-    let others = bisection.others(culprit).words();
-    if let Some(others) = &others {
-        let _ = writeln!(text, "  or {others}");
-    }
-    if bisection.is_merge_itself(culprit.place) {
-        text.push_str(
-            "  the merge itself, against all that it brought, merged one after the other\n",
-        );
-    }
-    if let Some(surprise) = candidate.surprise() {
-        let _ = writeln!(text, "  {surprise}");
-    }
-    if !candidate.revision.author.is_empty() {
-        let _ = writeln!(text, "  by {}", candidate.revision.author);
-    }
-    let _ = writeln!(
-        text,
-        "  changed {} by {}",
-        subject(&bisection.asked),
-        effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect)
-    );
-    if let Some(small) = small(bisection, culprit) {
-        let _ = writeln!(text, "  which is {small}");
-    }
+    let (author, others) = (&candidate.revision.author, bisection.others(culprit).words());
     let beside = match culprit.neighbours {
         0 => String::new(),
         some => format!(", and beside {}", count(some, "neighbour")),
     };
-    let pairs = count(culprit.pairs, "fresh pair");
     let one_of = if others.is_some() { " that it is one of these" } else { "" };
-    let _ = writeln!(
-        text,
-        "  {} likely{one_of}; verified in {pairs} with {}{beside}",
-        likely(culprit.posterior),
-        name(bisection, culprit.parent_place),
-    );
+    let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
+    let merge = "the merge itself, against all that it brought, merged one after the other";
+    let items = [
+        others.map(|others| format!("or {others}")),
+        bisection.is_merge_itself(culprit.place).then(|| merge.to_owned()),
+        candidate.surprise().map(str::to_owned),
+        (!author.is_empty()).then(|| format!("by {author}")),
+        Some(format!("changed {} by {effect}", subject(&bisection.asked))),
+        small(bisection, culprit).map(|small| format!("which is {small}")),
+        Some(format!(
+            "{} likely{one_of}; verified in {} with {}{beside}",
+            likely(culprit.posterior),
+            count(culprit.pairs, "fresh pair"),
+            name(bisection, culprit.parent_place),
+        )),
+    ];
     let number = bisection.standing.culprits.iter().position(|it| it == culprit);
-    for line in number.map_or_else(Vec::new, |number| probes(bisection, number)) {
-        let _ = writeln!(text, "  {line}");
-    }
-    text
+    let probes = number.map_or_else(Vec::new, |number| probes(bisection, number));
+    let items = items.into_iter().flatten().chain(probes).map(Block::Item);
+    std::iter::once(Block::Lead(commit(candidate))).chain(items).collect()
 }
 
-fn nothing_changed(bisection: &Bisection) -> String {
-    let asked = &bisection.asked;
-    let mut text = format!("{}\n", not_reproduced(bisection));
-    let same_program = bisection.standing.ladder.is_empty() && bisection.standing.builds > 0;
+fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
+    let (asked, standing) = (&bisection.asked, &bisection.standing);
+    let mut blocks = vec![Block::Lead(not_reproduced(bisection))];
+    let mut say = |line: String| blocks.push(Block::Item(line));
+    let same_program = standing.ladder.is_empty() && standing.builds > 0;
     if same_program {
-        text.push_str("  both built to the same artifacts: they are the same program\n");
+        say("both built to the same artifacts: they are the same program".to_owned());
     }
     if let (true, true, Some(gap)) =
         (same_program, asked.all, asked.all_gap(bisection.candidates.len()))
@@ -173,39 +206,30 @@ fn nothing_changed(bisection: &Bisection) -> String {
             0 => String::new(),
             some => format!("; what came and went again within {some} commits would not be seen"),
         };
-        let _ = writeln!(text, "  so did all that were built in between{unseen}");
+        say(format!("so did all that were built in between{unseen}"));
     }
-    if let Some(cpu) = &bisection.standing.cpu {
+    if let Some(cpu) = &standing.cpu {
         let by = effect(bisection, cpu);
-        let _ = writeln!(
-            text,
-            "  the CPU time of the same samples differs by {by}: other work moves it less"
-        );
+        say(format!("the CPU time of the same samples differs by {by}: other work moves it less"));
     }
-    if let Some(constant) = constant(bisection) {
-        let _ = writeln!(text, "  {constant}");
+    constant(bisection).into_iter().for_each(&mut say);
+    if let Some(then) = then(bisection) {
+        say(format!("they {then}"));
+        say("so it is the machine, the toolchain or the input that moved, not the program".into());
     }
     if let (Some(_), Some((less, executions))) = (bisection.constant(), rarer(asked.least)) {
-        let _ = writeln!(
-            text,
-            "hint: `--min-effect {less}%` asks for less, with {executions} executions of each or \
-             more"
-        );
-    }
-    if let Some(then) = then(bisection) {
-        let _ = writeln!(text, "  they {then}");
-        text.push_str(
-            "  so it is the machine, the toolchain or the input that moved, not the program\n",
-        );
+        blocks.push(hint(format!(
+            "`--min-effect {less}%` asks for less, with {executions} executions of each or more"
+        )));
     }
     // With `--all` it stands below what was looked at in between.
     if bisection.candidates.len() > 2 && !asked.all {
-        text.push_str(
-            "hint: what was changed and changed back in between does not show at the ends: \
-             `--all` looks there, or name one in between\n",
-        );
+        blocks.push(hint(
+            "what was changed and changed back in between does not show at the ends: `--all` looks \
+             there, or name one in between",
+        ));
     }
-    text
+    blocks
 }
 
 /// A quarter of a rate, in percent, and how often each end is executed to exclude that; nothing
@@ -216,53 +240,39 @@ fn rarer(least: f64) -> Option<(f64, usize)> {
 }
 
 /// The commits that it may be.
-fn suspects(bisection: &Bisection) -> String {
+fn suspects(bisection: &Bisection) -> Vec<Block> {
     let all = &bisection.standing.suspects;
-    let number = suspected(all);
-    if number == 0 {
-        return String::new();
-    }
-    let text = match number {
-        1 => "with 95 % it is this commit:\n".to_owned(),
-        _ => format!("with 95 % it is among {}:\n", count(number, "commit")),
+    let line = match suspected(all) {
+        0 => return Vec::new(),
+        1 => "with 95 % it is this commit:".to_owned(),
+        number => format!("with 95 % it is among {}:", count(number, "commit")),
     };
     let mut places: Vec<usize> = all.iter().flat_map(|it| it.first..=it.last).collect();
     places.sort_unstable();
-    text + &listed(bisection, &places)
+    std::iter::once(Block::Sentence(line)).chain(listed(bisection, &places)).collect()
 }
 
 /// A commit a line.
-fn listed(bisection: &Bisection, places: &[usize]) -> String {
-    let mut text = String::new();
-    for place in places.iter().take(LISTED) {
-        let _ = writeln!(text, "  {}", commit(&bisection.candidates[*place]));
-    }
-    if places.len() > LISTED {
-        let last = places.last().map_or_else(String::new, |last| name(bisection, *last));
-        let _ = writeln!(text, "  … {} more, up to {last}", places.len() - LISTED);
-    }
-    text
+fn listed(bisection: &Bisection, places: &[usize]) -> Vec<Block> {
+    let first = places.iter().take(LISTED).map(|place| commit(&bisection.candidates[*place]));
+    let more = places
+        .last()
+        .filter(|_| places.len() > LISTED)
+        .map(|last| format!("… {} more, up to {}", places.len() - LISTED, name(bisection, *last)));
+    first.chain(more).map(Block::Item).collect()
 }
 
 /// What came of the sides of culprits, where all changes were asked for.
-fn beside(bisection: &Bisection) -> String {
-    let mut text = String::new();
-    for (line, suspects) in sides(bisection) {
-        let _ = writeln!(text, "{line}");
-        text.push_str(&listed(bisection, &suspects));
-    }
-    if let Some(hint) = open_hint(bisection) {
-        let _ = writeln!(text, "hint: {hint}");
-    }
-    text
-}
-
-/// What may be done about the first side that is undecided.
-fn open_hint(bisection: &Bisection) -> Option<String> {
-    bisection.standing.sides.iter().find_map(|side| match side.found {
+fn beside(bisection: &Bisection) -> Vec<Block> {
+    let of = |(line, suspects): (String, Vec<usize>)| {
+        std::iter::once(Block::Sentence(line)).chain(listed(bisection, &suspects))
+    };
+    // What may be done about the first side that is undecided.
+    let open = bisection.standing.sides.iter().find_map(|side| match side.found {
         BisectionEnd::Undecided { reason } => Some(undecided(bisection, reason)[1].clone()),
         _ => None,
-    })
+    });
+    sides(bisection).into_iter().flat_map(of).chain(open.map(hint)).collect()
 }
 
 /// All revisions that were measured; where there is too little room, what is said of each is in a
@@ -337,21 +347,39 @@ impl LadderRow {
     }
 }
 
-fn unusable(bisection: &Bisection) -> String {
-    let groups = alike(bisection);
-    let mut text = String::new();
-    for group in groups.iter().take(LISTED) {
-        let names = stretch(bisection, group, "");
-        let _ = writeln!(text, "{names} {}", failure_of(group));
+/// All revisions that were measured, in Markdown.
+fn ladder_in_markdown(bisection: &Bisection) -> String {
+    let rungs: Vec<LadderRow> =
+        bisection.standing.ladder.iter().map(|rung| LadderRow::of(bisection, rung)).collect();
+    if rungs.is_empty() {
+        return String::new();
     }
-    let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
-    if more > 0 {
-        let _ = writeln!(text, "… {more} more could not be measured");
-    }
-    for hint in [retry(bisection), ratios(bisection), unit(bisection)].into_iter().flatten() {
-        let _ = writeln!(text, "hint: {hint}");
+    let has_host = rungs.iter().any(|it| !it.host.is_empty());
+    let [head, line] = if has_host { [" the host meanwhile |", "---|"] } else { ["", ""] };
+    let mut text = format!(
+        "| revision | date | samples | level | | |{head}\n|---|---|---:|---:|---|---|{line}\n"
+    );
+    for rung in &rungs {
+        let host = has_host.then(|| rung.host.clone());
+        let words = format!("{} {}", rung.mark, rung.same).trim().to_owned();
+        let cells = rung.cells.iter().cloned().chain([words]).chain(host);
+        let cells: Vec<String> = cells.map(|cell| text::markdown(&cell)).collect();
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text
+}
+
+/// Which revisions could not be measured, and why.
+fn unusable(bisection: &Bisection) -> Vec<Block> {
+    let groups = alike(bisection);
+    let line = |group: &&[UnusableRevision]| {
+        format!("{} {}", stretch(bisection, group, ""), failure_of(group))
+    };
+    let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
+    let more = (more > 0).then(|| format!("… {more} more could not be measured"));
+    let hints = [retry(bisection), ratios(bisection), unit(bisection)].into_iter().flatten();
+    let lines = groups.iter().take(LISTED).map(line).chain(more).map(Block::Sentence);
+    lines.chain(hints.map(hint)).collect()
 }
 
 /// What it took, and how it is repeated or gone on with.

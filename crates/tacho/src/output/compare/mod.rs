@@ -110,7 +110,8 @@ impl CompareReport<'_> {
         names.extend(all.rows.iter().map(|row| row.benchmark.to_string()));
         names.extend(self.lone.iter().flatten().cloned());
         let blocks = self.blocks(Block::Heading(self.headline(all)), all);
-        blocks::markdown(&blocks, &names) + &text::markdown_with(&self.told_in_markdown(), &names)
+        let prose = |prose: &str| text::markdown_with(prose, &names);
+        blocks::markdown(&blocks, prose) + &prose(&self.told_in_markdown())
     }
 
     /// What came of it in one line: the number of each verdict, and what `--fail-on` fails on.
