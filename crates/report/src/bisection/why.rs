@@ -455,7 +455,7 @@ mod tests {
 
     #[test]
     fn cpu_time_is_advised_where_the_program_uses_it() {
-        let mut bisection = super::super::tests::bisection("finished");
+        let mut bisection = super::super::example::bisection("finished");
         let noise = |bisection: &Bisection| undecided(bisection, UndecidedReason::Noise);
         bisection.asked.metric = Metric::built_in("wall").unwrap();
         bisection.standing.busy_share = Some(0.95);
