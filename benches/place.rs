@@ -8,16 +8,16 @@
 //! nothing changed, in per cent of the changes.
 
 use tacho_stats::history;
-use tacho_stats::place::{self, SurveyRules};
+use tacho_stats::survey::{self, SurveyRules};
 
 #[path = "../crates/stats/src/draw.rs"]
 mod draw;
 #[allow(dead_code, reason = "shared with the tests")]
-#[path = "../crates/stats/src/place/world.rs"]
+#[path = "../crates/stats/src/survey/world.rs"]
 mod world;
 
 // What `world` finds in the crate that it is part of.
-use place::{Candidates, ChangePlace, PlaceStatus, Survey, batch, survey};
+use survey::{Candidates, ChangePlace, PlaceStatus, Survey, batch, survey};
 use world::{SurveyWorld, explore, score};
 
 const CANDIDATES: usize = 500;

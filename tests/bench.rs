@@ -525,8 +525,8 @@ fn with_parameters_a_name_is_that_of_all_or_there_is_one_for_each() {
     let three = [&two[..], &["-n", "a", "-n", "b", "-n", "c"]].concat();
     assert_eq!(
         bench(&three).exits(2).stderr,
-        "error: `-n` is given 3 times for 2 commands\nhint: one name for each, in their order; \
-         where parameters make several of one, one is that of all\n"
+        "error: `-n` is given 3 times for 2 commands\nhint: give one name for each command, in \
+         order; with parameters, one name is for all combinations\n"
     );
 }
 
@@ -575,7 +575,8 @@ fn conditions_are_kept_and_told() {
     assert!(variables(&project).iter().all(|name| name != "TACHO_TEST_SECRET"));
     let refused = in_project(&project, &["--cpus", "8000", "true"]).exits(2).stderr;
     assert!(
-        refused.starts_with("error: commands cannot be executed so: there is no processor 8000\n"),
+        refused
+            .starts_with("error: these conditions are not available: there is no processor 8000\n"),
         "{refused}"
     );
 }
@@ -823,8 +824,8 @@ fn two_commands_may_be_executed_at_the_same_time() {
     let three = bench(&["--duet", "true", "true -a", "true -b"]).exits(2).stderr;
     assert_eq!(
         three,
-        "error: `--duet` is for two commands, and there are 3\n\
-         hint: without it any number is measured, one after the other\n"
+        "error: `--duet` is for two commands, and there are 3\nhint: without `--duet`, any number \
+         of commands is measured, one after the other\n"
     );
     let by_shell = bench(&["--duet", "true", "true | true"]).exits(2).stderr;
     assert!(by_shell.ends_with("hint: `-S sh` starts both by one\n"), "{by_shell}");

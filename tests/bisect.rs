@@ -583,7 +583,9 @@ fn a_culprit_is_probed_on_wish() {
     assert_eq!(json["standing"]["probes"][0]["probed"], "holds");
     let refused = project.tacho("bisect HEAD~7 HEAD -m build-time --probe").exits(2).stderr;
     assert!(
-        refused.contains("error: only what is executed can be probed, not how it is built\n"),
+        refused.contains(
+            "error: `--probe` needs executions: artifact sizes and build times cannot be probed\n"
+        ),
         "{refused}"
     );
 }
@@ -852,7 +854,11 @@ fn without_a_plan_two_commands_are_enough() {
     let elsewhere = tempfile::tempdir().unwrap();
     let folder = elsewhere.path().to_str().unwrap();
     let nothing = project.tacho(&format!("bisect log --repository {folder}")).exits(2);
-    assert!(nothing.stderr.starts_with("error: nothing was bisected yet\n"), "{}", nothing.stderr);
+    assert!(
+        nothing.stderr.starts_with("error: there are no bisections yet\n"),
+        "{}",
+        nothing.stderr
+    );
     project.tacho("site pages").succeeds();
     assert!(
         project.path().join(format!("pages/bisection/{name}.html")).exists(),
@@ -930,7 +936,7 @@ fn mistakes_are_told_before_anything_is_done() {
     hint: known are `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait` and 22 more, which the glossary lists
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --min-effect 3ms"), @r"
-    error: `3ms` is no size of a change
+    error: `3ms` is not the size of a change
     hint: a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m wall --min-effect 5"), @r"

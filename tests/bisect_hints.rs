@@ -122,8 +122,8 @@ fn a_negative_effect_is_a_mistake_with_a_hint() {
     let said = step(3, 2).tacho("bisect HEAD~2 HEAD --min-effect -5%").exits(2).stderr;
     assert_eq!(
         said,
-        "error: `-5%` is no size of a change\nhint: what goes up and what goes down is looked for \
-         alike: write it as `5%`\n"
+        "error: `-5%` is not the size of a change\nhint: a change in either direction is \
+         searched: write `5%`\n"
     );
 }
 

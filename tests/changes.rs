@@ -468,7 +468,7 @@ fn what_lies_between_two_ranges_that_were_measured_is_told() {
     let shown = project.tacho(&format!("changes show {spread}")).succeeds().stdout;
     assert!(shown.contains(" commits after ") && !shown.contains("tacho bisect"), "{shown}");
     let refused = project.tacho(&format!("bisect --change {spread}")).exits(2).stderr;
-    let why = format!("error: `{spread}` cannot be bisected: its spread changed, not its level");
+    let why = format!("error: cannot bisect `{spread}`: the change is in its spread, and only ");
     assert!(refused.starts_with(&why) && refused.contains("hint: `tacho track "), "{refused}");
 
     project.tacho("site pages --quiet").succeeds();
@@ -566,7 +566,7 @@ fn mistakes_have_their_answers() {
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes set HEAD expected").exits(2).stderr, @r"
-    error: nothing that stands changed at `HEAD`
+    error: no change that still holds is at `HEAD`
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes v1..v2").exits(2).stderr, @r"
@@ -574,7 +574,7 @@ fn mistakes_have_their_answers() {
     hint: `tacho show` lists the revisions that were measured
     ");
     assert_snapshot!(project.tacho("changes HEAD..HEAD~1").exits(2).stderr, @r"
-    error: no commit is in `HEAD..HEAD~1`: `HEAD~1` does not come after `HEAD`
+    error: `HEAD..HEAD~1` has no commits: `HEAD~1` does not come after `HEAD`
     hint: the older one goes first: `HEAD~1..HEAD`?
     ");
     let benchmark = project.tacho("changes -b nope").exits(2).stderr;

@@ -384,7 +384,7 @@ fn several_reports_are_points_of_a_series() {
     assert!(none.contains("error: `other/a.json` is no report: "), "{none}");
     let one = project.tacho("changes --from runs/run-1.json").exits(2).stderr;
     assert_snapshot!(one, @"
-    error: `runs/run-1.json` is one report of hyperfine: one point, and no series
+    error: `runs/run-1.json` is one report of hyperfine: a point, not a series
     hint: `tacho compare runs/run-1.json OTHER` compares two; `tacho changes --from FILE FILE …` judges several in a row
     ");
     assert_snapshot!(

@@ -192,8 +192,8 @@ fn a_side_without_a_name_is_a_mistake() {
         let answer = Answer::of(&command.output().unwrap()).exits(2);
         assert_eq!(
             answer.stderr,
-            "error: what is compared has no name: it is empty\n\
-             hint: a variable of the shell may not be set; `HEAD` is the newest revision\n",
+            "error: the name of a side is empty\nhint: a variable of the shell may not be set; \
+             `HEAD` is the newest revision\n",
             "{sides:?}"
         );
     }
@@ -267,7 +267,7 @@ fn a_duet_is_judged_again_as_it_was_measured() {
     assert!(markdown.contains("\n\n- executed at the same time on processors "), "{markdown}");
     let kept = project.tacho("compare run:1/a run:1 --kept --duet").exits(2).stderr;
     assert!(
-        kept.starts_with("error: `--duet` executes both, and one of them is not executed\n"),
+        kept.starts_with("error: `--duet` executes both sides, and one of these is a saved one\n"),
         "{kept}"
     );
 }
@@ -290,8 +290,8 @@ fn the_ratio_may_be_asked_for() {
     let told = |typed: &str| project.tacho(&format!("compare {typed}")).exits(2).stderr;
     assert_eq!(
         told("run:1/a run:1 --kept --estimator mean"),
-        "error: `--estimator` is for what is executed in one run, and one of both is not\n\
-         hint: what earlier runs or files say is compared by the medians of whole runs\n"
+        "error: `--estimator` needs both sides to be executed in one run\nhint: earlier runs and \
+         files are compared by the medians of whole runs\n"
     );
     assert_eq!(
         told("HEAD~1 HEAD --layouts 3 --estimator min"),
@@ -335,7 +335,7 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     let program = project.tacho("compare HEAD sleep").exits(2).stderr;
     assert_eq!(
         program,
-        "error: `sleep` is no revision, but a program\nhint: `command:sleep` executes it\n"
+        "error: `sleep` is a program, not a revision\nhint: `command:sleep` executes it\n"
     );
     let missing = project.tacho("compare HEAD gone.json").exits(2).stderr;
     assert!(
@@ -354,9 +354,9 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     );
     assert_eq!(
         mistake("--fail-on bla"),
-        "error: `--fail-on bla` is nothing to fail on\nhint: `slower` fails on what is certainly \
-         slower, `slower:5%` on what is slower by 5 % or more, `slower:5%,unclear` also on what \
-         is not decided\n"
+        "error: `--fail-on bla` is not a known condition\nhint: `slower` fails on what is \
+         certainly slower, `slower:5%` on what is slower by 5 % or more, `slower:5%,unclear` also \
+         on what is not decided\n"
     );
 }
 
@@ -591,7 +591,8 @@ fn a_baseline_has_a_name_of_one_word() {
         );
         assert_eq!(
             hint,
-            "hint: a name is no revision, and has no blanks, no line breaks, no `:` and no `/`\n"
+            "hint: a name must not be a revision, and has no blanks, no line breaks, no `:` and \
+             no `/`\n"
         );
     }
 }
@@ -1095,8 +1096,8 @@ fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
         |typed: &str| project.tacho(&format!("compare old.json new.json {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("-r 10"),
-        "error: neither A nor B is executed, and `--rounds` is for what is\n\
-         hint: without that both are compared as they were measured then\n"
+        "error: neither A nor B is executed, and `--rounds` is for what is\nhint: without this \
+         option both are compared as they were measured\n"
     );
     let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");
     let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` are for what is\n";
@@ -1187,7 +1188,7 @@ fn what_is_no_report_of_the_same_host_is_refused() {
     assert!(markdown.contains("\n- not alike: cpu fast of a.txt, slow of b.txt\n"), "{markdown}");
     let none = project.tacho("compare file:a.txt file:c").exits(2).stderr;
     assert!(
-        none.starts_with("error: `c` is no report: it is of no tool whose reports are known\n"),
+        none.starts_with("error: `c` is not a report: it is of no tool whose reports are known\n"),
         "{none}"
     );
     let project = project.file("broken.json", "{").file("words.json", "words\n");
@@ -1199,7 +1200,7 @@ fn what_is_no_report_of_the_same_host_is_refused() {
         );
     }
     let broken = project.tacho("compare broken.json words.json").exits(2).stderr;
-    assert!(broken.starts_with("error: `broken.json` is no report: "), "{broken}");
+    assert!(broken.starts_with("error: `broken.json` is not a report: "), "{broken}");
     let unknown = project.tacho("compare a.txt a.txt -m B/op").exits(2).stderr;
     assert!(unknown.contains("`ns/op`"), "{unknown}");
 }
@@ -1340,8 +1341,8 @@ fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
     )
     .unwrap();
     let told = |typed: &str| project.tacho(typed).exits(2).stderr;
-    let of_folder =
-        "error: `light` is no program, but the file `./light` is\nhint: did you mean `./light`?\n";
+    let of_folder = "error: `light` is not a program, but the file `./light` is one\n\
+        hint: did you mean `./light`?\n";
     assert_eq!(told("compare light true"), of_folder);
     assert_eq!(
         told("bench light"),
@@ -1349,8 +1350,8 @@ fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
     );
     let nothing = |name: &str| {
         format!(
-            "error: `{name}` is neither a file nor a program, \
-             and there is no plan here whose subject it could be a revision of\n"
+            "error: `{name}` is neither a file nor a program, and without a plan it cannot be a \
+             revision\n"
         )
     };
     assert_eq!(

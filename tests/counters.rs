@@ -67,14 +67,16 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
             .starts_with("error: benchmark `answer` asks for `instructions`: not available here: ")
     );
     assert!(
-        answer.stderr.ends_with("; `instructions?` leaves it out where it cannot be had\n"),
+        answer
+            .stderr
+            .ends_with("; `instructions?` leaves the metric out where it is not available\n"),
         "{}",
         answer.stderr
     );
     if answer.stderr.contains("virtual") {
         assert_snapshot!(answer.stderr, @"
         error: benchmark `answer` asks for `instructions`: not available here: the processor's counters cannot be had, as in most virtual machines
-        hint: `callgrind-instructions` counts them by executing the program in software; `instructions?` leaves it out where it cannot be had
+        hint: `callgrind-instructions` counts them by executing the program in software; `instructions?` leaves the metric out where it is not available
         ");
     }
     let optional = script("'wall', 'instructions?'").tacho("track").exits(0);

@@ -338,8 +338,8 @@ fn what_is_asked_for_in_vain() {
     hint: a revision named alone is measured alone
     "#);
     assert_snapshot!(refused("track 2010-01-01.."), @r#"
-    error: at `2010-01-01` there was nothing yet: the first commit is of 2016-01-04T10:00:02Z
-    hint: a range without a start, as `..HEAD`, begins with it
+    error: there was no commit yet at `2010-01-01`: the first one is of 2016-01-04T10:00:02Z
+    hint: a range without a start, such as `..HEAD`, begins with the first commit
     "#);
     assert_snapshot!(refused("track HEAD~2"), @r#"
     error: unknown revision `HEAD~2`
@@ -369,7 +369,7 @@ fn what_is_asked_for_in_vain() {
     5 | module = "src/prog"
       | ^^^^^^
       |
-    hint: it says what to get of a CVS repository; git has nothing like it here
+    hint: the key is for CVS repositories only
     "#);
     let porg =
         project.plan(&(SUBJECT.replace("src/prog", "src/porg") + WORK)).tacho("track").exits(2);

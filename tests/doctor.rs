@@ -54,7 +54,7 @@ fn findings_decide_the_status_of_another_machine_too() {
         .file("fast/proc/sys/kernel/randomize_va_space", "2\n")
         .file("slow/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
     let fit = project.tacho("doctor --sysroot fast").succeeds();
-    assert_eq!(fit.stdout, "fit: nothing is known here that disturbs measurements\n");
+    assert_eq!(fit.stdout, "fit: no known disturbance of measurements\n");
     let unfit = project.tacho("doctor --sysroot slow").exits(1);
     assert_eq!(
         unfit.stdout,

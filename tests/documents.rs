@@ -1,6 +1,7 @@
 //! The documents say what is so: their commands exist, their numbers are the code's, generated ones
 //! are fresh.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tacho_experiment::analysis::outlier_causes;
@@ -213,6 +214,49 @@ fn the_method_states_the_constants_of_the_code() {
     for rule in rules.into_iter().chain(outliers).chain(quiet_host).chain(bench) {
         assert!(method.contains(&rule), "no page of docs/src/method says `{rule}`");
     }
+}
+
+/// The terms of the glossary's first table.
+fn glossary_terms() -> Vec<String> {
+    let glossary = document("docs/src/glossary.md");
+    let first = glossary.split("\n## ").next().unwrap();
+    let rows = first.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |"));
+    rows.map(|(term, _)| term.to_owned()).skip_while(|term| term != "artifact").collect()
+}
+
+/// All names in the sources of our crates, each in lower case with `_` between and around its
+/// words; without comments and texts.
+fn names_in_the_code() -> BTreeSet<String> {
+    let left_out = regex::Regex::new(r#"//[^\n]*|"(?:[^"\\]|\\.)*""#).unwrap();
+    let name = regex::Regex::new(r"[A-Za-z_]\w+").unwrap();
+    let border = regex::Regex::new(r"([a-z0-9])([A-Z])").unwrap();
+    let sources = glob::glob(root().join("crates/*/src/**/*.rs").to_str().unwrap()).unwrap();
+    let mut names = BTreeSet::new();
+    for source in sources {
+        let text = std::fs::read_to_string(source.unwrap()).unwrap();
+        for found in name.find_iter(&left_out.replace_all(&text, "")) {
+            let words = border.replace_all(found.as_str(), "${1}_$2").to_lowercase();
+            names.insert(format!("_{words}_"));
+        }
+    }
+    names
+}
+
+#[test]
+fn the_words_of_the_glossary_are_names_in_the_code() {
+    // These are whole phrases of answers; the code has their parts.
+    let phrases = ["noise floor", "temporary change", "valid at all times"];
+    let (terms, names) = (glossary_terms(), names_in_the_code());
+    assert!(terms.len() > 80, "{terms:?}");
+    let has = |word: &str| names.iter().any(|name| name.contains(&format!("_{word}_")));
+    let is_there = |term: &str| {
+        let word = term.replace([' ', '-'], "_").to_lowercase();
+        let stem = word.strip_suffix(['e', 'y']).unwrap_or(&word);
+        let forms = [format!("{word}s"), format!("{stem}ed"), format!("{stem}ing")];
+        has(&word) || forms.iter().any(|form| has(form))
+    };
+    let missing: Vec<&String> = terms.iter().filter(|term| !is_there(term)).collect();
+    assert_eq!(missing, phrases);
 }
 
 #[test]

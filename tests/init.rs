@@ -19,7 +19,7 @@ fn a_plan_that_is_there_is_kept() {
     let answer = project.tacho("init").exits(2);
     assert_eq!(
         answer.stderr,
-        "error: there is a `./tacho.toml` already\nhint: `tacho init --force` replaces it\n"
+        "error: `./tacho.toml` exists already\nhint: `tacho init --force` replaces it\n"
     );
     assert_eq!(std::fs::read_to_string(project.path().join("tacho.toml")).unwrap(), "# mine\n");
     project.tacho("init --force").succeeds();
@@ -55,8 +55,8 @@ fn a_workflow_is_written_for_a_ci_system() {
     assert_eq!(project.tacho("init --ci github --print").succeeds().stdout, workflow);
     assert_eq!(
         project.tacho("init --ci github").exits(2).stderr,
-        "error: there is a `./.github/workflows/tacho.yml` already\n\
-         hint: `--force` replaces it, `--print` shows what would be written\n"
+        "error: `./.github/workflows/tacho.yml` exists already\nhint: `--force` replaces it, \
+         `--print` shows what would be written\n"
     );
     project.tacho("init").succeeds();
     let with_plan = project.tacho("init --ci gitlab").succeeds().stdout;

@@ -70,7 +70,7 @@ fn an_unknown_revision() {
 fn an_empty_range() {
     let project = Project::scripts(2);
     assert_snapshot!(project.tacho("track HEAD..HEAD~1").exits(2).steady_stderr(), @r#"
-    error: `HEAD..HEAD~1` is empty: `HEAD` has all of `HEAD~1` already
+    error: `HEAD..HEAD~1` is empty: `HEAD~1` is an ancestor of `HEAD`
     hint: did you mean `HEAD~1..HEAD`?
     "#);
 }
@@ -176,7 +176,7 @@ fn no_file_is_written_over_that_is_not_an_executions_own() {
     };
     assert_snapshot!(refused(&reads("notes.txt"), "notes.txt"), @r"
     error: benchmark `b` would overwrite `<folder>/notes.txt`, which no earlier execution wrote
-    hint: name another file in `file`, or move it away; what executions of that benchmark wrote before is overwritten
+    hint: name another file in `file`, or move it away; files that this benchmark wrote before are overwritten
     ");
     assert!(
         refused(&reads("tacho.toml"), "tacho.toml").contains("which no earlier execution wrote")
@@ -393,7 +393,7 @@ fn a_program_that_is_missing_is_named() {
     let project = project.plan(&plan.replace("artifacts = [\"prog\"]", "artifacts = \"prog\""));
     let said = project.tacho("track").exits(2).stderr;
     assert!(
-        said.contains("hint: write it in brackets, also where it is one: `artifacts = [\"…\"]`"),
+        said.contains("hint: write a list, also for a single one: `artifacts = [\"…\"]`"),
         "{said}"
     );
 }
@@ -423,7 +423,7 @@ fn a_report_alone_is_compared_with_nothing() {
     let answer = project.tacho("compare a.json").exits(2);
     assert_eq!(
         answer.stderr,
-        "error: `a.json` is a report, and nothing stands beside it\n\
-         hint: `tacho compare a.json OTHER` compares two reports\n"
+        "error: `a.json` is a report, and there is nothing to compare it with\nhint: `tacho \
+         compare a.json OTHER` compares two reports\n"
     );
 }

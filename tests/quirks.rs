@@ -276,7 +276,7 @@ after-build = "cat log >> prog"
     let misspelt = with(history(), &quirks.replace("path = \"make.sh\"", "path = \"maek.sh\""));
     let refused = misspelt.tacho("track --dry-run broken").exits(2).stderr;
     assert_snapshot!(refused, @"
-    error: quirk `order`: there is no `maek.sh` in `first` to be taken
+    error: quirk `order`: `take`: there is no `maek.sh` in `first`
     hint: paths go from the root of the repository: `git ls-tree -r --name-only first` lists them
     ");
     assert_eq!(misspelt.tacho("track broken").exits(2).stderr, refused);
@@ -360,12 +360,12 @@ fn what_cannot_be_is_said_before_anything_is_built() {
         + "[[quirk]]\nname = 'r'\nwhy = 'w'\nfrom = 'broken'\nbuild = 'b'\n";
     assert_snapshot!(said(&both), @"
     error: quirks `q` and `r` both say `build`, and both are for 4809682f10
-    hint: end one before the other begins, or make one of both
+    hint: end one before the other begins, or merge them
     ");
     let project = project.file("out.patch", &PATCH.replace("b/make.sh", "b/../../make.sh"));
     let answer = with(project, &quirk("patch = 'out.patch'")).tacho("track").exits(2);
     assert_snapshot!(answer.steady_stderr(), @"error: quirk `q`: patch `out.patch` is of \
-        `b/../../make.sh`, which does not lie in the checkout");
+        `b/../../make.sh`, which is not in the checkout");
 }
 
 #[test]

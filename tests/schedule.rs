@@ -47,7 +47,7 @@ fn samples(project: &Project) -> usize {
 fn what_is_new_is_measured_and_told_once() {
     let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
     assert_snapshot!(scheduled(&project, "").exits(2).steady_stderr(), @r#"
-    error: nothing has been tracked on this host yet that the range could go on from
+    error: `--since-last` has nothing to continue: nothing has been tracked on this host
     hint: track a range once by name, such as `tacho track v1.0..`
     "#);
     project.tacho("track --quiet").succeeds();
@@ -219,8 +219,8 @@ fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
     let newest = project.git(["rev-parse", "HEAD"]);
     assert!(answer.stdout.contains(&newest[..10]), "{}", answer.stdout);
     assert_snapshot!(scheduled(&project, "HEAD~2..HEAD").exits(2).steady_stderr(), @r#"
-    error: `--since-last` takes the end of a range alone
-    hint: it begins where tracking left off: name the end, or nothing
+    error: `--since-last` takes only the end of a range
+    hint: the range begins where tracking stopped: name only its end, or nothing
     "#);
 }
 
@@ -291,8 +291,8 @@ fn what_was_never_built_is_not_filled_in() {
     let project = project.plan(&failing);
     project.tacho("track --quiet").exits(2);
     assert_snapshot!(project.tacho("track --missing").exits(2).steady_stderr(), @r#"
-    error: nothing of that is built on this host yet, so that nothing is missing at it
-    hint: `--missing` fills in what was built: `tacho track` with a range builds it
+    error: none of these revisions has been built on this host
+    hint: `--missing` measures revisions that are built: `tacho track` with a range builds them
     "#);
     let dry = project.tacho("track --missing --dry-run").exits(2).stderr;
     assert_eq!(dry, project.tacho("track --missing").exits(2).stderr);

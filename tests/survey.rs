@@ -108,7 +108,7 @@ fn a_range_has_the_name_of_its_change_and_is_zoomed_into() {
     let said = dry("HEAD~40..HEAD~30").succeeds().stdout;
     assert!(said.contains("10\n  revisions apart"), "{said}");
     assert_snapshot!(dry("HEAD~30..HEAD~40").exits(2).stderr, @r"
-    error: no commit is in `9820a155cd..6d7de12381`: `6d7de12381` does not come after `9820a155cd`
+    error: `9820a155cd..6d7de12381` has no commits: `6d7de12381` does not come after `9820a155cd`
     hint: the older one goes first: `6d7de12381..9820a155cd`?
     ");
     assert!(dry("HEAD~30..nowhere").exits(2).stderr.contains("`nowhere`"));

@@ -132,11 +132,13 @@ impl ExperimentError {
     pub fn hint(&self) -> Option<String> {
         match self {
             ExperimentError::BuildGone { .. } => Some(
-                "who cleans the cache? nothing is lost: the same command builds again and goes on"
+                "the build cache was emptied meanwhile; the same command builds again and \
+                 continues"
                     .to_owned(),
             ),
             ExperimentError::CounterUnavailable { metric, hint, .. } => {
-                let without = format!("`{metric}?` leaves it out where it cannot be had");
+                let without =
+                    format!("`{metric}?` leaves the metric out where it is not available");
                 Some(hint.as_ref().map_or(without.clone(), |hint| format!("{hint}; {without}")))
             }
             ExperimentError::EditedMeanwhile { .. } => {
@@ -154,8 +156,8 @@ impl ExperimentError {
             ExperimentError::NoProgram { source, .. }
             | ExperimentError::Unavailable { source, .. } => source.hint.clone(),
             ExperimentError::WouldOverwrite { .. } => {
-                let mine = "or move it away; what executions of that benchmark wrote before is \
-                    overwritten";
+                let mine =
+                    "or move it away; files that this benchmark wrote before are overwritten";
                 Some(format!("name another file in `file`, {mine}"))
             }
             ExperimentError::RoundNotKept { .. } => Some(

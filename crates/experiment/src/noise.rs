@@ -218,7 +218,7 @@ const LONG: usize = 10;
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use tacho_measure::{Execution as Executed, ScriptedExecutor};
+    use tacho_measure::{Execution, ScriptedExecutor};
 
     use super::*;
 
@@ -232,7 +232,7 @@ mod tests {
             let noise = 1.0 + 0.02 * (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5);
             let speed = if at.as_second() % 60 < 30 { 1.0 } else { 1.0 + slower };
             let wall = (1e-3 + additions.unwrap_or(0.0) * 1e-6) * noise * speed;
-            Executed::of(ExecutionEnd::Exited(0), at, Duration::from_secs_f64(wall))
+            Execution::of(ExecutionEnd::Exited(0), at, Duration::from_secs_f64(wall))
         })
     }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MACHINES, Machine};
-use tacho_machine::doctor::{Diagnosis, FindingRemedy, MachineFinding, Severity};
+use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
 use tacho_machine::{Facts, Root};
 
 fn of(machine: &Machine) -> Diagnosis {
@@ -246,7 +246,7 @@ fn a_machine_that_shows_nothing_has_no_findings() {
 #[test]
 fn this_machine_is_examined() {
     let diagnosis = Diagnosis::of(&Root::this_machine(), "/");
-    let total = [Severity::High, Severity::Medium, Severity::Low]
+    let total = [Harm::High, Harm::Medium, Harm::Low]
         .map(|harm| diagnosis.count(harm))
         .iter()
         .sum::<usize>();

@@ -50,7 +50,7 @@ impl MeasureError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::HostBusy { .. } => Some("wait for it, or use --wait"),
-            Self::LockFile { .. } => Some("name a file that you may write in TACHO_LOCK"),
+            Self::LockFile { .. } => Some("set TACHO_LOCK to a file that you may write"),
             Self::Instrument { .. } | Self::Interrupted | Self::Signals { .. } => None,
         }
     }

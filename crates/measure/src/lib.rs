@@ -12,9 +12,9 @@
 
 mod companion;
 mod counters;
-mod ended;
 mod error;
 mod execution;
+mod execution_end;
 #[doc(hidden)]
 pub mod fuzz;
 mod holder;
@@ -33,9 +33,9 @@ pub use companion::{
     CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness, ReadyCompanion,
 };
 pub use counters::{CallgrindExecution, CounterValue, Unavailable, under_callgrind};
-pub use ended::{ExecutionEnd, MissingMetric};
 pub use error::MeasureError;
 pub use execution::{Blocks, CapturedOutput, Execution, Executor, SchedulerTimes, Usage};
+pub use execution_end::{ExecutionEnd, MissingMetric};
 pub use holder::Holder;
 pub use host::{CpuPlacement, HostReader, Readings, TwoCpus, host, two_cpus};
 pub use instrument::{SelfTest, self_test};

@@ -368,7 +368,7 @@ impl RuleError {
                 "who looks at an interval must know beforehand where it begins: give a number or \
                  a time"
             }
-            RuleError::FewestAboveMost { .. } => "raise the one or lower the other",
+            RuleError::FewestAboveMost { .. } => "raise `--max-runs` or lower `--min-runs`",
             RuleError::Pointless { key: "max-rounds", .. } => "for a fixed number give `rounds`",
             RuleError::Pointless { .. } => "give a `precision` too, like \"1%\"",
             RuleError::SameWithoutWarmup => {

@@ -17,7 +17,7 @@ pub enum SiteError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A file that this program did not write is in the way.
-    #[error("`{path}` exists and is not a page of ours")]
+    #[error("`{path}` exists and was not written by tacho")]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -31,13 +31,13 @@ pub enum SiteError {
         source: serde_json::Error,
     },
     /// The folder holds something, and no list of pages says that it is ours.
-    #[error("`{path}` is not empty and holds no pages of ours")]
+    #[error("`{path}` is not empty and has no pages of tacho")]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// Samples or logs could not be read.
-    #[error("cannot read what was measured {what}: {source}")]
+    #[error("cannot read measurements {what}: {source}")]
     Read {
         /// At which revision, or in which run.
         what: String,

@@ -21,11 +21,11 @@ pub mod interleaved;
 pub mod lab;
 pub mod levels;
 pub mod outlier;
-pub mod place;
 pub mod probe;
 mod robust;
 pub mod steady;
 pub mod summary;
+pub mod survey;
 pub mod sweep;
 
 pub use anytime::PairedRatio;

@@ -73,7 +73,7 @@ impl Store {
     pub fn copy_whole(&mut self, folder: &Path) -> Result<(), StoreError> {
         let target = database_file(folder);
         if target.exists() {
-            let why = format!("there is a `{}` already", target.display());
+            let why = format!("`{}` exists already", target.display());
             return Err(StoreError::Unkeepable { what: "the copy".to_owned(), why });
         }
         make_private_folder(folder)?;

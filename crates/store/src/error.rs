@@ -161,8 +161,7 @@ impl StoreError {
                  --copy-whole` saves the rest",
             ),
             Self::DiskFull { .. } => Some(
-                "all that was measured before is kept; make room, and the same command goes on \
-                 from there",
+                "make room and execute the same command again: everything measured before is kept",
             ),
             Self::Locked { .. } => {
                 Some("another `tacho` is writing to it; wait until it is done, or stop it")
@@ -170,13 +169,17 @@ impl StoreError {
             Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another store"),
             Self::NoStore { .. } => Some("`tacho track` measures"),
             Self::NotWritable { place, .. } if is_server(place) => {
-                Some("check what its user may do there, and that it is no replica")
+                Some("check the rights of the database user, and that the server is not a replica")
             }
-            Self::NotWritable { .. } => Some("check who owns it, and that its disk is writable"),
+            Self::NotWritable { .. } => {
+                Some("check the owner of the file, and that its disk is writable")
+            }
             Self::OtherSubject { .. } => {
                 Some("give each subject a store of its own: `--store`, or another database")
             }
-            Self::Replaced { .. } => Some("the same command measures what the store there lacks"),
+            Self::Replaced { .. } => {
+                Some("the same command measures what is missing in the new store")
+            }
             Self::Unreachable { .. } => Some("check that the server runs, and the URL"),
             _ => None,
         }

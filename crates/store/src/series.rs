@@ -14,7 +14,7 @@ use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Database, DatabaseRow, TransactionKind, Value};
 use crate::metrics::metric_names;
 use crate::samples::DisturbanceRow;
-use crate::steadiness::FoundSteadiness as Steady;
+use crate::steadiness::FoundSteadiness;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// The chunks of a benchmark on a host, one measurement after the other; what was measured again to
@@ -43,7 +43,7 @@ impl Store {
                 read_chunk(row, chunk, &names, &mut samples)
             })?;
             settle(&mut samples);
-            Steady::of_measurement(database, measurement)?.mark(measurement, &mut samples);
+            FoundSteadiness::of_measurement(database, measurement)?.mark(measurement, &mut samples);
             if samples.iter().any(is_failed) {
                 FailureCounts::of_measurement(database, measurement)?
                     .explain(measurement, &mut samples)?;
@@ -58,7 +58,7 @@ impl Store {
         measurement: MeasurementId,
     ) -> Result<Option<Steadiness>, StoreError> {
         self.database.transaction(TransactionKind::Read, |database| {
-            Ok(Steady::of_measurement(database, measurement)?.of(measurement).cloned())
+            Ok(FoundSteadiness::of_measurement(database, measurement)?.of(measurement).cloned())
         })
     }
 
@@ -79,7 +79,7 @@ impl Store {
                 let chunk = decoder.decode(row.bytes(4)?).map_err(|error| row.corrupt(&error))?;
                 read_chunk(row, chunk, &names, samples)
             })?;
-            let steady = Steady::of_benchmark(database, number, host)?;
+            let steady = FoundSteadiness::of_benchmark(database, number, host)?;
             for FoundSeries { measurement, content: samples, .. } in &mut found {
                 settle(samples);
                 steady.mark(*measurement, samples);

@@ -12,7 +12,7 @@ use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, VALID};
 use crate::database::TransactionKind;
 use crate::metrics::metric_names;
 use crate::series::{FailureCounts, FoundSeries, read_each};
-use crate::steadiness::FoundSteadiness as Steady;
+use crate::steadiness::FoundSteadiness;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// One metric's values of a measurement.
@@ -68,7 +68,7 @@ impl Store {
             } else {
                 None
             };
-            let steady = Steady::of_benchmark(database, number, host)?;
+            let steady = FoundSteadiness::of_benchmark(database, number, host)?;
             let finish =
                 |FoundSeries { measurement, revision, artifact, mut content, .. }: FoundSeries<
                     ScatteredValues,

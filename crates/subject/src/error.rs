@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
     /// A shortened hash that several objects begin with.
-    #[error("`{name}` stands for several commits")]
+    #[error("`{name}` is ambiguous: several commits begin with it")]
     AmbiguousRevision {
         /// What was asked for.
         name: String,
@@ -31,7 +31,7 @@ pub enum SubjectError {
         name: String,
     },
     /// What a quirk takes from a revision is not there.
-    #[error("there is no `{path}` in `{from}` to be taken")]
+    #[error("`take`: there is no `{path}` in `{from}`")]
     NothingToTake {
         /// The path in the plan.
         path: String,
@@ -45,7 +45,7 @@ pub enum SubjectError {
         text: String,
     },
     /// A time before the first commit.
-    #[error("at `{name}` there was nothing yet: the first commit is of {first}")]
+    #[error("there was no commit yet at `{name}`: the first one is of {first}")]
     BeforeHistory {
         /// What was asked for.
         name: String,
@@ -103,7 +103,7 @@ pub enum SubjectError {
         source: io::Error,
     },
     /// A CVS repository that does not answer.
-    #[error("`{root}` has said nothing for {seconds} s")]
+    #[error("`{root}` has not answered for {seconds} s")]
     CvsSilent {
         /// The repository.
         root: String,
@@ -170,7 +170,7 @@ pub enum SubjectError {
         source: io::Error,
     },
     /// A step by time through revisions that have none.
-    #[error("releases have no dates, so that there is no stepping through them by `{every}`")]
+    #[error("`{every}` is a step in time, and releases have no dates")]
     NoDates {
         /// The step.
         every: String,
@@ -222,7 +222,7 @@ pub enum SubjectError {
         path: PathBuf,
     },
     /// A patch of a file that is none of the checkout's.
-    #[error("patch `{patch}` is of `{path}`, which does not lie in the checkout")]
+    #[error("patch `{patch}` is of `{path}`, which is not in the checkout")]
     PatchEscapes {
         /// The patch, as it is called.
         patch: String,
@@ -264,8 +264,10 @@ pub enum SubjectError {
         why: String,
     },
     /// A range that leaves the part of history that a shallow clone has.
-    #[error("the range goes back beyond what the shallow clone `{path}` has of \
-             history", path = path.display())]
+    #[error(
+        "the range begins before the history of the shallow clone `{path}`",
+        path = path.display()
+    )]
     Shallow {
         /// Where it is.
         path: PathBuf,
@@ -332,7 +334,7 @@ impl SubjectError {
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
             Self::CacheBusy { .. } => "give each its own with `--cache` or TACHO_CACHE",
             Self::CacheGone { .. } => {
-                "nothing that was measured is lost: the same command builds again and goes on"
+                "no measurement is lost: the same command builds again and continues"
             }
             Self::CvsMissing { .. } => "install cvs; it is called as a program",
             Self::CvsSilent { .. } => {
@@ -360,7 +362,7 @@ impl SubjectError {
                 ));
             }
             Self::Quirk { source, .. } => return source.hint(),
-            Self::QuirkConflict { .. } => "end one before the other begins, or make one of both",
+            Self::QuirkConflict { .. } => "end one before the other begins, or merge them",
             Self::UndatedRange { .. } => "name the release where it begins or ends",
             Self::Shallow { .. } => "`git fetch --unshallow` gets the rest",
             Self::UnknownRelease { nearest: Some(nearest), .. }
@@ -375,7 +377,9 @@ impl SubjectError {
                 "a revision of CVS is a time (`2016-07-13`, `2016-07-13T12:30:42Z`), a tag, or \
                  `HEAD`"
             }
-            Self::BeforeHistory { .. } => "a range without a start, as `..HEAD`, begins with it",
+            Self::BeforeHistory { .. } => {
+                "a range without a start, such as `..HEAD`, begins with the first commit"
+            }
             Self::Cache { .. }
             | Self::Cvs { .. }
             | Self::EmptyModule { .. }
@@ -410,6 +414,6 @@ fn reason(from: &str, to: &str, same: bool) -> String {
     if same {
         "both are the same revision".to_owned()
     } else {
-        format!("`{from}` has all of `{to}` already")
+        format!("`{to}` is an ancestor of `{from}`")
     }
 }

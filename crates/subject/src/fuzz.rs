@@ -3,9 +3,9 @@
 //! Each must answer any input, with a result or an error.
 
 use crate::artifacts::manifest::ArtifactManifest;
+use crate::detect::{cmake, make};
 use crate::history::{cvs, log};
 use crate::quirks::patch::QuirkPatch;
-use crate::recognise::{cmake, make};
 
 /// What git prints of a history.
 pub fn git_log(bytes: &[u8]) {

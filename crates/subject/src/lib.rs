@@ -1,8 +1,8 @@
 //! The program under test: its history, and its builds.
 //!
 //! [`history()`] says which revisions there are and what lies between them, for git, for CVS and
-//! for releases. A [`Workshop`] makes builds of them, in a checkout of its own that always has the
-//! same path, and keeps what they are made of by digest. Which quirks apply to a revision, and
+//! for releases. A [`LocalBuilder`] makes builds of them, in a checkout of its own that always has
+//! the same path, and keeps what they are made of by digest. Which quirks apply to a revision, and
 //! doing what they say, is in `quirks`. What does *not* live here: which revisions to measure next,
 //! how builds are executed and measured, where results are kept. The floor above sees the traits
 //! [`History`] and [`Builder`]; [`ScriptedBuilder`] stands in for the real one in its tests.
@@ -11,8 +11,9 @@ mod artifacts;
 mod build;
 mod builder;
 mod checkout;
+mod checkout_quirks;
 mod cvs;
-mod dress;
+mod detect;
 mod error;
 mod files;
 #[doc(hidden)]
@@ -20,25 +21,24 @@ pub mod fuzz;
 mod git;
 mod history;
 mod layout;
+mod local_builder;
 mod lock;
 mod quirks;
-mod recognise;
 mod repository;
 mod scripted;
 #[cfg(test)]
 mod testing;
 mod tools;
-mod workshop;
 
 pub use crate::history::selection::{
     History, HistoryRelation, RevisionQuery, SelectedRevisions, Selection,
 };
 pub use builder::{BuildOutcome, Builder, NoBuilder};
 pub use cvs::{ReadProgress, tell_of_reading};
+pub use detect::{CiSystem, init_plan, own_benchmark};
 pub use error::SubjectError;
 pub use history::{RevisionStep, fetch, history};
 pub use layout::{FixedOrder, Layout, Linker};
+pub use local_builder::LocalBuilder;
 pub use quirks::{recipes, stray_edges};
-pub use recognise::{CiSystem, init_plan, own_benchmark};
 pub use scripted::ScriptedBuilder;
-pub use workshop::Workshop;

@@ -38,25 +38,25 @@ pub enum CliError {
     Measure(#[from] MeasureError),
     #[error("cannot judge `{name}`: {source}")]
     Numbers { name: String, source: NumbersError },
-    #[error("there is a `{path}` already")]
+    #[error("`{path}` exists already")]
     PlanExists { path: PathBuf },
-    #[error("there is a `{path}` already")]
+    #[error("`{path}` exists already")]
     FileExists { path: PathBuf },
-    #[error("`{name}` is one report of {tool}: one point, and no series")]
+    #[error("`{name}` is one report of {tool}: a point, not a series")]
     OneExport { name: String, tool: &'static str },
-    #[error("`{name}` is no report: {why}")]
+    #[error("`{name}` is not a report: {why}")]
     NoReport { name: String, why: String },
     #[error("no file matches `{pattern}`")]
     NoFiles { pattern: String },
     #[error("both cannot be executed at the same time: {}", source.why)]
     NoDuet { source: Unavailable },
-    #[error("`--since-last` takes the end of a range alone")]
+    #[error("`--since-last` takes only the end of a range")]
     EndAlone,
-    #[error("nothing has been tracked on this host yet that the range could go on from")]
+    #[error("`--since-last` has nothing to continue: nothing has been tracked on this host")]
     NothingTracked,
-    #[error("all of history takes {builds}, which were not asked for")]
+    #[error("the whole history takes {builds}, which were not requested")]
     ManyBuilds { builds: String, is_time_known: bool },
-    #[error("nothing of that is built on this host yet, so that nothing is missing at it")]
+    #[error("none of these revisions has been built on this host")]
     NothingBuilt,
     #[error("`{command}` failed: {why}")]
     Notify { command: String, why: String },
@@ -84,7 +84,7 @@ pub enum CliError {
     Sweep(#[from] crate::commands::sweep::mistake::SweepMistake),
     #[error("`{name}` does not build: {why}")]
     NotBuilt { name: String, why: String },
-    #[error("there is no diff of `{name}`: releases are no commits")]
+    #[error("`{name}` has no diff: releases are not commits")]
     NoDiff { name: String },
     #[error("`{name}` is {revision}, which is not measured")]
     NotMeasured { name: String, revision: String },
@@ -92,24 +92,26 @@ pub enum CliError {
     NotMeasuredYet { name: String },
     #[error("`{name}` is a file, not a revision")]
     FileOfNumbers { name: String },
-    #[error("no such output of `{revision}` is kept")]
+    #[error("this output of `{revision}` is not kept")]
     NoOutput { revision: String },
-    #[error("the companion of `{benchmark}` is of the build, which is linked in several orders")]
+    #[error(
+        "the companion of `{benchmark}` comes from the build, which is linked in several orders"
+    )]
     CompanionOfLayouts { benchmark: String },
     #[error("there is no linker here that shuffles{}", called(name.as_deref()))]
     NoLinker { name: Option<String> },
     #[error("no linker here has the order `{name}`")]
     NoOrder { name: String },
-    #[error("the plan has no `build`, so that nothing is linked")]
+    #[error("the plan has no `build`, so nothing is linked")]
     NothingLinked,
-    #[error("nothing that stands changed at `{name}`")]
+    #[error("no change that still holds is at `{name}`")]
     NoChangeAt { name: String },
     #[error(
         "cannot bisect `{name}`: the change is in {what}, and only changes in level can be \
          bisected"
     )]
     NoLevel { name: String, what: &'static str, good: String, bad: String },
-    #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
+    #[error("`{from}..{to}` has no commits: `{to}` does not come after `{from}`")]
     NoRange { from: String, to: String },
     #[error("there is no change `{name}`")]
     UnknownChange { name: String, nearest: Option<String> },
@@ -207,8 +209,12 @@ impl CliError {
             CliError::Store(error) => return error.hint(),
             CliError::Rule(error) => error.hint(),
             CliError::Setting(_) => "`tacho tune` lists the settings of this machine",
-            CliError::NowhereHere(_) => "it was deleted or renamed: `cd` to one that is there",
-            CliError::EndAlone => "it begins where tracking left off: name the end, or nothing",
+            CliError::NowhereHere(_) => {
+                "the folder was deleted or renamed: `cd` to an existing one"
+            }
+            CliError::EndAlone => {
+                "the range begins where tracking stopped: name only its end, or nothing"
+            }
             CliError::NothingTracked => "track a range once by name, such as `tacho track v1.0..`",
             CliError::PatchTwice { .. } => {
                 "each diff is tried alone, and all together: once is enough"
@@ -222,7 +228,8 @@ impl CliError {
                  `--yes` builds all"
             }
             CliError::NothingBuilt => {
-                "`--missing` fills in what was built: `tacho track` with a range builds it"
+                "`--missing` measures revisions that are built: `tacho track` with a range builds \
+                 them"
             }
             CliError::Notify { .. } => "the same changes are reported again the next time",
             CliError::NoPlan { .. } => "`tacho init` writes one",
@@ -243,7 +250,7 @@ impl CliError {
             CliError::Unknown { nearest: None, .. } => {
                 "`tacho show` lists the revisions that were measured"
             }
-            CliError::NoDiff { .. } => "a repository (`repository`, `vcs`) has them",
+            CliError::NoDiff { .. } => "only repositories (`repository`, `vcs`) have diffs",
             CliError::NoOutput { .. } => {
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was \
                  measured"
@@ -263,7 +270,7 @@ impl CliError {
                 "no series of the file has a name"
             }
             CliError::UnknownQuirk { known, .. } if known.is_empty() => {
-                "it has none; `tacho quirk suggest REVISION` gives one to fill in"
+                "the plan has no quirks; `tacho quirk suggest REVISION` gives one to fill in"
             }
             _ => return None,
         })

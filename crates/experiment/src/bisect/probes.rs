@@ -144,9 +144,7 @@ impl Driver<'_, '_> {
         match unpacked? {
             UnpackResult::Folder(folder) => self.portion_under(place, under, artifact, &folder),
             UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
-            UnpackResult::Otherwise(_) => {
-                Ok(refused("it came out otherwise when it was built again"))
-            }
+            UnpackResult::Otherwise(_) => Ok(refused("building it again gave a different result")),
         }
     }
 
@@ -164,9 +162,7 @@ impl Driver<'_, '_> {
         match self.unpack(place, artifact)? {
             UnpackResult::Folder(folder) => self.portion_under(place, under, artifact, &folder),
             UnpackResult::Interrupted => Ok(StepAttempt::Interrupted),
-            UnpackResult::Otherwise(_) => {
-                Ok(refused("it came out otherwise when it was built again"))
-            }
+            UnpackResult::Otherwise(_) => Ok(refused("building it again gave a different result")),
         }
     }
 

@@ -255,7 +255,7 @@ impl Context<'_> {
         Ok(match self.builds(question).unpack_one((&question.revisions[0], artifact), 0, 1)? {
             UnpackResult::Folder(folder) => Ok(folder),
             UnpackResult::Otherwise(_) => {
-                let why = "it came out otherwise when it was built again".to_owned();
+                let why = "building it again gave a different result".to_owned();
                 Err(LayoutsResult::NotBuilt { layout, why })
             }
             UnpackResult::Interrupted => Err(LayoutsResult::Interrupted),

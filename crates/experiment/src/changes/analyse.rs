@@ -13,7 +13,7 @@ use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 use super::life::SeriesLife;
 use super::material::{Material, RunTags};
 use super::scope::{JudgedSeries, Scope};
-use super::{judge_measured, whose};
+use super::{attribution, judge_measured};
 use crate::analysis::series::{self, RunValue, SeriesScope};
 use crate::pending::identical_builds::Equals;
 use crate::run::stopping_reason::RunRules;
@@ -49,7 +49,7 @@ pub fn analyse(
     let series = materials.into_iter().zip(judgements);
     let mut series: Vec<JudgedSeries> =
         series.map(|(material, judgement)| JudgedSeries { material, judgement }).collect();
-    whose::mark(store, scope, &mut series)?;
+    attribution::mark(store, scope, &mut series)?;
     for _ in 0..ATTEMPTS {
         if keep(store, scope.host, &series, now)? {
             break;

@@ -17,7 +17,7 @@ use tacho_store::Analysis;
 
 use super::kept_alert::{alert, effect, kind_of, withdrawal};
 use super::material::Material;
-use super::meaning::RETURNED;
+use super::verdict::RETURNED;
 use super::{Judgement, returns};
 
 /// At most this many analyses are made up for, when many points were added at once: no longer does

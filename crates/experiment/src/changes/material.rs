@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tacho_record::{BenchmarkKey, Build, Digest, Point as Measured, Run, Series, plan};
+use tacho_record::{BenchmarkKey, Build, Digest, Point, Run, Series, plan};
 use tacho_stats::Summary;
 use tacho_stats::changes::{Detection, Options, SeriesValue, detect};
 use tacho_stats::history::{self, HistoryExecution, RunReading};
@@ -42,13 +42,13 @@ impl Material {
     #[must_use]
     pub fn new(series: Series, single: &[Vec<RunValue>], runs: &RunTags) -> Self {
         let stands = by_program(&series.points);
-        let values: Vec<Option<&Measured>> =
+        let values: Vec<Option<&Point>> =
             stands.iter().map(|stands| stands.map(|place| &series.points[place])).collect();
         let tags = values
             .iter()
             .map(|found| found.map_or_else(Tags::new, |found| runs.tags(&series, found)));
         let environments = Environments::new(tags.collect());
-        let point = |(found, environment): (Option<&Measured>, u32)| {
+        let point = |(found, environment): (Option<&Point>, u32)| {
             let gap = SeriesValue { environment, ..SeriesValue::of(f64::NAN) };
             found.and_then(|found| point(found, environment)).unwrap_or(gap)
         };
@@ -147,7 +147,7 @@ impl Material {
 ///
 /// Samples that reached a limit rank above all others, so that leaving them out would make a
 /// program that became slower look faster.
-fn point(measured: &Measured, environment: u32) -> Option<SeriesValue> {
+fn point(measured: &Point, environment: u32) -> Option<SeriesValue> {
     let limited = &measured.limited;
     if limited.count == 0 {
         return SeriesValue::from_samples(&measured.values, environment);
@@ -158,7 +158,7 @@ fn point(measured: &Measured, environment: u32) -> Option<SeriesValue> {
 }
 
 /// Whether of the median of what was measured only a lower bound is known.
-fn is_bound(measured: &Measured) -> bool {
+fn is_bound(measured: &Point) -> bool {
     let limited = &measured.limited;
     let bounds = || Summary::sampled(&measured.values, &limited.bounds, false);
     limited.count > 0 && bounds().is_none_or(|summary| summary.is_bound)
@@ -184,9 +184,9 @@ fn executions(used: &[Option<usize>], single: &[Vec<RunValue>]) -> Option<Execut
 /// For each point the place of the one whose values stand for it. Neighbours with the same
 /// artifacts are one program and so one point: the first of them has the values, wherever they were
 /// measured.
-fn by_program(points: &[Measured]) -> Vec<Option<usize>> {
-    let artifact = |point: &Measured| point.build.as_ref().and_then(|build| build.state.artifact());
-    let has_any = |point: &Measured| !point.values.is_empty() || point.limited.count > 0;
+fn by_program(points: &[Point]) -> Vec<Option<usize>> {
+    let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
+    let has_any = |point: &Point| !point.values.is_empty() || point.limited.count > 0;
     let is_own = |place: &usize| points[*place].equal_to.is_none() && has_any(&points[*place]);
     let mut stands: Vec<Option<usize>> = vec![None; points.len()];
     let built: Vec<usize> =
@@ -228,7 +228,7 @@ impl RunTags {
     }
 
     /// With what a point was measured.
-    fn tags(&self, series: &Series, point: &Measured) -> Tags {
+    fn tags(&self, series: &Series, point: &Point) -> Tags {
         self.of(&series.key.benchmark, point.runs.iter().max().copied(), point.build.as_ref())
     }
 
@@ -282,9 +282,9 @@ mod tests {
 
     /// What was measured of a revision: these values, and this many samples that reached a limit at
     /// 100.
-    fn measured(values: &[f64], limited: u32) -> Measured {
+    fn measured(values: &[f64], limited: u32) -> Point {
         let revision = revision(1);
-        Measured {
+        Point {
             build: Some(built(&revision, "a")),
             outdated: false,
             revision,

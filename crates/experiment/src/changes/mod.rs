@@ -8,9 +8,10 @@
 //! again ([`confirm`](confirm())).
 
 mod analyse;
-#[cfg(test)]
-mod came_tests;
+mod attribution;
 mod confirm;
+#[cfg(test)]
+mod confirmation_tests;
 mod environment;
 mod event;
 mod given;
@@ -19,7 +20,6 @@ mod judgement;
 mod kept_alert;
 mod life;
 mod material;
-mod meaning;
 mod measured_sides;
 mod named;
 mod readings;
@@ -27,7 +27,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 mod tracked;
-mod whose;
+mod verdict;
 
 pub use crate::changes::judgement::Judgement;
 pub use analyse::{ChangeAnalysis, analyse};
@@ -42,7 +42,7 @@ pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use kept_alert::kind_of;
 pub use life::CATCH_UP;
 pub use material::{Material, RunTags};
-pub use meaning::{FalseAlarms, RETURNED, came_with_a_run, is_new_regression, returns, verdict};
 pub use measured_sides::{MeasuredSide, measured_sides};
 pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};
+pub use verdict::{FalseAlarms, RETURNED, came_with_a_run, is_new_regression, returns, verdict};

@@ -5,23 +5,23 @@
 //! comparison, and is no part of any series.
 //!
 //! ```text
-//! cells      what is executed for each row, side by side
-//! sides      makes both sides executable
-//! rounds     says when a benchmark needs no more rounds
-//! sampled    the samples of each side
-//! kept       sides of earlier runs and of files
-//! judge      judges the rows, from samples and terms alone
-//! family     which rows are judged together
-//! gate       what the user wants it to fail on
+//! cells          what is executed for each row, side by side
+//! sides          makes both sides executable
+//! rounds         says when a benchmark needs no more rounds
+//! sampled        the samples of each side
+//! earlier_sides  sides of earlier runs and of files
+//! judge          judges the rows, from samples and terms alone
+//! family         which rows are judged together
+//! gate           what the user wants it to fail on
 //! ```
 
 mod cells;
 #[cfg(test)]
 mod duet_tests;
+mod earlier_sides;
 mod family;
 mod gate;
 mod judge;
-mod kept;
 mod quirks;
 mod rounds;
 mod row;
@@ -169,7 +169,7 @@ pub fn unexecuted(
     store: &mut Store,
     terms: &Comparing,
 ) -> Result<ComparisonResult, ExperimentError> {
-    let rows = kept::judged(store, None, terms)?;
+    let rows = earlier_sides::judged(store, None, terms)?;
     let loads = loads(store, None, terms)?;
     Ok(ComparisonResult::Measured(Box::new(ComparisonData::of(terms, rows, loads))))
 }
@@ -190,7 +190,7 @@ pub fn judged(
     terms: &Comparing,
 ) -> Result<Vec<ComparedRow>, ExperimentError> {
     if !(terms.executes(0) && terms.executes(1)) {
-        return kept::judged(store, Some(run), terms);
+        return earlier_sides::judged(store, Some(run), terms);
     }
     let mut samples = Vec::new();
     for (id, _) in store.cells(run.number)? {

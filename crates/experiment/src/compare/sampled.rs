@@ -6,7 +6,7 @@ use tacho_record::{BenchmarkKey, Comparing, Run, Sample};
 use tacho_report::comparison::HostLoad;
 use tacho_store::Store;
 
-use super::kept::had;
+use super::earlier_sides::had;
 use crate::ExperimentError;
 use crate::analysis::host_load::host_load;
 

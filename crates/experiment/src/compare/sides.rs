@@ -204,7 +204,7 @@ impl Context<'_> {
             UnpackResult::Folder(folder) => return Ok(Some(Ok(folder))),
             UnpackResult::Interrupted => return Ok(None),
             UnpackResult::Otherwise(BuildState::Built { .. }) => {
-                "it came out otherwise when it was built again".to_owned()
+                "building it again gave a different result".to_owned()
             }
             UnpackResult::Otherwise(BuildState::Failed { why } | BuildState::Skipped { why }) => {
                 format!("its build is not kept any more, and cannot be made again: {why}")

@@ -17,6 +17,7 @@ mod answer;
 mod apply;
 mod available;
 pub(crate) mod frequency;
+mod request;
 mod sentence;
 mod sides;
 mod stopping;
@@ -24,7 +25,6 @@ mod storage;
 #[cfg(test)]
 mod tests;
 mod topology;
-mod wish;
 
 use std::time::{Duration, Instant};
 
@@ -40,8 +40,8 @@ use crate::{Context, ExperimentError, Question, preflight};
 pub use answer::{ProbeFinding, ProbeRow, ProbeVerdict, probed_rows};
 pub(crate) use apply::{disturber, under};
 pub use available::{Availability, ProbeSubject, availability};
+pub use request::ProbeRequest;
 pub use sentence::sentence;
-pub use wish::ProbeWish;
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ pub struct ProbeAnswer {
 pub fn probe(
     bench: &mut Context<'_>,
     question: &Question,
-    wish: &ProbeWish,
+    wish: &ProbeRequest,
     root: &Root,
 ) -> Result<ProbeEnd, ExperimentError> {
     // What waits for a quiet host would wait for its own disturbances to end.

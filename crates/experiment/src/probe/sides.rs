@@ -12,8 +12,8 @@ use tacho_record::{
 use super::apply;
 use super::available::{ProbeSubject, availability};
 use super::frequency::ClockSetting;
+use super::request::ProbeRequest;
 use super::storage::{MovedBuild, moved};
-use super::wish::ProbeWish;
 use crate::compare::{SideExecutable, command_trial};
 use crate::run::prepare::prepare_trial;
 use crate::run::session::SampleDemand;
@@ -200,7 +200,7 @@ fn files(of: &SideExecutable, request: &Request) -> Vec<PathBuf> {
 pub fn terms(
     bench: &mut Context<'_>,
     question: &Question,
-    wish: &ProbeWish,
+    wish: &ProbeRequest,
     (ready, root): (&[SideExecutable], &Root),
 ) -> Result<Option<Probing>, ExperimentError> {
     let benchmarks = benchmarks(question, wish, ready);
@@ -240,7 +240,11 @@ pub fn terms(
 }
 
 /// The benchmarks, as usual.
-fn benchmarks(question: &Question, wish: &ProbeWish, ready: &[SideExecutable]) -> Vec<Benchmark> {
+fn benchmarks(
+    question: &Question,
+    wish: &ProbeRequest,
+    ready: &[SideExecutable],
+) -> Vec<Benchmark> {
     let commands: Vec<Benchmark> =
         ready.iter().filter_map(SideExecutable::command).map(usual).collect();
     if !commands.is_empty() {

@@ -112,7 +112,7 @@ fn lab() -> Lab {
     lab
 }
 
-fn wish(lab: &Lab, ids: &[&str]) -> ProbeWish {
+fn wish(lab: &Lab, ids: &[&str]) -> ProbeRequest {
     let side = |id: &&str| Side {
         name: (*id).to_owned(),
         program: Program::Revision { revision: (*id).to_owned() },
@@ -121,7 +121,7 @@ fn wish(lab: &Lab, ids: &[&str]) -> ProbeWish {
     let programs = [&sides[0].program, &sides[sides.len() - 1].program];
     let rows = rows_of(&lab.question().plan, programs).unwrap();
     let wall = Metric::known("wall").unwrap();
-    ProbeWish {
+    ProbeRequest {
         sides: sides.into_iter().map(|side| ProbeSide { side, layouts: Vec::new() }).collect(),
         rows: rows.into_iter().map(|key| (key, wall.clone())).collect(),
         margin: 0.01,
@@ -134,7 +134,7 @@ fn wish(lab: &Lab, ids: &[&str]) -> ProbeWish {
 fn probed(
     lab: &Lab,
     root: &Path,
-    wish: &ProbeWish,
+    wish: &ProbeRequest,
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> ProbeEnd {
     let mut store = lab.store();
@@ -192,7 +192,7 @@ fn an_honest_difference_is_upheld() {
 fn what_depends_on_the_environment_is_caught() {
     let (lab, root) = (lab(), machine(1, 4, 2));
     let only = vec!["environment".to_owned(), "addresses".to_owned()];
-    let wish = ProbeWish { only, ..wish(&lab, &["r1", "r2"]) };
+    let wish = ProbeRequest { only, ..wish(&lab, &["r1", "r2"]) };
     let unlucky = |request: &Request| {
         if is_b(request) && request.padding.is_none() { 130_000 } else { 100_000 }
     };
@@ -208,7 +208,7 @@ fn what_depends_on_the_environment_is_caught() {
 #[test]
 fn a_program_that_fails_is_named_as_the_reason() {
     let (lab, root) = (lab(), machine(1, 4, 2));
-    let wish = ProbeWish { only: vec!["nice".to_owned()], ..wish(&lab, &["r1", "r2"]) };
+    let wish = ProbeRequest { only: vec!["nice".to_owned()], ..wish(&lab, &["r1", "r2"]) };
     let mut takes = taking(|_| 100_000);
     let answer = measured(probed(&lab, root.path(), &wish, |request, at| {
         let ended = if is_b(request) { ExecutionEnd::Exited(3) } else { ExecutionEnd::Exited(0) };
@@ -222,7 +222,7 @@ fn a_program_that_fails_is_named_as_the_reason() {
 fn one_program_has_its_level_probed() {
     let (lab, root) = (lab(), machine(1, 4, 2));
     let only = vec!["nice".to_owned(), "addresses".to_owned()];
-    let wish = ProbeWish { only, margin: 0.02, ..wish(&lab, &["r1"]) };
+    let wish = ProbeRequest { only, margin: 0.02, ..wish(&lab, &["r1"]) };
     let slow =
         |request: &Request| if request.conditions.nice.is_some() { 150_000 } else { 100_000 };
     let answer = measured(probed(&lab, root.path(), &wish, taking(slow)));
@@ -267,7 +267,7 @@ fn killed_anywhere_it_comes_to_the_same() {
 fn without_a_disturbance_nothing_is_measured() {
     let (lab, root) = (lab(), machine(1, 1, 1));
     let only = vec!["core".to_owned()];
-    let wish = ProbeWish { only, ..wish(&lab, &["r1", "r2"]) };
+    let wish = ProbeRequest { only, ..wish(&lab, &["r1", "r2"]) };
     let end = probed(&lab, root.path(), &wish, |_, _| panic!("nothing is executed"));
     let ProbeEnd::NothingToDo(terms) = end else { panic!("{end:?}") };
     assert_eq!(terms.left_out[0].why, "only one core may be used");
@@ -288,7 +288,7 @@ fn the_clock_is_fixed_for_single_executions_and_put_back() {
         (_, false) => 100_000,
     };
     let only = vec!["frequency-low".to_owned(), "frequency-high".to_owned()];
-    let wish = ProbeWish { only, ..wish(&lab, &["r1", "r2"]) };
+    let wish = ProbeRequest { only, ..wish(&lab, &["r1", "r2"]) };
     let answer = measured(probed(&lab, root.path(), &wish, taking(by_clock)));
     assert_eq!(
         sentence(&answer.terms, &answer.rows[0]),

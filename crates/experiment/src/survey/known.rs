@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_record::{Build, Cell, Digest, Direction, Metric, Revision};
 use tacho_stats::Summary;
 use tacho_stats::history::{self, HistoryExecution, RunReading};
-use tacho_stats::place::{Candidates, ChangePlace, SurveyRules, survey};
+use tacho_stats::survey::{Candidates, ChangePlace, SurveyRules, survey};
 use tacho_store::{Store, StoreError, Values};
 
 use super::edges::{self, EnvironmentEdge};

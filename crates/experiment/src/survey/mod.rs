@@ -1,7 +1,7 @@
 //! A long history looked through with few builds: what is built next follows from all that is known
 //! so far.
 //!
-//! Batch after batch: what the store knows becomes [surveys](tacho_stats::place), one a benchmark;
+//! Batch after batch: what the store knows becomes [surveys](tacho_stats::survey), one a benchmark;
 //! what they ask for is built, then measured in one run, together with both sides of each place, so
 //! that they meet the same machine. Nothing is kept but builds, runs and samples: interrupted or
 //! killed, the same question goes on with the batch that was under way.
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use tacho_record::{Cell, Digest, Purpose, Rule, Run};
-use tacho_stats::place::{Batch, Survey, SurveyRules, batch};
+use tacho_stats::survey::{Batch, Survey, SurveyRules, batch};
 use tacho_store::MeasurementId;
 
 use crate::pending::converged::ConvergedCells;

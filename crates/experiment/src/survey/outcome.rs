@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tacho_record::{BenchmarkKey, Build, Metric};
-use tacho_stats::place::Survey;
+use tacho_stats::survey::Survey;
 
 use crate::survey::edges::EnvironmentEdge;
 

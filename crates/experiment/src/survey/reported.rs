@@ -3,7 +3,7 @@
 use tacho_record::{Change, Life, Revision};
 use tacho_report::detection::NotReported;
 use tacho_stats::changes::JudgementStatus;
-use tacho_stats::place::ChangePlace;
+use tacho_stats::survey::ChangePlace;
 
 use super::SurveyedBenchmark;
 use crate::changes::{ChangeAnalysis, JudgedSeries, RevisionOrders, place_of};

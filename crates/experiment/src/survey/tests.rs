@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
 use tacho_record::{BuildState, Host, QuirkRecipe, TagChange};
-use tacho_stats::place::PlaceStatus;
+use tacho_stats::survey::PlaceStatus;
 use tacho_subject::ScriptedBuilder;
 
 use super::*;

@@ -1,8 +1,6 @@
 //! Rules on who shares the CPUs: threads of a core, other kinds of cores, interrupts, services.
 
-use super::finding::{
-    ExaminedRoot, FindingRemedy, FindingRule, MachineFinding, Severity, settable,
-};
+use super::finding::{ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable};
 use crate::cpu_list::CpuList;
 use crate::readings::groups::ControlGroups;
 use crate::readings::{CPUS, kernel, processor, services};
@@ -21,7 +19,7 @@ fn one_cpu(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let cpus = processor::online(examined.root).ok()?;
     (cpus.len() == 1).then(|| MachineFinding {
         name: "one-cpu",
-        harm: Severity::High,
+        harm: Harm::High,
         what: "there is one CPU".to_owned(),
         effect: "Everything else that runs takes its time from the program under test.",
         source: RELIABLE,
@@ -35,7 +33,7 @@ fn kinds(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let shown: Vec<String> = kinds.iter().map(ToString::to_string).collect();
     Some(MachineFinding {
         name: "unequal-cpus",
-        harm: Severity::High,
+        harm: Harm::High,
         what: format!("CPUs are of {} kinds: {}", kinds.len(), shown.join(" and ")),
         effect: "A program is faster or slower by the CPU that the scheduler happens to choose.",
         source: "https://docs.kernel.org/scheduler/sched-capacity.html",
@@ -57,7 +55,7 @@ fn smt(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     };
     Some(MachineFinding {
         name: "smt",
-        harm: Severity::Medium,
+        harm: Harm::Medium,
         what: match pairs.len() {
             1 => "two threads share the one core".to_owned(),
             cores => format!("two threads share each of {cores} cores"),
@@ -74,7 +72,7 @@ fn load(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let cpus = processor::online(examined.root).map_or(1, |cpus| cpus.len());
     Some(MachineFinding {
         name: "load",
-        harm: if load >= cpus as f64 / 2.0 { Severity::High } else { Severity::Medium },
+        harm: if load >= cpus as f64 / 2.0 { Harm::High } else { Harm::Medium },
         what: format!("the machine is busy: load {load:.1} over the last minute on {cpus} CPUs"),
         effect: "Other programs take CPUs, caches and memory bandwidth, and move the frequency.",
         source: "https://man7.org/linux/man-pages/man5/proc_loadavg.5.html",
@@ -91,7 +89,7 @@ fn background(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         services.iter().map(|service| format!("stop={service}")).collect::<Vec<_>>().join(" ");
     (!services.is_empty()).then(|| MachineFinding {
         name: "background-services",
-        harm: if others { Severity::Medium } else { Severity::Low },
+        harm: if others { Harm::Medium } else { Harm::Low },
         what: format!("services work at times of their own: {}", services.join(", ")),
         effect: "Updates, indexing and timed jobs load CPUs and disks for minutes, unannounced.",
         source: RELIABLE,
@@ -106,7 +104,7 @@ fn interrupts(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     services::is_active(root, "irqbalance").then(|| MachineFinding {
         name: "irqbalance",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: "irqbalance moves interrupts between CPUs".to_owned(),
         effect: "The CPU of the program under test handles interrupts of other programs at times.",
         source: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
@@ -123,7 +121,7 @@ fn not_isolated(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let isolated = processor::listed(root, "isolated").ok()?;
     isolated.is_empty().then(|| MachineFinding {
         name: "no-isolated-cpus",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: format!("none of {} CPUs is set aside for measurements", cpus.len()),
         effect: "The scheduler may put any program beside the one under test.",
         source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",

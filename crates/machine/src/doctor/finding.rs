@@ -8,7 +8,7 @@ use crate::tune;
 /// How much a finding harms measurements *here*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub enum Harm {
     /// It may turn a comparison around.
     High,
     /// It widens intervals, or moves levels between runs.
@@ -17,7 +17,7 @@ pub enum Severity {
     Low,
 }
 
-impl Severity {
+impl Harm {
     /// The word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -54,7 +54,7 @@ pub struct MachineFinding {
     /// Its name for scripts: `turbo`.
     pub name: &'static str,
     /// How much it harms here.
-    pub harm: Severity,
+    pub harm: Harm,
     /// What it is, in a few words with its numbers.
     pub what: String,
     /// What it does to measurements.

@@ -1,7 +1,7 @@
 //! Rules on memory and storage.
 
 use super::finding::{
-    ExaminedRoot, FindingRemedy, FindingRule, MachineFinding, Severity, settable, writable,
+    ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
 };
 use crate::readings::groups::ControlGroups;
 use crate::readings::{memory, processor, storage};
@@ -19,7 +19,7 @@ fn huge_pages(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     (root.choice(memory::HUGE_PAGES).ok()? == "always").then(|| MachineFinding {
         name: "huge-pages",
-        harm: Severity::Medium,
+        harm: Harm::Medium,
         what: "transparent huge pages are given out always".to_owned(),
         effect: "Whether a program gets large pages depends on how fragmented memory is: levels \
                  differ from process to process and with the time since the start.",
@@ -33,7 +33,7 @@ fn numa_balancing(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let nodes = memory::nodes(root).ok().filter(|nodes| *nodes > 1)?;
     (root.read(memory::NUMA_BALANCING).ok()? != "0").then(|| MachineFinding {
         name: "numa-balancing",
-        harm: Severity::Medium,
+        harm: Harm::Medium,
         what: format!("the kernel moves memory between {nodes} nodes while programs run"),
         effect: "Pages are unmapped to see who uses them: page faults that depend on the moment.",
         source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#numa-balancing",
@@ -46,7 +46,7 @@ fn nodes(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let first = examined.root.read("/sys/devices/system/node/node0/cpulist").ok()?;
     Some(MachineFinding {
         name: "several-nodes",
-        harm: Severity::Medium,
+        harm: Harm::Medium,
         what: format!("memory is on {nodes} nodes"),
         effect: "Memory of another node is slower: two levels, by where a process starts.",
         source: "https://docs.kernel.org/mm/numa.html",
@@ -60,7 +60,7 @@ fn same_pages(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     (root.read(memory::SAME_PAGES).ok()? == "1").then(|| MachineFinding {
         name: "same-page-merging",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: "the kernel merges equal pages".to_owned(),
         effect: "A kernel thread scans memory, and the first write to a merged page is slow.",
         source: "https://docs.kernel.org/admin-guide/mm/ksm.html",
@@ -75,7 +75,7 @@ fn swap(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let much = used as f64 > total as f64 * MUCH;
     Some(MachineFinding {
         name: "swapped",
-        harm: if much { Severity::Medium } else { Severity::Low },
+        harm: if much { Harm::Medium } else { Harm::Low },
         what: format!("{used} MiB of memory are swapped out"),
         effect: "What was swapped out is read from disk at its next use.",
         source: "https://docs.kernel.org/admin-guide/sysctl/vm.html#swappiness",
@@ -88,7 +88,7 @@ fn limit(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let limit = ControlGroups::read(root).ok()?.memory_limit(root)?;
     Some(MachineFinding {
         name: "memory-limit",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: format!("our control group may use {limit} MiB"),
         effect: "Near the limit the kernel takes cached files away: reads become slow.",
         source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory-interface-files",
@@ -107,17 +107,17 @@ fn file_system(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let rotating = storage.device.as_deref().is_some_and(rotates);
     let (harm, what, source) = match kind {
         kind if REMOTE.contains(&kind) => (
-            Severity::Medium,
+            Harm::Medium,
             format!("the work folder is on a network file system ({kind})"),
             "https://man7.org/linux/man-pages/man5/nfs.5.html",
         ),
         "overlay" => (
-            Severity::Low,
+            Harm::Low,
             "the work folder is on a container's file system (overlay)".to_owned(),
             "https://docs.kernel.org/filesystems/overlayfs.html",
         ),
         _ if rotating => (
-            Severity::Low,
+            Harm::Low,
             "the work folder is on a rotating disk".to_owned(),
             "https://docs.kernel.org/block/queue-sysfs.html#rotational-rw",
         ),

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::root::Root;
 use finding::ExaminedRoot;
 
-pub use finding::{FindingRemedy, MachineFinding, Severity};
+pub use finding::{FindingRemedy, Harm, MachineFinding};
 
 /// All findings, the most harmful first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,13 +37,13 @@ impl Diagnosis {
 
     /// How many findings have that harm.
     #[must_use]
-    pub fn count(&self, harm: Severity) -> usize {
+    pub fn count(&self, harm: Harm) -> usize {
         self.findings.iter().filter(|finding| finding.harm == harm).count()
     }
 
     /// Whether nothing of high harm was found.
     #[must_use]
     pub fn is_fit(&self) -> bool {
-        self.count(Severity::High) == 0
+        self.count(Harm::High) == 0
     }
 }

@@ -1,7 +1,7 @@
 //! Rules on what sets the clock frequency: turbo, governor, power, heat, rest.
 
 use super::finding::{
-    ExaminedRoot, FindingRemedy, FindingRule, MachineFinding, Severity, settable, writable,
+    ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
 };
 use crate::readings::frequency::{self, FrequencyLimits};
 use crate::readings::power::{self, Supply};
@@ -43,7 +43,7 @@ fn turbo(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     };
     Some(MachineFinding {
         name: "turbo",
-        harm: Severity::High,
+        harm: Harm::High,
         what: format!("turbo is on{range}"),
         effect: "The frequency depends on how many CPUs are busy and how warm they are: a program \
                  becomes faster or slower because of what other programs do.",
@@ -53,13 +53,13 @@ fn turbo(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
 }
 
 /// What a governor does to the frequency.
-fn follows_load(driver: &str, governor: &str) -> Option<Severity> {
+fn follows_load(driver: &str, governor: &str) -> Option<Harm> {
     // Drivers that choose frequencies themselves call their load-following algorithm `powersave`.
     let chooses = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"].contains(&driver);
     match governor {
         "performance" | "userspace" => None,
-        "powersave" if !chooses => Some(Severity::Low),
-        _ => Some(Severity::High),
+        "powersave" if !chooses => Some(Harm::Low),
+        _ => Some(Harm::High),
     }
 }
 
@@ -98,7 +98,7 @@ fn governor(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
         name: "governor",
         harm,
         what: format!("the frequency governor is {} (driver {driver})", counted(names())),
-        effect: if harm == Severity::Low { slow } else { effect },
+        effect: if harm == Harm::Low { slow } else { effect },
         source: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
         remedy,
     })
@@ -107,7 +107,7 @@ fn governor(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
 fn battery(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     (power::supply(examined.root) == Ok(Supply::Battery)).then(|| MachineFinding {
         name: "battery",
-        harm: Severity::High,
+        harm: Harm::High,
         what: "the machine runs on its battery".to_owned(),
         effect: "Firmware lowers the frequency as the charge falls, at moments of its own.",
         source: "https://docs.kernel.org/power/power_supply_class.html",
@@ -120,8 +120,8 @@ fn profile(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let profile = root.read(power::PROFILE).ok()?;
     let harm = match profile.as_str() {
         "performance" => return None,
-        "balanced" | "balanced-performance" => Severity::Medium,
-        _ => Severity::High,
+        "balanced" | "balanced-performance" => Harm::Medium,
+        _ => Harm::High,
     };
     let choices = root.read(&format!("{}_choices", power::PROFILE)).unwrap_or_default();
     let remedy = if choices.split_whitespace().any(|choice| choice == "performance") {
@@ -150,7 +150,7 @@ fn preference(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let names = || preferences.iter().map(|(_, name)| name.as_str());
     names().any(|name| name != "performance").then(|| MachineFinding {
         name: "energy-preference",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: format!("the processor is asked for energy preference {}", counted(names())),
         effect: "The processor raises its frequency later, to save energy.",
         source: "https://docs.kernel.org/admin-guide/pm/intel_pstate.html#energy-vs-performance-hints",
@@ -162,7 +162,7 @@ fn throttled(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let times = frequency::throttled(examined.root).ok().filter(|times| *times > 0)?;
     Some(MachineFinding {
         name: "throttled",
-        harm: Severity::Medium,
+        harm: Harm::Medium,
         what: format!("CPUs slowed down {times} times for heat since the machine was started"),
         effect: "A hot CPU lowers its frequency: what is measured last is measured slower.",
         source: "https://docs.kernel.org/admin-guide/abi-testing.html (thermal_throttle)",
@@ -177,7 +177,7 @@ fn idle(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let slowest = states.iter().filter(|state| state.enabled).max_by_key(|state| state.latency)?;
     (slowest.latency > LONG_WAKE).then(|| MachineFinding {
         name: "idle-states",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: format!("idle CPUs need up to {} µs to wake up ({})", slowest.latency, slowest.name),
         effect: "Programs that wait often (files, pipes, threads) pay for each wake-up, depending \
                  on how idle the machine is otherwise.",

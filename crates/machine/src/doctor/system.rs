@@ -1,7 +1,7 @@
 //! Rules on the kernel, the hypervisor and the container around us.
 
 use super::finding::{
-    ExaminedRoot, FindingRemedy, FindingRule, MachineFinding, Severity, settable, writable,
+    ExaminedRoot, FindingRemedy, FindingRule, Harm, MachineFinding, settable, writable,
 };
 use crate::readings::groups::ControlGroups;
 use crate::readings::{kernel, processor};
@@ -17,7 +17,7 @@ fn left_tuned(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let journal = Journal::left_behind(examined.root)?;
     Some(MachineFinding {
         name: "left-tuned",
-        harm: Severity::High,
+        harm: Harm::High,
         what: format!("a `tacho tune` that was killed left {} changes in place", journal.len()),
         effect: "The machine is neither as it was nor as the next user expects.",
         source: "docs/src/guide/machine.md",
@@ -29,7 +29,7 @@ fn quota(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let cpus = ControlGroups::read(examined.root).ok()?.cpu_limit(examined.root)?;
     Some(MachineFinding {
         name: "cpu-quota",
-        harm: Severity::High,
+        harm: Harm::High,
         what: format!("our control group may use {cpus} CPUs"),
         effect: "Once the quota of a period (100 ms) is used up, everything stands still until the \
                  next: gaps of up to 100 ms.",
@@ -56,7 +56,7 @@ fn clock(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     };
     Some(MachineFinding {
         name: "clock-source",
-        harm: Severity::High,
+        harm: Harm::High,
         what: format!("the clock source is {clock}"),
         effect: "Each reading of the clock is a system call of a microsecond or more, in the \
                  program under test too.",
@@ -74,7 +74,7 @@ fn steal(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let share = kernel::steal(examined.root).ok().filter(|share| *share > STEAL)?;
     Some(MachineFinding {
         name: "steal",
-        harm: Severity::High,
+        harm: Harm::High,
         what: format!("the hypervisor gave {:.1} % of the wanted time to others", share * 100.0),
         effect: "The program stands still without being charged for it: wall times are too long.",
         source: "https://man7.org/linux/man-pages/man5/proc_stat.5.html (steal)",
@@ -88,7 +88,7 @@ fn guest(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let name = guest_name(examined)?;
     Some(MachineFinding {
         name: "virtual-machine",
-        harm: Severity::Medium,
+        harm: Harm::Medium,
         what: format!("this is a virtual machine ({name})"),
         effect: "Other guests share caches, memory and frequency, and no reading here shows it: \
                  levels drift over minutes.",
@@ -105,7 +105,7 @@ fn addresses(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let level = root.read(kernel::ASLR).ok().filter(|level| level != "2")?;
     Some(MachineFinding {
         name: "address-space",
-        harm: if level == "0" { Severity::Medium } else { Severity::Low },
+        harm: if level == "0" { Harm::Medium } else { Harm::Low },
         what: format!("addresses are not fully random (randomize_va_space is {level})"),
         effect: "All executions share one layout, and its luck: the interval is too narrow, and a \
                  change of layout looks like a change of the program.",
@@ -118,7 +118,7 @@ fn autogroup(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     (root.read(kernel::AUTOGROUP).ok()? == "1").then(|| MachineFinding {
         name: "autogroup",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: "the scheduler shares CPUs among sessions (autogroup)".to_owned(),
         effect: "`nice` has an effect only within a session, not against other programs.",
         source: "https://man7.org/linux/man-pages/man7/sched.7.html (the autogroup feature)",
@@ -131,7 +131,7 @@ fn counters(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let level = root.number(kernel::PERF_PARANOID).ok().filter(|level| *level > 2)?;
     Some(MachineFinding {
         name: "counters",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: format!("only root may count instructions (perf_event_paranoid is {level})"),
         effect: "The steadiest metrics (instructions, branches) are not available to users.",
         source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#perf-event-paranoid",
@@ -143,7 +143,7 @@ fn watchdog(examined: &ExaminedRoot<'_>) -> Option<MachineFinding> {
     let root = examined.root;
     (root.read(kernel::NMI_WATCHDOG).ok()? == "1").then(|| MachineFinding {
         name: "nmi-watchdog",
-        harm: Severity::Low,
+        harm: Harm::Low,
         what: "the NMI watchdog is on".to_owned(),
         effect: "It takes one counter of each CPU: more counters have to share their time.",
         source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#nmi-watchdog",

@@ -35,21 +35,22 @@ const OWN: usize = 24;
 
 /// What is known where the launcher does not answer: what it had started becomes ours, and is
 /// killed.
-const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the \
-    command was killed too, and all that it had started";
+const GONE: &str = "the launcher of commands was killed, by the command or by another process: \
+    the command was killed too, and all that it had started";
 /// The same where all was in a control group, which is emptied when it is removed.
-const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by somebody \
-    else: the command was killed with it, and what the command had started by its control group";
+const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by another \
+    process: the command was killed with it, and what the command had started by its control \
+    group";
 
 /// What is known where the launcher was there and did not answer, so that it was killed.
-const SILENT: &str = "the launcher of commands did not answer: the command or somebody else kept \
-    it from that; it was killed and the command too, with all that it had started";
-const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or somebody \
-    else kept it from that; it was killed and the command with it, and what the command had \
+const SILENT: &str = "the launcher of commands did not answer: the command or another process \
+    prevented that; it was killed and the command too, with all that it had started";
+const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or another \
+    process prevented that; it was killed and the command with it, and what the command had \
     started by its control group";
 /// What is known where the launcher was stopped: meanwhile nothing kept the time.
 pub const STOPPED: &str = "the launcher of commands was stopped (SIGSTOP), by the command or by \
-    somebody else: the command was ended, with all that it had started";
+    another process: the command was ended, with all that it had started";
 
 /// What is known of something that failed, where it was in a control group.
 pub fn in_group(why: String) -> String {

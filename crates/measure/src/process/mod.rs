@@ -105,7 +105,7 @@ pub struct ProcessExecutor {
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 
 /// What is said of a subject that does not end.
-const STUCK: &str = "something of it was killed and does not end: it waits for a device, or \
+const STUCK: &str = "a process of it was killed and does not end: it waits for a device, or \
     belongs to another user now";
 
 impl ProcessExecutor {

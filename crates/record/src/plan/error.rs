@@ -81,7 +81,7 @@ pub(super) enum Mistake {
     OtherMeaning { name: String },
     #[error("`output = \"null\"` contradicts `{reader}`, which reads it")]
     OutputNotRead { reader: &'static str },
-    #[error("`{path}` does not lie in the checkout")]
+    #[error("`{path}` is not in the checkout")]
     OutsideCheckout { path: String },
     #[error("`{key}` contradicts `{other}`")]
     QuirkContradiction { key: &'static str, other: &'static str, hint: &'static str },
@@ -151,7 +151,7 @@ impl Mistake {
             Mistake::NoGroup { .. } => {
                 "put what matches the number into parentheses: `took ([0-9.]+) ms`"
             }
-            Mistake::TwoPlaces => "values stand in one place: keep one of them",
+            Mistake::TwoPlaces => "the values are in one place: keep one of the two keys",
             Mistake::BadScheduling { .. } => {
                 "there can be `other`, `batch`, `idle`, and with a priority from 1 to 99 `fifo \
                  50` and `rr 50`"
@@ -164,11 +164,11 @@ impl Mistake {
             Mistake::CvsWithout { .. } => {
                 "a folder, or what `cvs -d` takes: \":ext:user@host:/cvs\""
             }
-            Mistake::OnlyCvs { .. } => {
-                "it says what to get of a CVS repository; git has nothing like it here"
+            Mistake::OnlyCvs { .. } => "the key is for CVS repositories only",
+            Mistake::LimitWithoutGroup => {
+                "this limit needs a control group: remove one of the two keys"
             }
-            Mistake::LimitWithoutGroup => "it is a control group's limit: take one of them out",
-            Mistake::LinkToNoPage => "it begins with `https://` or `http://`",
+            Mistake::LinkToNoPage => "a link begins with `https://` or `http://`",
             Mistake::LinkWithoutReference { wanted } => {
                 return Some(format!("write `{{{wanted}}}` where it belongs"));
             }
@@ -176,7 +176,7 @@ impl Mistake {
                 return Some(format!("for the brace itself write `{brace}{brace}`"));
             }
             Mistake::MissingBuild => {
-                "it fetches `{release}` into an empty folder, and builds it there"
+                "`build` fetches `{release}` into an empty folder and builds it there"
             }
             Mistake::NeverReady => {
                 "give it a `port`, or `ready = { line = \"listening\" }`, `{ file = \"path\" }`, \
@@ -200,11 +200,11 @@ impl Mistake {
                  it, or `skip = true`"
             }
             Mistake::NothingToPatch { .. } => {
-                "the `build` command fetches releases: let it, or `before-build`, patch what it \
-                 fetched"
+                "`build` fetches releases: apply the patch in `build` or `before-build`"
             }
             Mistake::OnceWithoutBuild => {
-                "it is what is executed once; it leaves what later builds need in $TACHO_STATE"
+                "`build` is the command that is executed once; it leaves what later builds need \
+                 in $TACHO_STATE"
             }
             Mistake::TwoEdges { .. } => "a range has one start and one end: keep one of them",
             Mistake::EmptyRange { .. } => {
@@ -223,14 +223,12 @@ impl Mistake {
                 return Some(format!("write `{{{name}}}` where its values belong"));
             }
             Mistake::WordsForShell => {
-                "what is given as words needs no shell: leave `shell` out, or write one string"
+                "a list of words needs no shell: leave `shell` out, or write one string"
             }
             Mistake::WrongType { key, expected, found: Some("string") }
                 if expected.starts_with("an array") =>
             {
-                return Some(format!(
-                    "write it in brackets, also where it is one: `{key} = [\"…\"]`"
-                ));
+                return Some(format!("write a list, also for a single one: `{key} = [\"…\"]`"));
             }
             Mistake::WrongType { key, found: Some("array"), .. } if key == "build" => {
                 "write one line for a shell: `build = \"cmake . && make\"`"

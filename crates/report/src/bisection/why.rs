@@ -61,7 +61,7 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
     };
     let hint = match (of_builds, bisection.asked.typed.is_none()) {
         (true, true) => {
-            "see with `tacho show REVISION --build-log` why one could not be built, and mend what \
+            "see with `tacho show REVISION --build-log` why one could not be built, and fix what \
              builds them, or name ends that can be built"
         }
         (true, false) => "mend what builds them, or name ends that can be built",
@@ -193,8 +193,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         UndecidedReason::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => {
             [
                 "neither end can be built, for the same reason, so no other revision was tried",
-                "most likely it has to do with this host, not with the commits: once it is mended, \
-             the same command with --retry-failed builds again",
+                "the cause is most likely this host, not the commits: once that is fixed, the \
+                 same command with --retry-failed builds again",
             ]
         }
         UndecidedReason::Command if unusable.iter().all(has_no_ratio) => [
@@ -209,7 +209,7 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
             "between the commits that could be measured nothing changed, but an end is not among \
              them",
-            "name an end that can be measured, or mend what hides the others: a quirk of the plan \
+            "name an end that can be measured, or fix what hides the others: a quirk of the plan \
              can patch what is too old or too new",
         ],
         UndecidedReason::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [

@@ -233,11 +233,11 @@ pub fn left(bisection: &Bisection, left: &ResidualEffect) -> String {
     let by = effect(bisection, &left.effect);
     match left.said {
         ResidualFinding::Bounds => {
-            "whether anything else changed is not known, as limits were reached".to_owned()
+            "whether anything else changed is unknown, since limits were reached".to_owned()
         }
         ResidualFinding::Little => format!("left over of that: {by}"),
         ResidualFinding::Likely | ResidualFinding::Unknown => {
-            format!("whether anything else changed is not known: the rest of that is {by}")
+            format!("whether anything else changed is unknown: the rest of that is {by}")
         }
         ResidualFinding::More => format!("{by} of that is left over: something else changed too"),
     }
@@ -401,7 +401,7 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
         notes.extend(left_hint(bisection, &it, searched).map(AnswerNote::hint));
     }
     if bisection.may_have_drifted() {
-        let drift = "the host may have drifted meanwhile, which was reckoned with";
+        let drift = "the host may have drifted meanwhile, and the estimate accounts for that";
         notes.push(AnswerNote::plain(drift.to_owned()));
     }
     notes

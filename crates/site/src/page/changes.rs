@@ -22,7 +22,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         p.lead { (lead(view, held.len())) }
         @if !held.is_empty() {
             (scrolling("changes", &table(view, &held)))
-            p.legend { "What got worse stands first at each place. The names lead to the evidence."
+            p.legend { "Regressions come first at each place. Names link to the evidence."
                 }
         }
         (remarks(view))
@@ -37,7 +37,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         @if !gone.is_empty() {
             section {
                 h2 { "No longer held" }
-                p.note { "What was seen once and is not any more, with the reason." }
+                p.note { "Changes that were seen once and are not seen any more, with the reason." }
                 (scrolling("changes that are no longer held", &table(view, &gone)))
             }
         }

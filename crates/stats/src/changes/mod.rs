@@ -6,24 +6,25 @@
 //! `docs/src/method/changes.md`, "What changed in a series".
 //!
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`),
-//! less what lies between hosts that take turns (`turns`); a segmentation that outliers cannot
-//! mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search
-//! for short excursions (`dips`) propose candidates; those are chosen that explain the series
-//! better than slow noise would (`choose`, `noise`), and than a curve with fewer steps would
+//! less what lies between hosts that take turns (`alternating`); a segmentation that outliers
+//! cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a
+//! search for short excursions (`dips`) propose candidates; those are chosen that explain the
+//! series better than slow noise would (`choose`, `noise`), and than a curve with fewer steps would
 //! (`trend`), each where it most often is right (`locate`); then it is decided what they are
 //! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none
 //! (`refuse`).
 
+mod alternating;
 mod choose;
 mod dips;
 mod environment;
-mod exchange;
 mod filter;
 mod finding;
 mod judge;
 pub mod ledger;
 mod levels;
 mod locate;
+mod mode_swap;
 mod modes;
 mod noise;
 mod options;
@@ -40,7 +41,6 @@ mod series;
 mod stretches;
 mod sums;
 mod trend;
-mod turns;
 
 pub use finding::{
     DetectedChange, Detection, Drift, JudgementStatus, Kind, Mode, Modes, Refusal, RefusedCandidate,
@@ -77,7 +77,7 @@ const MASKED: f64 = 4.0;
 #[must_use]
 pub fn detect(points: &[SeriesValue], options: &Options) -> Detection {
     let series = match series::ValueSeries::of(points, options) {
-        Ok(series) => turns::without(series),
+        Ok(series) => alternating::without(series),
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
     let proposed = CandidateSeries::of(series, options);
@@ -140,7 +140,7 @@ impl CandidateSeries {
         let mut scatter = scatter::spreads(series, &levels, &choice);
         scatter.extend(scatter::shares(series, &levels, &modes.modes, &modes.at));
         let mut changes = judge::changes(judge, &choice);
-        exchange::divide(judge, &choice, raw, &mut changes, &mut scatter);
+        mode_swap::divide(judge, &choice, raw, &mut changes, &mut scatter);
         scatter.sort_by_key(|change| change.index);
         Detection {
             changes,

@@ -2,8 +2,8 @@
 
 use super::choice::EstimatorChoice;
 use super::modes::{ModeComparison, SharedModes};
-use super::more::{MoreSamples, settling};
 use super::sample::SampleValue;
+use super::sample_size::{MoreSamples, settling};
 use super::{Better, Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
 
 /// What is compared.

@@ -1,6 +1,6 @@
 //! Many rows judged together: of those that are said to differ, few are wrong.
 
-use super::more::{self, MoreSamples};
+use super::sample_size::{self, MoreSamples};
 use super::{Comparison, Verdict};
 use crate::believed;
 
@@ -70,7 +70,7 @@ impl Comparison {
             Verdict::Same => self.p_same(),
             Verdict::Unclear => return None,
         };
-        more::for_chance(self.counts.a.min(self.counts.b), p, share / rows.max(1) as f64)
+        sample_size::for_chance(self.counts.a.min(self.counts.b), p, share / rows.max(1) as f64)
     }
 
     /// The chance of so large a difference, at any look, when there is none.

@@ -1,8 +1,8 @@
 //! A comparison of two sides by their samples.
 
 use super::comparison::{Comparison, ComparisonRules, Sides};
-use super::looks::Look;
-use super::once::with_single;
+use super::sequential::Look;
+use super::single_counts::with_single;
 use super::work::ComparisonWork;
 
 /// Compares, as this look may.

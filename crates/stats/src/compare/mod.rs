@@ -5,11 +5,11 @@
 //! measures, waits or draws by itself: where something is drawn, the seed is handed in. Each rule
 //! is in `docs/src/method/compare.md`.
 
+mod across_runs;
 mod choice;
 mod comparison;
 mod contrast;
 mod duet;
-mod earlier;
 mod estimate;
 mod estimator;
 mod family;
@@ -18,32 +18,32 @@ mod judge;
 mod levels;
 #[cfg(test)]
 mod limits;
-mod looks;
 mod means;
 mod median;
 mod memory;
 mod modes;
-mod more;
 #[cfg(test)]
 mod noise;
-mod once;
 mod order;
 mod quantiles;
 mod ranks;
 mod resolution;
 #[cfg(test)]
 mod rules;
-mod runs;
+mod run_effect;
 mod sample;
+mod sample_size;
+mod sequential;
 #[cfg(test)]
 mod simulations;
+mod single_counts;
 mod verdict;
 mod work;
 
+pub use across_runs::compare_earlier;
 pub use choice::{ChoiceReason, EstimatorChoice};
 pub use comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
 pub use duet::{Duet, DuetPair, compare_duet};
-pub use earlier::compare_earlier;
 pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use family::{is_trade_off, judge_together, order_of_telling};
@@ -51,12 +51,12 @@ pub use influence::{
     Influence, PlacedSample, ResidualGroup, StrongestInfluence, after_predecessors,
 };
 pub use judge::compare;
-pub use looks::{Look, Looks};
 pub use modes::{ModeComparison, SharedModes};
-pub use more::MoreSamples;
-pub use once::COUNTED;
-pub use runs::{RunEffectPrior, RunsComparison, compare_over_runs};
+pub use run_effect::{RunEffectPrior, RunsComparison, compare_over_runs};
 pub use sample::{SampleValue, Scale};
+pub use sample_size::MoreSamples;
+pub use sequential::{Look, Looks};
+pub use single_counts::COUNTED;
 pub use verdict::{Better, Size, Verdict};
 
 /// Fewer samples on a side have no interval.

@@ -4,9 +4,9 @@ use super::choice::{ChoiceReason, EstimatorChoice};
 use super::comparison::{Comparison, ComparisonRules, Note, RankTest, SampleSizes, Sides};
 use super::estimate::BoundContrasts;
 use super::modes::{DIRECTIONS, ModeComparison, SharedModes, SplitSides, borne_out};
-use super::more::{MoreSamples, more};
 use super::resolution::Clock;
 use super::sample::{self, SampleValue, Scale};
+use super::sample_size::{MoreSamples, more};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
 

@@ -278,7 +278,7 @@ mod tests {
         };
         assert_eq!(
             said("2.0..1.0", "commit"),
-            "`2.0..1.0` is empty: `2.0` has all of `1.0` already; did you mean `1.0..2.0`?"
+            "`2.0..1.0` is empty: `1.0` is an ancestor of `2.0`; did you mean `1.0..2.0`?"
         );
         assert_eq!(
             said("2.0..", "commit"),
@@ -286,9 +286,7 @@ mod tests {
              alone"
         );
         assert_eq!(said("1.11..", "commit"), "unknown release `1.11`; did you mean `1.10`?");
-        assert!(said("..", "1w").starts_with(
-            "releases have no dates, so that there is no stepping through them by `1w`"
-        ));
+        assert!(said("..", "1w").starts_with("`1w` is a step in time, and releases have no dates"));
         let error = listed("1 2 1").names().unwrap_err();
         assert_eq!(error.to_string(), "release `1` is listed twice");
         assert_eq!(listed("").names().unwrap_err().to_string(), "the plan names no releases");

@@ -3,7 +3,7 @@
 //! Their words are the plan's (`tacho_record::plan::Quirk`). [`Quirks`] holds them with their
 //! patches read; `range` asks the [`History`] where each begins and ends, and so knows nothing of
 //! git; `patch` reads and applies patches; `once` replays what is done once. The steps of a build
-//! in which all this happens are in `workshop`.
+//! in which all this happens are in `local_builder`.
 
 mod once;
 pub(crate) mod patch;

@@ -4,7 +4,7 @@ use tacho_experiment::build::layouts::{LayoutsResult, layouts};
 use tacho_record::{RuleRequest, percentage};
 use tacho_subject::{Linker, RevisionQuery, RevisionStep, Selection, history};
 
-use super::over::{PROCESSES, fixed, orders};
+use super::layout_options::{PROCESSES, fixed, orders};
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, LayoutsArgs};
 use crate::commands::selection::narrowed;

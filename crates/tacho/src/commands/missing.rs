@@ -17,7 +17,7 @@ use crate::counters::counters;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::tracked::TrackReport;
+use crate::output::track_report::TrackReport;
 use crate::output::{self, table, text};
 use crate::project::Project;
 

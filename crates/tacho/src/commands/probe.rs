@@ -1,7 +1,8 @@
 //! `tacho probe`: whether a difference depends on the state of the machine.
 
 use tacho_experiment::probe::{
-    Availability, ProbeEnd, ProbeSubject, ProbeVerdict, ProbeWish, availability, kept_probe, probe,
+    Availability, ProbeEnd, ProbeRequest, ProbeSubject, ProbeVerdict, availability, kept_probe,
+    probe,
 };
 use tacho_machine::Root;
 use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, Revision};
@@ -12,7 +13,7 @@ use super::bisect::probe::{LAYOUTS_LEFT_OUT, layouts};
 use super::compare::files::{self, ComparisonRows};
 use super::compare::measure::of_commands;
 use super::compare::sides::{ResolvedSide, SideLookup, revisions, told};
-use super::over;
+use super::layout_options;
 use super::session::{CommandSession, SessionRequest};
 use super::shares::share;
 use crate::cli::{CompareArgs, ComparisonArgs, GlobalArgs, ProbeArgs, ReferenceArgs, ShowArgs};
@@ -53,7 +54,7 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
         .iter()
         .take(number)
         .map(|taken| ProbeSide { side: taken.side.clone(), layouts: Vec::new() });
-    let wish = ProbeWish {
+    let wish = ProbeRequest {
         sides: sides.collect(),
         rows: rows.collect(),
         margin,
@@ -169,7 +170,7 @@ fn measure(
     (global, command): (&GlobalArgs, &ProbeArgs),
     (given, like): (&SideLookup, &CompareArgs),
     plan: Option<Plan>,
-    mut wish: ProbeWish,
+    mut wish: ProbeRequest,
 ) -> Result<ProbeEnd, CliError> {
     let quiet = global.quiet || command.form.json;
     let root = Root::this_machine();
@@ -197,7 +198,7 @@ fn lay_out(
     (session, project): (&mut CommandSession, &Project),
     (plan, quiet): (&Plan, bool),
     revisions: &[Revision],
-    wish: &mut ProbeWish,
+    wish: &mut ProbeRequest,
 ) -> Result<(), CliError> {
     let named = |names: &[String]| names.iter().any(|name| name == "layout");
     if named(&wish.skip) || !(wish.only.is_empty() || named(&wish.only)) {
@@ -215,7 +216,7 @@ fn lay_out(
         };
         let Some(known) = revisions.iter().find(|it| it.id == *revision) else { continue };
         let of = (known, side.side.name.as_str());
-        match over::program(session, project, (plan.clone(), quiet), of, &layouts)? {
+        match layout_options::program(session, project, (plan.clone(), quiet), of, &layouts)? {
             Ok((Program::Layouts { artifacts, .. }, _)) => {
                 side.layouts = (1..).zip(artifacts).collect();
             }

@@ -9,9 +9,9 @@ use tacho_machine::Root;
 use tacho_measure::{HostLock, LockWait, MeasureError, ProcessExecutor};
 use tacho_record::{Counter, Host, Plan, Recipes, Revision};
 use tacho_store::{HostId, Location, Store};
-use tacho_subject::{NoBuilder, SelectedRevisions, Workshop};
+use tacho_subject::{LocalBuilder, NoBuilder, SelectedRevisions};
 
-use super::inherited::inherited;
+use super::environment::inherited;
 use crate::commands::seed::random_seed;
 use crate::error::CliError;
 use crate::output;
@@ -137,7 +137,7 @@ impl CommandSession {
         let mut executor = ProcessExecutor::new(self.interrupt.clone());
         let instrument = Instrument::measure(&mut executor, TURNS)?;
         let (subject, limit) = (&wanted.plan.subject, wanted.plan.measure.cache_limit);
-        let mut builder = Workshop::new(subject, &project.folder, &project.cache(), limit)?;
+        let mut builder = LocalBuilder::new(subject, &project.folder, &project.cache(), limit)?;
         let mut progress = Progress::new(wanted.revisions, wanted.quiet);
         if let Some(how) = wanted.announced.as_ref().filter(|_| !wanted.quiet) {
             progress.announce(how);

@@ -16,8 +16,8 @@ use tacho_record::{
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
-use super::measured::{KeptOutput, MeasuredAnswer, MeasuredBenchmark};
-use super::{compare, kept, lookup, probe, run_page};
+use super::show_benchmark::{KeptOutput, MeasuredAnswer, MeasuredBenchmark};
+use super::{compare, lookup, probe, run_page, show_output};
 use crate::cli::{GlobalArgs, ShowArgs, ShownMetricArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -36,7 +36,7 @@ pub fn execute(global: &GlobalArgs, command: &ShowArgs) -> Result<Exit, CliError
         let mut store = project.store_to_read()?;
         let run = lookup::run(&mut store, &number)?;
         if run.purpose == Purpose::Compare {
-            compare::shown::print(&mut store, &number, command)?;
+            compare::show_run::print(&mut store, &number, command)?;
         } else if !probe::shown(&mut store, &number, command)? {
             run_page::print(&mut store, &run, command)?;
         }
@@ -246,7 +246,7 @@ fn one(
     }
     if command.output {
         let benchmarks = hosts.iter().rev().flat_map(|host| &host.benchmarks);
-        return kept::print(store, benchmarks, (revision.short(), command));
+        return show_output::print(store, benchmarks, (revision.short(), command));
     }
     if command.build_log {
         return build_log(store, &revision, &hosts);

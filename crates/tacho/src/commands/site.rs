@@ -31,7 +31,7 @@ use tacho_site::{
 };
 use tacho_store::{HostId, Store, StoreError};
 
-use super::bisect::typed;
+use super::bisect::typed_subject;
 use super::changes::found::StoredChanges;
 use super::{lookup, run_words};
 use crate::cli::{GlobalArgs, SiteArgs};
@@ -63,7 +63,7 @@ pub fn execute(global: &GlobalArgs, command: &SiteArgs) -> Result<Exit, CliError
 /// The plan's project; where there is none, what was bisected without one.
 fn shown(global: &GlobalArgs, command: &SiteArgs) -> Result<(Project, Store), CliError> {
     let typed = |repository: &Path| {
-        let project = typed::of(global, repository)?;
+        let project = typed_subject::of(global, repository)?;
         let store = project.store_to_read()?;
         Ok((project, store))
     };

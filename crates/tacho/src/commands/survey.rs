@@ -20,8 +20,8 @@ use crate::counters::counters;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::surveyed::SurveyReport;
-use crate::output::{self, text, tracked};
+use crate::output::survey_report::SurveyReport;
+use crate::output::{self, text, track_report};
 use crate::project::Project;
 
 /// The smallest change that is looked for, where nothing else is asked for.
@@ -86,7 +86,7 @@ pub(super) fn execute(
     let came_to = came_to(&placed);
     let unbuilt = BuildGap::of(&selected.revisions, &placed.builds);
     let report = SurveyReport {
-        tracked: tracked::TrackReport {
+        tracked: track_report::TrackReport {
             tracked: &came_to,
             series: &series,
             revisions: &selected.revisions,

@@ -19,12 +19,12 @@ use tacho_subject::SelectedRevisions;
 
 use super::changes::found::StoredChanges;
 use super::session::{CommandSession, SessionRequest};
-use super::{lookup, missing, over, survey};
+use super::{layout_options, lookup, missing, survey};
 use crate::cli::{GlobalArgs, ShownMetricArgs, TrackArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::tracked::TrackReport;
+use crate::output::track_report::TrackReport;
 use crate::output::{self, table, text};
 use crate::project::Project;
 
@@ -48,7 +48,8 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
     let mut plan = command.reference.applied(plan);
     plan.measure.reference.programs.get_or_insert(ReferenceMode::Cheap);
-    let plan = over::tracked(&counting(plan, &counters(&command.counter)?), command.rounds)?;
+    let plan =
+        layout_options::tracked(&counting(plan, &counters(&command.counter)?), command.rounds)?;
     if command.schedule.missing {
         return missing::execute(global, command, &project, &plan);
     }

@@ -16,7 +16,7 @@ use tacho_report::build::why_not;
 use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::gate::{self, exit, fail_on};
-use super::over;
+use super::layout_options;
 use super::patches::{Patch, renamed};
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, TryArgs};
@@ -72,7 +72,7 @@ struct PatchAnswer<'a> {
 pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError> {
     let fail_on = fail_on(&command.terms)?;
     let project = Project::open(global)?.counting(&command.terms.counter, &command.terms.metric)?;
-    let rounds = over::rounds(&command.terms, &project.plan);
+    let rounds = layout_options::rounds(&command.terms, &project.plan);
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let plan = command.terms.reference.applied(plan);
@@ -88,7 +88,7 @@ pub fn execute(global: &GlobalArgs, command: &TryArgs) -> Result<Exit, CliError>
     }
     check(&project, &plan, &base, &patches)?;
     let (quiet, layouts) =
-        (global.quiet || command.form.json, over::layouts(&command.terms, &plan)?);
+        (global.quiet || command.form.json, layout_options::layouts(&command.terms, &plan)?);
     let session = CommandSession::open(&project, command.begin.wait)?;
     let mut trying = Trying { session, project: &project, base, layouts, build: None, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
@@ -235,8 +235,9 @@ impl Trying<'_> {
         let Some(order) = &command.terms.order else { return Ok(()) };
         let Some(Ok(program)) = self.built(plan)? else { return Ok(()) };
         let of = (&self.base, &program);
-        let found = over::ordered(&mut self.session, self.project, (plan, self.quiet), of)?;
-        over::tell_of_order(order, self.base.short(), found.as_ref());
+        let found =
+            layout_options::ordered(&mut self.session, self.project, (plan, self.quiet), of)?;
+        layout_options::tell_of_order(order, self.base.short(), found.as_ref());
         Ok(())
     }
 
@@ -288,7 +289,7 @@ impl Trying<'_> {
     /// The same in several layouts.
     fn laid_out(&mut self, plan: &Plan) -> Result<Option<Result<Program, String>>, CliError> {
         let of = (&self.base, self.base.short());
-        let program = over::program(
+        let program = layout_options::program(
             &mut self.session,
             self.project,
             (plan.clone(), self.quiet),

@@ -9,7 +9,7 @@ use crate::output::text::count;
 pub enum BenchMistake {
     #[error("`{text}` names no processors")]
     BadCpus { text: String },
-    #[error("commands cannot be executed so: {why}")]
+    #[error("these conditions are not available: {why}")]
     Conditions { why: String, hint: Option<String> },
     #[error("`{value}` is no step from {from} to {to}")]
     BadRange { value: String, from: String, to: String },
@@ -20,12 +20,9 @@ pub enum BenchMistake {
     #[error("`--duet` is for two commands, and there {} \
              {commands}", if *.commands == 1 { "is" } else { "are" })]
     DuetOfTwo { commands: usize },
-    #[error(
-        "only one of the two is started by a shell, whose time alone says nothing of that beside \
-         another"
-    )]
+    #[error("only one of the two commands is started by a shell")]
     DuetByShell,
-    #[error("`{option}` is not known here")]
+    #[error("`{option}` is not supported")]
     Elsewhere { option: &'static str, instead: &'static str },
     #[error("`{first}` and `{second}` would both write {}", one_target(.path))]
     ExportedTwice { first: &'static str, second: &'static str, path: PathBuf },
@@ -118,17 +115,19 @@ impl BenchMistake {
             BenchMistake::BadStatus { .. } => {
                 Some("statuses are numbers, with commas between: `-i=1,2`".into())
             }
-            BenchMistake::DuetOfTwo { .. } => {
-                Some("without it any number is measured, one after the other".into())
-            }
+            BenchMistake::DuetOfTwo { .. } => Some(
+                "without `--duet`, any number of commands is measured, one after the other".into(),
+            ),
             BenchMistake::DuetByShell => Some("`-S sh` starts both by one".into()),
             BenchMistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
             BenchMistake::Names { .. } => Some(
-                "one name for each, in their order; where parameters make several of one, one is \
-                 that of all"
+                "give one name for each command, in order; with parameters, one name is for all \
+                 combinations"
                     .into(),
             ),
-            BenchMistake::FewestAboveMost { .. } => Some("raise the one or lower the other".into()),
+            BenchMistake::FewestAboveMost { .. } => {
+                Some("raise `--max-runs` or lower `--min-runs`".into())
+            }
             BenchMistake::HowMany { .. } => {
                 Some("give it once for all commands, or once for each".into())
             }
@@ -152,7 +151,7 @@ impl BenchMistake {
                     Some(format!("it is a link to `{target}`, which leads to no file"))
                 }
                 NoProgram::Unknown => {
-                    Some("no folder of `PATH` has it: `./prog` is one of this folder".into())
+                    Some("no folder of `PATH` has it; `./prog` names one in this folder".into())
                 }
             },
             BenchMistake::Unused { nearest: Some(nearest), name } => {
@@ -174,11 +173,7 @@ impl BenchMistake {
             BenchMistake::InputPipe { .. } => {
                 Some("write what comes from it to a file: each execution reads all of it".into())
             }
-            BenchMistake::NoFolder { .. } => Some(
-                "make it first: no execution would be \
-                                                   measured"
-                    .into(),
-            ),
+            BenchMistake::NoFolder { .. } => Some("create the folder first".into()),
             BenchMistake::WouldOverwrite { .. } => {
                 Some("name another file, or move it away".into())
             }

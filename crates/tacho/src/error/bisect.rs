@@ -19,7 +19,7 @@ pub enum BisectMistake {
     NothingShared { good: String, bad: String },
     #[error("`{text}` does not name two ends")]
     BadRange { text: String },
-    #[error("`{text}` is no size of a change")]
+    #[error("`{text}` is not the size of a change")]
     BadEffect { text: String },
     #[error("`{text}` has no unit, and the metric is {what}")]
     NoUnit { text: String, what: &'static str, hint: String },
@@ -27,17 +27,17 @@ pub enum BisectMistake {
     BadLayout { text: String },
     #[error("`{text}` is no difference of rates")]
     BadRate { text: String },
-    #[error("`{text}` is not two values: what the good end once was, and the bad one")]
+    #[error("`{text}` is not two values: one of the good end, one of the bad end")]
     BadBefore { text: String },
     #[error("`{}` is not in a git repository", folder.display())]
     NoRepository { folder: PathBuf },
     #[error("there is nothing to measure: no plan, and no command to execute")]
     NothingToMeasure,
-    #[error("only what is executed can be probed, not how it is built")]
+    #[error("`--probe` needs executions: artifact sizes and build times cannot be probed")]
     NothingToProbe,
     #[error("there is no bisection `{name}`")]
     NoBisection { name: String },
-    #[error("nothing was bisected yet")]
+    #[error("there are no bisections yet")]
     NoneYet,
 }
 
@@ -49,9 +49,7 @@ impl BisectMistake {
             Self::NoUnit { hint, .. } => return hint.clone(),
             Self::BadEffect { text } if text.starts_with('-') => {
                 let size = text.trim_start_matches('-');
-                return format!(
-                    "what goes up and what goes down is looked for alike: write it as `{size}`"
-                );
+                return format!("a change in either direction is searched: write `{size}`");
             }
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
             Self::NothingShared { .. } => {

@@ -7,17 +7,17 @@ pub enum CompareMistake {
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("there is a baseline `{name}` already")]
     BaselineExists { name: String },
-    #[error("`--duet` executes both, and one of them is not executed")]
+    #[error("`--duet` executes both sides, and one of these is a saved one")]
     DuetOfOne,
-    #[error("benchmarks are to use different processors (`cpus`), and a duet has two for all")]
+    #[error("the benchmarks use different processors (`cpus`), and a duet has two for all")]
     DuetOfMany,
-    #[error("`--estimator` is for what is executed in one run, and one of both is not")]
+    #[error("`--estimator` needs both sides to be executed in one run")]
     EstimatorOfRuns,
     #[error("several layouts have no minimum that can be compared")]
     MinimumOfLayouts,
     #[error("`--markdown` is for what a run compared")]
     MarkdownOfRevision,
-    #[error("`--fail-on {text}` is nothing to fail on")]
+    #[error("`--fail-on {text}` is not a known condition")]
     NoLimit { text: String },
     #[error("`--fail-on {text}` is less than the margin of {margin}, up to which two are the same")]
     LimitWithinMargin { text: String, margin: String },
@@ -29,30 +29,27 @@ pub enum CompareMistake {
     NothingKept,
     #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
     NotAlike { differ: Vec<String> },
-    #[error("`{file}` is no report: {why}")]
+    #[error("`{file}` is not a report: {why}")]
     NoReport { file: String, why: String },
     #[error("there is no file `{file}`")]
     NoFile { file: String, nearest: Option<String> },
-    #[error("`{name}` is no program, but the file `./{name}` is")]
+    #[error("`{name}` is not a program, but the file `./{name}` is one")]
     NoPath { name: String },
-    #[error(
-        "`{name}` is neither a file nor a program, and there is no plan here whose subject it \
-         could be a revision of"
-    )]
+    #[error("`{name}` is neither a file nor a program, and without a plan it cannot be a revision")]
     NothingHere { name: String, nearest: Option<String> },
-    #[error("`{name}` is no revision, but a program")]
+    #[error("`{name}` is a program, not a revision")]
     IsProgram { name: String },
-    #[error("`{name}` is a report, and nothing stands beside it")]
+    #[error("`{name}` is a report, and there is nothing to compare it with")]
     ReportAlone { name: String },
     #[error("only one command was given")]
     OneCommand,
     #[error("{a} and {b} cannot be compared: {why}")]
     NotComparable { a: String, b: String, why: String },
-    #[error("`--layouts` links revisions, and these are linked already, or no revisions")]
+    #[error("`--layouts` links revisions, and these sides are linked already or are not revisions")]
     NoLayouts,
     #[error("there is no build `{name}`")]
     NoBuild { name: String },
-    #[error("the build `{name}` is several of one source, linked in another order each")]
+    #[error("`{name}` is several builds of one source, each linked in another order")]
     BuildOfLayouts { name: String, revision: String },
     #[error("`{metric}` was not compared, but {known}")]
     NotCompared { metric: String, known: String },
@@ -66,7 +63,7 @@ pub enum CompareMistake {
     NoName { name: String },
     #[error("`{option}` needs a plan: what is measured without one is not kept")]
     NeedsPlan { option: &'static str },
-    #[error("what is compared has no name: it is empty")]
+    #[error("the name of a side is empty")]
     Nothing,
 }
 
@@ -87,7 +84,7 @@ impl CompareMistake {
             }
             CompareMistake::DuetOfMany => "`--benchmark NAME` compares one".to_owned(),
             CompareMistake::EstimatorOfRuns => {
-                "what earlier runs or files say is compared by the medians of whole runs".to_owned()
+                "earlier runs and files are compared by the medians of whole runs".to_owned()
             }
             CompareMistake::MinimumOfLayouts => {
                 "`--estimator median` or `mean` can be taken over layouts".to_owned()
@@ -110,7 +107,7 @@ impl CompareMistake {
                 format!("it is written like `{option} 1%` or `{option} 0.5%`")
             }
             CompareMistake::NothingExecuted { .. } => {
-                "without that both are compared as they were measured then".to_owned()
+                "without this option both are compared as they were measured".to_owned()
             }
             CompareMistake::NothingKept => {
                 "`--kept` is for baselines (NAME) and runs (run:12)".to_owned()
@@ -119,8 +116,8 @@ impl CompareMistake {
                 "`--regardless` compares them all the same".to_owned()
             }
             CompareMistake::NoReport { .. } => {
-                "of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH it \
-                 is their JSON"
+                "reports of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and \
+                 JMH are JSON"
                     .to_owned()
             }
             CompareMistake::NoFile { nearest: Some(nearest), .. }
@@ -143,7 +140,7 @@ impl CompareMistake {
             }
             CompareMistake::OneCommand => "`tacho bench` measures one command".to_owned(),
             CompareMistake::NotComparable { .. } => {
-                "`tacho compare --help` says what can stand beside what".to_owned()
+                "`tacho compare --help` says what can be compared".to_owned()
             }
             CompareMistake::NoLayouts => {
                 "name two revisions of the plan's subject, such as `HEAD~1 HEAD`".to_owned()
@@ -158,8 +155,9 @@ impl CompareMistake {
                 "`tacho log` lists the runs, and what they were for".to_owned()
             }
             CompareMistake::NoName { .. } => {
-                "a name is no revision, and has no blanks, no line breaks, no `:` and no `/`"
-                    .to_owned()
+                "a name must not be a revision, and has no blanks, no line breaks, no `:` and no \
+                 `/`"
+                .to_owned()
             }
             CompareMistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
             CompareMistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),

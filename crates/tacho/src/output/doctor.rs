@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use tacho_experiment::noise::{MINUTES, NoiseOfLength};
 use tacho_experiment::noise_history::{self, HourNoise};
 use tacho_machine::Facts;
-use tacho_machine::doctor::{Diagnosis, FindingRemedy, MachineFinding, Severity};
+use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
 
 use tacho_record::{KeptNoise, Unit};
 
@@ -28,17 +28,14 @@ pub fn diagnosis(diagnosis: &Diagnosis) -> String {
 
 /// Whether the machine is fit, with the number of findings of each harm.
 fn fitness(diagnosis: &Diagnosis) -> String {
-    let counts =
-        [Severity::High, Severity::Medium, Severity::Low].map(|harm| (diagnosis.count(harm), harm));
+    let counts = [Harm::High, Harm::Medium, Harm::Low].map(|harm| (diagnosis.count(harm), harm));
     let shown: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, harm)| format!("{count} of {} harm", harm.word()))
         .collect();
     match counts[0].0 {
-        _ if shown.is_empty() => {
-            super::colour::good("fit: nothing is known here that disturbs measurements")
-        }
+        _ if shown.is_empty() => super::colour::good("fit: no known disturbance of measurements"),
         0 => format!("{} ({})", super::colour::good("fit"), shown.join(", ")),
         _ => format!("{}: {}", super::colour::bad("not fit"), shown.join(", ")),
     }

@@ -156,10 +156,7 @@ impl LayoutsReport<'_> {
             }
             LayoutsResult::Measured(rows) if rows.equal > 0 => {
                 let layouts = text::count(rows.equal, "layout");
-                note(
-                    "note",
-                    &format!("{layouts} came out as one that there was, and counted once"),
-                );
+                note("note", &format!("{layouts} equal another layout, and count once"));
             }
             _ => {}
         }

@@ -283,12 +283,12 @@ impl Observer for Progress {
                 self.estimate.left = self.estimate.left.saturating_sub(*saved);
             }
             Event::Surveyed { surveyed, builds } => {
-                if let Some(line) = super::surveyed::progress(surveyed, *builds) {
+                if let Some(line) = super::survey_report::progress(surveyed, *builds) {
                     self.say(&line);
                 }
             }
             Event::NotReproducible { revision, .. } => {
-                self.say(&format!("{} came out otherwise when built again", revision.short()));
+                self.say(&format!("{} gave a different result when built again", revision.short()));
             }
         }
     }

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use tacho_machine::Root;
 use tacho_measure::{CompanionEnd, CompanionUsage, ReadyCompanion};
-use tacho_record::{CompanionPlace, ProbeSide, Program, Side as Compared};
+use tacho_record::{CompanionPlace, ProbeSide, Program, Side};
 
 use super::*;
-use crate::probe::{ProbeEnd, ProbeVerdict, ProbeWish, probe, sentence};
+use crate::probe::{ProbeEnd, ProbeRequest, ProbeVerdict, probe, sentence};
 
 /// The first revision that does not keep a core busy.
 const STOPPED: usize = 5;
@@ -81,11 +81,11 @@ fn scene() -> Scene {
 fn side(place: usize) -> ProbeSide {
     let id = format!("r{}", place + 1);
     let program = Program::Revision { revision: id.clone() };
-    ProbeSide { side: Compared { name: id, program }, layouts: Vec::new() }
+    ProbeSide { side: Side { name: id, program }, layouts: Vec::new() }
 }
 
-fn wish(scene: &Scene) -> ProbeWish {
-    ProbeWish {
+fn wish(scene: &Scene) -> ProbeRequest {
+    ProbeRequest {
         sides: vec![side(STOPPED - 1), side(STOPPED)],
         rows: vec![(scene.asked.benchmark.clone(), scene.asked.metric.clone())],
         margin: 0.01,
@@ -159,7 +159,7 @@ fn with_the_busy_core_alone_the_sentence_is_short() {
     let machine = four_cores();
     let root = Root::of_folder(machine.path());
     let skip = ["same-cpu", "twice"].map(str::to_owned).to_vec();
-    let end = probe(&mut bench, &question, &ProbeWish { skip, ..wish(&scene) }, &root).unwrap();
+    let end = probe(&mut bench, &question, &ProbeRequest { skip, ..wish(&scene) }, &root).unwrap();
     let ProbeEnd::Measured(answer) = end else { panic!("{end:?}") };
     let number = answer.terms.under.len();
     let expected = format!(

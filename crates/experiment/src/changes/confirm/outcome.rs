@@ -1,8 +1,6 @@
 //! What the samples of both sides say of a change.
 
-use tacho_record::{
-    Change, Metric, Outcome as Ended, RepeatMeasurement, Sample as Taken, busy_share,
-};
+use tacho_record::{Change, Metric, Outcome, RepeatMeasurement, Sample, busy_share};
 use tacho_stats::compare::{
     Comparison, ComparisonRules, Look, SampleValue, Sides, Verdict, compare, judge_together,
 };
@@ -66,7 +64,7 @@ pub enum ConfirmationVerdict {
 impl ConfirmationSamples {
     /// What counts of these samples of a metric, which are those of each build of both sides.
     #[must_use]
-    pub fn of(metric: &Metric, before: &[Vec<Taken>], after: &[Vec<Taken>]) -> Self {
+    pub fn of(metric: &Metric, before: &[Vec<Sample>], after: &[Vec<Sample>]) -> Self {
         let all = || before.iter().chain(after).flatten();
         let busy_share = busy_share(all());
         let told = all().filter(|sample| sample.outcome.is_failure());
@@ -91,11 +89,11 @@ impl ConfirmationSamples {
 }
 
 /// The samples of a side, each in its layout where there are several.
-fn in_layouts(metric: &Metric, builds: &[Vec<Taken>]) -> Vec<SampleValue> {
+fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<SampleValue> {
     if let [build] = builds {
         return counting(metric, build);
     }
-    let of = |(layout, build): (u32, &Vec<Taken>)| {
+    let of = |(layout, build): (u32, &Vec<Sample>)| {
         counting(metric, build).into_iter().map(move |sample| sample.of_layout(layout))
     };
     (0..).zip(builds).flat_map(of).collect()
@@ -103,12 +101,12 @@ fn in_layouts(metric: &Metric, builds: &[Vec<Taken>]) -> Vec<SampleValue> {
 
 /// The samples of a build, each in its round, so that those of one round are compared with each
 /// other.
-fn counting(metric: &Metric, taken: &[Taken]) -> Vec<SampleValue> {
+fn counting(metric: &Metric, taken: &[Sample]) -> Vec<SampleValue> {
     let counted = taken.iter().filter(|sample| sample.place.round > 0);
-    let one = |taken: &Taken| {
+    let one = |taken: &Sample| {
         let sample = match taken.outcome {
-            Ended::Valid => SampleValue::new(taken.value(&metric.name)?),
-            Ended::LimitReached { .. } => SampleValue::new(taken.bound(metric)?).at_least(),
+            Outcome::Valid => SampleValue::new(taken.value(&metric.name)?),
+            Outcome::LimitReached { .. } => SampleValue::new(taken.bound(metric)?).at_least(),
             _ => return None,
         };
         Some(sample.in_round(taken.place.round).at(taken.place.position))

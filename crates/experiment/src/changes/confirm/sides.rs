@@ -240,7 +240,9 @@ fn is_of_cache(error: &SubjectError) -> bool {
 /// Why a build is not what it was.
 fn otherwise(state: &BuildState) -> String {
     match state {
-        BuildState::Built { .. } => "it comes out otherwise than when it was measured".to_owned(),
+        BuildState::Built { .. } => {
+            "it builds to another result than the one that was measured".to_owned()
+        }
         BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
         BuildState::TimedOut { .. } => "the build timed out".to_owned(),
     }

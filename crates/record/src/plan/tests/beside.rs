@@ -13,7 +13,7 @@ fn a_shell_takes_one_string() {
     3 | command = ["a", "b"]
       |           ^^^^^^^^^^
       |
-    hint: what is given as words needs no shell: leave `shell` out, or write one string
+    hint: a list of words needs no shell: leave `shell` out, or write one string
     "#);
     assert_snapshot!(shown_in_benchmark("command = \"a {bulid}\"\nshell = \"ba'sh\""), @r#"
     error: unknown reference `{bulid}` in `command`

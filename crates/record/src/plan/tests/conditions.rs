@@ -154,7 +154,7 @@ fn conditions_that_make_no_sense() {
     14 | limits = { memory = "1MiB" }
        |          ^^^^^^^^^^^^^^^^^^^
        |
-    hint: it is a control group's limit: take one of them out
+    hint: this limit needs a control group: remove one of the two keys
     "#);
 }
 

@@ -106,7 +106,7 @@ fn metrics_that_cannot_be_read() {
     13 | { name = "f", from = "metrics", stream = "stderr", file = "out.json" },
        |                                                    ^^^^
        |
-    hint: values stand in one place: keep one of them
+    hint: the values are in one place: keep one of the two keys
     "#);
 }
 

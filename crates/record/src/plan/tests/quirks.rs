@@ -128,7 +128,7 @@ fn what_contradicts_itself_is_said() {
     3 | once = true
       | ^^^^
       |
-    hint: it is what is executed once; it leaves what later builds need in $TACHO_STATE
+    hint: `build` is the command that is executed once; it leaves what later builds need in $TACHO_STATE
 
     error: `before` contradicts `once`
      --> tacho.toml:4:1
@@ -148,7 +148,7 @@ fn what_contradicts_itself_is_said() {
     hint: a quirk goes from its start to right before its end, as `git log start..end`
     "#);
     assert_snapshot!(shown_in_quirk("why = \"w\"\ntake = { path = \"../x\", from = \"v1\" }"), @r#"
-    error: `../x` does not lie in the checkout
+    error: `../x` is not in the checkout
      --> tacho.toml:3:8
       |
     3 | take = { path = "../x", from = "v1" }
@@ -177,7 +177,7 @@ fn names_are_unique_and_releases_are_not_patched() {
     6 | patch = "p"
       | ^^^^^
       |
-    hint: the `build` command fetches releases: let it, or `before-build`, patch what it fetched
+    hint: `build` fetches releases: apply the patch in `build` or `before-build`
     "#);
 }
 

@@ -174,7 +174,7 @@ fn contradictions() {
     2 | link = "javascript:alert({commit})"
       |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-    hint: it begins with `https://` or `http://`
+    hint: a link begins with `https://` or `http://`
     "#);
     assert_snapshot!(shown("[subject]\nlink = \"https://e.org\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
     error: `link` refers to nothing
@@ -268,7 +268,7 @@ fn artifacts_lie_in_the_checkout() {
         "[subject]\nartifacts = [\"/usr/bin/a\", \"../a\", \"lib/[a\"]\n[[benchmark]]\nname = \
          \"a\"\ncommand = \"b\"\n"
     ), @r#"
-    error: `/usr/bin/a` does not lie in the checkout
+    error: `/usr/bin/a` is not in the checkout
      --> tacho.toml:2:14
       |
     2 | artifacts = ["/usr/bin/a", "../a", "lib/[a"]
@@ -276,7 +276,7 @@ fn artifacts_lie_in_the_checkout() {
       |
     hint: artifacts and paths start at the root of the checkout
 
-    error: `../a` does not lie in the checkout
+    error: `../a` is not in the checkout
      --> tacho.toml:2:28
       |
     2 | artifacts = ["/usr/bin/a", "../a", "lib/[a"]
@@ -472,7 +472,7 @@ fn what_cvs_needs_and_only_cvs_has() {
     2 | module = "src"
       | ^^^^^^
       |
-    hint: it says what to get of a CVS repository; git has nothing like it here
+    hint: the key is for CVS repositories only
 
     error: `keywords` without `vcs = "cvs"`
      --> tacho.toml:3:1
@@ -480,7 +480,7 @@ fn what_cvs_needs_and_only_cvs_has() {
     3 | keywords = "kv"
       | ^^^^^^^^
       |
-    hint: it says what to get of a CVS repository; git has nothing like it here
+    hint: the key is for CVS repositories only
     "#);
 }
 

@@ -151,7 +151,7 @@ fn missing_keys() {
     2 | releases = ["1.0"]
       | ^^^^^^^^
       |
-    hint: it fetches `{release}` into an empty folder, and builds it there
+    hint: `build` fetches `{release}` into an empty folder and builds it there
     "#);
 }
 
@@ -199,7 +199,7 @@ fn wrong_types_are_all_shown() {
     2 | artifacts = "prog"
       |             ^^^^^^
       |
-    hint: write it in brackets, also where it is one: `artifacts = ["…"]`
+    hint: write a list, also for a single one: `artifacts = ["…"]`
 
     error: `rounds` must be a whole number from 1 to 4294967295
      --> tacho.toml:4:10

@@ -10,7 +10,7 @@
 //! likely counts, and its chance is that of so unlikely a one among as many (Westfall & Young,
 //! "Resampling-Based Multiple Testing", 1993).
 
-mod asked;
+mod hypotheses;
 mod labels;
 mod residuals;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use self::asked::{InfluenceAsked, chances};
+use self::hypotheses::{InfluenceAsked, chances};
 use self::labels::{exchange_within, places_by, places_of};
 pub use self::residuals::{PlacedSample, ResidualGroup};
 use self::residuals::{groups, residuals};

@@ -308,7 +308,7 @@ fn an_empty_range_says_why() {
     let repo = repo().commits("a b").tag("v1");
     assert_eq!(
         said(repo.path(), "main..main~1"),
-        "`main..main~1` is empty: `main` has all of `main~1` already; did you mean `main~1..main`?"
+        "`main..main~1` is empty: `main~1` is an ancestor of `main`; did you mean `main~1..main`?"
     );
     assert_eq!(
         said(repo.path(), "main..v1"),
@@ -334,7 +334,7 @@ fn a_shallow_clone_answers_as_far_as_it_goes() {
     assert!(selected.note.unwrap().contains("shallow"));
     assert_eq!(
         said(&clone, ".."),
-        "the range goes back beyond what the shallow clone `FOLDER` has of history; `git fetch \
+        "the range begins before the history of the shallow clone `FOLDER`; `git fetch \
          --unshallow` gets the rest"
     );
     assert_eq!(

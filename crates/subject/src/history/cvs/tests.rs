@@ -88,7 +88,7 @@ fn dates_tags_and_names_stand_for_what_was_there_then() {
     let early = one("2016-01-01").unwrap_err().to_string();
     assert_eq!(
         early,
-        "at `2016-01-01` there was nothing yet: the first commit is of 2016-01-01T10:00:05Z"
+        "there was no commit yet at `2016-01-01`: the first one is of 2016-01-01T10:00:05Z"
     );
     assert_eq!(one("V_2").unwrap_err().hint().unwrap(), "did you mean `V_1`?");
 }

@@ -3,8 +3,8 @@
 pub mod exports;
 mod names;
 pub mod parameters;
+pub mod request;
 pub(crate) mod start;
-pub mod typed;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,10 +14,10 @@ use tacho_experiment::{ExperimentError, Instrument};
 use tacho_measure::ProcessExecutor;
 use tacho_record::Limit;
 
-use super::inherited::inherited;
+use super::environment::inherited;
 use super::session::{CommandSession, TURNS, conditions};
 use crate::cli::{BenchArgs, EstimatorName, GlobalArgs};
-use crate::commands::bench::typed::BenchCommands;
+use crate::commands::bench::request::BenchCommands;
 use crate::commands::seed::random_seed;
 use crate::commands::shares::share;
 use crate::counters::counters;
@@ -90,8 +90,8 @@ fn question(
 ) -> Result<BenchQuestion, CliError> {
     Ok(BenchQuestion {
         commands: typed.commands.clone(),
-        rule: typed::rule(command)?,
-        exits: typed::exits(command)?,
+        rule: request::rule(command)?,
+        exits: request::exits(command)?,
         counters: counters(&command.execution.counter)?,
         metrics: Vec::new(),
         duet: None,

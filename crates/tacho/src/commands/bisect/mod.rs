@@ -1,15 +1,15 @@
 //! `tacho bisect`: which commit did it, and how sure.
 
 mod change;
-mod kept;
+mod kept_bisections;
 mod merges;
 pub(crate) mod probe;
 mod range;
 mod revert;
-mod same;
+mod same_program;
 mod single;
-pub mod typed;
-pub(crate) mod wish;
+pub(crate) mod target;
+pub mod typed_subject;
 
 use crate::commands::bisect::single::{BisectedCommits, exit_of, once};
 
@@ -27,9 +27,11 @@ use revert::RevertEffect;
 
 pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> {
     match &command.what {
-        Some(BisectCommand::List { json, repository }) => kept::list(global, repository, *json),
+        Some(BisectCommand::List { json, repository }) => {
+            kept_bisections::list(global, repository, *json)
+        }
         Some(BisectCommand::Log { name, form, replay, repository }) => {
-            kept::log(global, repository, name.as_deref(), form, *replay)
+            kept_bisections::log(global, repository, name.as_deref(), form, *replay)
         }
         None => match &command.change {
             Some(name) => measure(global, &change::asked(global, command, name)?),
@@ -40,7 +42,7 @@ pub fn execute(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliErr
 
 /// Bisects what was typed.
 fn measure(global: &GlobalArgs, command: &BisectArgs) -> Result<Exit, CliError> {
-    let project = typed::project(global, command)?;
+    let project = typed_subject::project(global, command)?;
     let Some(bisected) = once(global, &project, command, BisectedCommits::All)? else {
         return Ok(Exit::Success);
     };

@@ -8,7 +8,7 @@ use tacho_record::{Revision, short_name};
 use tacho_subject::history;
 
 use super::super::r#try::{self as trying, TryOutcome};
-use super::wish;
+use super::target;
 use crate::cli::{BisectArgs, GlobalArgs};
 use crate::error::CliError;
 use crate::output;
@@ -66,7 +66,7 @@ pub fn measure(
         .and_then(|()| fs::write(&path, diff))
         .map_err(CliError::reading(&path))?;
     let asked = trying::TryRequest {
-        plan: wish::wish(&project.plan, command)?.plan,
+        plan: target::wish(&project.plan, command)?.plan,
         row: (bisection.asked.benchmark.clone(), bisection.asked.metric.clone()),
         base: base.clone(),
         patch: (format!("the revert of {what}"), path),

@@ -38,7 +38,7 @@ pub(crate) fn once(
     let (range, onto, within, spent) = match inside {
         BisectedCommits::All => {
             let range = Range::select(project, good, bad)
-                .map_err(|error| super::typed::mistaken(command, error))?;
+                .map_err(|error| super::typed_subject::mistaken(command, error))?;
             (range, BTreeMap::new(), Vec::new(), None)
         }
         BisectedCommits::Merge(MergeRange { range, onto, within, spent }) => {
@@ -46,10 +46,10 @@ pub(crate) fn once(
         }
     };
     let aside = range.aside.clone();
-    let mut wish = super::wish::wish(&project.plan, command)?;
+    let mut wish = super::target::wish(&project.plan, command)?;
     wish.plan.subject.onto = onto;
     if matches!(inside, BisectedCommits::All) {
-        super::same::tell(&wish.plan, wish.of, command, &project.folder);
+        super::same_program::tell(&wish.plan, wish.of, command, &project.folder);
     }
     let layouts = if command.probe { super::probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
@@ -107,7 +107,7 @@ pub(crate) fn bisected(
     let counted = plan
         .benchmarks
         .iter()
-        .flat_map(|it| super::wish::counted(it, &inquiry.asked.metric))
+        .flat_map(|it| super::target::counted(it, &inquiry.asked.metric))
         .collect();
     let wanted = SessionRequest {
         counted,

@@ -1,7 +1,7 @@
 //! What is compared where a side is a file of another tool: the benchmarks that both have, under
 //! names that both have.
 
-use crate::commands::compare::alike::only_name;
+use crate::commands::compare::comparable::only_name;
 use crate::commands::compare::measure::wishes;
 use crate::commands::selection::narrowed;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -9,8 +9,8 @@ use tacho_experiment::compare::rows_of;
 
 use tacho_record::{BenchmarkKey, ExportedMetric, Metric, Parameters, Plan, Unit, shown};
 
-use super::alike::{differ, same_processors, status, statuses};
-use super::kept::is_file;
+use super::comparable::{differ, same_processors, status, statuses};
+use super::kept_sides::is_file;
 use super::measure::metrics_of_commands;
 use super::sides::{ResolvedSide, SideLookup};
 use crate::cli::CompareArgs;
@@ -299,7 +299,7 @@ fn live_rows(
         Some(project) if !is_command => {
             let wishes = wishes(command, Some(&project.plan))?;
             let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
-            Some(super::kept::in_kept_versions(given, command, taken, plan)?)
+            Some(super::kept_sides::in_kept_versions(given, command, taken, plan)?)
         }
         _ => None,
     };

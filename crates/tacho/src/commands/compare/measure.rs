@@ -13,7 +13,7 @@ use tacho_store::{Location, Store};
 
 use super::sides::{SideLookup, revisions};
 use crate::cli::{CompareArgs, GlobalArgs};
-use crate::commands::over;
+use crate::commands::layout_options;
 use crate::commands::seed::random_seed;
 use crate::commands::session::{CommandSession, SessionRequest, conditions};
 use crate::commands::shares::wished;
@@ -60,7 +60,7 @@ pub fn measure(
         return Err(CompareMistake::NoLayouts.into());
     }
     let layouts = if are_revisions && terms.duet.is_none() {
-        over::layouts(&command.terms, &plan)?
+        layout_options::layouts(&command.terms, &plan)?
     } else {
         Vec::new()
     };
@@ -77,12 +77,16 @@ pub fn measure(
             revisions.iter().find(|revision| Some(revision.id.as_str()) == side.program.revision());
         let Some(revision) = known else { continue };
         let of = (revision, side.name.as_str());
-        match over::program(&mut session, project, (plan.clone(), quiet), of, &layouts)? {
+        match layout_options::program(&mut session, project, (plan.clone(), quiet), of, &layouts)? {
             Ok((program, each)) => {
                 if let Some(order) = order.take() {
-                    let found =
-                        over::ordered(&mut session, project, (&plan, quiet), (revision, &program))?;
-                    over::tell_of_order(order, &side.name, found.as_ref());
+                    let found = layout_options::ordered(
+                        &mut session,
+                        project,
+                        (&plan, quiet),
+                        (revision, &program),
+                    )?;
+                    layout_options::tell_of_order(order, &side.name, found.as_ref());
                 }
                 (side.program, took) = (program, Some(each));
             }
@@ -172,6 +176,7 @@ pub fn metrics_of_commands(
 
 /// What is typed of when to stop, and what the plan says of layouts.
 pub(crate) fn wishes(command: &CompareArgs, plan: Option<&Plan>) -> Result<RuleRequest, RuleError> {
-    let rounds = plan.map_or(command.terms.rounds, |plan| over::rounds(&command.terms, plan));
+    let rounds =
+        plan.map_or(command.terms.rounds, |plan| layout_options::rounds(&command.terms, plan));
     wished(rounds, command.terms.budget.as_deref())
 }

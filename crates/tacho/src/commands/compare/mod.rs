@@ -1,13 +1,13 @@
 //! `tacho compare`: two programs beside one another.
 
-mod alike;
+mod comparable;
 pub mod files;
 pub mod gate;
-mod kept;
-mod meant;
+mod kept_sides;
 pub mod measure;
-pub mod shown;
+pub mod show_run;
 pub mod sides;
+mod suggest;
 
 use crate::commands::shares::share;
 use tacho_record::{Comparing, Plan, StopCondition};
@@ -34,14 +34,14 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     if let Some(name) = &command.save_as {
         given.check_free(name, command.force)?;
     }
-    let earlier = kept::earlier(command, &taken)?;
+    let earlier = kept_sides::earlier(command, &taken)?;
     let CompareArgs { no_control, .. } = command;
     let ComparisonRows { plan, rows, exported, mut lone, differ } =
         files::rows(&given, command, &taken)?;
-    for (lone, lost) in lone.iter_mut().zip(kept::lost(&given, command, earlier, &rows)?) {
+    for (lone, lost) in lone.iter_mut().zip(kept_sides::lost(&given, command, earlier, &rows)?) {
         lone.extend(lost);
     }
-    let otherwise = kept::check_alike(&given, command, &taken, &rows, differ)?;
+    let otherwise = kept_sides::check_alike(&given, command, &taken, &rows, differ)?;
     let sides = taken.each_ref().map(|taken| taken.side.clone());
     let mut terms = Comparing {
         earlier,
@@ -65,7 +65,7 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     if let Some(name) = &command.save_as {
         given.save(name, &compared)?;
     }
-    kept::tell_of_kept(&given, &compared, &taken);
+    kept_sides::tell_of_kept(&given, &compared, &taken);
     let told = taken.each_ref().map(ResolvedSide::told);
     let is_missing = !lone[0].is_empty();
     let report = CompareReport {

@@ -14,7 +14,7 @@ use tacho_record::{
 use tacho_store::{Baseline, Store};
 use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
 
-use super::meant::{
+use super::suggest::{
     exported, is_missing_file, is_path, is_program, is_program_of_folder, is_unknown_file,
     may_be_commands, mistyped, no_file,
 };

@@ -21,7 +21,7 @@ use crate::commands::selection::narrowed;
 use crate::commands::session::CommandSession;
 use crate::commands::shares::wished;
 use crate::commands::r#try::{Diff, MARGIN, TryOutcome, Trying};
-use crate::commands::{lookup, over};
+use crate::commands::{layout_options, lookup};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
@@ -91,7 +91,7 @@ pub fn execute(
         project.plan.measure.levels.filter(|levels| levels.layouts > 1).map(|it| it.processes);
     let wishes = wished(command.rounds.or(processes), command.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
-    let layouts = over::of_plan(&plan)?;
+    let layouts = layout_options::of_plan(&plan)?;
     let session = CommandSession::open(project, command.wait)?;
     let quiet = global.quiet || command.json;
     let mut trying = Trying { session, project, base, layouts, build: None, quiet };

@@ -2,10 +2,10 @@
 //! lacking.
 
 mod check;
-mod cure;
 mod effect;
 mod list;
 pub(crate) mod lookup;
+mod remedy;
 mod suggest;
 
 use crate::cli::{GlobalArgs, QuirkCommand};

@@ -6,7 +6,7 @@ use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 
 use super::Exit;
-use super::cure::{Proposal, propose};
+use super::remedy::{Proposal, propose};
 use crate::cli::GlobalArgs;
 use crate::commands::quirk::lookup::{interrupted, line};
 use crate::commands::session::{CommandSession, SessionRequest};

@@ -2,8 +2,8 @@
 
 pub mod mistake;
 mod page_target;
-mod planned;
-pub mod typed;
+mod plan_benchmark;
+pub mod request;
 mod values;
 
 use tacho_experiment::bench::Standings;
@@ -17,7 +17,7 @@ use tacho_stats::sweep::LoadGoal;
 
 use self::mistake::SweepMistake;
 use self::page_target::PageTarget;
-use self::typed::SweepRequest;
+use self::request::SweepRequest;
 use super::Exit;
 use super::bench::{cannot_be_had, record};
 use super::session::CommandSession;
@@ -59,7 +59,7 @@ fn load(command: &SweepArgs, asked: &SweepRequest, keep: &str) -> Result<LoadQue
     let known: Vec<Metric> =
         asked.question.metrics.iter().map(|planned| planned.metric.clone()).collect();
     let received =
-        command.received.as_ref().map(|name| typed::named(name, &asked.question.metrics));
+        command.received.as_ref().map(|name| request::named(name, &asked.question.metrics));
     let exceed = command.exceed.as_deref().map(exceed).transpose()?;
     Ok(LoadQuestion {
         bench: asked.question.clone(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tacho_site::SweepPage;
 
-use super::typed::SweepRequest;
+use super::request::SweepRequest;
 use crate::commands::bench::exports::check_writable;
 use crate::error::CliError;
 use crate::output::sweep::PageFacts;

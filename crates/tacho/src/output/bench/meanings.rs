@@ -18,8 +18,7 @@ const SPLIT: &str = "split as the kernel's ticks fell (every 4 ms, say): only th
 const SHELL: &str = "with a shell, its own is part of them: only its wall time is taken off";
 
 /// What is not known where executions were cut off.
-const LIMITED: &str =
-    "not known of a command that reached a limit: what it would have used further is no share yet";
+const LIMITED: &str = "unknown for a command that reached a limit";
 
 impl BenchReport<'_> {
     /// Columns with what is to be known of them.

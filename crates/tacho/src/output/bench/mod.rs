@@ -10,7 +10,7 @@ mod ranking;
 mod table;
 #[cfg(test)]
 mod tests;
-mod way_out;
+mod unclear_hint;
 
 use tacho_experiment::bench::{BenchQuestion, BenchResult, Standings, Warning};
 use tacho_record::Host;

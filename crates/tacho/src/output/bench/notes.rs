@@ -362,6 +362,6 @@ fn tell_failure(name: &str, standing: &CommandResult) {
         output::aside(&format!("  | {line}"));
     }
     if why == NOT_FOUND {
-        output::note("hint", "127 is a shell's word for a program that it does not find");
+        output::note("hint", "a shell exits with 127 where it does not find the program");
     }
 }

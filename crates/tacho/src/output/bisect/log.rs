@@ -17,7 +17,7 @@ const NEWEST: usize = 5;
 /// A row a bisection.
 pub fn list(all: &[Bisection]) -> String {
     if all.is_empty() {
-        return "nothing was bisected yet\n".to_owned();
+        return "there are no bisections yet\n".to_owned();
     }
     let mut table = plain(&["name", "begun", "range", "what", "result"], &[]);
     for bisection in all {

@@ -1,9 +1,9 @@
 //! What `tacho bisect` prints.
 
+mod estimate;
 #[cfg(test)]
 #[path = "../../../../report/src/bisection/example.rs"]
 mod example;
-mod expected;
 mod forecast;
 mod live;
 mod log;
@@ -17,7 +17,7 @@ use crate::output::compare::CompareAnswer;
 use crate::output::compare::report::CompareReport;
 use crate::output::text::{cut, day};
 
-pub use expected::BisectForecast;
+pub use estimate::BisectForecast;
 pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
 pub use log::{list, log, step, untracked};

@@ -225,8 +225,8 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     // With `--all` it stands below what was looked at in between.
     if bisection.candidates.len() > 2 && !asked.all {
         blocks.push(hint(
-            "what was changed and changed back in between does not show at the ends: `--all` looks \
-             there, or name one in between",
+            "a change that was reverted within the range is invisible at its ends: use `--all`, \
+             or name a revision in between",
         ));
     }
     blocks

@@ -3,16 +3,16 @@
 mod answer;
 mod confirmation;
 mod evidence;
-mod given;
 mod histogram;
 mod history;
 mod listing;
+mod numbers;
 mod sides;
 
 pub use confirmation::{ConfirmationReport, ConfirmationRequest};
 pub use evidence::{Evidence, EvidenceAnswer};
-pub use given::GivenChanges;
 pub use listing::{ChangeListing, ListedEvent};
+pub use numbers::GivenChanges;
 
 use tacho_experiment::changes::{JudgedSeries, kind_of};
 use tacho_record::{BuildGap, Change, ChangeKind, ChangeState, Life, SeriesKey};

@@ -1,7 +1,7 @@
 //! Projects with a `configure` script, or the means to make one.
 
 use super::files::{Folder, assigned, is_aside, is_plain};
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let source = folder.read("configure.ac").or_else(|| folder.read("configure.in"));

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::files::{Folder, at, is_plain};
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 /// What `cargo build` is asked for.
 struct CargoTarget {

@@ -45,7 +45,7 @@ pub fn batch(surveys: &[Survey], builds: usize) -> Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Ask;
+    use crate::survey::Ask;
 
     #[test]
     fn the_most_telling_come_first_and_bring_their_sides() {

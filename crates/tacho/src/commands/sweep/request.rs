@@ -10,11 +10,11 @@ use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{Counter, Direction, Metric, ReferenceMode};
 
 use super::mistake::SweepMistake;
-use super::planned::PlannedBenchmark;
+use super::plan_benchmark::PlannedBenchmark;
 use super::values;
 use crate::cli::{BenchArgs, GlobalArgs, SweepArgs};
 use crate::commands::bench::parameters::ParameterRange;
-use crate::commands::bench::typed::{BenchCommands, exits, rule};
+use crate::commands::bench::request::{BenchCommands, exits, rule};
 use crate::commands::seed::random_seed;
 use crate::commands::shares::share;
 use crate::counters::counters;

@@ -1,4 +1,4 @@
-//! The workshop: makes builds of a plan's subject.
+//! The builder on this machine: makes builds of a plan's subject.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::artifacts::{Cache, Content, relative};
 use crate::build::{BuildLimits, BuildLog, Cut};
 use crate::checkout::work::{BUILD, CheckoutWork, WorkStop};
 use crate::checkout::{Checkout, CheckoutOrigin};
-use crate::dress::CheckoutQuirks;
+use crate::checkout_quirks::CheckoutQuirks;
 use crate::git::REPOSITORY_VARIABLES;
 use crate::layout::Layout;
 use crate::lock::Lock;
@@ -37,7 +37,7 @@ const NEARLY_FULL: u64 = 1 << 30;
 /// Makes builds in a checkout of its own, and keeps them by digest.
 ///
 /// There can be one at a time for a cache, which it locks: the checkout is always the same folder.
-pub struct Workshop {
+pub struct LocalBuilder {
     artifacts: Vec<String>,
     cache: Cache,
     checkout: Checkout,
@@ -58,10 +58,10 @@ pub struct Workshop {
     _lock: Lock,
 }
 
-impl Workshop {
-    /// A workshop for that subject, whose plan is in that folder; `cache` is its own, to be made if
+impl LocalBuilder {
+    /// A builder for that subject, whose plan is in that folder; `cache` is its own, to be made if
     /// need be, and holds archives of at most `cache_limit` bytes, besides those that are needed.
-    /// An error when another workshop has the same cache.
+    /// An error when another builder has the same cache.
     pub fn new(
         subject: &Subject,
         plan_folder: &Path,
@@ -324,16 +324,16 @@ impl Workshop {
     }
 }
 
-impl fmt::Debug for Workshop {
+impl fmt::Debug for LocalBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Workshop")
+        f.debug_struct("LocalBuilder")
             .field("folder", &self.folder)
             .field("recipe", &self.recipe)
             .finish_non_exhaustive()
     }
 }
 
-impl Builder for Workshop {
+impl Builder for LocalBuilder {
     fn build(
         &mut self,
         revision: &Revision,

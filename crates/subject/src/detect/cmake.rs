@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::files::{Folder, calls, is_aside, is_plain};
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 /// How many programs of a file are looked at, and how many items of a loop; a few lines could name
 /// any number.

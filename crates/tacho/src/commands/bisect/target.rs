@@ -9,9 +9,9 @@ use tacho_record::plan::{Benchmark, PlannedMetric};
 use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration};
 use tacho_subject::Layout;
 
-use super::{probe, typed};
+use super::{probe, typed_subject};
 use crate::cli::BisectArgs;
-use crate::commands::bisect::typed::OF_BUILDS;
+use crate::commands::bisect::typed_subject::OF_BUILDS;
 use crate::error::CliError;
 
 /// What is to be measured.
@@ -50,7 +50,7 @@ pub fn wish(plan: &Plan, command: &BisectArgs) -> Result<BisectTarget, CliError>
 
 /// How often a command fails, built as this plan says.
 pub(crate) fn test(plan: &Plan, command: &str) -> Result<BisectTarget, CliError> {
-    let benchmark = typed::test(command)?;
+    let benchmark = typed_subject::test(command)?;
     let key = BenchmarkKey {
         name: benchmark.name.clone(),
         version: 1,
@@ -170,7 +170,7 @@ impl BisectTarget {
             revert: command.revert,
             change: command.change.clone(),
             before,
-            typed: typed::kept(command),
+            typed: typed_subject::kept(command),
             probe,
             layout,
             aside: None,

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use tacho_store::Store;
 
-use super::measured::{KeptOutput, MeasuredBenchmark};
+use super::show_benchmark::{KeptOutput, MeasuredBenchmark};
 use crate::cli::ShowArgs;
 use crate::error::CliError;
 use crate::output;

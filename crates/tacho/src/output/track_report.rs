@@ -155,7 +155,7 @@ impl TrackReport<'_> {
         let builds = &self.tracked.builds;
         let left = self.left();
         if self.tracked.unsettled {
-            "some builds come out otherwise each time, and cannot be measured".to_owned()
+            "some builds give a different result each time, and cannot be measured".to_owned()
         } else if !builds.iter().any(is_built) {
             "nothing could be built, so nothing was measured".to_owned()
         } else if left > 0 {

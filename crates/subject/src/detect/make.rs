@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::files::{Folder, has_ending, is_aside, is_plain};
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 /// Variables that by custom hold the program's name.
 const CUSTOMARY: [&str; 9] =

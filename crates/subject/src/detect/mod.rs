@@ -18,7 +18,7 @@ mod python;
 mod recipe;
 mod write;
 
-use crate::recognise::recipe::Recipe;
+use crate::detect::recipe::Recipe;
 use std::path::Path;
 
 pub use ci::CiSystem;

@@ -5,7 +5,7 @@ use super::comparison::{ComparisonRules, Note, RankTest, SampleSizes};
 use super::means::t_above;
 use super::modes::{self, ModeComparison, SharedModes, borne_out};
 use super::order::sorted;
-use super::runs::{
+use super::run_effect::{
     RunEffectPrior, RunsApart, RunsComparison, compare_over_runs, differences_over_runs,
     means_over_runs, variance_of_one,
 };

@@ -11,7 +11,7 @@ use tacho_store::Store;
 
 use super::sides::told;
 use crate::cli::ShowArgs;
-use crate::commands::{lookup, measured, run_page};
+use crate::commands::{lookup, run_page, show_benchmark};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
@@ -148,7 +148,10 @@ fn told_samples(of: &SideSamples, terms: &Comparing, metrics: &[Metric]) -> Stri
     if of.samples.is_empty() {
         return head + &values;
     }
-    head + &table::indent(&measured::sampled(of.samples.iter().map(|it| (of.run, it)), metrics))
+    head + &table::indent(&show_benchmark::sampled(
+        of.samples.iter().map(|it| (of.run, it)),
+        metrics,
+    ))
 }
 
 /// What was compared, and what of it was measured, if that is asked for.

@@ -75,7 +75,7 @@ pub fn check_alike(
     }
     let [a, b] = [facts(given, command, &taken[0])?, facts(given, command, &taken[1])?];
     let other = |(name, value): (&String, &String)| {
-        super::alike::differ(name, taken, [value, b.get(name)?])
+        super::comparable::differ(name, taken, [value, b.get(name)?])
     };
     let mut differ: Vec<String> = a.iter().filter_map(other).collect();
     differ.extend(of_benchmarks);

@@ -7,7 +7,7 @@ use std::path::Path;
 use tacho_record::plan::Subject;
 use tacho_record::{BuildState, Revision, layout_folder};
 
-use super::Workshop;
+use super::LocalBuilder;
 use crate::artifacts::{Content, copy};
 use crate::checkout::work::{CheckoutWork, WorkStop};
 use crate::layout::{FixedOrder, Layout, Linker};
@@ -28,7 +28,7 @@ pub(super) fn usual(subject: &Subject) -> Result<Option<Layout>, SubjectError> {
     found.ok_or_else(|| SubjectError::NoOrder { name: name.clone() }).map(Some)
 }
 
-impl Workshop {
+impl LocalBuilder {
     /// Builds in all layouts, and keeps those that differ.
     pub(super) fn in_layouts(
         &mut self,

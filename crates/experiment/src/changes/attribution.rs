@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use tacho_record::{
-    BenchmarkKey, Change, Direction, Metric, Point as Measured, ReferenceProgram, TagChange, Unit,
+    BenchmarkKey, Change, Direction, Metric, Point, ReferenceProgram, TagChange, Unit,
 };
 use tacho_stats::changes::{self as stats, Kind};
 use tacho_stats::lab::{
@@ -212,7 +212,7 @@ impl LabGathering {
             let of = SeriesScope { host, host_name, benchmark: key, recipes, equals, rules };
             let read = series::read(store, of, std::slice::from_ref(metric), &revisions)?;
             for series in read {
-                let value = |measured: &Measured| {
+                let value = |measured: &Point| {
                     let own = measured.equal_to.is_none().then_some(&measured.values[..])?;
                     let summary = tacho_stats::Summary::of(own)?;
                     self.value(measured, summary.median)
@@ -229,7 +229,7 @@ impl LabGathering {
     }
 
     /// A value that has a logarithm and was measured by itself.
-    fn value(&self, measured: &Measured, value: f64) -> Option<LabValue> {
+    fn value(&self, measured: &Point, value: f64) -> Option<LabValue> {
         let runs: Vec<u32> =
             measured.runs.iter().filter_map(|run| u32::try_from(*run).ok()).collect();
         (value.is_finite() && value > 0.0 && !runs.is_empty()).then(|| LabValue {

@@ -26,17 +26,17 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
     }
 }
 
-/// A workshop with a cache of its own.
+/// A builder with a cache of its own.
 struct Bench {
-    workshop: Workshop,
+    builder: LocalBuilder,
     cache: TempDir,
 }
 
 impl Bench {
     fn new(repo: &Repo, subject: &Subject, limit: u64) -> Self {
         let cache = tempfile::tempdir().unwrap();
-        let workshop = Workshop::new(subject, repo.path(), cache.path(), limit).unwrap();
-        Self { workshop, cache }
+        let builder = LocalBuilder::new(subject, repo.path(), cache.path(), limit).unwrap();
+        Self { builder, cache }
     }
 
     fn of(repo: &Repo, build: &str, artifacts: &[&str]) -> Self {
@@ -45,9 +45,9 @@ impl Bench {
 
     /// How the build ended, and its log.
     fn build(&mut self, id: &str) -> (BuildState, String) {
-        match self.workshop.build(&revision(id), &NEVER).unwrap() {
+        match self.builder.build(&revision(id), &NEVER).unwrap() {
             BuildOutcome::Done { build, log } => {
-                assert_eq!((build.revision.as_str(), build.recipe), (id, self.workshop.recipe()));
+                assert_eq!((build.revision.as_str(), build.recipe), (id, self.builder.recipe()));
                 (build.state, String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned())
             }
             BuildOutcome::Interrupted => panic!("nobody interrupts"),
@@ -69,7 +69,7 @@ impl Bench {
 
     /// The content of a file of unpacked artifacts.
     fn read(&mut self, artifact: Digest, file: &str) -> Option<String> {
-        let folder = self.workshop.unpack(artifact).unwrap()?;
+        let folder = self.builder.unpack(artifact).unwrap()?;
         Some(fs::read_to_string(folder.join(file)).unwrap())
     }
 }
@@ -91,7 +91,7 @@ fn equal_programs_have_equal_digests() {
     assert_ne!(one, other);
     let tree = bench.cache.path().canonicalize().unwrap().join("tree");
     assert_eq!(bench.read(other, "out/prog").unwrap(), format!("2{}\n", tree.display()));
-    assert_eq!(bench.workshop.unpack(Digest::of("never")).unwrap(), None);
+    assert_eq!(bench.builder.unpack(Digest::of("never")).unwrap(), None);
 }
 
 #[test]
@@ -101,9 +101,10 @@ fn a_cache_that_is_removed_during_a_build_is_no_failure_of_the_revision() {
         let cache = tempfile::tempdir().unwrap();
         let path = cache.path().canonicalize().unwrap();
         let build = format!("rm -rf {}/{gone}; false", path.display());
-        let mut workshop =
-            Workshop::new(&subject(Some(&build), &["x"]), repo.path(), &path, u64::MAX).unwrap();
-        let error = workshop.build(&revision(&repo.id("HEAD")), &NEVER).unwrap_err();
+        let mut builder =
+            LocalBuilder::new(&subject(Some(&build), &["x"]), repo.path(), &path, u64::MAX)
+                .unwrap();
+        let error = builder.build(&revision(&repo.id("HEAD")), &NEVER).unwrap_err();
         assert!(matches!(error, SubjectError::CacheGone { .. }), "{gone}: {error}");
     }
 }
@@ -115,7 +116,7 @@ fn without_a_command_the_checkout_is_what_is_used() {
     let (state, _) = bench.build(&repo.id("HEAD"));
     let BuildState::Built { artifact, size: 1, .. } = state else { panic!("{state:?}") };
     assert_eq!(bench.read(artifact, "src/x").as_deref(), Some("1"));
-    assert!(!bench.workshop.unpack(artifact).unwrap().unwrap().join(".git").exists());
+    assert!(!bench.builder.unpack(artifact).unwrap().unwrap().join(".git").exists());
 }
 
 #[test]
@@ -181,12 +182,12 @@ fn shell_code_of_a_plan_is_executed_as_it_stands() {
 fn nobody_else_builds_in_the_same_cache() {
     let repo = repo().commit("a");
     let bench = Bench::of(&repo, "true", &["a"]);
-    let again = || Workshop::new(&subject(None, &["."]), repo.path(), bench.cache.path(), 0);
+    let again = || LocalBuilder::new(&subject(None, &["."]), repo.path(), bench.cache.path(), 0);
     let error = again().unwrap_err();
     let path = bench.cache.path().canonicalize().unwrap();
     assert_eq!(error.to_string(), format!("another tacho builds in `{}`", path.display()));
     assert_eq!(error.hint().unwrap(), "give each its own with `--cache` or TACHO_CACHE");
-    drop(bench.workshop);
+    drop(bench.builder);
     assert!(again().is_ok());
 }
 
@@ -203,9 +204,9 @@ fn a_command_sees_its_own_repository_and_no_other() {
     };
     // The cache is in a repository, where the tree of a release is not to be taken for a part of
     // it.
-    let mut workshop =
-        Workshop::new(&releases, repo.path(), &repo.path().join("cache"), 0).unwrap();
-    let BuildOutcome::Done { build, .. } = workshop.build(&revision("1"), &NEVER).unwrap() else {
+    let mut builder =
+        LocalBuilder::new(&releases, repo.path(), &repo.path().join("cache"), 0).unwrap();
+    let BuildOutcome::Done { build, .. } = builder.build(&revision("1"), &NEVER).unwrap() else {
         panic!("interrupted")
     };
     let BuildState::Failed { why } = build.state else { panic!("{:?}", build.state) };
@@ -271,17 +272,18 @@ fn an_interrupted_build_is_none() {
             }
             interrupt.store(true, Ordering::SeqCst);
         });
-        bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap()
+        bench.builder.build(&revision(&repo.id("HEAD")), &interrupt).unwrap()
     });
     assert_eq!(built, BuildOutcome::Interrupted);
     // Raised already, not even the checkout begins; and afterwards all goes on.
     assert_eq!(
-        bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(),
+        bench.builder.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(),
         BuildOutcome::Interrupted
     );
-    let Bench { workshop, cache } = bench;
-    drop(workshop);
-    let mut again = Workshop::new(&subject(None, &["."]), repo.path(), cache.path(), 0).unwrap();
+    let Bench { builder, cache } = bench;
+    drop(builder);
+    let mut again =
+        LocalBuilder::new(&subject(None, &["."]), repo.path(), cache.path(), 0).unwrap();
     let BuildOutcome::Done { build, .. } =
         again.build(&revision(&repo.id("HEAD")), &NEVER).unwrap()
     else {
@@ -307,7 +309,7 @@ fn what_the_cache_let_go_is_built_again_to_the_same() {
     let mut bench = Bench::new(&repo, &subject(Some("cat a b > out; true"), &["out"]), 1);
     let [one, two] = ["HEAD~1", "HEAD"].map(|name| bench.artifact(&repo.id(name)));
     assert_eq!(bench.read(one, "out").as_deref(), Some("a"));
-    bench.workshop.keep(&[two]);
+    bench.builder.keep(&[two]);
     assert_eq!((bench.read(one, "out"), bench.read(two, "out").as_deref()), (None, Some("ab")));
     assert_eq!(bench.artifact(&repo.id("HEAD~1")), one);
     assert_eq!(bench.read(one, "out").as_deref(), Some("a"));
@@ -316,7 +318,7 @@ fn what_the_cache_let_go_is_built_again_to_the_same() {
 #[test]
 fn the_recipe_is_what_decides_what_is_built() {
     let repo = repo().commit("a");
-    let recipe = |subject: &Subject| Bench::new(&repo, subject, 0).workshop.recipe();
+    let recipe = |subject: &Subject| Bench::new(&repo, subject, 0).builder.recipe();
     let base = recipe(&subject(Some("make"), &["a", "b"]));
     assert_eq!(recipe(&subject(Some("make"), &["b", "a", "b"])), base);
     let timeout = Duration::from_secs(1);
@@ -337,7 +339,8 @@ fn the_recipe_is_what_decides_what_is_built() {
 fn artifacts_outside_of_the_checkout_are_refused_at_once() {
     let repo = repo().commit("a");
     let cache = tempfile::tempdir().unwrap();
-    let error = Workshop::new(&subject(None, &["../x"]), repo.path(), cache.path(), 0).unwrap_err();
+    let error =
+        LocalBuilder::new(&subject(None, &["../x"]), repo.path(), cache.path(), 0).unwrap_err();
     assert_eq!(error.to_string(), "artifact `../x` is not a path within the checkout");
     assert!(error.hint().is_some());
 }
@@ -372,9 +375,10 @@ fn a_full_disk_ends_the_run() {
     };
     let repo = repo().commit("a");
     let build = |command: &str| {
-        let mut workshop =
-            Workshop::new(&subject(Some(command), &["."]), repo.path(), disk.0.path(), 0).unwrap();
-        workshop.build(&revision(&repo.id("HEAD")), &NEVER)
+        let mut builder =
+            LocalBuilder::new(&subject(Some(command), &["."]), repo.path(), disk.0.path(), 0)
+                .unwrap();
+        builder.build(&revision(&repo.id("HEAD")), &NEVER)
     };
     // The command fills it up; it fills up and makes room again, as compilers do; what is kept
     // fills it up.

@@ -1,7 +1,7 @@
 //! C, C++ and others that are built by Meson.
 
 use super::files::{Folder, calls, is_aside, is_plain, strings};
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let root = folder.read("meson.build")?;

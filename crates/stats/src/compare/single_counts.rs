@@ -1,9 +1,9 @@
 //! What is counted once a run, since it nearly repeats itself: a single value a side says as much
 //! as is known of how well it does.
 
+use super::across_runs;
 use super::comparison::{Comparison, ComparisonRules, Note, Sides};
-use super::earlier;
-use super::runs::compare_over_runs;
+use super::run_effect::compare_over_runs;
 use super::sample::finite;
 use super::{Estimate, Estimator, Look, RunEffectPrior, Size, Verdict};
 
@@ -31,7 +31,7 @@ pub(super) fn with_single(
     let Some(over) = compare_over_runs(&runs[0], &runs[1], Some(prior), look.level) else {
         return Comparison { more: None, fewest: None, ..of };
     };
-    let estimate = earlier::estimate(&over, &a, rules.margin);
+    let estimate = across_runs::estimate(&over, &a, rules.margin);
     let estimate = Estimate { estimator: Estimator::AllRatios, ..estimate };
     let mut notes = of.notes;
     notes.retain(|note| *note != Note::Few);
@@ -40,7 +40,7 @@ pub(super) fn with_single(
         verdict: Verdict::of(&estimate, rules.better, rules.margin),
         significant: estimate.is_significant(),
         size: Size::of(&estimate, rules.margin),
-        detectable: Some(earlier::detectable(&over, look.level)),
+        detectable: Some(across_runs::detectable(&over, look.level)),
         estimate: Some(estimate),
         // It is counted once, however many rounds there are.
         more: None,

@@ -9,16 +9,16 @@ use tacho_experiment::survey::{
 use tacho_record::{ChangeKind, ChangeVerdict, Direction, Revision};
 use tacho_report::detection::NotReported;
 use tacho_stats::history::Origin;
-use tacho_stats::place::{ChangePlace, PlaceStatus};
+use tacho_stats::survey::{ChangePlace, PlaceStatus};
 use tacho_store::Store;
 
-use super::tracked::{self, ReportAnswer};
+use super::track_report::{self, ReportAnswer};
 use super::{answer, print, print_json, table, text};
 use crate::error::CliError;
 
 /// What a session came to.
 pub struct SurveyReport<'a> {
-    pub tracked: tracked::TrackReport<'a>,
+    pub tracked: track_report::TrackReport<'a>,
     pub placed: &'a SurveyOutcome,
     pub wish: &'a SurveyRequest,
     /// What `tacho changes` reports of each place of each series; empty where it was not asked.
@@ -252,7 +252,9 @@ impl SurveyReport<'_> {
             }
             SurveyEnd::Known => format!("{took}: all that can be pinned is"),
             SurveyEnd::Interrupted => format!("{took} so far"),
-            SurveyEnd::Unsettled => format!("{took}: some come out otherwise each time"),
+            SurveyEnd::Unsettled => {
+                format!("{took}: some builds give a different result each time")
+            }
             SurveyEnd::Builds => {
                 format!("{took}: there are to be no more; {} not pinned", places_left(open))
             }

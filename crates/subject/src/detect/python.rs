@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::files::{Folder, at, calls, has_ending, is_aside, is_plain, strings};
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 /// Build systems that do more than copy files.
 const COMPILING: [&str; 6] =

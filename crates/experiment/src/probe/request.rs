@@ -4,7 +4,7 @@ use tacho_record::{BenchmarkKey, Metric, ProbeSide};
 
 /// What is to be probed.
 #[derive(Clone, Debug)]
-pub struct ProbeWish {
+pub struct ProbeRequest {
     /// One program or two.
     pub sides: Vec<ProbeSide>,
     /// One row a benchmark.

@@ -8,7 +8,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::BisectionStep;
 use tacho_store::{Store, StoreError};
 
-use super::{Exit, typed};
+use super::{Exit, typed_subject};
 use crate::cli::{FormatArgs, GlobalArgs};
 use crate::commands::bisect::single::exit_of;
 use crate::error::CliError;
@@ -89,7 +89,7 @@ fn stores(global: &GlobalArgs, repository: &Path) -> Result<Vec<Store>, CliError
         return Ok(vec![planned?]);
     }
     let none = |error: &CliError| matches!(error, CliError::Store(StoreError::NoStore { .. }));
-    match (planned, typed::store(global, repository)) {
+    match (planned, typed_subject::store(global, repository)) {
         (Ok(planned), typed) => Ok([planned].into_iter().chain(typed.ok()).collect()),
         (Err(CliError::NoPlan { .. }), Err(error)) if none(&error) => {
             Err(BisectMistake::NoneYet.into())

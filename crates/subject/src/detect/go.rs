@@ -1,7 +1,7 @@
 //! Go modules with a `package main`.
 
 use super::files::{Folder, has_ending, is_plain};
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let module = folder.read("go.mod")?;

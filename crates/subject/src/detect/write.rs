@@ -4,7 +4,7 @@
 //! its `#`.
 
 use super::benches::OwnBenchmark;
-use crate::recognise::recipe::{NamedProgram, Recipe};
+use crate::detect::recipe::{NamedProgram, Recipe};
 
 /// The plan as text; the web page is that of the repository.
 pub(super) fn plan(recipe: &Recipe, own: Option<&OwnBenchmark>, web_page: Option<&str>) -> String {
