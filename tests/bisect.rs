@@ -455,7 +455,7 @@ fn hints_name_what_can_answer() {
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(4).stdout;
     assert!(
         !answer.contains("tacho show")
-            && answer.contains("\nhint: mend what builds them, or name ends that can be built\n"),
+            && answer.contains("\nhint: fix what builds them, or name ends that can be built\n"),
         "{answer}"
     );
     assert!(

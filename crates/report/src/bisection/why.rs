@@ -64,7 +64,7 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
             "see with `tacho show REVISION --build-log` why one could not be built, and fix what \
              builds them, or name ends that can be built"
         }
-        (true, false) => "mend what builds them, or name ends that can be built",
+        (true, false) => "fix what builds them, or name ends that can be built",
         (false, _) => usable_ends(bisection),
     };
     [format!("neither end could be {done}{others}"), hint.to_owned()]
