@@ -374,14 +374,14 @@ fn several_reports_are_points_of_a_series() {
     let skipping = project.tacho("changes --from runs").exits(1);
     assert_eq!(skipping.stdout, folder);
     assert!(
-        skipping.stderr.starts_with("note: skipped `runs/notes.json`, which is no report: "),
+        skipping.stderr.starts_with("note: skipped `runs/notes.json`, which is not a report: "),
         "{}",
         skipping.stderr
     );
     let named = project.tacho("changes --from runs/run-1.json runs/notes.json").exits(2).stderr;
-    assert!(named.starts_with("error: `runs/notes.json` is no report: "), "{named}");
+    assert!(named.starts_with("error: `runs/notes.json` is not a report: "), "{named}");
     let none = project.tacho("changes --from other").exits(2).stderr;
-    assert!(none.contains("error: `other/a.json` is no report: "), "{none}");
+    assert!(none.contains("error: `other/a.json` is not a report: "), "{none}");
     let one = project.tacho("changes --from runs/run-1.json").exits(2).stderr;
     assert_snapshot!(one, @"
     error: `runs/run-1.json` is one report of hyperfine: a point, not a series

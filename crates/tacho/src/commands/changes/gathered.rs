@@ -66,7 +66,7 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
 /// Says which files are no reports, and why.
 fn tell_skipped(skipped: &[(String, String)]) {
     for (name, why) in skipped.iter().take(SKIPPED) {
-        output::note("note", &format!("skipped `{name}`, which is no report: {why}"));
+        output::note("note", &format!("skipped `{name}`, which is not a report: {why}"));
     }
     if let Some(more) = skipped.len().checked_sub(SKIPPED).filter(|more| *more > 0) {
         output::note("note", &format!("skipped {more} more files, which are no reports either"));
