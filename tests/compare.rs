@@ -192,7 +192,7 @@ fn a_side_without_a_name_is_a_mistake() {
         let answer = Answer::of(&command.output().unwrap()).exits(2);
         assert_eq!(
             answer.stderr,
-            "error: the name of a side is empty\nhint: a variable of the shell may not be set; \
+            "error: the name of a side is empty\nhint: perhaps a shell variable is not set; \
              `HEAD` is the newest revision\n",
             "{sides:?}"
         );
@@ -1096,7 +1096,7 @@ fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
         |typed: &str| project.tacho(&format!("compare old.json new.json {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("-r 10"),
-        "error: neither A nor B is executed, and `--rounds` is for what is\nhint: without this \
+        "error: neither A nor B is executed, so that `--rounds` has no meaning\nhint: without this \
          option both are compared as they were measured\n"
     );
     let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");

@@ -66,7 +66,8 @@ fn conditions_that_cannot_be_had_are_refused_before_anything_is_built() {
     assert_eq!(
         answer.steady_stderr(),
         "error: benchmark `answer` cannot be executed as the plan says: cannot keep it to \
-         processors `0,1023`: not all of them are there and may be used\nhint: `taskset -cp $$` \
+         processors `0,1023`: some of these processors do not exist or may not be used\n\
+         hint: `taskset -cp $$` \
          shows those that may be used here\n"
     );
     assert!(!project.cache().join("builds").exists());
@@ -91,7 +92,8 @@ fn processes_left_behind_are_told_of() {
     assert_eq!(
         answer.stderr,
         "note: 2 executions of `answer` left processes behind, which were killed\n\
-         hint: let the command wait for them: what they were to do is measured in part\n"
+         hint: the command should wait for its child processes; now only a part of their work is \
+         measured\n"
     );
     let shown = project.tacho("show HEAD").succeeds().stdout;
     assert!(shown.contains("3 executions left processes behind, which were killed"), "{shown}");

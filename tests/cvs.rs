@@ -335,7 +335,7 @@ fn what_is_asked_for_in_vain() {
     let refused = |arguments: &str| project.tacho(arguments).exits(2).steady_stderr();
     assert_snapshot!(refused("track 2016-01-12..2016-01-13"), @r#"
     error: `2016-01-12..2016-01-13` is empty: both are the same revision
-    hint: a revision named alone is measured alone
+    hint: to measure one revision, name only that one
     "#);
     assert_snapshot!(refused("track 2010-01-01.."), @r#"
     error: there was no commit yet at `2010-01-01`: the first one is of 2016-01-04T10:00:02Z

@@ -300,7 +300,7 @@ fn without_a_linker_or_anything_to_link_there_are_no_layouts() {
     let answer = Project::scripts(1).tacho("layouts").exits(2);
     insta::assert_snapshot!(answer.stderr, @r"
     error: the plan has no `build`, so nothing is linked
-    hint: give `[subject]` the command that builds it
+    hint: add a `build` command to `[subject]`
     ");
 }
 

@@ -161,7 +161,8 @@ impl ExperimentError {
                 Some(format!("name another file in `file`, {mine}"))
             }
             ExperimentError::RoundNotKept { .. } => Some(
-                "they would count as if nothing had been: measure again, or without `--quiet-wait`"
+                "unmarked samples would count as undisturbed: measure again, or without \
+                    `--quiet-wait`"
                     .to_owned(),
             ),
             ExperimentError::Reference(_) => {

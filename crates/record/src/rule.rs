@@ -372,7 +372,7 @@ impl RuleError {
             RuleError::Pointless { key: "max-rounds", .. } => "for a fixed number give `rounds`",
             RuleError::Pointless { .. } => "give a `precision` too, like \"1%\"",
             RuleError::SameWithoutWarmup => {
-                "the answer that all must equal comes from the warm-up: keep it, or compare with \
+                "the reference answer comes from the warm-up: keep the warm-up, or compare with \
                  a `file`"
             }
             RuleError::UnknownMetric { .. } => {

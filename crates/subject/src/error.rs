@@ -348,7 +348,7 @@ impl SubjectError {
             Self::NotABranch { .. } => "measure it as a revision, without `branch`",
             Self::TagAside { .. } => "name that branch as `branch` in `[subject]`",
             Self::DiskFull { .. } => "make room there, or choose another disk for the cache",
-            Self::EmptyRange { same: true, .. } => "a revision named alone is measured alone",
+            Self::EmptyRange { same: true, .. } => "to measure one revision, name only that one",
             Self::EmptyRange { from, to, .. } => {
                 return Some(format!("did you mean `{to}..{from}`?"));
             }

@@ -167,7 +167,8 @@ pub struct DoctorArgs {
         default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"]
     )]
     pub noise: Option<String>,
-    /// Show what `--noise` found here before: over time, by hour, and how right its forecasts were
+    /// Show what `--noise` found here before: over time and by hour of the day, and how accurate
+    /// its forecasts were
     #[arg(long, conflicts_with_all = ["facts", "instrument", "sysroot", "noise"])]
     pub past: bool,
     /// Examine another machine, by a copy of its /proc, /sys and /etc in this folder
@@ -257,7 +258,7 @@ pub struct TrackArgs {
     /// the host lacks it. In a plan, counters are named among the `metrics`.
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Measure each of several revisions with equal artifacts: a test of the noise
+    /// If several revisions have equal artifacts, measure each of them anyway: a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
     /// Build and measure again what has always failed
@@ -280,8 +281,8 @@ pub struct TrackArgs {
 pub struct StoppingArgs {
     /// Execute everything until its median is known this precisely: 1% [default: the plan's]
     ///
-    /// The interval stays valid however often it is checked, so stopping early does not bias the
-    /// result.
+    /// The interval stays valid, no matter how often it is checked, so stopping early does not bias
+    /// the result.
     #[arg(long, value_name = "PERCENT", conflicts_with = "rounds")]
     pub precision: Option<String>,
     /// The metric whose median must be precise [default: the first one of each benchmark]
@@ -338,7 +339,7 @@ pub struct ShownMetricArgs {
 /// Exit status: 0 intact; 2 damaged.
 #[derive(Args, Debug)]
 pub struct FsckArgs {
-    /// Write a new store with everything intact to this folder, which must not contain a store
+    /// Write a new store with all undamaged data to this folder, which must not contain a store
     #[arg(long, value_name = "FOLDER")]
     pub copy_whole: Option<PathBuf>,
 }
@@ -367,7 +368,8 @@ pub struct ShowArgs {
     /// Print only the whole build log
     #[arg(long, requires = "revision", conflicts_with = "samples")]
     pub build_log: bool,
-    /// Print only the diff against the revision before, of any commit, measured or not
+    /// Print only the diff against the revision before. Works for any commit, also one that is not
+    /// measured
     #[arg(
         long, requires = "revision",
         conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"]
@@ -566,7 +568,7 @@ pub enum KindName {
     /// The level changed for a few points and came back
     #[value(alias = "dip")]
     Temporary,
-    /// How often values are at one of several levels changed
+    /// A change in how often values are at one of several levels
     ModeShare,
     /// The spread changed, not the level
     Spread,

@@ -264,7 +264,7 @@ impl CliError {
                 "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a \
                  script; `aligned` needs none"
             }
-            CliError::NothingLinked => "give `[subject]` the command that builds it",
+            CliError::NothingLinked => "add a `build` command to `[subject]`",
             CliError::Ambiguous { .. } => "write more of it",
             CliError::UnknownSeries { known, .. } if known.is_empty() => {
                 "no series of the file has a name"

@@ -1,8 +1,8 @@
 //! `tacho probe`: one program or two, as usual and under one disturbance of the machine at a time.
 //!
 //! In each round both programs are executed next to each other in each state: as usual, and under
-//! each disturbance. States are in a fresh random order each round. A disturbance that is decided
-//! takes part no more. Bisections use the same disturbances for verified culprits.
+//! each disturbance. States are in a fresh random order each round. Once a disturbance is decided,
+//! it is left out of later rounds. Bisections use the same disturbances for verified culprits.
 //!
 //! ```text
 //! topology    which processors are threads of which cores

@@ -204,7 +204,7 @@ pub fn why_not(request: &Request, step: LaunchStep, error: &io::Error) -> Unavai
     };
     let missing = error.raw_os_error() == Some(libc::EINVAL) && step == LaunchStep::Pinning;
     let error = if missing {
-        "not all of them are there and may be used".to_owned()
+        "some of these processors do not exist or may not be used".to_owned()
     } else {
         error.to_string()
     };

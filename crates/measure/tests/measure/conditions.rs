@@ -58,7 +58,8 @@ fn it_keeps_to_its_processors() {
     let shown = too_many.to_string();
     let too_many = Conditions { cpus: Some(too_many), ..Conditions::default() };
     let why = format!(
-        "cannot keep it to processors `{shown}`: not all of them are there and may be used"
+        "cannot keep it to processors `{shown}`: some of these processors do not exist or may not \
+            be used"
     );
     assert_eq!(rehearse(too_many.clone()).unwrap_err().why, why);
     assert_eq!(execute(&under(too_many, request(&["true"]))).ended, ExecutionEnd::NotStarted(why));

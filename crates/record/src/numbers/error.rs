@@ -25,7 +25,7 @@ pub enum NumbersError {
     #[error("there is nothing in it")]
     Empty,
     /// It is not JSON; the message says where.
-    #[error("it begins like JSON, and is none: {why}")]
+    #[error("it begins like JSON, but is not valid JSON: {why}")]
     Json {
         /// The parser's words, with line and column.
         why: String,
@@ -115,7 +115,7 @@ impl NumbersError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Cell { text, .. } if has_thousands(text) => {
-                Some(format!("thousands are not set apart: `{}`", text.replace(',', "")))
+                Some(format!("leave out the separators: `{}`", text.replace(',', "")))
             }
             Self::Cell { text, .. } if text.contains(',') => {
                 Some("decimals are written with a point".to_owned())

@@ -121,7 +121,7 @@ fn many_series_by_name_and_in_a_list() {
 fn each_mistake_in_json_names_its_place() {
     insta::assert_snapshot!(
         refused("{\"values\": [1,\n 2,, 3]}"),
-        @"it begins like JSON, and is none: expected value at line 2 column 4"
+        @"it begins like JSON, but is not valid JSON: expected value at line 2 column 4"
     );
     insta::assert_snapshot!(
         refused(r#"{"values": [1, "12 ms"]}"#),
@@ -177,7 +177,8 @@ fn each_mistake_in_json_names_its_place() {
     );
     insta::assert_snapshot!(
         refused(r#"{"series": {"a": [1], "a": [2]}}"#),
-        @"it begins like JSON, and is none: the key `a` is there twice at line 1 column 25"
+        @"it begins like JSON, but is not valid JSON: the key `a` is there twice at line 1 column \
+            25"
     );
     insta::assert_snapshot!(
         refused(r#"[{"name": "a", "values": []}, {"name": "a", "values": []}]"#),

@@ -53,7 +53,7 @@ pub(super) enum Mistake {
     CvsWithout { key: &'static str },
     #[error("`link` is no address of a page")]
     LinkToNoPage,
-    #[error("`link` refers to nothing")]
+    #[error("`link` contains no placeholder")]
     LinkWithoutReference { wanted: &'static str },
     #[error("`limits.memory` contradicts `conditions.cgroup = \"never\"`")]
     LimitWithoutGroup,

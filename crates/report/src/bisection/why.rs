@@ -198,7 +198,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
             ]
         }
         UndecidedReason::Command if unusable.iter().all(has_no_ratio) => [
-            "no value of either end has a ratio to another, so no other revision was tried",
+            "all values at both ends are 0 or negative and have no ratio, so no other revision \
+                was tried",
             BY_DIFFERENCE,
         ],
         UndecidedReason::Command => [

@@ -144,13 +144,13 @@ pub struct BenchArgs {
     /// Write hyperfine's JSON, in seconds; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_json: Option<PathBuf>,
-    /// Write one line a command, in seconds; `-` is standard output
+    /// Write one line per command, in seconds; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_csv: Option<PathBuf>,
     /// Write a Markdown table; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
-    /// Show each execution as a bar [default: only where executions differ by when they took place]
+    /// Show each execution as a bar [default: only where times depend on when they were measured]
     #[arg(long, help_heading = "Answer")]
     pub bars: bool,
     /// Show all notes, and outliers with their causes
@@ -220,7 +220,8 @@ impl HyperfineArgs {
             (
                 self.style.is_some(),
                 "--style",
-                "`-q` shows no progress, `NO_COLOR=1` no colours; what is no terminal gets neither",
+                "`-q` shows no progress, `NO_COLOR=1` no colours; if the output is not a \
+                    terminal, both are off",
             ),
             (
                 self.sort.is_some(),

@@ -71,8 +71,8 @@ pub struct BisectArgs {
     /// Find all changes of the range: continue on both sides of each commit found
     #[arg(long)]
     pub all: bool,
-    /// If a merge is the cause, continue among its commits, each merged into the state before the
-    /// merge
+    /// If a merge is the cause, search its commits: each is merged into the state before the merge
+    /// and measured
     #[arg(long)]
     pub into_merges: bool,
     /// Also measure the result under disturbances: an environment of random length, other

@@ -6,7 +6,7 @@ use clap::Args;
 #[derive(Clone, Debug, Default, Args)]
 pub struct ExecutionArgs {
     /// Also count: instructions, cycles, energy, instructions=callgrind (list:
-    /// docs/src/glossary.md); with a `?` at the end only if this host can
+    /// docs/src/glossary.md); a `?` at the end means: count it only if this host can
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
     /// A shell command once before everything, for each command or value
@@ -32,8 +32,8 @@ pub struct ExecutionArgs {
         value_parser = clap::value_parser!(i32).range(-20..=19)
     )]
     pub nice: Option<i32>,
-    /// End an execution whose processes together need more memory: 512MiB; needs control groups.
-    /// Reaching a limit is a result, not a failure
+    /// End an execution whose processes together use more memory than this: 512MiB; needs control
+    /// groups. Reaching a limit is a result, not a failure
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_memory: Option<String>,
     /// A name for a command, in order. With parameters one for all ('{threads} threads'), or one
@@ -61,7 +61,8 @@ pub struct ExecutionArgs {
     /// A file for standard input, or null
     #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
     pub input: String,
-    /// End an execution that takes longer, as a failure: 60s. Hooks have no limit
+    /// End an execution that takes longer than this, and count it as a failure: 60s. Hooks have no
+    /// limit
     #[arg(long, value_name = "TIME", help_heading = "Commands")]
     pub timeout: Option<String>,
     /// The largest difference that counts as the same: 2%

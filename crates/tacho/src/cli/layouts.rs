@@ -34,7 +34,7 @@ pub struct LayoutsArgs {
     /// of 64 bytes)
     #[arg(long, value_name = "ORDER", value_delimiter = ',', value_parser = ["sorted", "aligned"])]
     pub with: Vec<String>,
-    /// The precision for which to advise how often to repeat
+    /// The answer says how many repetitions reach this precision
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub precision: String,
     /// Only these benchmarks of the plan

@@ -8,8 +8,8 @@ use super::shared::{FormatArgs, StartArgs};
 ///
 /// A and B are executed next to each other as usual and under one disturbance at a time: a busy
 /// core beside them, one processor alone, another length of the environment, other addresses, cold
-/// caches, little memory and more (`--list`). A disturbance that is decided takes part no more.
-/// Without B the level of A is measured under each disturbance.
+/// caches, little memory and more (`--list`). Once a disturbance is decided, it is left out of
+/// later rounds. Without B the level of A is measured under each disturbance.
 ///
 /// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Settings are
 /// those of single processes, except for the clock and the caches of files, which are put back.

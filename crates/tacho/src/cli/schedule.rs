@@ -22,8 +22,8 @@ pub struct ScheduleArgs {
     pub fetch_timeout: String,
     /// Give new changes to this shell command, as Markdown on its standard input
     ///
-    /// The command is executed in the plan's folder, once for all new changes, and not at all
-    /// without any. Its environment has `TACHO_TITLE`, `TACHO_SUBJECT`, `TACHO_HOST`,
+    /// The command is executed in the plan's folder, once for all new changes. Without new changes
+    /// it is not executed. Its environment has `TACHO_TITLE`, `TACHO_SUBJECT`, `TACHO_HOST`,
     /// `TACHO_CHANGES` (names) and `TACHO_WORSE` (how many got worse). If it fails, the same
     /// changes are reported next time. At the first use, all known changes count as reported. Exit
     /// status: 1 if a reported change got worse.

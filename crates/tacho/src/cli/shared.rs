@@ -49,8 +49,8 @@ pub struct ComparisonArgs {
     /// The linker that shuffles: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%); with `,unclear`
-    /// also if that is undecided; with `,missing` if only A has a benchmark
+    /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%); `,unclear`: also
+    /// if this cannot be decided; with `,missing` if only A has a benchmark
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
     #[command(flatten)]

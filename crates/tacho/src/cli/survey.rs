@@ -10,7 +10,7 @@ pub struct SurveyArgs {
     /// change is pinned to a commit
     ///
     /// Both ends and a coarse grid come first, then the middle of each stretch with a change.
-    /// Builds of interrupted sessions of the same command count.
+    /// Builds made by interrupted sessions of the same command count towards N.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(2..),
@@ -21,7 +21,7 @@ pub struct SurveyArgs {
     #[arg(long, value_name = "PERCENT", value_parser = crate::cli::shared::percent)]
     pub min_effect: Option<f64>,
     /// Pin only this change: its name or revision, as in `tacho changes`, or the range `A..B` that
-    /// it is in
+    /// contains it
     #[arg(long, value_name = "CHANGE|A..B", conflicts_with_all = ["measure_equal", "retry_failed"])]
     pub zoom: Option<String>,
 }

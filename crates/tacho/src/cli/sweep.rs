@@ -93,7 +93,7 @@ pub struct SweepArgs {
     /// The limit that the highest load must keep: 'loss<1%'
     #[arg(long, value_name = "LIMIT", requires = "highest_load", help_heading = "Metrics")]
     pub keep: Option<String>,
-    /// The metric for what a trial really carried
+    /// The metric that shows how much load a trial really transferred
     #[arg(long, value_name = "METRIC", requires = "highest_load", help_heading = "Metrics")]
     pub received: Option<String>,
     /// Decide on a load by at least N trials

@@ -10,8 +10,8 @@ use super::shared::{ComparisonArgs, FormatArgs, StartArgs};
 ///
 /// The base is built with and without the patch in Tachograph's checkout, never in the work tree.
 /// Both are executed in rounds over all benchmarks, each in a fresh random order, and the base a
-/// second time as a control. Each benchmark stops when its verdict is clear. Several patches are
-/// compared each alone, and all together.
+/// second time as a control. Each benchmark stops when its verdict is clear. With several patches,
+/// each is compared alone, and then all of them together.
 ///
 /// Exit status: 0 done; 1 `--fail-on` failed; 2 a patch does not apply or build (the others are
 /// measured).

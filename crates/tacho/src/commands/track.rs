@@ -192,7 +192,8 @@ impl CommandSession {
                 );
                 output::note(
                     "hint",
-                    "let the command wait for them: what they were to do is measured in part",
+                    "the command should wait for its child processes; now only a part of their \
+                        work is measured",
                 );
             }
         }

@@ -162,7 +162,7 @@ impl CompareMistake {
             CompareMistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
             CompareMistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),
             CompareMistake::Nothing => {
-                "a variable of the shell may not be set; `HEAD` is the newest revision".to_owned()
+                "perhaps a shell variable is not set; `HEAD` is the newest revision".to_owned()
             }
         }
     }

@@ -32,7 +32,7 @@ fn since_words(since: i64, moved: &[(ReferenceProgram, f64)]) -> String {
         format!("{} {:.1} % {verb}", program.words(), share.abs() * 100.0)
     };
     let moved: Vec<String> = moved.iter().map(one).collect();
-    format!("; the machine moved since run {since}: {}", moved.join(", "))
+    format!("; the machine's speed changed since run {since}: {}", moved.join(", "))
 }
 
 /// What the reference says of a run, in JSON.
@@ -83,7 +83,8 @@ mod tests {
             "reference: 12 executions, 4.8 % of the time; the machine is as fast as in run 7"
         );
         summary.moved = vec![(ReferenceProgram::System, 0.12)];
-        let said = "the machine moved since run 7: system calls and process starts 12.0 % slower";
+        let said = "the machine's speed changed since run 7: system calls and process starts 12.0 \
+            % slower";
         assert!(line(&summary).ends_with(said), "{}", line(&summary));
     }
 }

@@ -165,7 +165,7 @@ fn contradictions() {
     4 | expect.stdout = "same"
       |                 ^^^^^^
       |
-    hint: the answer that all must equal comes from the warm-up: keep it, or compare with a `file`
+    hint: the reference answer comes from the warm-up: keep the warm-up, or compare with a `file`
     "#);
     assert_snapshot!(shown("[subject]\nlink = \"javascript:alert({commit})\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
     error: `link` is no address of a page
@@ -177,7 +177,7 @@ fn contradictions() {
     hint: a link begins with `https://` or `http://`
     "#);
     assert_snapshot!(shown("[subject]\nlink = \"https://e.org\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
-    error: `link` refers to nothing
+    error: `link` contains no placeholder
      --> tacho.toml:2:8
       |
     2 | link = "https://e.org"

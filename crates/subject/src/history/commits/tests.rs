@@ -312,7 +312,8 @@ fn an_empty_range_says_why() {
     );
     assert_eq!(
         said(repo.path(), "main..v1"),
-        "`main..v1` is empty: both are the same revision; a revision named alone is measured alone"
+        "`main..v1` is empty: both are the same revision; to measure one revision, name only that \
+         one"
     );
 }
 

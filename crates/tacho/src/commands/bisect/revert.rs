@@ -36,7 +36,7 @@ pub fn measure(
         return Ok(None);
     };
     if bisection.asked.of != ValueSource::Execution {
-        output::note("note", "a revert is measured of what is executed only");
+        output::note("note", "`--revert` works only for metrics of executions, not of builds");
         return Ok(None);
     }
     let of = &bisection.candidates[culprit.place].revision;

@@ -245,7 +245,10 @@ impl BenchReport<'_> {
                 );
                 (
                     what,
-                    Some("let the command wait for them: what they were to do is measured in part"),
+                    Some(
+                        "the command should wait for its child processes; now only a part of \
+                        their work is measured",
+                    ),
                 )
             }
             Warning::Loaded(cpus) => (
