@@ -2,6 +2,7 @@
 
 use crate::distribution::normal_below;
 
+use super::prior::JUMPS;
 use super::readings::RunReading;
 
 /// This many revisions on either side determine a level.
@@ -58,6 +59,56 @@ pub(super) fn levels(
         before: (bb * ay - ab * by) / determinant,
         effect: (aa * by - ab * ay) / determinant,
         variance: aa / determinant,
+    }
+}
+
+/// The effect by levels whose ends are not certain, each with its probability: of the likeliest
+/// ends, and how far others move it on either side.
+pub(super) fn fits(
+    [firsts, ends]: &[Vec<(usize, f64)>; 2],
+    weight: f64,
+    at: impl Fn((usize, usize)) -> LevelsAround,
+) -> Vec<(f64, LevelsAround)> {
+    let (first, end) = (firsts[0].0, ends[0].0);
+    let likeliest = at((first, end));
+    let mut all = Vec::new();
+    let others: Vec<(f64, LevelsAround)> = ends
+        .iter()
+        .map(|&(other, share)| (share, if other == end { likeliest } else { at((first, other)) }))
+        .collect();
+    for &(other, share) in firsts {
+        let before = if other == first { likeliest } else { at((other, end)) };
+        for (of_end, after) in &others {
+            let together = LevelsAround {
+                before: before.before + after.before - likeliest.before,
+                effect: before.effect + after.effect - likeliest.effect,
+                variance: (before.variance + after.variance - likeliest.variance)
+                    .max(before.variance.min(after.variance)),
+            };
+            all.push((weight * share * of_end, together.among_jumps()));
+        }
+    }
+    all
+}
+
+impl LevelsAround {
+    /// The effect among the sizes that jumps have: small ones are likelier than large ones.
+    fn among_jumps(self) -> Self {
+        let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
+        for (share, size) in JUMPS {
+            let (jump, both) = (size * size, size * size + self.variance);
+            let weight = share * (-0.5 * self.effect.powi(2) / both).exp() / both.sqrt();
+            let mean = self.effect * jump / both;
+            total += weight;
+            first += weight * mean;
+            second += weight * (jump * self.variance / both + mean * mean);
+        }
+        if total < f64::MIN_POSITIVE {
+            return self;
+        }
+        let effect = first / total;
+        let variance = (second / total - effect * effect).max(self.variance * 1e-3);
+        Self { effect, variance, ..self }
     }
 }
 

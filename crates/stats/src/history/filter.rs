@@ -2,7 +2,7 @@
 
 use super::course::HistoryReadings;
 use super::prior::{BACK, JUMPS, Setting};
-use super::state::{Gaussian, Mixture};
+use super::state::{Chances, Gaussian, Mixture};
 
 /// Hypotheses that are less likely than this beside the likeliest are dropped,
 const HARDLY: f64 = 1e-8;
@@ -80,16 +80,18 @@ fn born<const D: usize>(
     for one in alive.iter().filter(|one| one.weight > NO_SOURCE) {
         let back = if one.since == 0 { 0.0 } else { BACK };
         let mut weight = 0.0;
-        let mut take = |share: f64, mut belief: Gaussian<D>| {
-            let likely = one.weight * share * belief.observe(builds, &setting.chances);
+        let mut take = |share: f64, mut belief: Gaussian<D>, chances: &Chances| {
+            let likely = one.weight * share * belief.observe(builds, chances);
             weight += likely;
             mixture.add(likely, &belief);
         };
         for (share, size) in JUMPS {
-            take(share / (0.8 / (1.0 - back)), one.belief.jumped(size * size));
+            let jump = size * size;
+            let share = share / (0.8 / (1.0 - back));
+            take(share, one.belief.jumped(jump), setting.after_jump(jump));
         }
         if back > 0.0 {
-            take(back, one.belief.returned());
+            take(back, one.belief.returned(), &setting.chances);
         }
         sources.push((one.since, weight));
     }

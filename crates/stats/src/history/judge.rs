@@ -4,20 +4,25 @@ use std::ops::RangeInclusive;
 
 use super::choice::{ChangeCandidate, candidates};
 use super::course::HistoryReadings;
-use super::effect::{LevelsAround, Scatter, levels, quantile};
+use super::effect::{LevelsAround, Scatter, fits, levels, quantile};
 use super::parts::{FoundHistory, HistoryParts, parts};
 use super::posterior::Posterior;
+use super::prior::Setting;
 use super::readings::RunReading;
+use super::state::Chances;
 use super::{REPORTED, UNCLEAR};
 use crate::robust::median_of;
 
-/// A change of the newest revision is one reading against the luck of its build.
-const REPORTED_LAST: f64 = 0.8;
+/// From these probabilities on a change is reported: anywhere, near an end, at the newest revision.
+/// The last is one reading against the luck of its build.
+const IN_ONE_RUN: [f64; 3] = [REPORTED, REPORTED, 0.8];
+/// A history of several runs is looked at after each of them, and what is ever reported is an alert:
+/// of alerts at most 5 % are to be false.
+const IN_SEVERAL_RUNS: [f64; 3] = [0.75, 0.85, 0.9];
+/// This many revisions at either end are near it.
+const NEAR_END: usize = 2;
 /// A build alone that differs by less than this (a logarithm) may be luck, however clear it is.
 const LUCKY: f64 = 0.1;
-/// By which power of its luck a setting counts more for intervals: with it they hold 95 % in
-/// simulations of luck up to 3 %.
-const INTERVALS: f64 = 1.25;
 /// Where this many reported changes are of builds alone,
 const COMMON: usize = 3;
 /// this many builds in a row may have the same luck.
@@ -43,7 +48,7 @@ pub struct HistoryVerdict {
     pub parts: HistoryParts,
 }
 
-/// A change of the level, or a place that may be one. Levels are natural logarithms.
+/// A change of the level, or a place that may be one. LevelsAround are natural logarithms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryChange {
     /// The first revision at the new level.
@@ -90,7 +95,7 @@ const STRETCH: usize = 400;
 
 /// Judges the readings of a history. Of the same readings it says the same.
 ///
-/// Levels and variances that are not finite are left out; of several readings of a revision in one
+/// LevelsAround and variances that are not finite are left out; of several readings of a revision in one
 /// run the first counts.
 #[must_use]
 pub fn judge(readings: &[RunReading]) -> HistoryVerdict {
@@ -168,18 +173,15 @@ impl Judging<'_> {
         let all = candidates(self.posterior, UNCLEAR);
         let (reported, unclear): (Vec<ChangeCandidate>, Vec<ChangeCandidate>) =
             all.into_iter().partition(|one| one.probability >= self.needed(one));
-        let bounds: Vec<usize> = reported.iter().map(|one| one.index).collect();
-        let mut changes: Vec<HistoryChange> =
-            reported.iter().map(|one| self.change(one, &bounds)).collect();
+        let mut changes: Vec<HistoryChange> = reported.iter().map(|one| self.change(one)).collect();
         self.mark_builds(&mut changes);
-        let unclear: Vec<HistoryChange> =
-            unclear.iter().map(|one| self.change(one, &bounds)).collect();
+        let unclear: Vec<HistoryChange> = unclear.iter().map(|one| self.change(one)).collect();
         let wanders = self.posterior.mean(|setting| f64::from(setting.chances.walk > 0.0)) > 0.5;
         let verdict = HistoryVerdict {
             drift: wanders.then(|| self.drift(&changes)),
             changes,
             unclear,
-            luck: self.posterior.mean(super::prior::Setting::luck_variance).sqrt(),
+            luck: self.posterior.mean(Setting::luck_variance).sqrt(),
             run: (self.course.open > 0)
                 .then(|| self.posterior.mean(|setting| setting.chances.run).sqrt()),
             noise: self.noise(),
@@ -188,26 +190,34 @@ impl Judging<'_> {
         self.placed(verdict)
     }
 
+    /// How likely a change at this place must be to be reported.
     fn needed(&self, candidate: &ChangeCandidate) -> f64 {
-        if candidate.index + 1 == self.course.places.len() { REPORTED_LAST } else { REPORTED }
+        let [anywhere, near_end, newest] =
+            if self.course.open > 0 { IN_SEVERAL_RUNS } else { IN_ONE_RUN };
+        match self.course.places.len() - candidate.index {
+            1 => newest,
+            age if age <= NEAR_END + 1 || candidate.index < NEAR_END => near_end,
+            _ => anywhere,
+        }
     }
 
-    fn change(&self, candidate: &ChangeCandidate, bounds: &[usize]) -> HistoryChange {
+    fn change(&self, candidate: &ChangeCandidate) -> HistoryChange {
         let index = candidate.index;
-        let first = bounds.iter().rev().find(|bound| **bound < index).copied().unwrap_or(0);
-        let end = bounds
-            .iter()
-            .find(|bound| **bound > index)
-            .copied()
-            .unwrap_or(self.course.places.len());
-        let at = |scatter: Scatter| levels(&self.course.readings, (first, index, end), scatter);
-        let fits: Vec<(f64, LevelsAround)> =
-            self.scatters().into_iter().map(|(weight, scatter)| (weight, at(scatter))).collect();
+        let sides = self.posterior.around(index);
+        let at = |(first, end): (usize, usize), scatter: Scatter| {
+            levels(&self.course.readings, (first, index, end), scatter)
+        };
+        let fits: Vec<(f64, LevelsAround)> = self
+            .scatters()
+            .into_iter()
+            .flat_map(|(weight, scatter)| fits(&sides, weight, |ends| at(ends, scatter)))
+            .collect();
         let mean = |of: fn(&LevelsAround) -> f64| {
             fits.iter().map(|(weight, fit)| weight * of(fit)).sum::<f64>()
         };
         let mixture: Vec<(f64, f64, f64)> =
             fits.iter().map(|(weight, fit)| (*weight, fit.effect, fit.variance)).collect();
+        let likeliest = (sides[0][0].0, sides[1][0].0);
         HistoryChange {
             index,
             range: candidate.range.clone(),
@@ -216,7 +226,7 @@ impl Judging<'_> {
             effect: mean(|fit| fit.effect),
             interval: (quantile(&mixture, 0.025), quantile(&mixture, 0.975)),
             origin: Origin::Commit,
-            settling: self.settling(at),
+            settling: self.settling(|scatter| at(likeliest, scatter)),
         }
     }
 
@@ -225,31 +235,23 @@ impl Judging<'_> {
         median_of(&self.course.readings.iter().map(|one| one.variance).collect::<Vec<_>>()).sqrt()
     }
 
-    /// The sizes of luck and effects of runs that are likely, each once, with its probability.
+    /// The sizes of luck and effects of runs that are likely, with their probabilities for
+    /// intervals.
     fn scatters(&self) -> Vec<(f64, Scatter)> {
-        let mut all: Vec<(f64, Scatter)> = Vec::new();
-        let noise = self.noise().powi(2);
-        let mut total = 0.0;
-        for (setting, weight) in &self.posterior.settings {
-            let chances = &setting.chances;
-            let luck = setting.luck_variance();
-            let missed = setting.rate * (noise + luck);
-            let scatter =
-                Scatter { luck, run: chances.run, walk: chances.walk + missed, noise: 1.0 };
-            let weight = weight * setting.luck.powf(INTERVALS);
-            total += weight;
-            all.push((weight, scatter));
-        }
-        for one in &mut all {
-            one.0 /= total;
-        }
-        all
+        let scatter = |(setting, weight): &(Setting, f64)| {
+            let Chances { run, walk, .. } = setting.chances;
+            let scatter = Scatter { luck: setting.luck_variance(), run, walk, noise: 1.0 };
+            (weight * setting.caution(), scatter)
+        };
+        let all: Vec<(f64, Scatter)> = self.posterior.settings.iter().map(scatter).collect();
+        let total: f64 = all.iter().map(|(weight, _)| weight).sum();
+        all.into_iter().map(|(weight, scatter)| (weight / total, scatter)).collect()
     }
 
     /// What the effect would be best known by: that without which its variance would be least.
     fn settling(&self, at: impl Fn(Scatter) -> LevelsAround) -> Settling {
         let mean = Scatter {
-            luck: self.posterior.mean(super::prior::Setting::luck_variance),
+            luck: self.posterior.mean(Setting::luck_variance),
             run: self.posterior.mean(|setting| setting.chances.run),
             walk: 0.0,
             noise: 1.0,
@@ -275,6 +277,9 @@ impl Judging<'_> {
                 (0..changes.len()).map(|which| self.origin(changes, which, longest)).collect();
             for (change, origin) in changes.iter_mut().zip(origins) {
                 change.origin = origin;
+                if origin == Origin::Build {
+                    change.settling = Settling::Layout;
+                }
             }
         }
     }
@@ -304,7 +309,7 @@ impl Judging<'_> {
         builds.len() == 1 && builds[0].layouts < 2.0
     }
 
-    /// From the first to the last quarter, beside the changes.
+    /// From the first to the last revision beside the changes, by the first and the last quarter.
     fn drift(&self, changes: &[HistoryChange]) -> f64 {
         let length = self.course.places.len();
         let quarter = length.div_ceil(4);
@@ -312,8 +317,10 @@ impl Judging<'_> {
             let of = self.course.readings.iter().filter(|one| range.contains(&one.revision));
             median_of(&of.map(|one| one.level).collect::<Vec<_>>())
         };
+        // The middles of both quarters are nearer to each other than both ends.
+        let reach = (length - 1) as f64 / (length - quarter) as f64;
         let all = level(length - quarter..length) - level(0..quarter);
-        all - changes.iter().map(|change| change.effect).sum::<f64>()
+        reach * (all - changes.iter().map(|change| change.effect).sum::<f64>())
     }
 
     /// From counts of measured revisions to places in the history.

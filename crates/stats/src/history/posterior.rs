@@ -4,13 +4,18 @@ use std::collections::BTreeMap;
 
 use super::course::HistoryReadings;
 use super::filter::{FilterResult, filter};
-use super::prior::{Key, Setting, lengths, seeds};
+use super::prior::{Grid, Key, Setting};
 
 /// Neighbours in the grid are looked at beside settings that are this likely beside the likeliest
 /// (a logarithm).
 const FRONTIER: f64 = -4.5;
 /// Settings below this do not count.
 const NEGLIGIBLE: f64 = -9.0;
+
+/// Where a level begins or ends counts from this probability on,
+const LIKELY: f64 = 0.03;
+/// and of this many places at the most.
+const MOST: usize = 6;
 
 /// What is believed of the places of changes and of what makes readings scatter.
 #[derive(Clone, Debug)]
@@ -65,47 +70,61 @@ impl Posterior {
         (0..self.length).map(at).collect()
     }
 
+    /// Where the level before a change at this revision may begin, and where the one after it may
+    /// end (the length: it does not), the likeliest first, with their probabilities.
+    pub fn around(&self, change: usize) -> [Vec<(usize, f64)>; 2] {
+        let before = (0..change).map(|s| (s, self.row(s)[change])).collect();
+        let after = (change + 1..=self.length).map(|u| (u, self.row(change)[u])).collect();
+        [likely(before), likely(after)]
+    }
+
     /// The mean of something over the likely settings.
     pub fn mean(&self, of: impl Fn(&Setting) -> f64) -> f64 {
         self.settings.iter().map(|(setting, weight)| weight * of(setting)).sum()
     }
 }
 
+/// The places that are likely, in this order, with shares that add up to one.
+fn likely(mut all: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    let total: f64 = all.iter().map(|(_, weight)| weight).sum();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let count = all.iter().take_while(|(_, weight)| *weight >= LIKELY * total).count();
+    all.truncate(count.clamp(1, MOST));
+    let kept: f64 = all.iter().map(|(_, weight)| weight).sum();
+    let even = 1.0 / all.len() as f64;
+    let share = |weight: f64| if kept > 0.0 { weight / kept } else { even };
+    all.into_iter().map(|(place, weight)| (place, share(weight))).collect()
+}
+
 /// Filters with the settings that are likely: from some seeds to the neighbours of those that turn
 /// out to be.
 fn explore(course: &HistoryReadings) -> BTreeMap<Key, (Setting, FilterResult, f64)> {
-    let lengths = lengths(course.open > 0);
+    let grid = Grid::of(course);
     let mut found: BTreeMap<Key, (Setting, FilterResult, f64)> = BTreeMap::new();
-    let mut next = seeds(course.open > 0);
+    let mut next = grid.seeds();
     while !next.is_empty() {
         for key in next.drain(..) {
-            let setting = Setting::at(key);
+            let setting = grid.setting(key);
             let filtered = filter(course, &setting);
             let weight = filtered.evidence + setting.prior;
             found.insert(key, (setting, filtered, weight));
         }
         let most = found.values().map(|(_, _, weight)| *weight).fold(f64::NEG_INFINITY, f64::max);
-        let likely = found.iter().filter(|(_, (_, _, weight))| weight - most > FRONTIER);
-        next = likely
-            .flat_map(|(key, _)| neighbours(*key, lengths))
-            .filter(|key| !found.contains_key(key))
-            .collect();
+        for (key, (setting, _, weight)) in &found {
+            // What is likely by the readings may be unlikely beforehand.
+            let is_likely = |other: &Key| {
+                let prior = grid.setting(*other).prior;
+                weight + (prior - setting.prior).min(0.0) - most > FRONTIER
+            };
+            if weight - most > FRONTIER {
+                let beside = grid.neighbours(*key).filter(|other| !found.contains_key(other));
+                next.extend(beside.filter(is_likely));
+            }
+        }
         next.sort_unstable();
         next.dedup();
     }
     found
-}
-
-fn neighbours(key: Key, lengths: Key) -> impl Iterator<Item = Key> {
-    (0..key.len()).flat_map(move |which| {
-        let down = key[which].checked_sub(1);
-        let up = Some(key[which] + 1).filter(|up| *up < lengths[which]);
-        down.into_iter().chain(up).map(move |step| {
-            let mut next = key;
-            next[which] = step;
-            next
-        })
-    })
 }
 
 /// Backwards: the probability of each pair of changes that follow each other, given all readings.

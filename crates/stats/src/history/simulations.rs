@@ -71,3 +71,37 @@ fn changes_are_found_where_they_are_and_intervals_hold() {
     assert!(f64::from(exact) > 0.86 * reported as f64, "{exact} of {reported}");
     assert!((0.91..=0.99).contains(&covered), "{covered} of the intervals hold the true effect");
 }
+
+#[test]
+fn intervals_hold_where_builds_differ_much() {
+    let (mut exact, mut inside) = (0, 0);
+    for seed in 700..800 {
+        let world = World { luck: 0.03, ..World::drawn(seed, 0.1) };
+        let (verdict, truth) = verdict(world, seed);
+        for change in &verdict.changes {
+            let is_it = |(index, _): &&(usize, f64)| *index == change.index;
+            let Some((_, effect)) = truth.iter().find(is_it) else { continue };
+            exact += 1;
+            inside += usize::from((change.interval.0..=change.interval.1).contains(effect));
+        }
+    }
+    let covered = inside as f64 / f64::from(exact);
+    println!("{inside} of {exact}");
+    assert!(exact > 80 && (0.9..=0.99).contains(&covered), "{inside} of {exact}");
+}
+
+#[test]
+fn the_newest_of_several_runs_is_reported_if_it_is_all_but_sure() {
+    let (mut reported, mut unclear) = (0, 0);
+    for seed in 800..860 {
+        let world = World { nightly: Some(2), run: 0.01, ..World::drawn(seed, 0.15) };
+        let (verdict, _) = verdict(world, seed);
+        let is_newest = |change: &&HistoryChange| change.index + 1 == world.revisions;
+        for change in verdict.changes.iter().filter(is_newest) {
+            assert!(change.probability >= 0.9, "{change:?}");
+            reported += 1;
+        }
+        unclear += verdict.unclear.iter().filter(is_newest).count();
+    }
+    assert!(reported > 0 && unclear > 0, "{reported} {unclear}");
+}

@@ -18,7 +18,7 @@ const UNLIKELY: f64 = 1e-290;
 #[derive(Clone, Debug)]
 pub(super) struct Chances {
     /// The luck of a build: shares and variances of a mixture of Gaussians around 0.
-    pub luck: [(f64, f64); 4],
+    pub luck: Vec<(f64, f64)>,
     /// The variance of the effects of runs.
     pub run: f64,
     /// The variance by which the level wanders from one revision to the next.

@@ -52,6 +52,7 @@ fn a_step_and_a_build_alone_are_told_apart() {
     let origins: Vec<(usize, Origin)> =
         verdict.changes.iter().map(|one| (one.index, one.origin)).collect();
     assert_eq!(origins, [(5, Origin::Build), (6, Origin::Build), (12, Origin::Commit)]);
+    assert_eq!(verdict.changes[0].settling, Settling::Layout);
     assert!(
         (verdict.changes[2].effect - 0.3).abs() < 0.01 && verdict.changes[2].probability > 0.99
     );
@@ -119,6 +120,18 @@ fn what_does_not_vary_is_exact() {
         one.variance = 1e-14;
     }
     assert_eq!(indexes(&judge(&all)), [20]);
+}
+
+/// A level that climbs by 0.3 % a revision: from the first to the last, not from quarter to quarter.
+#[test]
+fn drift_is_that_of_the_whole_history() {
+    let noise = |i: usize| 1e-3 * ((i * 7) % 3) as f64;
+    let all: Vec<RunReading> =
+        (0..30).map(|i| reading(0, i, 0.003 * i as f64 + noise(i))).collect();
+    let verdict = judge(&all);
+    assert_eq!(indexes(&verdict), [] as [usize; 0]);
+    let drift = verdict.drift.unwrap();
+    assert!((drift - 0.087).abs() < 0.005, "{drift}");
 }
 
 #[test]
