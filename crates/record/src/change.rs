@@ -204,10 +204,13 @@ pub enum FindingDifference {
 }
 
 impl Finding {
-    /// Its kind in words: `step`, `temporary increase`.
+    /// Its kind in words: `step`, `probably temporary increase`.
     #[must_use]
-    pub fn kind_words(&self) -> &'static str {
-        if self.is_of_machine() { "machine" } else { self.kind.words(self.after > self.before) }
+    pub fn kind_words(&self) -> String {
+        if self.is_of_machine() {
+            return "machine".to_owned();
+        }
+        self.kind.likely_words(self.after > self.before, self.p)
     }
 
     /// Whether the machine itself became faster or slower with it.
@@ -311,10 +314,21 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
+    /// A change that is none with at most this probability is reported without *probably*.
+    const SURE: f64 = 0.2;
+
     /// Whether the level changed, and not how values scatter around it.
     #[must_use]
     pub fn is_of_level(self) -> bool {
         !matches!(self, Self::ModeShare | Self::Spread)
+    }
+
+    /// The kind in words, where there is no change with this probability: above
+    /// [`Self::SURE`] it is *probably* one.
+    #[must_use]
+    pub fn likely_words(self, rises: bool, p: f64) -> String {
+        let words = self.words(rises);
+        if p > Self::SURE { format!("probably {words}") } else { words.to_owned() }
     }
 
     /// The kind in words, of a change that rises or falls.
@@ -511,5 +525,11 @@ mod tests {
             r#"{"at":"1970-01-01T00:00:00Z","happened":"withdrawn","why":"not-seen"}"#
         );
         assert_eq!(serde_json::from_str::<Happening>(&text).unwrap(), happening);
+    }
+
+    #[test]
+    fn what_is_not_sure_is_probably_a_change() {
+        let words = |p: f64| ChangeKind::Step.likely_words(true, p);
+        assert_eq!((words(0.33), words(0.1)), ("probably step".to_owned(), "step".to_owned()));
     }
 }

@@ -320,7 +320,7 @@ fn was(change: &Change, from: &Finding, now: &Finding) -> String {
         FindingDifference::Ends => {
             format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad))
         }
-        FindingDifference::Kind => from.kind_words().to_owned(),
+        FindingDifference::Kind => from.kind_words(),
         FindingDifference::Revision => format!("first at {}", short_name(&from.revision)),
         FindingDifference::Size => {
             format!("{} → {}", unit.show(from.before), unit.show(from.after))

@@ -52,7 +52,7 @@ impl<'a> ChangeView<'a> {
     }
 
     /// What kind of change it is, in words.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> String {
         self.change().finding.kind_words()
     }
 

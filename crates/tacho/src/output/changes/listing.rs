@@ -357,7 +357,7 @@ fn row(change: &Change, hosts: bool) -> Vec<String> {
         effect(finding),
         change.verdict().word().to_owned(),
         interval(finding),
-        finding.kind_words().to_owned(),
+        finding.kind_words(),
         state(change),
     ]
 }

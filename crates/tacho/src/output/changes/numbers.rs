@@ -476,7 +476,7 @@ impl<'a> FilteredSeries<'a> {
             verdict(change, self.found.given.better).word().to_owned(),
             effect_interval(change.interval),
             super::confidence(change.p),
-            kind_of(change.kind).words(change.after > change.before).to_owned(),
+            kind_of(change.kind).likely_words(change.after > change.before, change.p),
             notes.join(", "),
         ]
     }
