@@ -3,13 +3,15 @@
 //!
 //! `TACHO_LABELLED=FILE` scores a file of labelled histories instead (`history/labelled.rs`), and
 //! `TACHO_SIMULATED=COUNT` histories that are drawn (`history/simulated.rs`), from the seed
-//! `TACHO_SEED` on.
+//! `TACHO_SEED` on, `TACHO_ONLY=alarms`, `changes` or `nights` a part of that.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 
 #[path = "history/labelled.rs"]
 mod labelled;
+#[path = "history/nights.rs"]
+mod nights;
 #[path = "history/simulated.rs"]
 mod simulated;
 #[path = "../crates/stats/src/history/world.rs"]
@@ -33,20 +35,56 @@ fn main() {
     if let Some(count) = std::env::var("TACHO_SIMULATED").ok().and_then(|count| count.parse().ok())
     {
         let seed = std::env::var("TACHO_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-        return simulated::report(count, seed);
+        let only = std::env::var("TACHO_ONLY").ok();
+        return simulated::report(count, seed, only.as_deref());
     }
-    for (revisions, rounds, turns) in [(12, 10, 40), (40, 10, 20), (300, 10, 5), (1000, 10, 3)] {
-        let mut times: Vec<f64> = (0..turns)
-            .map(|seed| {
-                let executions = made(revisions, rounds, seed);
-                let start = Instant::now();
-                std::hint::black_box(judge(&readings(0, &executions)));
-                start.elapsed().as_secs_f64() * 1e3
-            })
-            .collect();
+    memory();
+    println!("| revisions | samples of each | median time | aimed at |\n|---:|---:|---:|---:|");
+    for (revisions, turns, aim) in
+        [(12, 200, "2 ms"), (40, 60, "10 ms"), (300, 9, "200 ms"), (1000, 3, "")]
+    {
+        let mut times: Vec<f64> = (0..turns).map(|seed| timed(revisions, seed)).collect();
         times.sort_by(f64::total_cmp);
-        println!("{revisions} revisions of {rounds} samples: {:.1} ms", times[times.len() / 2]);
+        println!("| {revisions} | {ROUNDS} | {:.1} ms | {aim} |", times[times.len() / 2]);
     }
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for half in 0..2 {
+            scope.spawn(move || (0..500).for_each(|seed| _ = timed(40, half * 500 + seed)));
+        }
+    });
+    let took = start.elapsed().as_secs_f64();
+    println!("1000 series of 40 revisions, two threads: {took:.1} s (aimed at: 5 s)");
+}
+
+/// How often each revision is executed.
+const ROUNDS: u32 = 10;
+
+/// How many milliseconds one history takes.
+fn timed(revisions: usize, seed: u64) -> f64 {
+    let executions = made(revisions, ROUNDS, seed);
+    let start = Instant::now();
+    std::hint::black_box(judge(&readings(0, &executions)));
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// Prints what longer and longer histories take at the peak: first of all, since a peak never
+/// falls.
+fn memory() {
+    for revisions in [500, 1000, 2000, 4000] {
+        let executions = made(revisions, ROUNDS, 1);
+        let before = peak();
+        std::hint::black_box(judge(&readings(0, &executions)));
+        let more = peak() - before;
+        println!("{revisions} revisions: {more} KiB more at the peak, {} in all", peak());
+    }
+}
+
+/// The most memory that this process ever had, in KiB.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 /// A history of one run with a step of 8 % each 10 revisions, 2 % noise and luck of 0.5 %.

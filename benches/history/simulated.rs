@@ -5,10 +5,25 @@ use std::collections::BTreeMap;
 
 use tacho_stats::history::{HistoryExecution, HistoryVerdict, Origin, RunReading, judge, readings};
 
+use crate::nights::Nights;
 use crate::world::{SimulatedSample, World};
 
-/// Prints alarms, accuracy, calibration and coverage of so many histories of each kind.
-pub fn report(count: u64, seed: u64) {
+/// Prints alarms, accuracy, calibration and coverage of so many histories of each kind; only one of
+/// `alarms`, `changes` and `nights`, if given.
+pub fn report(count: u64, seed: u64, only: Option<&str>) {
+    let is_printed = |part: &str| only.is_none_or(|only| only == part);
+    if is_printed("alarms") {
+        alarms(count, seed);
+    }
+    if is_printed("changes") {
+        accuracy(count, seed);
+    }
+    if is_printed("nights") {
+        nights(count.div_ceil(4), seed);
+    }
+}
+
+fn alarms(count: u64, seed: u64) {
     let still = |name: &'static str, change: fn(World) -> World| (name, change);
     let kinds = [
         still("as foreseen", |world| world),
@@ -58,58 +73,33 @@ pub fn report(count: u64, seed: u64) {
         }
         println!("{name}: {alarmed} of {count} alarmed ({told}), {blamed} as the commit's");
     }
-    accuracy(count, seed);
-    nights(count.div_ceil(4), seed);
 }
 
 /// How soon changes are reported that come a revision a night, and how many alerts are false.
 fn nights(count: u64, seed: u64) {
-    let (mut clear, mut soon, mut later) = (0, 0, 0);
-    let (mut alerts, mut wrong) = (0, 0);
+    let mut nights = Nights::default();
     for number in 0..count {
         let drawn = World::drawn(seed + 3000 + number, 0.06);
         let world =
             World { nightly: Some(1), run: 0.01, revisions: drawn.revisions.min(25), ..drawn };
         let (executions, truth) = world.history(seed + 4000 + number);
-        let mut known: Vec<usize> = Vec::new();
-        let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+        let places: Vec<usize> = truth.iter().map(|(index, _)| *index).collect();
         for newest in 2..world.revisions {
             let so_far: Vec<SimulatedSample> =
                 executions.iter().copied().filter(|one| one.0 as usize <= newest).collect();
-            for change in verdict(&so_far).changes {
-                let near = |place: &usize| {
-                    change.range.contains(place) || place.abs_diff(change.index) <= 1
-                };
-                if known.iter().any(near) {
-                    continue;
-                }
-                known.push(change.index);
-                alerts += 1;
-                match truth.iter().find(|(index, _)| change.range.contains(index)) {
-                    Some((index, _)) => drop(first.entry(*index).or_insert(newest)),
-                    None => wrong += 1,
-                }
-            }
+            nights.night(&verdict(&so_far), newest, &places);
         }
         // Of a smaller one nothing is to be seen in one reading.
         let error = world.luck.hypot(world.noise * (2.0 / f64::from(world.rounds)).sqrt());
-        for (index, _) in
-            truth.iter().filter(|(index, size)| *index > 1 && size.abs() > 4.0 * error)
-        {
-            clear += 1;
-            soon += u32::from(first.get(index).is_some_and(|newest| newest == index));
-            later += u32::from(first.get(index).is_some_and(|newest| *newest <= index + 2));
-        }
+        let is_clear = |(index, size): &&(usize, f64)| *index > 1 && size.abs() > 4.0 * error;
+        nights.end(truth.iter().filter(is_clear).map(|(index, _)| *index));
     }
-    println!(
-        "night by night: {clear} changes above 4 standard errors, {soon} reported with one \
-         revision, {later} with three; {wrong} of {alerts} alerts false"
-    );
+    nights.print();
 }
 
 fn accuracy(count: u64, seed: u64) {
     let (mut hits, mut all, mut labels) = (0, 0, 0);
-    let mut calibration: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut calibration: BTreeMap<(&str, usize), (usize, usize)> = BTreeMap::new();
     let mut covered: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for number in 0..count {
         for nightly in [None, Some(3)] {
@@ -118,10 +108,21 @@ fn accuracy(count: u64, seed: u64) {
             let (executions, truth) = world.history(seed + 2000 + number);
             let verdict = verdict(&executions);
             labels += truth.len();
+            let places: Vec<usize> =
+                verdict.changes.iter().chain(&verdict.unclear).map(|change| change.index).collect();
             for change in verdict.changes.iter().chain(&verdict.unclear) {
                 let exact = truth.iter().any(|(index, _)| change.range.contains(index));
-                let entry = calibration.entry((change.probability * 10.0) as usize).or_default();
-                *entry = (entry.0 + usize::from(exact), entry.1 + 1);
+                // Twentieths, but for what is all but certain.
+                let said =
+                    (change.probability * 20.0) as usize + usize::from(change.probability > 0.99);
+                let is_alone = change.index + 1 == world.revisions
+                    || change.index == 1
+                    || places.iter().any(|other| other.abs_diff(change.index) == 1);
+                let of = if is_alone { "one revision" } else { "more revisions" };
+                for of in ["all", of] {
+                    let entry = calibration.entry((of, said)).or_default();
+                    *entry = (entry.0 + usize::from(exact), entry.1 + 1);
+                }
             }
             all += verdict.changes.len();
             for change in &verdict.changes {
@@ -131,7 +132,12 @@ fn accuracy(count: u64, seed: u64) {
                 };
                 hits += 1;
                 let inside = change.interval.0 <= *effect && *effect <= change.interval.1;
-                for key in ["all".to_owned(), format!("luck {}", world.luck)] {
+                let is_found =
+                    |index: &usize| verdict.changes.iter().any(|change| change.index == *index);
+                let whole = truth.iter().all(|(index, _)| is_found(index));
+                let luck = format!("luck {}", world.luck);
+                let of_whole = format!("{luck}, all changes found: {whole}");
+                for key in ["all".to_owned(), luck, of_whole] {
                     let entry = covered.entry(key).or_default();
                     *entry = (entry.0 + usize::from(inside), entry.1 + 1);
                 }
@@ -140,8 +146,10 @@ fn accuracy(count: u64, seed: u64) {
     }
     let f1 = 2.0 * f64::from(hits) / (all + labels) as f64;
     println!("changes: {labels}, reported {all}, exact {hits}: F1 {f1:.3}");
-    for (key, (hits, all)) in calibration {
-        println!("said from 0.{key}: {:.3} of {all}", hits as f64 / all as f64);
+    for ((of, said), (hits, all)) in calibration {
+        let from = if said >= 20 { 0.99 } else { said as f64 / 20.0 };
+        let share = hits as f64 / all as f64;
+        println!("levels of {of}, said from {from:.2}: {share:.3} of {all}");
     }
     for (key, (hits, all)) in covered {
         println!("intervals, {key}: {:.3} of {all}", hits as f64 / all as f64);

@@ -16,8 +16,8 @@ use crate::robust::median_of;
 /// From these probabilities on a change is reported: anywhere, near an end, at the newest revision.
 /// The last is one reading against the luck of its build.
 const IN_ONE_RUN: [f64; 3] = [REPORTED, REPORTED, 0.8];
-/// A history of several runs is looked at after each of them, and what is ever reported is an alert:
-/// of alerts at most 5 % are to be false.
+/// A history of several runs is looked at after each of them, and what is ever reported is an
+/// alert: of alerts at most 5 % are to be false.
 const IN_SEVERAL_RUNS: [f64; 3] = [0.75, 0.85, 0.9];
 /// This many revisions at either end are near it.
 const NEAR_END: usize = 2;
@@ -48,7 +48,7 @@ pub struct HistoryVerdict {
     pub parts: HistoryParts,
 }
 
-/// A change of the level, or a place that may be one. LevelsAround are natural logarithms.
+/// A change of the level, or a place that may be one. Levels are natural logarithms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryChange {
     /// The first revision at the new level.
@@ -95,7 +95,7 @@ const STRETCH: usize = 400;
 
 /// Judges the readings of a history. Of the same readings it says the same.
 ///
-/// LevelsAround and variances that are not finite are left out; of several readings of a revision in one
+/// Levels and variances that are not finite are left out; of several readings of a revision in one
 /// run the first counts.
 #[must_use]
 pub fn judge(readings: &[RunReading]) -> HistoryVerdict {

@@ -13,14 +13,14 @@ const RUN_SCALES: (f64, f64, usize) = (1e-5, 2.2, 12);
 /// Luck and effects of runs are likely to be of this size (half Student's t of 4 degrees of
 /// freedom).
 const LIKELY: (f64, f64) = (0.01, 0.015);
-/// For intervals the scale of luck is itself half Student's t of this scale, which explains measured
-/// builds best (`benches/luck.py`).
+/// For intervals the scale of luck is itself half Student's t of this scale, which explains
+/// measured builds best (`benches/luck.py`).
 ///
 /// With small scales as likely as large ones in the logarithm, a few revisions would hardly ever
 /// show large luck (Gelman, "Prior distributions for variance parameters in hierarchical models",
 /// *Bayesian Analysis* 1, 2006).
 const CAUTIOUS: f64 = 0.025;
-/// Scales below this share of the least noise of a reading are one: nothing tells them apart.
+/// Scales below this share of the least noise of a reading are one: they look the same.
 const UNSEEN: f64 = 0.1;
 /// How likely a change is at a revision.
 const RATES: [f64; 5] = [0.002, 0.006, 0.02, 0.06, 0.18];
@@ -32,7 +32,7 @@ const WANDERS: f64 = 0.05;
 /// Sizes of jumps, as standard deviations, each with its share; the rest goes back to the level
 /// before.
 pub(super) const JUMPS: [(f64, f64); 3] = [(0.39, 0.06), (0.39, 0.5), (0.02, 3.0)];
-/// Of a level whose variance is this many times that of the widest luck, the tails of luck tell
+/// Of a level whose variance is this many times that of the widest luck, the tails of luck say
 /// nothing.
 const WIDE: f64 = 10.0;
 /// The share of changes that go back to the level before the last change.

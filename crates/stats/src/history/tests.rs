@@ -122,7 +122,7 @@ fn what_does_not_vary_is_exact() {
     assert_eq!(indexes(&judge(&all)), [20]);
 }
 
-/// A level that climbs by 0.3 % a revision: from the first to the last, not from quarter to quarter.
+/// A level that climbs by 0.3 % a revision: from the first to the last, not between quarters.
 #[test]
 fn drift_is_that_of_the_whole_history() {
     let noise = |i: usize| 1e-3 * ((i * 7) % 3) as f64;
