@@ -153,3 +153,35 @@ fn a_commit_that_the_next_takes_back_is_found_where_one_build_tells() {
     let said = project.tacho("bisect HEAD~13 HEAD --all --quiet --max-builds 6").exits(6).stdout;
     assert!(said.contains("undecided"), "{said}");
 }
+
+#[test]
+fn after_bisections_alone_what_they_found_is_reported() {
+    let project = step(12, 7);
+    project.tacho("bisect HEAD~11 HEAD --quiet").succeeds();
+    let name = project.tacho("bisect list --json").json()["bisections"][0]["name"].clone();
+    let name = name.as_str().unwrap();
+    let culprit = &project.git(["rev-parse", "HEAD~4"])[..10];
+    let [good, bad] =
+        ["HEAD~11", "HEAD"].map(|end| project.git(["rev-parse", end])[..10].to_owned());
+    let found = format!("  {name}  {good}..{bad}: named {culprit} (work of work)\n");
+    for command in ["changes", "show"] {
+        let said = project.tacho(command).exits(0).stdout;
+        assert!(
+            said.starts_with(
+                "no series is tracked yet, so no change can be seen; bisections found:"
+            ) && said.contains(&found),
+            "{command}: {said}"
+        );
+    }
+    let end = project.tacho("show HEAD").exits(0).stdout;
+    assert!(end.contains(&format!("  measured in bisection {name}: work of work, 130\n")), "{end}");
+    let shown = project.tacho(&format!("show {name}")).exits(0).stdout;
+    assert!(shown.contains("changed work of work by +30.0 %"), "{shown}");
+    // Both are known by now as one build.
+    project.git(["commit", "--quiet", "--allow-empty", "-m", "empty"]);
+    project.tacho("bisect HEAD~1 HEAD --quiet").exits(3);
+    assert_eq!(
+        project.tacho("bisect HEAD~1 HEAD --dry-run").succeeds().stdout,
+        "both ends are one and the same build, so nothing between them can show a change\n"
+    );
+}

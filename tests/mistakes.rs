@@ -427,3 +427,27 @@ fn a_report_alone_is_compared_with_nothing() {
          compare a.json OTHER` compares two reports\n"
     );
 }
+
+#[test]
+fn a_metric_that_there_is_not_is_reported_before_anything_is_measured() {
+    let project = Project::scripts(2);
+    let mistyped = project.tacho("track -m wal").exits(2).stderr;
+    assert_eq!(mistyped, "error: there is no metric `wal`\nhint: did you mean `wall`?\n");
+    assert_eq!(project.places(), Vec::<String>::new());
+    let bench = project.tacho("bench -m wal true").exits(2).stderr;
+    assert!(bench.contains("did you mean `wall`? it is measured anyway"), "{bench}");
+    project.tacho("track HEAD --quiet").succeeds();
+    let uncounted = project.tacho("show -m cycles").exits(2).stderr;
+    assert_eq!(
+        uncounted,
+        "error: there is no metric `cycles`\n\
+         hint: it was not counted here: `tacho track --counter cycles` counts it\n"
+    );
+}
+
+#[test]
+fn a_program_that_is_mistyped_names_the_artifact() {
+    let project = Project::scripts(1).plan(&benchmark("{build}/porg", ""));
+    let said = project.tacho("track --quiet").exits(2).stderr;
+    assert!(said.contains("hint: did you mean `{build}/prog`? there is no `porg`\n"), "{said}");
+}

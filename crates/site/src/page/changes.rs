@@ -19,7 +19,14 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     let gone: Vec<_> = view.events.iter().filter(|event| !stands(event)).collect();
     let content = html! {
         h1 { "Changes" }
-        p.lead { (lead(view, held.len())) }
+        @if super::is_untracked(view) {
+            p.lead {
+                "No series is tracked yet. "
+                a href="bisections.html" { "What bisections found" } "."
+            }
+        } @else {
+            p.lead { (lead(view, held.len())) }
+        }
         @if !held.is_empty() {
             (scrolling("changes", &table(view, &held)))
             p.legend { "Regressions come first at each place. Names link to the evidence."

@@ -248,6 +248,11 @@ pub(crate) fn facts<'a>(facts: impl IntoIterator<Item = (&'a String, &'a String)
     }
 }
 
+/// Whether nothing but bisections has measured anything.
+fn is_untracked(view: &View) -> bool {
+    view.shown().next().is_none() && !view.lab.bisections.is_empty()
+}
+
 /// That the plan has another version of the benchmark, if it has.
 fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
     let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);

@@ -98,7 +98,7 @@ fn changed(view: &View) -> Markup {
             } @else if judged > 0 {
                 @let were = if judged == 1 { "was" } else { "were" };
                 p { "No change in " (count(judged, "series")) " that " (were) " judged." }
-            } @else if view.shown().next().is_none() && !view.lab.bisections.is_empty() {
+            } @else if super::is_untracked(view) {
                 p { "No series is tracked yet. What bisections found is below." }
             } @else {
                 p.note { "No series is long enough to be judged. " a href="changes.html" { "Why" } }

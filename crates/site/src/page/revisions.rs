@@ -1,10 +1,10 @@
 //! All revisions, newest first, a year at a time; what did not build on top.
 
 use maud::{Markup, html};
-use tacho_record::BuildState;
+use tacho_record::{Bisection, BuildState};
 use tacho_report::build::ended;
 
-use super::{PageFrame, day, framed, revision_head, scrolling, tags};
+use super::{PageFrame, bisection_file, day, framed, revision_head, scrolling, tags};
 use crate::text::count;
 use crate::view::{RevisionView, View};
 
@@ -108,9 +108,22 @@ fn state(view: &View, revision: &RevisionView) -> Markup {
             span.failure { "build " (failed.word()) }
         }
         @else if revision.is_measured { "measured" }
+        @else if let Some(bisection) = bisected(view, revision) {
+            span.note {
+                "measured in bisection "
+                a href=(bisection_file(bisection)) { (bisection.name) }
+            }
+        }
         @else if revision.has_failed_executions(view) { span.failure { "executions failed" } }
         @else { span.note { "not measured" } }
     }
+}
+
+/// The newest bisection that measured a revision.
+fn bisected<'a>(view: &View<'a>, revision: &RevisionView) -> Option<&'a Bisection> {
+    let id = &revision.revision.id;
+    let all = view.lab.bisections.iter().rev().map(|it| &it.bisection);
+    all.into_iter().find(|it| it.standing.ladder.iter().any(|rung| rung.revision == *id))
 }
 
 fn failures(revisions: &[&RevisionView]) -> Markup {

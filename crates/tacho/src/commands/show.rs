@@ -218,6 +218,8 @@ struct RevisionDetails {
     commit: Option<Commit>,
     /// The bisections that named it, oldest first.
     named_by: Vec<Bisection>,
+    /// The bisections that measured it, oldest first, where nothing else did.
+    measured_by: Vec<Bisection>,
     hosts: Vec<HostDetails>,
 }
 
@@ -254,7 +256,9 @@ fn one(
     let commits = store.commits(revision.order.saturating_sub(1), revision.order)?;
     let commit = commits.into_iter().find(|commit| commit.id == revision.id);
     let named_by = named_by(store, &revision)?;
-    let known = RevisionDetails { revision, commit, named_by, hosts };
+    let is_tracked = hosts.iter().any(|host| !host.benchmarks.is_empty());
+    let measured_by = if is_tracked { Vec::new() } else { measured_by(store, &revision)? };
+    let known = RevisionDetails { revision, commit, named_by, measured_by, hosts };
     if command.shown.json {
         return Ok(output::print_json(&answer::versioned(known.answer()))?);
     }
@@ -271,6 +275,15 @@ fn named_by(store: &mut Store, revision: &Revision) -> Result<Vec<Bisection>, Cl
     };
     let all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
     Ok(all.filter(is_named).collect())
+}
+
+/// The bisections that measured a revision.
+fn measured_by(store: &mut Store, revision: &Revision) -> Result<Vec<Bisection>, CliError> {
+    let has_level = |bisection: &Bisection| {
+        bisection.standing.ladder.iter().any(|rung| rung.revision == revision.id)
+    };
+    let all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
+    Ok(all.filter(has_level).collect())
 }
 
 fn on_host(
@@ -413,6 +426,9 @@ impl RevisionDetails {
             );
         }
         out += &self.commit.as_ref().map_or_else(String::new, files);
+        for bisection in &self.measured_by {
+            out += &output::bisect::measured_line(bisection, &revision.id);
+        }
         for bisection in &self.named_by {
             out += &output::bisect::named_line(bisection, &revision.id);
         }

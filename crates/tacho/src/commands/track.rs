@@ -14,7 +14,7 @@ use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
     percentage,
 };
-use tacho_report::way_out::WaysOut;
+use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_subject::SelectedRevisions;
 
 use super::changes::found::StoredChanges;
@@ -229,10 +229,12 @@ impl CommandSession {
             );
         }
         if !load.is_none() {
+            let counts = samples.iter().flatten().any(|it| it.value(CALLGRIND).is_some());
             let ways = WaysOut {
                 cpu: Some("`--metric cpu` shows"),
                 busy_share: busy_share(samples.iter().flatten()),
-                callgrind: text::has_callgrind().then_some("`--counter instructions=callgrind`"),
+                callgrind: (text::has_callgrind() && !counts)
+                    .then_some("`--counter instructions=callgrind`"),
                 quiet_wait: true,
                 ..WaysOut::default()
             };

@@ -1,6 +1,7 @@
 //! What tracking came to, as text and as JSON.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -269,6 +270,9 @@ impl TrackReport<'_> {
                 text::count(failed, "execution")
             ),
         );
+        if let Some(hint) = artifact_meant(why) {
+            return note("hint", &hint);
+        }
         note(
             "hint",
             &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"),
@@ -323,6 +327,19 @@ impl TrackReport<'_> {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         points.any(|point| !point.values.is_empty() || point.limited.count > 0)
     }
+}
+
+/// What an artifact is called that was probably meant, of a program that is not in the folder of a
+/// build.
+fn artifact_meant(why: &str) -> Option<String> {
+    let path = Path::new(why.strip_prefix('`')?.strip_suffix("` does not exist")?);
+    let name = path.file_name()?.to_str()?;
+    let entries = std::fs::read_dir(path.parent()?).ok()?;
+    let names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let far = |other: &String| strsim::osa_distance(other, name);
+    let nearest = names.iter().min_by_key(|other| far(other)).filter(|other| far(other) <= 2);
+    nearest.map(|nearest| format!("did you mean `{{build}}/{nearest}`? there is no `{name}`"))
 }
 
 /// The first build of each reason other than that of this one, with how many share it, in their

@@ -253,7 +253,9 @@ impl BenchReport<'_> {
             }
             Warning::Loaded(cpus) => (
                 format!("other processes used {cpus:.1} CPU meanwhile"),
-                Some("`--quiet-wait=10m` waits until they are done"),
+                // Where something is unclear, that is among the ways out.
+                Some("`--quiet-wait=10m` waits until they are done")
+                    .filter(|_| !self.has_way_out()),
             ),
             Warning::MostlyShell(share) => {
                 let share = if share < 0.95 {

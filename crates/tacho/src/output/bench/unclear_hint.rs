@@ -33,9 +33,14 @@ impl BenchReport<'_> {
     /// Says what is less disturbed by other work, where something is unclear and more rounds would
     /// take long.
     pub fn print_way_out(&self) {
-        if self.standings.each.iter().any(|standing| self.is_far_from_clear(standing)) {
+        if self.has_way_out() {
             output::note("hint", &self.ways().line());
         }
+    }
+
+    /// Whether something is unclear, and more rounds would take long.
+    pub(super) fn has_way_out(&self) -> bool {
+        self.standings.each.iter().any(|standing| self.is_far_from_clear(standing))
     }
 
     fn is_far_from_clear(&self, standing: &CommandResult) -> bool {

@@ -274,8 +274,9 @@ impl BisectForecast {
             return match self.step {
                 Some(_) => format!(
                     "about {} samples, as {values} {varied} here, and the ends \
-                     differ by more",
-                    about(high)
+                     differ by more than {}",
+                    about(high),
+                    least(asked)
                 ),
                 None if samples > FAR * low => format!(
                     "about {low:.0} samples for a clear change, about {} for one of {}, as \

@@ -21,7 +21,7 @@ pub use estimate::BisectForecast;
 pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
 pub use log::{list, log, step, untracked};
-pub use text::{markdown, named_line, text};
+pub use text::{markdown, measured_line, named_line, text};
 
 /// A commit in a line: `0123456789 2024-03-01 parse faster`.
 fn commit(candidate: &Candidate) -> String {

@@ -160,6 +160,16 @@ pub fn named_line(bisection: &Bisection, revision: &str) -> String {
     format!("  named by a bisection: {line}: `tacho bisect log {name}`\n")
 }
 
+/// That a bisection measured this revision, and what it found there.
+pub fn measured_line(bisection: &Bisection, revision: &str) -> String {
+    let rung = bisection.standing.ladder.iter().find(|rung| rung.revision == revision);
+    let line = |rung: &TestedRevision| {
+        let (name, level) = (&bisection.name, level_of(bisection, rung));
+        format!("  measured in bisection {name}: {}, {level}\n", subject(&bisection.asked))
+    };
+    rung.map_or_else(String::new, line)
+}
+
 /// A commit that did it.
 fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
     let candidate = &bisection.candidates[culprit.place];
