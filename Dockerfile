@@ -1,7 +1,7 @@
 # `docker build -t tacho .`, then `docker run --rm -v "$PWD:/work" tacho track HEAD~3..HEAD`.
 #
-# The image has a C compiler and git: what else a subject needs to be built is added in an image of your own
-# (`FROM tacho`, `RUN apt-get install …`).
+# The image has a C compiler and git: what else a subject needs to be built is added in an image of
+# your own (`FROM tacho`, `RUN apt-get install …`).
 FROM rust:1-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends musl-tools && rm -rf /var/lib/apt/lists/*
 WORKDIR /src

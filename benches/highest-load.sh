@@ -1,8 +1,9 @@
 #!/bin/sh
-# Whether `tacho sweep --highest-load` finds the rate of a link, which `tc netem` sets (`tc tbf` where the kernel has no
-# netem; the first line says which): both directions between two network
-# namespaces, with a third one between them as the link, 20 times, each rate drawn at random. Prints the found rate beside the set one, and fails where one is farther
-# off than 2 %, or took longer than 60 s.
+# Whether `tacho sweep --highest-load` finds the rate of a link, which `tc netem` sets (`tc tbf`
+# where the kernel has no netem; the first line says which): both directions between two network
+# namespaces, with a third one between them as the link, 20 times, each rate drawn at random. Prints
+# the found rate beside the set one, and fails where one is farther off than 2 %, or took longer
+# than 60 s.
 #
 #   benches/highest-load.sh [path of tacho] [times]
 #
@@ -51,8 +52,9 @@ join() {
 join $client tload-a 10.77.1 tload-la && join $server tload-b 10.77.2 tload-lb ||
     { echo "skipped: no virtual links here"; exit 77; }
 ip netns exec $link sysctl -q -w net.ipv4.ip_forward=1
-# limits NAMESPACE DEVICE RATE: at most so many Mbit/s, and what takes 10 ms waits at most. A longer queue would hide that
-# more is sent, a shorter one loses packets whenever iperf3 waits for a processor.
+# limits NAMESPACE DEVICE RATE: at most so many Mbit/s, and what takes 10 ms waits at most. A longer
+# queue would hide that more is sent, a shorter one loses packets whenever iperf3 waits for a
+# processor.
 limits() {
     bytes=$(awk "BEGIN { printf \"%d\", $3 * 1250 }")
     if [ $shaper = netem ]; then

@@ -1,7 +1,7 @@
 /* Uses a known amount of something, for measuring instruments against the truth. What it used is printed, in
  * nanoseconds or bytes: all but its own end, which nobody can tell while alive.
  * Usage: load sleep MILLISECONDS
- *        load spin MILLISECONDS [PROCESSES [DEPTH]]   so much CPU in each of so many children, so many below them
+ *        load spin MILLISECONDS [PROCESSES [DEPTH]]   that much CPU in each child, and below it
  *        load touch MEBIBYTES [DEPTH]                 so much memory in a child so many below */
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,10 +10,12 @@ JSON of each folder is kept there, and read again if it is there.
 """
 import argparse, json, math, os, statistics, subprocess, sys
 
-# Luck of a build beside its scale: Student's t of 4 degrees of freedom, as four Gaussians (shares, variances).
+# Luck of a build beside its scale: Student's t of 4 degrees of freedom, as four Gaussians (shares,
+# variances).
 LUCK = [(0.75, 0.55), (0.2, 1.6), (0.04, 5.0), (0.01, 15.0)]
 GAUSSIAN = [(1.0, 1.0)]
-# The detector's scales of luck, and priors of them to choose from: up to this one all are as likely, larger ones are not.
+# The detector's scales of luck, and priors of them to choose from: up to this one all are as
+# likely, larger ones are not.
 SCALES = [3e-6 * 1.7 ** i for i in range(21)]
 PRIORS = [1e-3 * 1.15 ** i for i in range(33)]
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Study S0: pkgverify's earlier ways beside the present one on two workloads, the curve of the batch size, and others.
-# Usage: run.sh     ROUNDS: the most rounds of a comparison (6); TACHO, PKGVERIFY: other programs.
-# Numbers and pages go to results/.
+# Study S0: pkgverify's earlier ways beside the present one on two workloads, the curve of the batch
+# size, and others. Usage: run.sh     ROUNDS: the most rounds of a comparison (6); TACHO, PKGVERIFY:
+# other programs. Numbers and pages go to results/.
 set -eu
 
 study=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Study S1: tarcheck's ways against their floor and `tar`, their memory on a large archive, and faster ways to read.
-# Usage: run.sh     ROUNDS: how often each way is executed (12); ARCHIVE: a tar.gz to check; TACHO, TARCHECK.
-# Numbers and pages go to results/.
+# Study S1: tarcheck's ways against their floor and `tar`, their memory on a large archive, and
+# faster ways to read. Usage: run.sh     ROUNDS: how often each way is executed (12); ARCHIVE: a
+# tar.gz to check; TACHO, TARCHECK. Numbers and pages go to results/.
 set -eu
 
 study=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +9,8 @@ study=$(cd "$(dirname "$0")" && pwd)
 rounds=${ROUNDS:-12}
 programs tacho tarcheck
 
-# Real source code that is on any machine where this workspace was built: crates, and headers if there are any.
+# Real source code that is on any machine where this workspace was built: crates, and headers if
+# there are any.
 sources=${CARGO_HOME:-$HOME/.cargo}/registry
 if [ -z "${ARCHIVE:-}" ]; then
   ARCHIVE=$results/sources.tar.gz
@@ -48,7 +49,8 @@ phases() {
 }
 part 'Processor time of the reading thread and of the checks' phases verbatim phases
 
-# stranger: as a user would, on the three largest source archives that the registry of crates left here.
+# stranger: as a user would, on the three largest source archives that the registry of crates left
+# here.
 stranger() {
   for crate in $(ls -S "$sources"/cache/*/*.crate | head -n 3); do
     "$tarcheck" --fail-on never "$crate" 2>&1 | sed "s,$sources/cache/[^/]*/,," | tail -n 8
@@ -58,7 +60,8 @@ part 'Three published source archives' stranger verbatim stranger
 
 large=$results/large.tar.gz
 if [ ! -e "$large" ]; then
-  # Members of gzip may follow each other; of each tar archive, the 1,024 zeros at its end are left out.
+  # Members of gzip may follow each other; of each tar archive, the 1,024 zeros at its end are left
+  # out.
   for copy in 1 2 3 4 5 6; do
     tar -b1 -cf - --transform "s,^,copy$copy/," -C "$sources" src -C /usr include | head -c -1024 | gzip -1
   done > "$large"

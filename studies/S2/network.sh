@@ -1,6 +1,6 @@
 #!/bin/sh
-# The network pair: throughput in both directions with 1 and 100 connections, and the highest rate of datagrams of
-# which at most 1 % are lost, with what was received. Usage: network.sh TACHO FOLDER
+# The network pair: throughput in both directions with 1 and 100 connections, and the highest rate
+# of datagrams of which at most 1 % are lost, with what was received. Usage: network.sh TACHO FOLDER
 # Prints Markdown; pages go to FOLDER. Exits with 77 where there are no network namespaces.
 set -eu
 

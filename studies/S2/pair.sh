@@ -1,9 +1,9 @@
 #!/bin/sh
 # Two hosts and a cable, as network namespaces.
 #
-#   pair.sh up [MBIT]                    join them, at most MBIT Mbit/s each way (`tc netem`, else `tc tbf`)
+#   pair.sh up [MBIT]                    join them, at most MBIT Mbit/s each way (by `tc`)
 #   pair.sh down                         take all away
-#   pair.sh tcp forth|back NUMBER        a second of iperf3 with so many connections: a report in JSON
+#   pair.sh tcp forth|back NUMBER        a second of iperf3 with that many connections: JSON
 #   pair.sh udp forth|back NUMBER RATE   six seconds of datagrams at RATE Mbit/s in all
 #
 # Exits with 77 where this cannot be had. Needs root, iproute2 and iperf3.
@@ -81,8 +81,8 @@ case ${1:-} in
 up) up "${2:-}" ;;
 down) down ;;
 tcp) talk "$2" "$3" -t 1 ;;
-# What the queue takes is sent and not lost: 0.4 % of six seconds. `--omit` would leave the beginning
-# out, but iperf3 then counts what was lost in it all the same.
+# What the queue takes is sent and not lost: 0.4 % of six seconds. `--omit` would leave the
+# beginning out, but iperf3 then counts what was lost in it all the same.
 udp) talk "$2" "$3" -t 6 -u -l 1448 -b "$(awk "BEGIN { printf \"%d\", $4 * 1000 / $3 }")K" ;;
 *) sed -n '2,9s/^# *//p' "$0" >&2; exit 2 ;;
 esac

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Study S2: fifteen months of a program with quirks, from releases to months, weeks and commits; what its layout does;
-# and a network pair. Usage: run.sh     TACHO: another program. Numbers and pages go to results/.
+# Study S2: fifteen months of a program with quirks, from releases to months, weeks and commits;
+# what its layout does; and a network pair. Usage: run.sh     TACHO: another program. Numbers and
+# pages go to results/.
 set -eu
 
 study=$(cd "$(dirname "$0")" && pwd)

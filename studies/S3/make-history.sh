@@ -1,9 +1,10 @@
 #!/bin/sh
-# Makes a git repository whose commits tell a part of story S3: one raises a level of compression from 6 to 9.
-# Usage: make-history.sh DIR     (DIR must not exist). Commits, dates and hashes are the same each time.
+# Makes a git repository whose commits tell a part of story S3: one raises a level of compression
+# from 6 to 9. Usage: make-history.sh DIR     (DIR must not exist). Commits, dates and hashes are
+# the same each time.
 set -eu
 
-[ $# -eq 1 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
 if [ -e "$1" ]; then
   echo "error: \`$1\` exists already" >&2
   exit 2

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Study S3: generating a cache, showing a package and applying patches, against apt; the trade-off of syncs and
-# checksums; cold caches; and memory bisected under a limit.
-# Usage: run.sh     ROUNDS: how often each command is executed (8); INDEX: one of apt's lists; TACHO, PKGINDEX.
-# Numbers and pages go to results/.
+# Study S3: generating a cache, showing a package and applying patches, against apt; the trade-off
+# of syncs and checksums; cold caches; and memory bisected under a limit.
+# Usage: run.sh     ROUNDS: how often each command is executed (8); INDEX: one of apt's lists;
+# TACHO, PKGINDEX. Numbers and pages go to results/.
 set -eu
 
 study=$(cd "$(dirname "$0")" && pwd)

@@ -2,7 +2,7 @@
 # pkgindex as it was before and after the story: way.sh PROGRAM build|show synced|summed|blocks
 #
 #   synced  written with two syncs, and trusted
-#   summed  written with one checksum and no sync; the checksum is verified at every start, as in the story
+#   summed  written with one checksum and no sync; the checksum is verified at every start
 #   blocks  written with a checksum a block and no sync; what is read is verified
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a git repository whose commits tell story S4: among harmless changes, one that only stops a busy wait.
-# Usage: make-history.sh DIR     (DIR must not exist)
+# Makes a git repository whose commits tell story S4: among harmless changes, one that only stops a
+# busy wait. Usage: make-history.sh DIR     (DIR must not exist)
 # The commits, their dates and their hashes are the same each time.
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Study S4: a bisection names the commit that stopped a busy wait; experiments with the machine question it.
-# Usage: run.sh     TACHO: another program. Numbers and pages go to results/.
+# Study S4: a bisection names the commit that stopped a busy wait; experiments with the machine
+# question it. Usage: run.sh     TACHO: another program. Numbers and pages go to results/.
 set -eu
 
 study=$(cd "$(dirname "$0")" && pwd)
@@ -26,8 +26,9 @@ shows() {
   done
 }
 
-# What the commits take of the processors does not depend on what else goes on; how long they take does. 3: the ends do
-# not differ here and now; 4: the budget ended; 5: named and verified, but it depends on the machine.
+# What the commits take of the processors does not depend on what else goes on; how long they take
+# does. 3: the ends do not differ here and now; 4: the budget ended; 5: named and verified, but it
+# depends on the machine.
 statuses='0 3 4 5'
 part 'Processor time: what the bisection names' cpu bisect -b testcase -m cpu
 part 'Wall time: what the bisection names, and whether it is the machine' wall \

@@ -1,7 +1,8 @@
 # What all studies share. Sourced by `run.sh`, with `study` set to the folder of the study.
 #
-# Sets `name`, `tree` and `results`. TACHO and the name of a subject in capitals (TARCHECK …) name other programs.
-# FIRST begins the measured commands of a study's sweeps: FIRST='chrt -f 20' on a host that is never quiet.
+# Sets `name`, `tree` and `results`. TACHO and the name of a subject in capitals (TARCHECK …) name
+# other programs. FIRST begins the measured commands of a study's sweeps: FIRST='chrt -f 20' on a
+# host that is never quiet.
 name=$(basename "$study")
 tree=$(cd "$study/../.." && pwd)
 results=$study/results
@@ -25,7 +26,8 @@ programs() {
   [ -z "$missing" ] || (cd "$tree" && cargo build --release --quiet $missing)
 }
 
-# host FACT...: the date and the facts of this host, printed and kept. Each FACT is a line of its own.
+# host FACT...: the date and the facts of this host, printed and kept. Each FACT is a line of its
+# own.
 host() {
   {
     date -u '+%Y-%m-%d %H:%M UTC'
@@ -41,8 +43,8 @@ host() {
   study_began=$(date +%s)
 }
 
-# part TITLE NAME COMMAND...: a part of the study. What the command prints goes to results/NAME.md and to the terminal.
-# Its exit status has to be 0, or one of those in the variable `statuses`.
+# part TITLE NAME COMMAND...: a part of the study. What the command prints goes to results/NAME.md
+# and to the terminal. Its exit status has to be 0, or one of those in the variable `statuses`.
 part() {
   title=$1
   file=$2

@@ -1,5 +1,5 @@
-// Pages of a fictitious lab, opened from disk in Chromium: with and without script, wide and narrow, dark and
-// light. `node --test tests/browser/*.test.mjs`, after `npm ci` in web/.
+// Pages of a fictitious lab, opened from disk in Chromium: with and without script, wide and
+// narrow, dark and light. `node --test tests/browser/*.test.mjs`, after `npm ci` in web/.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

@@ -1,19 +1,21 @@
 /*
- * The launcher: a process with next to no memory of its own and no open files, which starts the subject for
- * `tacho`, waits for its end, and ends all that it leaves behind.
+ * The launcher: a process with next to no memory of its own and no open files, which starts the
+ * subject for `tacho`, waits for its end, and ends all that it leaves behind.
  *
- * A program inherits the peak of memory of the process that it was made from, through fork and exec. That of this
- * one is a few pages, so a subject shows its own. It needs no C library: `build.rs` compiles it into a static
- * program of some KiB, which `src/process/launcher.rs` carries and starts from memory; nothing is installed.
+ * A program inherits the peak of memory of the process that it was made from, through fork and
+ * exec. That of this one is a few pages, so a subject shows its own. It needs no C library:
+ * `build.rs` compiles it into a static program of some KiB, which `src/process/launcher.rs` carries
+ * and starts from memory; nothing is installed.
  *
- * Standard input is a socket. Each order that comes is executed and answered; `struct order` and `struct answer`
- * are read and written by `src/process/order.rs` and `answer.rs`. When the other side is shut for writing, the
- * subject is asked to end; when it is gone, however it ended, the subject is killed at once, with all below it.
- * An order may be sent ahead, while the one before it is executed: it follows that at once, if that ended well, and what came of it
- * is told while the next one is executed.
- * What an order means, and what it prints, is not known here.
+ * Standard input is a socket. Each order that comes is executed and answered; `struct order` and
+ * `struct answer` are read and written by `src/process/order.rs` and `answer.rs`. When the other
+ * side is shut for writing, the subject is asked to end; when it is gone, however it ended, the
+ * subject is killed at once, with all below it. An order may be sent ahead, while the one before it
+ * is executed: it follows that at once, if that ended well, and what came of it is told while the
+ * next one is executed. What an order means, and what it prints, is not known here.
  *
- * Its parts: `order.h`, what it is told and answers; `system.h`, what it has instead of a C library.
+ * Its parts: `order.h`, what it is told and answers; `system.h`, what it has instead of a C
+ * library.
  */
 #include "system.h"
 #include "order.h"
@@ -428,7 +430,8 @@ static int64_t stopped_by(long pid)
 }
 
 /* Waits until it has ended and ends it when it must: at its limits, when told to, when nobody is there any more. One that
- * cannot even be killed (it waits for a device, or became another user) is left alone after a while. */
+ * cannot even be killed (it waits for a device, or became another user) is left alone after a
+ * while. */
 static void watch(int pid, int pidfd, int64_t started)
 {
 	enum { WATCHING, ASKED, KILLED } stage = WATCHING;
@@ -524,7 +527,8 @@ static void kill_children(long subject)
 }
 
 /* Ends all that is left of the subject, which is reaped. We are the parent of all orphans below us, whatever group
- * or session they moved to; each round kills all that stand at the top, and so brings up their children. */
+ * or session they moved to; each round kills all that stand at the top, and so brings up their
+ * children. */
 static void end_orphans(long subject)
 {
 	int64_t deadline = 0;
@@ -603,7 +607,8 @@ static int tell(const struct answer *answer)
 }
 
 /* Tells what came of it, and does what nobody waits for; whether there is somebody who hears it. The subject's outputs are closed here
- * and not before: their end would wake the other side while the subject ends, on what may be the same processor and is in its time. */
+ * and not before: their end would wake the other side while the subject ends, on what may be the
+ * same processor and is in its time. */
 static int finish(struct job *job)
 {
 	int heard = tell(&job->answer);
@@ -664,7 +669,8 @@ static void execute(struct job *before)
 }
 
 /* Whether the order that was sent ahead is executed at once, before what came of this one is told. It must be here, and this one
- * must have ended well, and before others are to look at the host: else it is for the other side to say what comes next. */
+ * must have ended well, and before others are to look at the host: else it is for the other side to
+ * say what comes next. */
 static int goes_on(struct job *next)
 {
 	const struct answer *answer = &job->answer;

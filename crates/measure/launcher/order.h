@@ -1,5 +1,6 @@
 /*
- * What the launcher is told and what it answers, as `src/process/order.rs` and `answer.rs` write and read it.
+ * What the launcher is told and what it answers, as `src/process/order.rs` and `answer.rs` write
+ * and read it.
  */
 /* Which conditions are set, which files come, and how the child is made. */
 enum {
@@ -15,9 +16,9 @@ enum {
 };
 
 /* What to execute. With it come the three files that become the standard ones, `groups` files that make who writes
- * 0 to them a member of a control group, and those that the flags name. Then these strings, each ended by a zero:
- * the folder, `candidates` paths to try in turn, `arguments` words and `variables` NAME=VALUE. Without a candidate
- * the child takes its conditions upon itself and ends. */
+ * 0 to them a member of a control group, and those that the flags name. Then these strings, each
+ * ended by a zero: the folder, `candidates` paths to try in turn, `arguments` words and `variables`
+ * NAME=VALUE. Without a candidate the child takes its conditions upon itself and ends. */
 struct order {
 	int64_t limit; /* nanoseconds that it may take */
 	int64_t grace; /* nanoseconds between asking it to end and killing it */
@@ -46,18 +47,24 @@ struct answer {
 	int64_t status; /* as wait4 has it */
 	int64_t cut; /* why we ended it */
 	int64_t left; /* how many processes of it were alive after it had ended */
-	int64_t stuck; /* whether something of it is alive still, although it was killed: this launcher ends */
-	int64_t wall; /* nanoseconds from before it was made until it had ended, without those for its conditions */
+	/* whether something of it is alive still, although it was killed: this launcher ends */
+	int64_t stuck;
+	/* nanoseconds from before it was made until it had ended, without those for its conditions */
+	int64_t wall;
 	int64_t last_cpu; /* the processor that it used last, or -1: not asked for, or not known */
 	int64_t stopped; /* the signal that had stopped it when its time was over, or 0 */
-	int64_t group_cpu; /* nanoseconds of processor time of its control group, all ended, or -1: there is none that says */
-	int64_t ignores; /* whether it ignored the ends of its children when it ended, as far as that was asked */
-	int64_t prepared_running, prepared_waiting; /* nanoseconds of its schedstat that its conditions took */
+	/* nanoseconds of processor time of its control group, all ended, or -1: there is none that says */
+	int64_t group_cpu;
+	/* whether it ignored the ends of its children when it ended, as far as that was asked */
+	int64_t ignores;
+	/* nanoseconds of its schedstat that its conditions took */
+	int64_t prepared_running, prepared_waiting;
 	int64_t began; /* nanoseconds since 1970, when it was started */
 	int64_t due; /* whether it ended when the other side was to look at the host */
 	int64_t followed; /* whether the order that was sent ahead is executed by now */
 	int64_t migrations; /* how often it was moved to another processor, or -1, as last_cpu */
-	struct kernel_usage usage; /* its own, that of its descendants that were waited for, and of all orphans */
+	/* its own, that of its descendants that were waited for, and of all orphans */
+	struct kernel_usage usage;
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };
 _Static_assert(sizeof(struct answer) == (17 + 18) * 8 + 64, "numbers of 64 bits");

@@ -1,5 +1,6 @@
 /*
- * What the launcher has instead of a C library: the processor, the system calls that it makes, and text.
+ * What the launcher has instead of a C library: the processor, the system calls that it makes, and
+ * text.
  *
  * To port it to another processor, write `call`, `start_on` and `_start` for it.
  */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures pkgindex against apt on the same index, interleaved: bench.sh [INDEX] [RUNS]
 #
-# INDEX is one of apt's lists (default: the largest `…_Packages` of /var/lib/apt/lists); its InRelease stands beside it.
-# TACHO     the command that measures (default: tacho)
+# INDEX is one of apt's lists (default: the largest `…_Packages` of /var/lib/apt/lists); its
+# InRelease stands beside it. TACHO     the command that measures (default: tacho)
 # PKGINDEX  the program (default: the release build of this workspace)
 set -eu
 

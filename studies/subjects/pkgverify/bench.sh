@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures pkgverify beside debsums and `dpkg --verify` on the same packages, interleaved, and prints the ratios.
-# Usage: bench.sh [PACKAGE-PATTERN]     [default: all installed packages]
+# Measures pkgverify beside debsums and `dpkg --verify` on the same packages, interleaved, and
+# prints the ratios. Usage: bench.sh [PACKAGE-PATTERN]     [default: all installed packages]
 # TACHO and PKGVERIFY name the programs, ROUNDS how often each is executed.
 set -eu
 
@@ -27,7 +27,8 @@ if [ $# -gt 0 ]; then
   fi
 fi
 
-# Findings are no failure of the programs: 1 (pkgverify, dpkg) and 2 (debsums). -a: conffiles too, as the others.
+# Findings are no failure of the programs: 1 (pkgverify, dpkg) and 2 (debsums). -a: conffiles too,
+# as the others.
 "$tacho" bench --wait --runs "$rounds" --warmup 1 --ignore-failure=1,2 \
   --reference-name pkgverify --reference "$pkgverify --clean $names" \
   -n debsums "debsums --all --silent $names" \

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Measures tarcheck's ways against its floor and `tar`, all in one interleaved run: bench.sh ARCHIVE.tar.gz [RUNS]
+# Measures tarcheck's ways against its floor and `tar`, all in one interleaved run:
+#   bench.sh ARCHIVE.tar.gz [RUNS]
 #
 # TACHO     the command that measures (default: tacho)
 # TARCHECK  the program (default: the release build of this workspace)
 # LIBDEFLATE=1 adds the inflate that keeps the whole archive in memory
 set -eu
 
-[ $# -ge 1 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
 archive=$1
 runs=${2:-15}
 here=$(cd "$(dirname "$0")" && pwd)

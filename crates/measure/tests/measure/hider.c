@@ -1,5 +1,6 @@
 /* Hides as well as a process can: forks twice, leaves its group and session, ignores all that can be ignored, and goes
- * on for ever at each level. Given a file, its first process leaves its group too, for that of a child, and then makes the file. */
+ * on for ever at each level. Given a file, its first process leaves its group too, for that of a
+ * child, and then makes the file. */
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
