@@ -323,8 +323,8 @@ impl ChangeKind {
         !matches!(self, Self::ModeShare | Self::Spread)
     }
 
-    /// The kind in words, where there is no change with this probability: above
-    /// [`Self::SURE`] it is *probably* one.
+    /// The kind in words, where there is no change with the probability `p`: above 20 % it is
+    /// *probably* one.
     #[must_use]
     pub fn likely_words(self, rises: bool, p: f64) -> String {
         let words = self.words(rises);
