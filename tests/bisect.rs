@@ -258,7 +258,7 @@ fn all_that_comes_and_goes_between_alike_ends_is_looked_for_on_wish() {
     let project =
         history(60, |n| format!("echo work {}", if (8..51).contains(&n) { 300 } else { 100 }));
     let ends = project.tacho("bisect HEAD~59 HEAD --quiet").exits(3).stdout;
-    assert!(ends.contains(" does not show at the ends: `--all` looks there"), "{ends}");
+    assert!(ends.contains(" is invisible at its ends: use `--all`"), "{ends}");
     let answer = project.tacho("bisect HEAD~59 HEAD --all --quiet").exits(0).stdout;
     assert!(answer.contains(" change 8\n") && answer.contains(" change 51\n"), "{answer}");
     let tests = "! grep -q 300 prog";

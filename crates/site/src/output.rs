@@ -305,7 +305,7 @@ mod tests {
         fs::write(dir.path().join("index.html"), "theirs").unwrap();
         let error = write(dir.path(), &[("index.html", "ours!!")]).unwrap_err();
         assert!(
-            error.to_string().ends_with("by `tacho site`") && error.hint().is_some(),
+            error.to_string().ends_with("was not written by tacho") && error.hint().is_some(),
             "{error}"
         );
         assert_eq!(fs::read_to_string(dir.path().join("index.html")).unwrap(), "theirs");
