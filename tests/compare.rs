@@ -1100,10 +1100,10 @@ fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
          option both are compared as they were measured\n"
     );
     let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");
-    let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` are for what is\n";
+    let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` have no meaning\n";
     assert!(several.contains(listed), "{several}");
     assert!(
-        mistake("--precision 1%").contains("and `--precision` is for what is\n"),
+        mistake("--precision 1%").contains("so that `--precision` has no meaning\n"),
         "as it ends executing"
     );
     project.tacho("compare old.json true -r 4").succeeds();
@@ -1402,7 +1402,7 @@ fn sixty_columns_are_enough() {
     assert_eq!(
         rows,
         "command time: slower\n  × 2.000  1.676 … 2.39  runs\n  old.json: 100.1 ms, new.json: \
-         200.2 ms, n 20\n  detectable 26.7 %"
+         200.2 ms, n 20\n  detectable from 26.7 %"
     );
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }

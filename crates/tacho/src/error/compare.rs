@@ -23,7 +23,7 @@ pub enum CompareMistake {
     LimitWithinMargin { text: String, margin: String },
     #[error("`{option} {text}` is no share between 0 % and 100 %")]
     NoShare { option: &'static str, text: String },
-    #[error("neither A nor B is executed, and {} for what is", is_or_are(options))]
+    #[error("neither A nor B is executed, so that {} no meaning", has_or_have(options))]
     NothingExecuted { options: Vec<&'static str> },
     #[error("neither A nor B was measured before")]
     NothingKept,
@@ -169,7 +169,7 @@ impl CompareMistake {
 }
 
 /// Options, and the verb.
-fn is_or_are(options: &[&str]) -> String {
+fn has_or_have(options: &[&str]) -> String {
     let named: Vec<String> = options.iter().map(|option| format!("`{option}`")).collect();
-    format!("{} {}", named.join(", "), if options.len() == 1 { "is" } else { "are" })
+    format!("{} {}", named.join(", "), if options.len() == 1 { "has" } else { "have" })
 }
