@@ -110,7 +110,7 @@ impl Quality {
             unchanged.len()
         );
         println!(
-            "F1, alarms in series without labels counted: {:.3}",
+            "F1, alarms in series without labels counted: {:.4}",
             share(2 * self.found, self.told + self.labels)
         );
         println!(

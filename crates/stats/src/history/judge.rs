@@ -18,7 +18,7 @@ use crate::robust::median_of;
 const IN_ONE_RUN: [f64; 3] = [REPORTED, REPORTED, 0.8];
 /// A history of several runs is looked at after each of them, and what is ever reported is an
 /// alert: of alerts at most 5 % are to be false.
-const IN_SEVERAL_RUNS: [f64; 3] = [0.75, 0.85, 0.9];
+const IN_SEVERAL_RUNS: [f64; 3] = [0.8, 0.9, 0.9];
 /// This many revisions at either end are near it.
 const NEAR_END: usize = 2;
 /// A build alone that differs by less than this (a logarithm) may be luck, however clear it is.
