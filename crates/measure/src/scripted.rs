@@ -28,11 +28,11 @@ use crate::{
 /// ```
 /// use std::time::Duration;
 /// use jiff::Timestamp;
-/// use tacho_measure::{Ended, Execution, Executor, Request, ScriptedExecutor};
+/// use tacho_measure::{Execution, ExecutionEnd, Executor, Request, ScriptedExecutor};
 ///
 /// let mut executor = ScriptedExecutor::new(|request, at| {
 ///     let wall = if request.command == ["slow"] { 20 } else { 10 };
-///     Execution::of(Ended::Exited(0), at, Duration::from_millis(wall))
+///     Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(wall))
 /// });
 /// let request = Request::new(["slow"]);
 /// assert_eq!(executor.execute(&request).wall, Duration::from_millis(20));

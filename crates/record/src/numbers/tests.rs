@@ -496,8 +496,8 @@ fn times_that_were_measured_and_are_written_otherwise_are_not_taken_for_dates() 
 
 #[test]
 fn thousands_that_are_set_apart_are_refused_for_what_they_are() {
-    let why = "line 2, column `wall`: `10,050.12` is not a number\nhint: thousands are not set \
-        apart: `10050.12`";
+    let why = "line 2, column `wall`: `10,050.12` is not a number\nhint: leave out the \
+        separators: `10050.12`";
     assert_eq!(refused("commit,wall\na,\"10,050.12\"\nb,\"9,050.12\"\n"), why);
     assert_eq!(refused("commit,wall,size\na,\"10,050.12\",1\nb,950.12,2\n"), why);
     let thousands = |text: &str| super::error::has_thousands(text);

@@ -216,7 +216,7 @@ fn what_cannot_be_read_is_named() {
     let first = &fixture.lab.revisions[0].id;
     assert_eq!(
         error.to_string(),
-        format!("cannot read what was measured at `{first}`: the disk is full of flour")
+        format!("cannot read measurements at `{first}`: the disk is full of flour")
     );
 }
 

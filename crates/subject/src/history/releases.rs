@@ -282,8 +282,8 @@ mod tests {
         );
         assert_eq!(
             said("2.0..", "commit"),
-            "`2.0..2.0` is empty: both are the same revision; a revision named alone is measured \
-             alone"
+            "`2.0..2.0` is empty: both are the same revision; to measure one revision, \
+             name only that one"
         );
         assert_eq!(said("1.11..", "commit"), "unknown release `1.11`; did you mean `1.10`?");
         assert!(said("..", "1w").starts_with("`1w` is a step in time, and releases have no dates"));
