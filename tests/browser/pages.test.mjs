@@ -264,17 +264,19 @@ test("without script the page has a picture and all numbers", async () => {
   assert.equal(await page.locator("figure.chart svg.still").count(), 1);
   const rows = await page.locator("table.series tbody tr").all();
   assert.equal(rows.length, points.length);
-  const shown = (value) => (value / scale.divisor).toFixed(scale.decimals);
+  // Each value has four digits and its unit.
+  const shown = (value) => `${Number((value / scale.divisor).toPrecision(4))} ms`;
+  const numeric = (text) => text.replace(/\.0+(?= ms)|(?<=\.\d*[1-9])0+(?= ms)/g, "");
   for (const [number, row] of rows.entries()) {
     const point = points[points.length - 1 - number];
     const cells = await row.locator("th, td").allInnerTexts();
     const { n = 0, median, interval } = point.summary ?? {};
-    assert.deepEqual(cells.slice(0, 5), [
+    assert.deepEqual(cells.slice(0, 5).map(numeric), [
       point.short,
       point.revision.date.slice(0, 10),
       String(n),
       median === undefined ? "" : shown(median),
-      interval ? interval.map(shown).join(" – ") : "",
+      interval ? interval.map(shown).join(" … ") : "",
     ]);
     assert.equal(cells[6], point.change?.text ?? "");
     assert.equal(cells[7], point.change && point.change.judged !== "unclear" ? point.change.judged : "");

@@ -91,7 +91,11 @@ impl Store {
             }
         }
         fs::rename(&database, &target).map_err(failed)?;
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|source| {
+            // What may not be on the disk must not be in the way of the next try either.
+            let _ = fs::remove_file(&target);
+            failed(source)
+        })
     }
 
     fn check_logs(&mut self, check: &mut StoreCheck) -> Result<(), StoreError> {
