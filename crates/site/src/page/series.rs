@@ -96,7 +96,7 @@ fn reference(view: &View, series: &SeriesView) -> Markup {
                 figcaption {
                     "The reference: what fixed programs took in the run of each revision, from "
                     (text::percent_change(low)) " to " (text::percent_change(high))
-                    " of the usual time. Where it moves, the machine moved."
+                    " of the usual time. Where it changes, so did the machine."
                 }
             }
         }
