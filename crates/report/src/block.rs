@@ -1,5 +1,7 @@
 //! The parts of an answer, which each medium renders in its own way.
 
+use std::ops::Range;
+
 /// What a cell or a note says of the subject; a medium may show it as a colour, beside the word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
@@ -59,10 +61,29 @@ pub struct AnswerTable {
     /// The columns that a page and Markdown have, the most important first: a narrow window cuts
     /// off the last ones.
     pub page_order: Vec<usize>,
-    /// The column that a terminal leaves out first where it is too narrow.
-    pub spare: Option<usize>,
+    /// The columns that a terminal leaves out where it is too narrow, in this order.
+    pub spare: Vec<usize>,
     /// The lines of each row for a terminal that is too narrow for any table.
     pub narrow: Vec<Vec<String>>,
+}
+
+impl AnswerTable {
+    /// A table with these heads, whose columns at `numbers` are of numbers. Pages and Markdown have
+    /// the columns in the same order, without those that are empty in all rows.
+    #[must_use]
+    pub fn of(heads: &[&str], numbers: &Range<usize>, rows: Vec<Vec<AnswerCell>>) -> Self {
+        let column = |(place, head): (usize, &&str)| AnswerColumn {
+            head: (*head).to_owned(),
+            is_number: numbers.contains(&place),
+        };
+        let is_used = |at: &usize| rows.iter().any(|row| !row[*at].whole().is_empty());
+        Self {
+            columns: heads.iter().enumerate().map(column).collect(),
+            page_order: (0..heads.len()).filter(is_used).collect(),
+            rows,
+            ..Self::default()
+        }
+    }
 }
 
 /// What a note is.

@@ -1,6 +1,6 @@
 //! Builds, and stretches of history without one, in words.
 
-use tacho_record::{BuildGap, BuildState};
+use tacho_record::{Build, BuildGap, BuildState, Unit};
 
 use crate::words::{count, duration};
 
@@ -35,6 +35,32 @@ pub fn why_not(state: &BuildState) -> String {
         BuildState::Failed { why } => why.clone(),
         _ => ended(state),
     }
+}
+
+/// How a build ended, in one line: `built in 3.00 s, 12.00 MiB, artifacts 0123456789ab`.
+#[must_use]
+pub fn line(build: &Build) -> String {
+    let took = duration(build.took);
+    match &build.state {
+        BuildState::Built { artifact, size, layouts } => {
+            let layouts = layouts.map(|number| format!(" in {}", count(number as usize, "layout")));
+            let (layouts, size) = (layouts.unwrap_or_default(), Unit::Bytes.show(*size as f64));
+            format!("built in {took}{layouts}, {size}, artifacts {}", artifact.short())
+        }
+        BuildState::Failed { why } => format!("build failed after {took}: {why}"),
+        BuildState::Skipped { .. } => ended(&build.state),
+        BuildState::TimedOut { .. } => format!("build {} after {took}", build.state.word()),
+    }
+}
+
+/// What is to be said of a build that the plan would make otherwise now.
+pub const OUTDATED: &str = "it was built before the plan or its quirks were edited";
+
+/// Which quirks it was built with, if any: `with quirks: libc, zlib`.
+#[must_use]
+pub fn quirks(build: &Build) -> Option<String> {
+    let noun = if build.quirks.len() == 1 { "quirk" } else { "quirks" };
+    (!build.quirks.is_empty()).then(|| format!("with {noun}: {}", build.quirks.join(", ")))
 }
 
 /// What became of a gap: `8 revisions, could not be built`, or `8 of 13 revisions tried, none of

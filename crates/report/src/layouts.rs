@@ -1,9 +1,19 @@
 //! One source linked in several orders: what follows from it, in words.
 
+use std::time::Duration;
+
 use tacho_record::Unit;
+use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Repetition};
 
-use crate::words::{count, executions, percent, precision};
+use crate::block::{AnswerCell, AnswerTable};
+use crate::summary::SummaryText;
+use crate::words::{count, effect, effect_interval, executions, percent, precision};
+
+/// The column of [`bands`] that a medium may draw.
+pub const BAND: usize = 2;
+/// The column of [`table`] with the intervals.
+const INTERVAL: usize = 3;
 
 /// The levels, and what differs at each beyond the one before.
 pub const BANDS: [(&str, &str); 3] = [
@@ -16,6 +26,91 @@ pub const BANDS: [(&str, &str); 3] = [
 #[must_use]
 pub fn deviations(levels: &Levels) -> [Option<f64>; 3] {
     [levels.keep, Some(levels.restart), levels.relink]
+}
+
+/// Why nothing can be said of the levels.
+#[must_use]
+pub fn unknown(is_cut_off: bool) -> &'static str {
+    if is_cut_off {
+        "nothing can be said of the levels: executions that were cut off hide how far they differ"
+    } else {
+        "nothing can be said of the levels: no build has two executions that count, or a value is \
+         not above 0"
+    }
+}
+
+/// How many executions a build takes as long as, at least one; an execution takes that many
+/// seconds.
+#[must_use]
+pub fn cost(build: Duration, execution: f64) -> f64 {
+    if execution > 0.0 { (build.as_secs_f64() / execution).max(1.0) } else { 1.0 }
+}
+
+/// Between which shares 95 % of values with this standard deviation differ. As logarithms they
+/// reach as far down as up; nothing is less by more than all of it.
+#[must_use]
+pub fn within(deviation: f64) -> (f64, f64) {
+    ((-1.96 * deviation).exp_m1(), (1.96 * deviation).exp_m1())
+}
+
+/// What each level adds, a row each.
+#[must_use]
+pub fn bands(levels: &Levels) -> AnswerTable {
+    let row = |((name, what), deviation): ((&str, &str), Option<f64>)| {
+        let band = deviation.map_or_else(String::new, |it| effect_interval(within(it)));
+        let deviation = deviation.map_or_else(|| "–".to_owned(), percent);
+        [name.to_owned(), deviation, band, what.to_owned()].map(AnswerCell::from).into()
+    };
+    let rows = BANDS.into_iter().zip(deviations(levels)).map(row).collect();
+    let table = AnswerTable::of(&["band", "sd", "95 % within", "what differs"], &(1..3), rows);
+    AnswerTable { spare: vec![table.columns.len() - 1], ..table }
+}
+
+/// All three in a line: `restart 0.4 %, relink 1.2 %`.
+#[must_use]
+pub fn short(levels: Option<&Levels>) -> String {
+    let Some(levels) = levels else { return "nothing can be said of it".to_owned() };
+    let known = BANDS.iter().zip(deviations(levels));
+    let known = known.filter_map(|((name, _), sd)| Some(format!("{name} {}", percent(sd?))));
+    known.collect::<Vec<_>>().join(", ")
+}
+
+/// What was measured of a layout.
+#[derive(Clone, Debug)]
+pub struct LayoutLine {
+    /// Its number, or the name of its order.
+    pub name: String,
+    /// Of its executions; none where none counted.
+    pub summary: Option<Summary>,
+    /// How many of them failed.
+    pub failed: usize,
+    /// The name of what was built, in short; may be empty.
+    pub artifact: String,
+}
+
+/// Each layout, and how far it is from the mean of all.
+#[must_use]
+pub fn table(lines: &[LayoutLine], unit: &Unit, levels: Option<&Levels>) -> AnswerTable {
+    let heads = ["layout", "n", "median", "95 %", "spread", "to the mean", "failed", "artifacts"];
+    let row = |line: &LayoutLine| {
+        let text = SummaryText::of(unit, line.summary.as_ref());
+        let to_mean = levels.zip(line.summary);
+        let to_mean = to_mean.map(|(levels, of)| effect(of.median / levels.mean - 1.0));
+        [
+            line.name.clone(),
+            line.summary.map_or(0, |of| of.n).to_string(),
+            text.median,
+            text.interval,
+            text.spread,
+            to_mean.unwrap_or_default(),
+            if line.failed > 0 { line.failed.to_string() } else { String::new() },
+            line.artifact.clone(),
+        ]
+        .map(AnswerCell::from)
+        .into()
+    };
+    let table = AnswerTable::of(&heads, &(0..7), lines.iter().map(row).collect());
+    AnswerTable { spare: vec![INTERVAL], ..table }
 }
 
 /// What follows from the levels, a clause each. `cost` is how many executions a build takes as long

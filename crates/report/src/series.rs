@@ -1,10 +1,10 @@
 //! A series and its points, in words.
 
 use tacho_record::{
-    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, Phase, Point, Revision, Series,
-    Steadiness, Stop,
+    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, Metric, Phase, Point, Revision,
+    Sample, Series, Steadiness, Stop,
 };
-use tacho_stats::Summary;
+use tacho_stats::{BoundedValue, Summary};
 
 use crate::words::{change, count, cut_within, effect, limited, precision};
 
@@ -30,14 +30,19 @@ pub fn uneven_runs(series: &Series) -> Option<String> {
         [one] => format!("by {slower:.0} % in run {}", one.run),
         several => format!("in {} runs, by {slower:.0} % in run {}", several.len(), most.run),
     };
-    let gain =
-        if most.gain > MOST_GAIN { "over 1,000".to_owned() } else { format!("{:.0}", most.gain) };
-    let values = format!("the host's speed moved {moved}; medians are those at its usual speed");
-    Some(if most.gain < MOST_OF_SPREAD {
-        values
-    } else {
-        format!("{values}, as precise as {gain} times as many raw samples")
-    })
+    Some(usual_speed(&moved, "medians", Some(most.gain)))
+}
+
+/// That the host's speed moved (`by 5 % in run 3`), that these values are those at its usual speed,
+/// and what that gained, where it is much.
+#[must_use]
+pub fn usual_speed(moved: &str, values: &str, gain: Option<f64>) -> String {
+    let gain = gain.filter(|gain| *gain >= MOST_OF_SPREAD);
+    let gained = gain.map_or_else(String::new, |gain| {
+        let times = if gain > MOST_GAIN { "over 1,000".to_owned() } else { format!("{gain:.0}") };
+        format!(", as precise as {times} times as many raw samples")
+    });
+    format!("the host's speed moved {moved}; {values} are those at its usual speed{gained}")
 }
 
 /// Which way is better: `lower is better`.
@@ -116,13 +121,44 @@ impl MedianDifference {
     }
 }
 
+/// A point of a series beside those before it.
+#[derive(Clone, Copy, Debug)]
+pub struct PointRow<'a> {
+    /// What was measured.
+    pub point: &'a Point,
+    /// What the values say; nothing without values.
+    pub summary: Option<Summary>,
+    /// The difference to the last point before it that has values.
+    pub change: Option<MedianDifference>,
+    /// The run that begins here, where no run measured both this and that point.
+    pub begins_run: Option<i64>,
+}
+
+/// The rows of these points of a series, which are in order of history.
+#[must_use]
+pub fn rows<'a>(series: &Series, points: impl IntoIterator<Item = &'a Point>) -> Vec<PointRow<'a>> {
+    let mut last: Option<&Point> = None;
+    let row = |point: &'a Point| {
+        let summary = summary(point);
+        let before = last.filter(|_| summary.is_some());
+        last = if summary.is_some() { Some(point) } else { last };
+        PointRow {
+            point,
+            summary,
+            change: before.and_then(|before| MedianDifference::of(series, before, point)),
+            begins_run: before.and_then(|before| point.begins_run_after(before)),
+        }
+    };
+    points.into_iter().map(row).collect()
+}
+
 /// What is to be said of a point besides its numbers, nothing of one that was just measured;
 /// `short` gives the name of another revision.
 #[must_use]
 pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     let failed = (point.failed > 0).then(|| {
         let why = cut_within(point.failure.as_deref().unwrap_or_default(), FAILURE);
-        format!("{} failed ({why})", count(point.failed as usize, "execution"))
+        failed(point.failed as usize, &why)
     });
     let limit = (point.limited.count > 0).then(|| limited(&point.limited));
     let stopped = point.stopped.as_ref().map(stopped);
@@ -139,6 +175,37 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
         }
         _ => point.absent.clone().unwrap_or_else(|| "not measured yet".to_owned()),
     }
+}
+
+/// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
+#[must_use]
+pub fn failed(executions: usize, why: &str) -> String {
+    format!("{} failed ({why})", count(executions, "execution"))
+}
+
+/// A sample that is far off: `round 5: +61.2 %, right after a pause`.
+#[must_use]
+pub fn outlier(round: u32, ratio: f64, causes: &str) -> String {
+    format!("round {round}: {}, {causes}", change(ratio))
+}
+
+/// The value of a metric of a sample, or what it would have been at least.
+#[must_use]
+pub fn sample_value(sample: &Sample, metric: &Metric) -> Option<String> {
+    let value = BoundedValue::least(sample.value(&metric.name)?, sample.bound(metric).is_some());
+    Some(value.shown(|it| metric.unit.show(it)))
+}
+
+/// That the plan has another version of a benchmark.
+#[must_use]
+pub fn superseded(by: u32) -> String {
+    format!("superseded: the plan has another command, version {by}")
+}
+
+/// That executions left processes behind.
+#[must_use]
+pub fn left_behind(executions: usize) -> String {
+    format!("{} left processes behind, which were killed", count(executions, "execution"))
 }
 
 /// What ended measuring, where that was not a number of rounds fixed beforehand: `± 1 % reached`.

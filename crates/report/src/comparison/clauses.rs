@@ -6,11 +6,11 @@
 use tacho_record::{BenchmarkKey, LimitedExecutions, Unit};
 use tacho_stats::Bound;
 use tacho_stats::compare::{
-    ChoiceReason, Comparison, Estimator, EstimatorChoice, ModeComparison, Note, RunEffectPrior,
-    SampleSizes, SharedModes,
+    ChoiceReason, Comparison, Estimate, Estimator, EstimatorChoice, ModeComparison, Note,
+    RunEffectPrior, SampleSizes, SharedModes,
 };
 
-use crate::words::percent;
+use crate::words::{percent, precision};
 
 /// A gain in samples below this is not worth a word.
 pub const GAIN: f64 = 1.5;
@@ -28,6 +28,16 @@ pub fn sentence(clause: &str, names: SideNames<'_>) -> String {
     match letters.next().filter(|_| !begins_with_name) {
         Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
         None => format!("{clause}."),
+    }
+}
+
+/// That both sides are the same, within which margin; what differs nowhere, as nothing but zeros,
+/// is the same without a ratio.
+#[must_use]
+pub fn same(estimate: Option<&Estimate>, margin: f64) -> String {
+    match estimate {
+        Some(Estimate { ratio: None, .. }) => "same, no difference".to_owned(),
+        _ => format!("same, within {}", precision(margin)),
     }
 }
 

@@ -51,7 +51,7 @@ impl ComparisonReport<'_> {
         AnswerTable {
             columns: heads.iter().enumerate().map(column).collect(),
             page_order: PAGE.into_iter().filter(|at| *at != DIFFERENCE || has_difference).collect(),
-            spare: Some(DETECTABLE),
+            spare: vec![DETECTABLE],
             narrow: rows.iter().map(|cells| self.narrow(cells)).collect(),
             rows,
         }
@@ -125,11 +125,9 @@ impl ComparisonReport<'_> {
         match row.verdict {
             Verdict::Faster => AnswerCell { tone: Tone::Better, ..said("faster") },
             Verdict::Slower => AnswerCell { tone: Tone::Worse, ..said("slower") },
-            // Only what differs nowhere is the same without a ratio, as nothing but zeros.
-            Verdict::Same if row.comparison.estimate.is_some_and(|it| it.ratio.is_none()) => {
-                said("same, no difference")
+            Verdict::Same => {
+                clauses::same(row.comparison.estimate.as_ref(), self.terms.margin).into()
             }
-            Verdict::Same => said(&format!("same, within {}", words::precision(self.terms.margin))),
             Verdict::Unclear => {
                 let parts =
                     [self.clear_alone(row).or_else(|| self.why_unclear(row)), self.missing(row)];

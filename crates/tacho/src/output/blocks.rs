@@ -1,6 +1,6 @@
 //! The parts of an answer in the terminal and in Markdown. `site` renders them on pages.
 
-use tacho_report::block::{AnswerCell, AnswerTable, Block, NoteKind};
+use tacho_report::block::{AnswerCell, AnswerColumn, AnswerTable, Block, NoteKind};
 
 use super::{colour, table, text};
 
@@ -20,16 +20,17 @@ fn in_terminal(block: &Block) -> String {
     }
 }
 
-/// A table as wide as the terminal: without its spare column where that is too narrow, else some
+/// A table as wide as the terminal: without its spare columns where that is too narrow, else some
 /// lines a row.
 fn in_columns(answer: &AnswerTable) -> String {
     let heads: Vec<&str> = answer.columns.iter().map(|column| column.head.as_str()).collect();
     let right: Vec<usize> = (0..heads.len()).filter(|at| answer.columns[*at].is_number).collect();
-    let rows = |without: Option<usize>| {
+    let rows = |left_out: usize| {
         let mut list = table::plain(&heads, &right);
         for row in &answer.rows {
             let cell = |(at, cell): (usize, &AnswerCell)| {
-                if without == Some(at) { String::new() } else { cell.whole() }
+                let is_left_out = answer.spare[..left_out].contains(&at);
+                if is_left_out { String::new() } else { cell.whole() }
             };
             list.add_row(row.iter().enumerate().map(cell));
         }
@@ -37,10 +38,27 @@ fn in_columns(answer: &AnswerTable) -> String {
         table::indent(&table::render(&list))
     };
     let fits = |it: &String| table::fits(it, Some(super::table_width()));
-    [None, answer.spare].into_iter().map(rows).find(fits).unwrap_or_else(|| {
+    let least = answer.spare.len();
+    (0..=least).map(rows).find(fits).unwrap_or_else(|| {
+        if answer.narrow.is_empty() {
+            return rows(least);
+        }
         let lines: String = answer.narrow.iter().map(|lines| lines.join("\n  ") + "\n").collect();
         text::wrap(&lines, Some(super::table_width()))
     })
+}
+
+/// The table with these drawings in place of a column, for a terminal.
+pub fn drawn(
+    mut table: AnswerTable,
+    column: usize,
+    drawings: impl IntoIterator<Item = String>,
+) -> AnswerTable {
+    table.columns[column] = AnswerColumn { head: String::new(), is_number: false };
+    for (row, drawing) in table.rows.iter_mut().zip(drawings) {
+        row[column] = drawing.into();
+    }
+    table
 }
 
 /// The blocks in Markdown, whose prose is made so by `prose`. Prose after a table or a lead is a

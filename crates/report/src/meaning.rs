@@ -1,0 +1,23 @@
+//! What a metric is of, where its name does not say it.
+
+use tacho_record::Sample;
+
+/// Of which kind the peak of memory is.
+pub const PEAK_MEMORY: &str = "the peak of the largest process, not of all together";
+
+/// What `user` and `sys` are where [`is_split_by_ticks`].
+pub const SPLIT: &str = "split as the kernel's ticks fell (every 4 ms, say): only the sum is exact";
+
+/// From this much processor time on, in nanoseconds, it means something how the kernel splits user
+/// from sys.
+const EXACT: f64 = 1e9;
+
+/// Whether any execution used so little that it matters how the kernel splits user from sys.
+#[must_use]
+pub fn is_split_by_ticks<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
+    let is_short = |sample: &Sample| {
+        sample.value("user").is_some() && sample.value("cpu").is_some_and(|cpu| cpu < EXACT)
+    };
+    let mut shown = samples.into_iter().filter(|sample| sample.counts() || sample.is_limited());
+    shown.any(is_short)
+}
