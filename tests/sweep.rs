@@ -26,8 +26,9 @@ fn the_best_value_of_a_grid_is_named_with_what_the_default_costs() {
         [&COST[..], &["-r", "3", "-P", "n=10..50:10", "--default", "n=10", "sh work {n}"]].concat();
     let answer = sweep(&words).exits(0);
     let lines: Vec<&str> = answer.stdout.lines().collect();
-    assert!(lines[0].trim_start().starts_with("n  median"), "{}", answer.stdout);
-    assert_eq!(lines[3].split_whitespace().collect::<Vec<_>>()[..4], ["n=30", "3", "1000", "1.00"]);
+    assert!(lines[0].starts_with("  value  n  median"), "{}", answer.stdout);
+    let best = lines[3].split_whitespace().collect::<Vec<_>>();
+    assert_eq!(best[..4], ["n=30", "3", "1000", "1.000"]);
     assert!(lines[3].ends_with("  best") && lines[1].ends_with("  default"), "{}", answer.stdout);
     let told = lines[7..].join("\n");
     assert!(told.starts_with("best: `n=30`, 1000\n"), "{told}");
@@ -55,7 +56,7 @@ fn a_grid_is_answered_in_json_and_in_markdown() {
     assert_eq!(first["samples"].as_array().unwrap().len(), 2);
     let markdown = sweep(&[&words[..], &["--markdown"]].concat()).exits(0).stdout;
     assert!(
-        markdown.starts_with("| Value | n | Median |") && markdown.contains("\n- best: `n=30`"),
+        markdown.starts_with("| value | n | median |") && markdown.contains("\n- best: `n=30`"),
         "{markdown}"
     );
 }
@@ -146,7 +147,7 @@ fn variants_are_times_of_the_floor() {
     assert!(json["values"][1]["floor_ratio"].as_f64().unwrap() > 2.0);
     let markdown = sweep(&[&words[..words.len() - 1], &["--markdown"]].concat()).exits(0).stdout;
     assert!(
-        markdown.contains("\n| `nothing` |  |  |") && markdown.contains("\nfront of time"),
+        markdown.contains("\n| nothing | ") && markdown.contains("\n- front of time"),
         "{markdown}"
     );
     let told = sweep(&words[..words.len() - 1]).exits(0).stdout;

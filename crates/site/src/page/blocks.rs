@@ -41,7 +41,7 @@ pub(super) fn note(note: &AnswerNote, names: SideNames<'_>) -> Markup {
 }
 
 /// A table whose last columns a narrow window cuts off; of a cell only the word is shown.
-pub(super) fn table(table: &AnswerTable) -> Markup {
+pub(crate) fn table(table: &AnswerTable) -> Markup {
     let columns = || table.page_order.iter().enumerate();
     scrolling(
         "results",

@@ -6,7 +6,7 @@
 pub(crate) mod bisection;
 mod bisection_samples;
 pub(crate) mod bisections;
-mod blocks;
+pub(crate) mod blocks;
 pub(crate) mod change;
 pub(crate) mod changes;
 pub(crate) mod comparison;
@@ -258,7 +258,7 @@ fn superseded(view: &View, key: &BenchmarkKey) -> Markup {
     let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
     html! {
         @if let Some(by) = by {
-            span.note { " superseded: the plan has another command, version " (by) }
+            span.note { " " (tacho_report::series::superseded(*by)) }
         }
     }
 }

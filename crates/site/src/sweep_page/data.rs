@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use tacho_record::{Host, Metric};
+use tacho_report::block::AnswerTable;
 use tacho_stats::Summary;
 
 use crate::view::DisplayScale;
@@ -25,12 +26,16 @@ pub struct SweepPage {
     pub lines: Vec<String>,
     /// The values that were executed, in their order; none of a search for the highest load.
     pub values: Vec<SweepPageValue>,
+    /// The same in numbers and words.
+    pub table: AnswerTable,
     /// All values of the grid as numbers, in rising order, where they are numbers.
     pub grid: Option<Vec<f64>>,
     /// The stages of a search, in order; none of a whole grid.
     pub stages: Vec<SweepPageStage>,
     /// Variants beside each other; none where one command alone was swept.
     pub variants: Vec<SweepPageVariant>,
+    /// The same in numbers and words.
+    pub variants_table: AnswerTable,
     /// The trials of a search for the highest load, in order.
     pub trials: Vec<SweepPageTrial>,
     /// The highest load that keeps the limit, where it was found.
@@ -48,12 +53,8 @@ pub struct SweepPageValue {
     pub summary: Option<Summary>,
     /// The samples that count.
     pub samples: Vec<f64>,
-    /// How far from the best, with the ends of its 95 % interval: 0.1 is 10 % more, -0.1 less.
-    pub cost: Option<(f64, (f64, f64))>,
     /// What it is beside a value.
     pub marks: Vec<SweepMark>,
-    /// What else is to be said of it: a broken limit, failed executions.
-    pub note: String,
 }
 
 /// What a value is in its curve.
@@ -104,8 +105,6 @@ pub struct SweepPageVariant {
     pub memory: Option<f64>,
     /// Where it is in the picture of time and memory.
     pub place: VariantPlace,
-    /// Multiples of the floor, their interval, processor use, and a word, as people read them.
-    pub cells: [String; 4],
 }
 
 /// Where a variant is in the picture of time and memory.
@@ -139,12 +138,5 @@ impl SweepPage {
 impl SweepPageValue {
     pub(super) fn is(&self, mark: SweepMark) -> bool {
         self.marks.contains(&mark)
-    }
-
-    /// Its marks and notes, in words.
-    pub(super) fn words(&self) -> String {
-        let marks = self.marks.iter().map(|mark| mark.word());
-        let note = Some(self.note.as_str()).filter(|note| !note.is_empty());
-        marks.chain(note).collect::<Vec<_>>().join(", ")
     }
 }

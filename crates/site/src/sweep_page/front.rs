@@ -2,12 +2,11 @@
 
 use maud::{Markup, html};
 use tacho_record::Unit;
-use tacho_report::words::median;
 
 use super::axis::{LEFT, WHOLE, WIDTH, round_label, round_numbers};
 use super::curve::{crop, joined};
-use super::data::{SweepPageVariant, VariantPlace};
-use crate::page::scrolling;
+use super::data::{SweepPage, SweepPageVariant, VariantPlace};
+use crate::page::blocks;
 use crate::svg::short;
 use crate::view::DisplayScale;
 
@@ -18,14 +17,14 @@ const NAMES: f64 = LEFT + WIDTH - 250.0;
 const LINE: f64 = 17.0;
 
 /// The picture, where two variants have both numbers, and the table.
-pub(super) fn section(variants: &[SweepPageVariant]) -> Markup {
+pub(super) fn section(page: &SweepPage) -> Markup {
     let points: Vec<(f64, f64, &SweepPageVariant)> =
-        variants.iter().filter_map(|it| Some((it.time?.median, it.memory?, it))).collect();
+        page.variants.iter().filter_map(|it| Some((it.time?.median, it.memory?, it))).collect();
     html! {
         section {
             h2 { "Time and memory" }
             @if points.len() > 1 { (picture(&points)) }
-            (table(variants))
+            (blocks::table(&page.variants_table))
         }
     }
 }
@@ -137,35 +136,6 @@ fn front(
         .collect();
     on.sort_by(|one, other| one.0.total_cmp(&other.0));
     joined(on.into_iter())
-}
-
-fn table(variants: &[SweepPageVariant]) -> Markup {
-    let has_floor = variants.iter().any(|it| it.place == VariantPlace::Floor);
-    html! {
-        (scrolling("variants", &html! {
-            table {
-                thead { tr {
-                    th scope="col" { "variant" }
-                    th.num scope="col" { "time" }
-                    @if has_floor {
-                        th.num scope="col" { "× floor" }
-                        th.num scope="col" { "95 % interval" }
-                    }
-                    th.num scope="col" { "processor" }
-                    th.num scope="col" { "memory" }
-                    th scope="col" { "" }
-                } }
-                tbody { @for one in variants { tr {
-                    th scope="row" { (one.label) }
-                    td.num { @if let Some(of) = &one.time { (median(&Unit::Nanoseconds, of)) } }
-                    @if has_floor { td.num { (one.cells[0]) } td.num { (one.cells[1]) } }
-                    td.num { (one.cells[2]) }
-                    td.num { @if let Some(memory) = one.memory { (Unit::Bytes.show(memory)) } }
-                    td { (one.cells[3]) }
-                } } }
-            }
-        }))
-    }
 }
 
 #[cfg(test)]

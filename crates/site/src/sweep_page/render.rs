@@ -1,12 +1,11 @@
 //! The page around the pictures.
 
 use maud::{Markup, PreEscaped, html};
-use tacho_report::words::{effect_interval, interval, median};
 
 use super::axis::ValueAxis;
 use super::data::SweepPage;
 use super::{curve, front, stages, trials};
-use crate::page::{PageDocument, document, facts, scrolling};
+use crate::page::{PageDocument, blocks, document, facts};
 use crate::{assets, text};
 
 impl SweepPage {
@@ -36,8 +35,8 @@ impl SweepPage {
             @if self.axis().is_none() && !self.values.is_empty() {
                 section { h2 { "The values" } (curve::rungs(self)) }
             }
-            (self.table())
-            @if !self.variants.is_empty() { (front::section(&self.variants)) }
+            @if !self.values.is_empty() { (blocks::table(&self.table)) }
+            @if !self.variants.is_empty() { (front::section(self)) }
             @if !self.typed.is_empty() { section { h2 { "See it again" } pre { (self.typed) } } }
             section { h2 { "Host" } (facts(&self.host.facts)) }
         }
@@ -58,43 +57,6 @@ impl SweepPage {
             }
             @if !self.trials.is_empty() {
                 section { h2 { "The trials" } (trials::figure(&self.trials, self.highest, axis)) }
-            }
-        }
-    }
-
-    fn table(&self) -> Markup {
-        let unit = &self.metric.unit;
-        let cost = |cost: f64| text::percent_change(cost);
-        html! {
-            @if !self.values.is_empty() {
-                (scrolling("values", &html! {
-                    table {
-                        thead { tr {
-                            th scope="col" { "value" }
-                            th.num scope="col" { "n" }
-                            th.num scope="col" { "median" }
-                            th.num scope="col" { "95 % interval" }
-                            th.num scope="col" { "to the best" }
-                            th.num scope="col" { "95 % interval" }
-                            th scope="col" { "" }
-                        } }
-                        tbody { @for value in &self.values { tr {
-                            th scope="row" { (value.label) }
-                            td.num { @if let Some(of) = value.summary { (of.n) } }
-                            td.num { @if let Some(of) = &value.summary { (median(unit, of)) } }
-                            td.num {
-                                @if let Some(of) = value.summary.and_then(|of| of.interval) {
-                                    (interval(unit, of))
-                                }
-                            }
-                            td.num { @if let Some((estimate, _)) = value.cost { (cost(estimate)) } }
-                            td.num {
-                                @if let Some((_, ends)) = value.cost { (effect_interval(ends)) }
-                            }
-                            td { (value.words()) }
-                        } } }
-                    }
-                }))
             }
         }
     }

@@ -110,7 +110,6 @@ impl SweepContext {
             found: &found,
             standings: &standings,
             front: &front,
-            width: Some(output::table_width()),
         };
         self.write(|facts| report.page(facts))?;
         if command.json {
@@ -135,7 +134,6 @@ impl SweepContext {
             host: &self.session.host,
             question: &question.sweep,
             found: &found,
-            width: Some(output::table_width()),
         };
         self.write(|facts| report.page(facts))?;
         if command.json {
@@ -161,13 +159,8 @@ impl SweepContext {
         let found = self.session.execute(&mut progress, |bench| highest_load(bench, question));
         progress.clear();
         let found = found.map_err(cannot_be_had)?;
-        let report = LoadReport {
-            names: &asked.names(),
-            host: &self.session.host,
-            question,
-            found: &found,
-            width: Some(output::table_width()),
-        };
+        let report =
+            LoadReport { names: &asked.names(), host: &self.session.host, question, found: &found };
         self.write(|facts| report.page(facts))?;
         if command.json {
             output::print_json(&output::answer::versioned(report.answer()))?;

@@ -3,46 +3,33 @@
 
 use tacho_experiment::bench::{BEATEN_BY, CommandResult};
 use tacho_record::{Unit, factor};
+use tacho_report::block::{AnswerCell, AnswerTable, Block};
+use tacho_report::summary::SummaryText;
 use tacho_stats::compare::Verdict;
 
 use super::SweepReport;
-use crate::output::{table, text};
+use crate::output::text;
 
 /// How wide a command may become.
 const COMMAND: usize = 34;
 
 impl SweepReport<'_> {
     /// A row a variant, and the front; nothing where there are no variants.
-    pub fn front(&self) -> String {
+    pub fn front(&self) -> Vec<Block> {
         if !self.names.has_variants {
-            return String::new();
+            return Vec::new();
         }
-        let head = ["", "× floor", "95 %", "CPU", "memory", ""];
-        let mut list = table::plain(&head, &[1, 2, 3, 4]);
-        for (at, standing) in self.standings.each.iter().enumerate() {
-            list.add_row(self.variant(at, standing));
-        }
-        table::hide_empty_columns(&mut list);
-        table::render(&list) + &text::wrap(&self.front_line(), self.width)
+        vec![Block::Table(self.variants()), Block::Sentence(self.front_line())]
     }
 
-    /// The same in Markdown.
-    pub fn front_markdown(&self) -> String {
-        if !self.names.has_variants {
-            return String::new();
-        }
-        let mut out =
-            "\n| Variant | × floor | 95 % | CPU | Memory | |\n|:---|---:|---:|---:|---:|:---|\n"
-                .to_owned();
-        for (at, standing) in self.standings.each.iter().enumerate() {
-            let cells = self.variant(at, standing);
-            let label = text::markdown_code_cell(&cells[0]);
-            out += &format!("| {label} | {} |\n", cells[1..].join(" | "));
-        }
-        out + "\n" + &self.front_line()
+    /// A row a variant.
+    pub fn variants(&self) -> AnswerTable {
+        let heads = ["variant", "time", "× floor", "95 %", "CPU", "memory", ""];
+        let row = |(at, standing)| self.variant(at, standing).map(AnswerCell::from).into();
+        AnswerTable::of(&heads, &(1..6), self.standings.each.iter().enumerate().map(row).collect())
     }
 
-    pub(super) fn variant(&self, at: usize, standing: &CommandResult) -> [String; 6] {
+    fn variant(&self, at: usize, standing: &CommandResult) -> [String; 7] {
         let is_floor = self.names.floor == Some(at);
         let estimate = standing.compared.as_ref().and_then(|row| row.estimate);
         let estimate = estimate.filter(|_| self.names.floor.is_some());
@@ -59,6 +46,7 @@ impl SweepReport<'_> {
         };
         [
             text::cut(&self.names.label(at), COMMAND),
+            SummaryText::of(&Unit::Nanoseconds, standing.time.as_ref()).median,
             ratio.map_or_else(String::new, factor),
             interval.map_or_else(String::new, |(low, high)| {
                 format!("{} … {}", text::end(low, factor), text::end(high, factor))
@@ -75,7 +63,7 @@ impl SweepReport<'_> {
         let number = self.standings.each.len();
         if number > BEATEN_BY {
             return format!(
-                "no front of time and memory: among more than {BEATEN_BY} it is not looked for\n"
+                "no front of time and memory: among more than {BEATEN_BY} it is not looked for"
             );
         }
         let names: Vec<String> = self
@@ -84,7 +72,7 @@ impl SweepReport<'_> {
             .map(|at| format!("`{}`", text::cut(&self.names.label(*at), COMMAND)))
             .collect();
         format!(
-            "front of time and memory, no other is certainly better at both: {}\n",
+            "front of time and memory, no other is certainly better at both: {}",
             names.join(", ")
         )
     }

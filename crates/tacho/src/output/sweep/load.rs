@@ -1,44 +1,34 @@
 //! The highest load that keeps a limit, in words.
 
+use tacho_report::block::{AnswerCell, AnswerTable, Block};
 use tacho_stats::sweep::{LoadOutcome, kept_at_least};
 
-use super::LoadReport;
-use crate::output::{table, text};
+use super::{LoadReport, in_markdown, said};
+use crate::output::{blocks, text};
 
 impl LoadReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let mut list = table::plain(&["", "trials", "kept", "received"], &[1, 2, 3]);
-        for [label, trials, kept, received] in self.rows() {
-            list.add_row([label, trials, kept, received]);
-        }
-        table::hide_empty_columns(&mut list);
-        let lines: String = self.lines().into_iter().map(|line| line + "\n").collect();
-        table::render(&list) + "\n" + &text::wrap(&lines, self.width)
+        blocks::terminal(&[Block::Table(self.table())]) + &said(self.lines())
     }
 
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
-        let mut out = "| Load | Trials | Kept | Received |\n|:---|---:|---:|---:|\n".to_owned();
-        for [label, trials, kept, received] in self.rows() {
-            let label = text::markdown_code_cell(&label);
-            out += &format!("| {label} | {trials} | {kept} | {received} |\n");
-        }
-        let lines: String = self.lines().into_iter().map(|line| format!("- {line}\n")).collect();
-        out + "\n" + &lines
+        in_markdown(self.table(), self.lines())
     }
 
     /// The loads that were tried, the lowest first.
-    fn rows(&self) -> Vec<[String; 4]> {
+    fn table(&self) -> AnswerTable {
         let search = &self.found.search;
         let tried = (0..self.question.bench.commands.len()).filter(|load| search.kept(*load).1 > 0);
-        tried
-            .map(|load| {
-                let (kept, all) = search.kept(load);
-                let received = self.received(load).unwrap_or_default();
-                [self.names.label(load), all.to_string(), kept.to_string(), received]
-            })
-            .collect()
+        let row = |load: usize| {
+            let (kept, all) = search.kept(load);
+            let received = self.received(load).unwrap_or_default();
+            [self.names.label(load), all.to_string(), kept.to_string(), received]
+                .map(AnswerCell::from)
+                .into()
+        };
+        AnswerTable::of(&["load", "trials", "kept", "received"], &(1..4), tried.map(row).collect())
     }
 
     fn received(&self, load: usize) -> Option<String> {

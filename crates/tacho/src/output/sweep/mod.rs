@@ -15,8 +15,9 @@ use tacho_experiment::sweep::{
     FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion,
 };
 use tacho_record::Host;
+use tacho_report::block::{AnswerTable, Block};
 
-use super::{bench, text};
+use super::{bench, blocks};
 
 pub use progress::StepProgress;
 use rows::SweepRows;
@@ -36,8 +37,6 @@ pub struct SweepReport<'a> {
     pub standings: &'a Standings,
     /// The commands that no other beats at time and memory.
     pub front: &'a [usize],
-    /// How wide the terminal is, in columns, if the answer goes to one.
-    pub width: Option<usize>,
 }
 
 /// A search for the best value.
@@ -46,7 +45,6 @@ pub struct OptimumReport<'a> {
     pub host: &'a Host,
     pub question: &'a SweepQuestion,
     pub found: &'a FoundOptimum,
-    pub width: Option<usize>,
 }
 
 /// A search for the highest load.
@@ -55,7 +53,6 @@ pub struct LoadReport<'a> {
     pub host: &'a Host,
     pub question: &'a LoadQuestion,
     pub found: &'a HighestLoad,
-    pub width: Option<usize>,
 }
 
 impl SweepReport<'_> {
@@ -66,7 +63,6 @@ impl SweepReport<'_> {
             rows: &self.found.rows,
             curve: &self.found.curve,
             places: &self.found.places,
-            width: self.width,
         }
     }
 
@@ -77,15 +73,18 @@ impl SweepReport<'_> {
 
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let lines: String = self.lines().into_iter().map(|line| line + "\n").collect();
-        let parts = [self.rows().table(), text::wrap(&lines, self.width), self.front()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+        let front = self.front();
+        let gap = if front.is_empty() { "" } else { "\n" };
+        self.rows().text() + &said(self.lines()) + gap + &blocks::terminal(&front)
     }
 
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
-        let lines: String = self.lines().into_iter().map(|line| format!("- {line}\n")).collect();
-        self.rows().markdown() + "\n" + &lines + &self.front_markdown()
+        let front = self.front();
+        let gap = if front.is_empty() { "" } else { "\n" };
+        in_markdown(self.rows().table(), self.lines())
+            + gap
+            + &blocks::markdown(&front, str::to_owned)
     }
 
     /// Prints what should be said beside the numbers.
@@ -96,10 +95,22 @@ impl SweepReport<'_> {
             answer: &self.found.answer,
             standings: self.standings,
             margin: self.question.margin,
-            width: self.width,
+            width: Some(super::table_width()),
             detail: bench::Detail { is_verbose: true, has_bars: false },
         };
         report.print_warnings();
         report.print_notes();
     }
+}
+
+/// Lines in the terminal.
+fn said(lines: Vec<String>) -> String {
+    blocks::terminal(&lines.into_iter().map(Block::Sentence).collect::<Vec<_>>())
+}
+
+/// A table and the lines below it in Markdown.
+fn in_markdown(table: AnswerTable, lines: Vec<String>) -> String {
+    let lines = lines.into_iter().map(Block::Sentence);
+    let all: Vec<Block> = [Block::Table(table)].into_iter().chain(lines).collect();
+    blocks::markdown(&all, str::to_owned)
 }

@@ -1,7 +1,7 @@
 //! A search for the best value, in words.
 
-use super::OptimumReport;
 use super::rows::SweepRows;
+use super::{OptimumReport, in_markdown, said};
 use crate::output::text;
 
 impl OptimumReport<'_> {
@@ -12,20 +12,17 @@ impl OptimumReport<'_> {
             rows: &self.found.rows,
             curve: &self.found.curve,
             places: &self.found.places,
-            width: self.width,
         }
     }
 
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let lines: String = self.lines().into_iter().map(|line| line + "\n").collect();
-        self.rows().table() + "\n" + &text::wrap(&lines, self.width)
+        self.rows().text() + &said(self.lines())
     }
 
     /// The same in Markdown.
     pub fn markdown(&self) -> String {
-        let lines: String = self.lines().into_iter().map(|line| format!("- {line}\n")).collect();
-        self.rows().markdown() + "\n" + &lines
+        in_markdown(self.rows().table(), self.lines())
     }
 
     /// What was found, a line each.

@@ -1,12 +1,14 @@
 //! The answers as a page of their own.
 
 use jiff::Timestamp;
-use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
-use tacho_record::{Direction, Metric, Sample};
+use tacho_experiment::bench::CommandResult;
+use tacho_experiment::sweep::{SweepQuestion, SweepRow};
+use tacho_record::{Metric, Sample};
+use tacho_report::block::AnswerTable;
 use tacho_site::{
     SweepPage, SweepPageStage, SweepPageTrial, SweepPageValue, SweepPageVariant, VariantPlace,
 };
-use tacho_stats::sweep::{ExtraCost, LoadOutcome, SweepCurve};
+use tacho_stats::sweep::LoadOutcome;
 
 use super::rows::SweepRows;
 use super::{LoadReport, OptimumReport, SweepReport};
@@ -33,9 +35,11 @@ impl PageFacts {
             metric,
             lines,
             values: Vec::new(),
+            table: AnswerTable::default(),
             grid: self.grid.clone(),
             stages: Vec::new(),
             variants: Vec::new(),
+            variants_table: AnswerTable::default(),
             trials: Vec::new(),
             highest: None,
         }
@@ -51,7 +55,6 @@ struct JudgedGrid<'a> {
     facts: &'a PageFacts,
     rows: SweepRows<'a>,
     question: &'a SweepQuestion,
-    curve: &'a Result<SweepCurve, MissingCurve>,
     samples: &'a [Vec<Sample>],
 }
 
@@ -66,25 +69,13 @@ impl JudgedGrid<'_> {
     fn value(&self, at: usize, row: &SweepRow) -> SweepPageValue {
         let name = self.question.metric(at).name;
         let counted = self.samples[at].iter().filter(|sample| sample.counts());
-        let cost = row.place.and_then(|place| Some(self.curve.as_ref().ok()?.costs[place]));
         SweepPageValue {
             label: self.rows.names.label(at),
             at: self.facts.at(at),
             summary: row.summary,
             samples: counted.filter_map(|sample| sample.value(&name)).collect(),
-            cost: cost.map(|cost| beside_best(cost, self.question.metric(at).better)),
             marks: self.rows.marks(at, row),
-            note: self.rows.notes(row).join(", "),
         }
-    }
-}
-
-/// How far a value is from the best, with its interval: above 0 for a time, below for a throughput.
-fn beside_best(cost: ExtraCost, better: Direction) -> (f64, (f64, f64)) {
-    let (low, high) = cost.interval;
-    match better {
-        Direction::Lower => (cost.estimate.exp_m1(), (low.exp_m1(), high.exp_m1())),
-        Direction::Higher => ((-cost.estimate).exp_m1(), ((-high).exp_m1(), (-low).exp_m1())),
     }
 }
 
@@ -92,18 +83,15 @@ impl SweepReport<'_> {
     /// The page.
     pub fn page(&self, facts: &PageFacts) -> SweepPage {
         let (found, question) = (self.found, self.question);
-        let judged = JudgedGrid {
-            facts,
-            rows: self.rows(),
-            question,
-            curve: &found.curve,
-            samples: &found.answer.samples,
-        };
+        let judged =
+            JudgedGrid { facts, rows: self.rows(), question, samples: &found.answer.samples };
         let mut lines = self.rows().lines();
-        lines.extend(self.names.has_variants.then(|| self.front_line().trim().to_owned()));
+        lines.extend(self.names.has_variants.then(|| self.front_line()));
         SweepPage {
             values: judged.values(),
+            table: judged.rows.table(),
             variants: self.page_variants(),
+            variants_table: self.variants(),
             ..facts.page(self.host, question.metric(0), lines)
         }
     }
@@ -112,8 +100,7 @@ impl SweepReport<'_> {
         if !self.names.has_variants {
             return Vec::new();
         }
-        let variant = |(at, standing)| {
-            let [label, ratio, interval, cpu, _, word] = self.variant(at, standing);
+        let variant = |(at, standing): (usize, &CommandResult)| {
             let place = if self.names.floor == Some(at) {
                 VariantPlace::Floor
             } else if self.front.contains(&at) {
@@ -122,11 +109,10 @@ impl SweepReport<'_> {
                 VariantPlace::Behind
             };
             SweepPageVariant {
-                label,
+                label: self.names.label(at),
                 time: standing.time,
                 memory: standing.peak_memory.and_then(tacho_stats::BoundedValue::if_exact),
                 place,
-                cells: [ratio, interval, cpu, word],
             }
         };
         self.standings.each.iter().enumerate().map(variant).collect()
@@ -137,13 +123,7 @@ impl OptimumReport<'_> {
     /// The page.
     pub fn page(&self, facts: &PageFacts) -> SweepPage {
         let (found, question) = (self.found, self.question);
-        let judged = JudgedGrid {
-            facts,
-            rows: self.rows(),
-            question,
-            curve: &found.curve,
-            samples: &found.samples,
-        };
+        let judged = JudgedGrid { facts, rows: self.rows(), question, samples: &found.samples };
         let numbers = |values: &[usize]| values.iter().filter_map(|it| facts.at(*it)).collect();
         let stages = found.stages.iter().map(|stage| SweepPageStage {
             values: numbers(&stage.values),
@@ -156,6 +136,7 @@ impl OptimumReport<'_> {
         });
         SweepPage {
             values: judged.values(),
+            table: judged.rows.table(),
             stages: stages.collect(),
             ..facts.page(self.host, question.metric(0), self.lines())
         }

@@ -1,14 +1,16 @@
 //! A row a value: its median and interval, times of the best, and a bar.
 
 use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
-use tacho_record::{Direction, Metric};
+use tacho_record::{Direction, Metric, factor};
+use tacho_report::block::{AnswerCell, AnswerTable, Block};
+use tacho_report::summary::SummaryText;
 use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_site::SweepMark;
 use tacho_stats::sweep::{ExtraCost, SweepCurve};
 
 use super::names::ValueNames;
 use super::words::NamedCurve;
-use crate::output::{COLUMNS, table, text};
+use crate::output::{blocks, table_width, text};
 
 /// How wide a bar may be, and has to be.
 const BARS: std::ops::RangeInclusive<usize> = 8..=32;
@@ -23,6 +25,11 @@ const ALIKE: f64 = 0.02;
 /// How wide a value may become.
 const LABEL: usize = 36;
 
+/// The column of intervals, of which a terminal shows margins.
+const INTERVAL: usize = 3;
+/// That of the intervals of multiples, in place of which it has bars.
+const TIMES_INTERVAL: usize = 5;
+
 /// The rows of a sweep or a search.
 pub struct SweepRows<'a> {
     pub names: &'a ValueNames,
@@ -30,72 +37,63 @@ pub struct SweepRows<'a> {
     pub rows: &'a [SweepRow],
     pub curve: &'a Result<SweepCurve, MissingCurve>,
     pub places: &'a [usize],
-    pub width: Option<usize>,
-}
-
-/// What a row is shown as.
-struct RowCells {
-    label: String,
-    n: String,
-    median: String,
-    margin: String,
-    times: String,
-    mark: String,
-    /// The ends of the bar's certain and uncertain part, as shares of the longest.
-    bar: Option<(f64, f64)>,
 }
 
 impl SweepRows<'_> {
-    /// The table, with bars where there is room.
-    pub fn table(&self) -> String {
-        let cells = self.cells();
-        let head = ["", "n", "median", "95 %", "× best"].map(str::to_owned);
-        let columns = |it: &RowCells| {
-            [it.label.clone(), it.n.clone(), it.median.clone(), it.margin.clone(), it.times.clone()]
-        };
-        let length = |text: &String| text.chars().count();
-        let wide = |at: usize| {
-            cells
-                .iter()
-                .map(|it| length(&columns(it)[at]))
-                .chain([length(&head[at])])
-                .max()
-                .unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..head.len()).map(wide).collect();
-        let marks = cells.iter().map(|it| length(&it.mark)).max().unwrap_or(0);
-        let used: usize = widths.iter().map(|width| width + 2).sum::<usize>() + marks;
-        let room = self.width.unwrap_or(COLUMNS).saturating_sub(used + 2).min(*BARS.end());
-        let bars = if room < *BARS.start() { 0 } else { room };
-        let line = |columns: [String; 5], bar: String, mark: &str| {
-            let padded = columns.iter().zip(&widths).enumerate().map(|(at, (text, width))| {
-                if at == 0 { format!("{text:<width$}") } else { format!("{text:>width$}") }
-            });
-            let bar = if bars == 0 { String::new() } else { format!("  {bar:<bars$}") };
-            format!("{}{bar}  {mark}", padded.collect::<Vec<_>>().join("  ")).trim_end().to_owned()
-                + "\n"
-        };
-        let mut out = line(head.clone(), String::new(), "");
-        for row in &cells {
-            let bar = row.bar.filter(|_| bars > 0).map_or_else(String::new, |bar| drawn(bar, bars));
-            out += &line(columns(row), bar, &row.mark);
+    /// The table for the terminal, with bars where there is room.
+    pub fn text(&self) -> String {
+        let mut table = self.table();
+        for ((_, row), cells) in self.executed().zip(&mut table.rows) {
+            cells[INTERVAL] = self.numbers(row).margin.into();
         }
-        out
+        let none = table.rows.iter().map(|_| String::new()).collect::<Vec<_>>();
+        let table = blocks::drawn(table, TIMES_INTERVAL, none);
+        let shown = |table| blocks::terminal(&[Block::Table(table)]);
+        let whole = shown(table.clone());
+        let used = whole.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let room = table_width().saturating_sub(used + 2).min(*BARS.end());
+        let Some(longest) = self.longest().filter(|_| room >= *BARS.start()) else { return whole };
+        let bar = |(_, row): (usize, &SweepRow)| {
+            let (low, high) =
+                row.summary.map(|it| it.interval.unwrap_or((it.median, it.median)))?;
+            Some(format!("{:<room$}", drawn((low / longest, high / longest), room)))
+        };
+        let bars = self.executed().map(|row| bar(row).unwrap_or_default());
+        shown(blocks::drawn(table, TIMES_INTERVAL, bars))
     }
 
-    /// The same in Markdown.
-    pub fn markdown(&self) -> String {
-        let mut out = "| Value | n | Median | 95 % | × best | |\n|:---|---:|---:|---:|---:|:---|\n"
-            .to_owned();
-        for row in self.cells() {
-            let label = text::markdown_code_cell(&row.label);
-            let [mark, times] = [&row.mark, &row.times].map(|text| text::markdown(text));
-            out += &format!(
-                "| {label} | {} | {} | {} | {times} | {mark} |\n",
-                row.n, row.median, row.margin
-            );
-        }
-        out
+    /// The values that were executed, a row each.
+    pub fn table(&self) -> AnswerTable {
+        let heads = ["value", "n", "median", "95 %", "× best", "95 %", ""];
+        let row = |(at, row): (usize, &SweepRow)| {
+            let (numbers, times) = (self.numbers(row), self.times(row));
+            let [times, interval] = times.unwrap_or_default();
+            [
+                text::cut(&self.names.label(at), LABEL),
+                numbers.n,
+                numbers.median,
+                numbers.interval,
+                times,
+                interval,
+                self.mark(at, row),
+            ]
+            .map(AnswerCell::from)
+            .into()
+        };
+        AnswerTable::of(&heads, &(1..6), self.executed().map(row).collect())
+    }
+
+    fn executed(&self) -> impl Iterator<Item = (usize, &SweepRow)> {
+        let all = self.rows.iter().enumerate();
+        all.filter(|(_, row)| row.summary.is_some() || row.failed.0 > 0)
+    }
+
+    fn numbers(&self, row: &SweepRow) -> SummaryText {
+        SummaryText::of(&self.metric().unit, row.summary.as_ref())
+    }
+
+    fn metric(&self) -> Metric {
+        self.question.metric(self.places.first().copied().unwrap_or(0))
     }
 
     /// What the curve says, a line each; or why there is none.
@@ -109,7 +107,7 @@ impl SweepRows<'_> {
             .iter()
             .map(|at| self.rows[*at].summary.map_or(f64::NAN, |summary| summary.median))
             .collect();
-        let metric = self.question.metric(self.places.first().copied().unwrap_or(0));
+        let metric = self.metric();
         let (places, way_out) = (self.places, self.way_out(curve, &metric));
         let named = NamedCurve {
             names: self.names,
@@ -154,43 +152,25 @@ impl SweepRows<'_> {
         format!("{}; {runs}", ways.line())
     }
 
-    fn cells(&self) -> Vec<RowCells> {
-        let high =
-            |row: &SweepRow| row.summary.map(|it| it.interval.map_or(it.median, |(_, high)| high));
-        let highest = self.rows.iter().filter_map(high).fold(0.0, f64::max);
+    /// Where bars end.
+    fn longest(&self) -> Option<f64> {
+        let all = || self.rows.iter().filter_map(|row| row.summary);
+        let high = all().map(|it| it.interval.map_or(it.median, |(_, high)| high));
         // One wide interval must not hide the other values.
-        let medians =
-            self.rows.iter().filter_map(|row| Some(row.summary?.median)).fold(0.0, f64::max);
-        let longest = highest.min(BEYOND * medians);
-        let executed = |(at, row): (usize, &SweepRow)| {
-            (row.summary.is_some() || row.failed.0 > 0).then(|| self.row(at, row, longest))
+        let medians = all().map(|it| it.median).fold(0.0, f64::max);
+        Some(high.fold(0.0, f64::max).min(BEYOND * medians)).filter(|longest| *longest > 0.0)
+    }
+
+    /// Times of the best, with its interval: above 1 for a time, below 1 for a throughput.
+    fn times(&self, row: &SweepRow) -> Option<[String; 2]> {
+        let ExtraCost { estimate, interval: (low, high), .. } =
+            self.curve.as_ref().ok()?.costs[row.place?];
+        let (times, low, high) = match self.metric().better {
+            Direction::Lower => (estimate, low, high),
+            Direction::Higher => (-estimate, -high, -low),
         };
-        self.rows.iter().enumerate().filter_map(executed).collect()
-    }
-
-    fn row(&self, at: usize, row: &SweepRow, longest: f64) -> RowCells {
-        let metric = self.question.metric(at);
-        let summary = row.summary;
-        let bar = summary.filter(|_| longest > 0.0).map(|it| {
-            let (low, high) = it.interval.unwrap_or((it.median, it.median));
-            (low / longest, high / longest)
-        });
-        RowCells {
-            label: text::cut(&self.names.label(at), LABEL),
-            n: summary.map_or_else(String::new, |it| it.n.to_string()),
-            median: summary.map_or_else(String::new, |it| text::median(&metric.unit, &it)),
-            margin: summary.and_then(|it| table::margin(&it, &metric.unit)).unwrap_or_default(),
-            times: self.times(row, metric.better).unwrap_or_default(),
-            mark: self.mark(at, row),
-            bar,
-        }
-    }
-
-    /// Times of the best: above 1 for a time, below 1 for a throughput.
-    fn times(&self, row: &SweepRow, better: Direction) -> Option<String> {
-        let cost = self.curve.as_ref().ok()?.costs[row.place?].estimate;
-        let times = if better == Direction::Lower { cost.exp() } else { (-cost).exp() };
-        Some(format!("{times:.2}"))
+        let [times, low, high] = [times, low, high].map(|it| factor(it.exp()));
+        Some([times, format!("{low} … {high}")])
     }
 
     fn mark(&self, at: usize, row: &SweepRow) -> String {
@@ -202,7 +182,7 @@ impl SweepRows<'_> {
     }
 
     /// What is to be said of a value that failed, or does not certainly keep a limit.
-    pub fn notes(&self, row: &SweepRow) -> Vec<String> {
+    fn notes(&self, row: &SweepRow) -> Vec<String> {
         if row.failed.0 > 0 {
             let why = row.failed.1.clone().unwrap_or_default();
             return vec![text::cut(&format!("{} failed ({why})", row.failed.0), LABEL)];
