@@ -11,9 +11,10 @@ use tacho_record::bisection::BisectionStep;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, Change, Commit, Comparing, Digest, Happening, Host,
     LimitedExecutions, Measurement, Metric, Place, Revision, Run, RunState, Series, SeriesKey,
-    short_name,
+    UnavailableDisturbance, short_name,
 };
 use tacho_report::comparison::{CarriedOver, ComparedRow, GateRecord, HostLoad};
+use tacho_report::probe::ProbedRow;
 use tacho_stats::history::HistoryVerdict;
 
 /// Everything about one subject's measurements but the samples and the logs.
@@ -135,42 +136,9 @@ pub struct ProbeRecord {
     /// Of each its revision's full name, where it is one.
     pub revisions: Vec<Option<String>>,
     /// The disturbances that could not be had, each with the reason.
-    pub left_out: Vec<(String, String)>,
+    pub left_out: Vec<UnavailableDisturbance>,
     /// One a benchmark.
     pub rows: Vec<ProbedRow>,
-}
-
-/// A benchmark under disturbances.
-#[derive(Clone, Debug)]
-pub struct ProbedRow {
-    /// The benchmark with its parameters.
-    pub benchmark: BenchmarkKey,
-    /// The metric.
-    pub metric: Metric,
-    /// What it means.
-    pub sentence: String,
-    /// Whether two programs were probed: then ratios are those of the second by the first.
-    pub is_pair: bool,
-    /// The usual state, of two programs, and each disturbance.
-    pub lines: Vec<ProbeLine>,
-}
-
-/// A ratio, and both ends of its interval.
-pub type RatioInterval = (f64, f64, f64);
-
-/// What a disturbance does.
-#[derive(Clone, Debug)]
-pub struct ProbeLine {
-    /// Its name.
-    pub name: String,
-    /// The same in words.
-    pub words: String,
-    /// Of each of two programs, its level by its usual one.
-    pub levels: [Option<f64>; 2],
-    /// The ratio with both ends of its interval.
-    pub ratio: Option<RatioInterval>,
-    /// What that says, in a word.
-    pub says: String,
 }
 
 /// A run over layouts: one source, linked in several orders.

@@ -28,8 +28,8 @@ pub use error::SiteError;
 pub use lab::{
     BisectionRecord, ChangeRecord, ComparisonRecord, EventRecord, HistoryRecord, HostBuild,
     HostMeasurement, HostReference, Lab, LabSource, LayoutRecord, LayoutSeries, LayoutsRecord,
-    OutlierNote, ProbeLine, ProbeRecord, ProbedRow, RatioInterval, RowExecutions, RunBenchmark,
-    RunExecution, RunExecutions, RunProgram, RunRecord, SourceError,
+    OutlierNote, ProbeRecord, RowExecutions, RunBenchmark, RunExecution, RunExecutions, RunProgram,
+    RunRecord, SourceError,
 };
 pub use output::WrittenSite;
 pub use sweep_page::{

@@ -1,9 +1,9 @@
 //! Lines of medians as SVG: the small ones of the overview, and what a chart shows without script.
 
 use maud::{Markup, html};
+use tacho_stats::probe::RatioBounds;
 use tacho_stats::summary;
 
-use crate::lab::RatioInterval;
 use crate::view::DisplayScale;
 
 /// At most this many places stand side by side in a small line.
@@ -95,13 +95,14 @@ pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &DisplayScale) -> Markup 
 }
 
 /// Ratios with their intervals, one a line on one logarithmic scale, with a line at 1.
-pub(crate) fn intervals(lines: &[(&str, Option<RatioInterval>)]) -> Markup {
+pub(crate) fn intervals(lines: &[(&str, Option<RatioBounds>)]) -> Markup {
     const LEFT: f64 = 150.0;
     const WIDTH: f64 = 760.0;
     const LINE: f64 = 26.0;
     // A very wide interval leaves no room for the others.
-    let ends = lines.iter().filter_map(|(_, line)| *line).flat_map(|(ratio, low, high)| {
-        [low.ln().max(ratio.ln() - 1.0), high.ln().min(ratio.ln() + 1.0)]
+    let ends = lines.iter().filter_map(|(_, line)| *line).flat_map(|it| {
+        let near = it.ratio.ln();
+        [it.low.ln().max(near - 1.0), it.high.ln().min(near + 1.0)]
     });
     let (low, high) = ends.fold((0.0, 0.0), |(low, high): (f64, f64), end| {
         if end.is_finite() { (low.min(end), high.max(end)) } else { (low, high) }
@@ -118,9 +119,9 @@ pub(crate) fn intervals(lines: &[(&str, Option<RatioInterval>)]) -> Markup {
             @for (number, (name, line)) in lines.iter().enumerate() {
                 @let y = LINE * (number as f64 + 0.5);
                 text x="0" y=(short(y + 4.0)) { (name) }
-                @if let Some((ratio, low, high)) = line {
-                    line x1=(short(x(*low))) x2=(short(x(*high))) y1=(short(y)) y2=(short(y)) {}
-                    circle cx=(short(x(*ratio))) cy=(short(y)) r="4" {}
+                @if let Some(it) = line {
+                    line x1=(short(x(it.low))) x2=(short(x(it.high))) y1=(short(y)) y2=(short(y)) {}
+                    circle cx=(short(x(it.ratio))) cy=(short(y)) r="4" {}
                 }
             }
             @for value in [low.exp(), 1.0, high.exp()] {

@@ -1,6 +1,7 @@
 //! What a probe means, in one sentence.
 
 use tacho_record::{Disturbance, Probing};
+use tacho_report::words::change;
 use tacho_stats::probe::{Dependence, DisturbanceEffect, PairProbe, UsualDifference};
 
 use super::answer::{ProbeFinding, ProbeRow, ProbeVerdict};
@@ -44,7 +45,7 @@ fn size(pair: &PairProbe) -> String {
         Some(usual) if usual.ratio >= 2.0 || usual.ratio <= 0.5 => {
             format!("{:.1} ×", usual.ratio.max(1.0 / usual.ratio))
         }
-        Some(usual) => format!("difference of {:+.1} %", 100.0 * (usual.ratio - 1.0)),
+        Some(usual) => format!("difference of {}", change(usual.ratio)),
         None => "difference".to_owned(),
     }
 }
@@ -131,11 +132,11 @@ fn levels(terms: &Probing, row: &ProbeRow, which: &[usize]) -> String {
             format!("no disturbance of {} is seen to change the level{rest}", terms.under.len())
         }
         Some((at, level)) => format!(
-            "{} of {} disturbances change the level, most of all {} ({:+.1} %){rest}",
+            "{} of {} disturbances change the level, most of all {} ({}){rest}",
             which.len(),
             terms.under.len(),
             terms.under[at].name(),
-            100.0 * (level.ratio - 1.0)
+            change(level.ratio)
         ),
     }
 }

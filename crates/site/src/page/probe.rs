@@ -2,9 +2,11 @@
 //! on that of a change that they question.
 
 use maud::{Markup, html};
+use tacho_report::probe::ProbedRow;
+use tacho_stats::probe::RatioBounds;
 
-use super::{run_link, scrolling};
-use crate::lab::{ProbeLine, ProbeRecord, ProbedRow, RatioInterval};
+use super::{blocks, run_link};
+use crate::lab::ProbeRecord;
 use crate::svg;
 use crate::view::{ChangeView, View};
 
@@ -49,61 +51,26 @@ fn rows(record: &ProbeRecord) -> Markup {
         @if !record.left_out.is_empty() {
             details {
                 summary { "Not available there" }
-                ul { @for (name, why) in &record.left_out { li { (name) ": " (why) } } }
+                ul { @for it in &record.left_out { li { (it.name) ": " (it.why) } } }
             }
         }
     }
 }
 
 fn one(row: &ProbedRow) -> Markup {
-    let bars: Vec<(&str, Option<RatioInterval>)> =
+    let bars: Vec<(&str, Option<RatioBounds>)> =
         row.lines.iter().map(|line| (line.name.as_str(), line.ratio)).collect();
     html! {
-        h3 { (row.benchmark) " " (row.metric.name) }
+        h3 { (row.heading()) }
         p.lead { (row.sentence) }
         figure.chart {
             (svg::intervals(&bars))
             figcaption {
-                @if row.is_pair { "B by A: 1 is no difference." }
+                @if row.is_pair() { "B by A: 1 is no difference." }
                 @else { "The level by the usual one: 1 is no change." }
                 " Intervals of 95 %, all disturbances together."
             }
         }
-        (scrolling(&format!("{} under disturbances", row.benchmark), &table(row)))
-    }
-}
-
-fn table(row: &ProbedRow) -> Markup {
-    html! {
-        table {
-            thead { tr {
-                th { "Disturbance" }
-                @if row.is_pair { th { "A" } th { "B" } th { "B by A" } } @else { th { "Level" } }
-                th { "Interval" } th { "Says" }
-            } }
-            tbody { @for line in &row.lines { (row_of(row, line)) } }
-        }
-    }
-}
-
-fn row_of(row: &ProbedRow, line: &ProbeLine) -> Markup {
-    let shown = |ratio: f64| format!("{ratio:.3}");
-    let level = |level: Option<f64>| level.map_or_else(String::new, shown);
-    html! {
-        tr {
-            td { (line.words) }
-            @if row.is_pair {
-                td.num { (level(line.levels[0])) }
-                td.num { (level(line.levels[1])) }
-            }
-            @if let Some((ratio, low, high)) = line.ratio {
-                td.num { (shown(ratio)) }
-                td.num { (shown(low)) " to " (shown(high)) }
-            } @else {
-                td.num { "–" }
-                td.num { "" }
-            }
-            td { (line.says) }
-        }
+        (blocks::table(&row.table()))
     }
 }

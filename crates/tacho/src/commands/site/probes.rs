@@ -1,12 +1,12 @@
 //! The runs that probed programs under disturbances, read back from the store.
 
-use tacho_experiment::probe::{kept_probe, sentence};
+use tacho_experiment::probe::kept_probe;
 use tacho_record::{Purpose, Run, RunState, shown};
-use tacho_site::{ProbeLine, ProbeRecord, ProbedRow};
+use tacho_site::ProbeRecord;
 use tacho_store::Store;
 
 use crate::error::CliError;
-use crate::output::probe::lines;
+use crate::output::probe::reported;
 
 /// All of them that were not given up, oldest first.
 pub fn all(store: &mut Store) -> Result<Vec<ProbeRecord>, CliError> {
@@ -22,31 +22,13 @@ pub fn all(store: &mut Store) -> Result<Vec<ProbeRecord>, CliError> {
 
 fn record(store: &mut Store, run: Run) -> Result<Option<ProbeRecord>, CliError> {
     let Some(answer) = kept_probe(store, run)? else { return Ok(None) };
-    let rows = answer.rows.iter().map(|row| ProbedRow {
-        benchmark: row.benchmark.clone(),
-        metric: row.metric.clone(),
-        sentence: sentence(&answer.terms, row),
-        is_pair: answer.terms.sides.len() == 2,
-        lines: lines(&answer, row).into_iter().map(drawn).collect(),
-    });
-    let (rows, terms) = (rows.collect(), &answer.terms);
+    let terms = &answer.terms;
     let revision = |it: &tacho_record::ProbeSide| it.side.program.revision().map(str::to_owned);
     Ok(Some(ProbeRecord {
         run: answer.run.number,
         names: terms.sides.iter().map(|it| shown(&it.side.name)).collect(),
         revisions: terms.sides.iter().map(revision).collect(),
-        left_out: terms.left_out.iter().map(|it| (it.name.clone(), it.why.clone())).collect(),
-        rows,
+        left_out: terms.left_out.clone(),
+        rows: answer.rows.iter().map(|row| reported(&answer, row)).collect(),
     }))
-}
-
-fn drawn(line: crate::output::probe::ShownDisturbance) -> ProbeLine {
-    let level = |at: usize| line.levels.get(at).copied().flatten().map(|it| it.ratio);
-    ProbeLine {
-        levels: [level(0), level(1)],
-        ratio: line.shown.map(|it| (it.ratio, it.low, it.high)),
-        says: line.says.to_owned(),
-        name: line.name,
-        words: line.words,
-    }
 }

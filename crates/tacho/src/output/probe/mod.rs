@@ -6,10 +6,11 @@ mod picture;
 use tacho_experiment::probe::{
     Availability, ProbeAnswer, ProbeEnd, ProbeFinding, ProbeRow, sentence,
 };
-use tacho_record::Probing;
+use tacho_report::block::Block;
+use tacho_report::probe::{ProbeLine, ProbedRow, left_out};
 use tacho_stats::probe::{Dependence, RatioBounds};
 
-use super::{note, table, text};
+use super::{blocks, note, table};
 use picture::Axis;
 
 pub use answer::list_answer;
@@ -35,7 +36,8 @@ impl ProbeReport<'_> {
             }
             ProbeEnd::NotBuilt { side, why } => return format!("{side} cannot be had: {why}\n"),
             ProbeEnd::NothingToDo(terms) => {
-                return format!("no disturbance can be had\n\n{}", left_out(terms));
+                let missing = blocks::terminal(&left_out(&terms.left_out));
+                return format!("no disturbance can be had\n\n{missing}");
             }
             ProbeEnd::Measured(answer) => answer,
         };
@@ -44,9 +46,11 @@ impl ProbeReport<'_> {
             out += &format!("{name}  {side}\n");
         }
         for row in &answer.rows {
-            out += &format!("\n{}", row_text(answer, row));
+            out += &format!("\n{}", drawn(&reported(answer, row)));
         }
-        out += &left_out(&answer.terms);
+        if !answer.terms.left_out.is_empty() {
+            out += &format!("\n{}", blocks::terminal(&left_out(&answer.terms.left_out)));
+        }
         if answer.interrupted {
             out += "\ninterrupted: the same command goes on\n";
         }
@@ -60,17 +64,12 @@ impl ProbeReport<'_> {
         for (name, side) in ["A", "B"].iter().zip(&self.sides) {
             out += &format!("- {name}: {side}\n");
         }
-        for row in &answer.rows {
-            out +=
-                &format!("\n**{}**\n\n{}", sentence(&answer.terms, row), markdown_row(answer, row));
-        }
-        if !answer.terms.left_out.is_empty() {
-            out += "\nNot available here:\n\n";
-            for it in &answer.terms.left_out {
-                out += &format!("- `{}`: {}\n", it.name, it.why);
-            }
-        }
-        out
+        let rows = answer.rows.iter().flat_map(|row| {
+            let row = reported(answer, row);
+            [Block::Lead(row.sentence.clone()), Block::Table(row.table())]
+        });
+        let all: Vec<Block> = rows.chain(left_out(&answer.terms.left_out)).collect();
+        out + "\n" + &blocks::markdown(&all, str::to_owned)
     }
 
     /// What is said beside the answer.
@@ -105,35 +104,20 @@ pub fn listed(found: &Availability) -> String {
     format!("{}\n", table::render(&list))
 }
 
-fn left_out(terms: &Probing) -> String {
-    if terms.left_out.is_empty() {
-        return String::new();
+/// A row as all media have it.
+pub fn reported(answer: &ProbeAnswer, row: &ProbeRow) -> ProbedRow {
+    ProbedRow {
+        benchmark: row.benchmark.clone(),
+        metric: row.metric.clone(),
+        usual: row.usual.clone(),
+        rounds: row.rounds,
+        sentence: sentence(&answer.terms, row),
+        lines: lines(answer, row),
     }
-    let mut out = "\nnot available here\n".to_owned();
-    for it in &terms.left_out {
-        out += &text::wrap(&format!("  {}: {}", it.name, it.why), Some(width()));
-        out += "\n";
-    }
-    out
-}
-
-fn width() -> usize {
-    super::terminal_width().unwrap_or(super::COLUMNS)
-}
-
-/// What is shown of a disturbance.
-pub struct ShownDisturbance {
-    pub name: String,
-    /// The same in words.
-    pub words: String,
-    pub levels: Vec<Option<RatioBounds>>,
-    /// What the picture shows: B by A, or the level of A alone.
-    pub shown: Option<RatioBounds>,
-    pub says: &'static str,
 }
 
 /// The usual state, of two programs, and each disturbance.
-pub fn lines(answer: &ProbeAnswer, row: &ProbeRow) -> Vec<ShownDisturbance> {
+fn lines(answer: &ProbeAnswer, row: &ProbeRow) -> Vec<ProbeLine> {
     let under = &answer.terms.under;
     let several = |at: usize| under.iter().filter(|it| it.name() == under[at].name()).count() > 1;
     let name = |at: usize| match under[at].number().filter(|_| several(at)) {
@@ -142,29 +126,28 @@ pub fn lines(answer: &ProbeAnswer, row: &ProbeRow) -> Vec<ShownDisturbance> {
     };
     match &row.finding {
         ProbeFinding::Levels(all) => {
-            let one = |(at, it): (usize, &tacho_stats::probe::LevelEffect)| ShownDisturbance {
+            let one = |(at, it): (usize, &tacho_stats::probe::LevelEffect)| ProbeLine {
                 name: name(at),
                 words: under[at].words(),
                 levels: Vec::new(),
-                shown: it.level,
+                ratio: it.level,
                 says: level_word(it.differs, it.level),
             };
             all.iter().enumerate().map(one).collect()
         }
         ProbeFinding::Pair(pair) => {
-            let one =
-                |(at, it): (usize, &tacho_stats::probe::DisturbanceEffect)| ShownDisturbance {
-                    name: name(at),
-                    words: under[at].words(),
-                    levels: it.levels.to_vec(),
-                    shown: it.ratio,
-                    says: word(it.dependence),
-                };
-            let usual = ShownDisturbance {
+            let one = |(at, it): (usize, &tacho_stats::probe::DisturbanceEffect)| ProbeLine {
+                name: name(at),
+                words: under[at].words(),
+                levels: it.levels.to_vec(),
+                ratio: it.ratio,
+                says: word(it.dependence),
+            };
+            let usual = ProbeLine {
                 name: "as usual".to_owned(),
                 words: "as usual".to_owned(),
                 levels: vec![None, None],
-                shown: pair.usual,
+                ratio: pair.usual,
                 says: "",
             };
             [usual].into_iter().chain(pair.effects.iter().enumerate().map(one)).collect()
@@ -172,59 +155,16 @@ pub fn lines(answer: &ProbeAnswer, row: &ProbeRow) -> Vec<ShownDisturbance> {
     }
 }
 
-fn row_text(answer: &ProbeAnswer, row: &ProbeRow) -> String {
-    let is_pair = matches!(row.finding, ProbeFinding::Pair(_));
-    let usual: Vec<String> =
-        (row.usual.iter().flatten()).map(|value| row.metric.unit.show(*value)).collect();
-    let mut out = format!(
-        "{} · {}: {} as usual, {}\n\n",
-        row.benchmark,
-        row.metric.name,
-        usual.join(" and "),
-        text::count(row.rounds, "round")
-    );
-    let lines = lines(answer, row);
-    let axis = Axis::of(lines.iter().filter_map(|line| line.shown), PICTURE);
-    let head: &[&str] = if is_pair {
-        &["disturbance", "A", "B", "B by A", "", ""]
-    } else {
-        &["disturbance", "A", "", ""]
-    };
-    let right: &[usize] = if is_pair { &[1, 2, 3] } else { &[1] };
-    let mut list = table::plain(head, right);
-    for line in &lines {
-        let mut cells = vec![line.name.clone()];
-        cells.extend(line.levels.iter().map(|level| level.map_or_else(String::new, percent)));
-        let shown = |it: RatioBounds| if is_pair { ratio(it.ratio) } else { percent(it) };
-        cells.push(line.shown.map_or_else(|| "–".to_owned(), shown));
-        cells.push(axis.draw(line.shown));
-        cells.push(line.says.to_owned());
-        list.add_row(cells);
-    }
-    out += &table::indent(&table::render(&list));
-    let scale = axis.scale();
-    out += &format!("\n  {scale}\n\n");
-    out + &text::wrap(&sentence(&answer.terms, row), Some(width())) + "\n"
-}
-
-fn markdown_row(answer: &ProbeAnswer, row: &ProbeRow) -> String {
-    let is_pair = matches!(row.finding, ProbeFinding::Pair(_));
-    let mut out = if is_pair {
-        "| disturbance | A | B | B by A | interval | |\n|---|---:|---:|---:|---|---|\n".to_owned()
-    } else {
-        "| disturbance | A | interval | |\n|---|---:|---|---|\n".to_owned()
-    };
-    for line in lines(answer, row) {
-        let levels: String = (line.levels.iter())
-            .map(|level| format!(" {} |", level.map_or_else(String::new, percent)))
-            .collect();
-        let (shown, interval) = line.shown.map_or_else(Default::default, |it| {
-            let shown = if is_pair { ratio(it.ratio) } else { percent(it) };
-            (shown, format!("{} to {}", ratio(it.low), ratio(it.high)))
-        });
-        out += &format!("| {} |{levels} {shown} | {interval} | {} |\n", line.name, line.says);
-    }
-    out
+/// A row for the terminal, its intervals as a picture.
+fn drawn(row: &ProbedRow) -> String {
+    let axis = Axis::of(row.lines.iter().filter_map(|line| line.ratio), PICTURE);
+    let pictures = row.lines.iter().map(|line| axis.draw(line.ratio));
+    blocks::terminal(&[
+        Block::Heading(row.heading()),
+        Block::Table(blocks::drawn(row.table(), row.intervals(), pictures)),
+        Block::Item(axis.scale()),
+        Block::Sentence(row.sentence.clone()),
+    ])
 }
 
 /// What becomes of a difference, in a word.
@@ -246,21 +186,5 @@ fn level_word(differs: Option<bool>, level: Option<RatioBounds>) -> &'static str
         (Some(true), _) => "lower",
         (Some(false), _) => "same",
         (None, _) => "undecided",
-    }
-}
-
-fn percent(level: RatioBounds) -> String {
-    match level.ratio {
-        r if (0.5..2.0).contains(&r) => format!("{:+.1} %", 100.0 * (r - 1.0)),
-        r => format!("× {}", ratio(r)),
-    }
-}
-
-/// A ratio with three digits.
-fn ratio(value: f64) -> String {
-    match value {
-        v if !v.is_finite() => "∞".to_owned(),
-        v if v < 10.0 => format!("{v:.3}"),
-        v => format!("{v:.1}"),
     }
 }
