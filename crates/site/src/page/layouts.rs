@@ -3,16 +3,18 @@
 
 use maud::{Markup, html};
 use tacho_record::{LimitedExecutions, RunState};
-use tacho_report::block::Block;
-use tacho_report::layouts::{BANDS, advice, conclusions, deviations};
+use tacho_report::block::{AnswerNote, Block};
+use tacho_report::layouts::{
+    self, BANDS, LayoutLine, advice, conclusions, deviations, short, unknown, within,
+};
 use tacho_report::words;
+use tacho_stats::Summary;
 use tacho_stats::levels::Levels;
-use tacho_stats::{Summary, summary::median};
 
 use super::{PageFrame, blocks, framed, revision_named, run_link, scrolling};
 use crate::lab::LayoutRecord;
 use crate::svg::{self, Panel};
-use crate::text::{count, duration, grouped, minute, percent, percent_change};
+use crate::text::{count, duration, grouped, minute, percent_change};
 use crate::view::{DisplayScale, LayoutsRow, LayoutsView, View};
 
 /// The file of a run's page, from the folder of the pages.
@@ -40,7 +42,7 @@ pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
             @if is_first {
                 section { h2 { (subject(row)) } (content(row)) }
             } @else {
-                details { summary { (subject(row)) ": " (short(row)) } (content(row)) }
+                details { summary { (line(row)) } (content(row)) }
             }
         }
         section {
@@ -54,7 +56,8 @@ pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
 /// What was typed, or would ask the same.
 fn command(view: &View, one: &LayoutsView) -> String {
     let most = one.rows.iter().map(|row| row.row.layouts.len()).max().unwrap_or_default();
-    let each = one.rows.iter().flat_map(|row| row.summaries.iter().flatten()).map(|of| of.n).max();
+    let summaries = one.rows.iter().flat_map(|row| &row.layouts).filter_map(|(.., of)| *of);
+    let each = summaries.map(|of| of.n).max();
     let revision = view.short(&one.record.revision);
     format!("tacho layouts {revision} -n {} -r {}", most.max(2), each.unwrap_or(10).max(2))
 }
@@ -63,26 +66,21 @@ fn subject(row: &LayoutsRow) -> String {
     format!("{} {}", row.row.benchmark, row.row.metric.name)
 }
 
-/// All three in a line.
-fn short(row: &LayoutsRow) -> String {
-    let Some(levels) = &row.levels else { return "nothing can be said of it".to_owned() };
-    let shown =
-        BANDS.iter().zip(deviations(levels)).filter_map(|((name, _), sd)| Some((name, sd?)));
-    shown.map(|(name, sd)| format!("{name} {}", percent(sd))).collect::<Vec<_>>().join(", ")
+/// What each level adds, in a line.
+fn line(row: &LayoutsRow) -> String {
+    format!("{}: {}", subject(row), short(row.levels.as_ref()))
 }
 
 fn content(row: &LayoutsRow) -> Markup {
     html! {
         @match &row.levels {
             Some(levels) => { (numbers(row, levels)) (bands(row, levels)) (repetitions(row)) }
-            None if limited(row).next().is_some() => p.callout {
-                "Nothing can be said of the levels: executions that were cut off hide how far \
-                 they differ." },
-            None => p.callout {
-                "Nothing can be said of the levels: no build has two executions that count, or a \
-                 value is not above 0." },
+            None => {
+                @let why = unknown(limited(row).next().is_some()).to_owned();
+                (blocks::note(&AnswerNote::warning(why), ["\0"; 2]))
+            }
         }
-        (layouts(row))
+        (each_layout(row))
     }
 }
 
@@ -95,12 +93,10 @@ fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
 }
 
 fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
-    // As logarithms they reach as far down as up; nothing is less by more than all of it.
-    let far = |sd: f64| ((-1.96 * sd).exp_m1(), (1.96 * sd).exp_m1());
     let panel = |name: &str, sd: Option<f64>, dots: &[f64]| Panel {
         name: name.to_owned(),
         dots: dots.to_vec(),
-        band: sd.map(far),
+        band: sd.map(within),
         cut_off: Vec::new(),
         middle: sd.map(|_| 0.0),
     };
@@ -119,24 +115,7 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
                 { " Each execution gives one value: there is no band of keep." }
             }
         }
-        (scrolling("levels", &html! {
-            table {
-                thead { tr {
-                    th scope="col" { "band" }
-                    th.num scope="col" { "sd" }
-                    th.num scope="col" { "95 % within" }
-                    th scope="col" { "what differs" }
-                } }
-                tbody { @for ((name, what), sd) in BANDS.iter().zip(deviations(levels))
-                    { tr {
-                    th scope="row" { (name) }
-                    td.num { @match sd { Some(sd) => (words::percent(sd)), None => "–" } }
-                    td.num { @if let Some((low, high)) = sd.map(far)
-                        { (percent_change(low)) " to " (percent_change(high)) } }
-                    td { (what) }
-                } } }
-            }
-        }))
+        (blocks::table(&layouts::bands(levels)))
     }
 }
 
@@ -157,7 +136,7 @@ fn repetitions(row: &LayoutsRow) -> Markup {
                         th.num scope="col" { "executions of each" }
                     } }
                     tbody { @for (precision, repetition) in &row.repetitions { tr {
-                        td.num { "± " (percent(*precision)) }
+                        td.num { (words::precision(*precision)) }
                         td.num { (grouped(repetition.layouts as usize)) }
                         td.num { (grouped(repetition.processes as usize))
                             @if repetition.is_cut_off() { " or more" } }
@@ -166,12 +145,6 @@ fn repetitions(row: &LayoutsRow) -> Markup {
             }))
         }
     }
-}
-
-/// What the executions of a layout say, each by the median of its values.
-fn summarised(layout: &LayoutRecord) -> Option<Summary> {
-    let values: Vec<f64> = layout.executions.iter().filter_map(|values| median(values)).collect();
-    Summary::censored(&values, &layout.limited.bounds)
 }
 
 /// Which limits were reached, layout by layout.
@@ -190,42 +163,26 @@ fn limit_reached(row: &LayoutsRow) -> Markup {
     }
 }
 
-fn layouts(row: &LayoutsRow) -> Markup {
-    let typical = row.summaries.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
+fn each_layout(row: &LayoutsRow) -> Markup {
+    let summaries = row.layouts.iter().filter_map(|(.., of)| *of);
     let unit = &row.row.metric.unit;
-    let scale = DisplayScale::of(unit, typical);
-    let panel = |(place, summary): (usize, &Option<tacho_stats::Summary>)| Panel {
-        name: (place + 1).to_string(),
-        dots: row.row.layouts[place].executions.iter().flatten().copied().collect(),
-        cut_off: row.row.layouts[place].limited.bounds.clone(),
-        band: None,
-        middle: summary.map(|of| of.median),
-    };
-    let fixed: Vec<(&str, &LayoutRecord, Option<Summary>)> = row
-        .row
-        .fixed
-        .iter()
-        .map(|(name, layout)| (name.as_str(), layout, summarised(layout)))
-        .collect();
-    let fixed_panel = |(name, layout, summary): &(&str, &LayoutRecord, Option<Summary>)| Panel {
-        name: (*name).to_owned(),
+    let scale = DisplayScale::of(unit, summaries.map(|of| of.median).fold(0.0, f64::max));
+    let panel = |(name, layout, summary): &(String, &LayoutRecord, Option<Summary>)| Panel {
+        name: name.clone(),
         dots: layout.executions.iter().flatten().copied().collect(),
         cut_off: layout.limited.bounds.clone(),
         band: None,
         middle: summary.map(|of| of.median),
     };
-    let panels: Vec<Panel> =
-        row.summaries.iter().enumerate().map(panel).chain(fixed.iter().map(fixed_panel)).collect();
+    let panels: Vec<Panel> = row.layouts.iter().map(panel).collect();
+    let one = |(name, layout, summary): &(String, &LayoutRecord, Option<Summary>)| LayoutLine {
+        name: name.clone(),
+        summary: *summary,
+        failed: layout.failed,
+        artifact: layout.artifact.short(),
+    };
+    let lines: Vec<LayoutLine> = row.layouts.iter().map(one).collect();
     let of_all = row.levels.and_then(|levels| levels.interval);
-    let numbered: Vec<(String, &LayoutRecord, Option<Summary>)> = row
-        .row
-        .layouts
-        .iter()
-        .zip(&row.summaries)
-        .enumerate()
-        .map(|(place, (layout, of))| ((place + 1).to_string(), layout, *of))
-        .collect();
-    let to_mean = |median: f64| row.levels.map(|levels| percent_change(median / levels.mean - 1.0));
     html! {
         h3 { "The layouts" }
         (limit_reached(row))
@@ -234,39 +191,7 @@ fn layouts(row: &LayoutsRow) -> Markup {
             figcaption { "Executions of each layout, and their median" @if of_all.is_some()
                 { "; shaded, where the mean of all layouts is (95 %)" } "." }
         }
-        (scrolling("layouts", &html! {
-            table {
-                thead { tr {
-                    th.num scope="col" { "layout" }
-                    th scope="col" { "artifacts" }
-                    th.num scope="col" { "median" }
-                    th.num scope="col" { "95 % interval" }
-                    th.num scope="col" { "spread" }
-                    th.num scope="col" { "to the mean" }
-                    th.num scope="col" { "n" }
-                    th.num scope="col" { "failed" }
-                } }
-                tbody { @for (name, layout, summary)
-                    in numbered.iter().map(|(name, layout, of)|
-                        (name.as_str(), *layout, *of)).chain(fixed.iter().copied()) { tr {
-                    th.num scope="row" { (name) }
-                    td { code { (layout.artifact.short()) } }
-                    @match summary {
-                        Some(of) => {
-                            td.num { (words::median(unit, &of)) }
-                            td.num {
-                                @if let Some(of) = of.interval { (words::interval(unit, of)) }
-                            }
-                            td.num { @if let Some(spread) = of.spread() { (percent(spread)) } }
-                            td.num { (to_mean(of.median).unwrap_or_default()) }
-                            td.num { (of.n) }
-                        }
-                        None => { td.num colspan="4" { "no execution counted" } td.num { "0" } }
-                    }
-                    td.num { (layout.failed) }
-                } } }
-            }
-        }))
+        (blocks::table(&layouts::table(&lines, unit, row.levels.as_ref())))
     }
 }
 
@@ -316,7 +241,7 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
                 h2 { "Layouts" }
                 ol.commits { @for one in all { li {
                     a href={ "../" (file(one.record.run)) } { "Run " (one.record.run) }
-                    @if let Some(row) = one.rows.first() { ", " (subject(row)) ": " (short(row)) }
+                    @if let Some(row) = one.rows.first() { ", " (line(row)) }
                 } } }
             }
         }

@@ -1,8 +1,10 @@
 //! One source in several layouts: what each level adds, and how far each value is from what stands
 //! above it.
 
+use tacho_report::layouts::cost;
 use tacho_stats::Summary;
 use tacho_stats::levels::{LayoutValues, Levels, Repetition};
+use tacho_stats::summary::median;
 
 use crate::lab::{LayoutRecord, LayoutSeries, LayoutsRecord};
 
@@ -21,8 +23,9 @@ pub(crate) struct LayoutsView<'a> {
 pub(crate) struct LayoutsRow<'a> {
     /// What was measured.
     pub(crate) row: &'a LayoutSeries,
-    /// Of each layout's executions, in the record's order; none where none counted.
-    pub(crate) summaries: Vec<Option<Summary>>,
+    /// Each layout with its name and what its executions say, each by the median of its values;
+    /// those in a fixed order last.
+    pub(crate) layouts: Vec<(String, &'a LayoutRecord, Option<Summary>)>,
     /// What each level adds; none where nothing can be said.
     pub(crate) levels: Option<Levels>,
     /// How far values are from their execution's mean, executions from their build's, builds from
@@ -47,24 +50,28 @@ fn row(row: &LayoutSeries) -> LayoutsRow<'_> {
     // What was cut off hides how far executions differ.
     let is_known = row.layouts.iter().all(|layout| layout.limited.count == 0);
     let levels = Levels::of(LayoutValues(&measured)).filter(|_| is_known);
-    let cost =
-        if row.execution > 0.0 { (row.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 };
-    let summary = |layout: &LayoutRecord| {
-        let executions: Vec<f64> =
-            layout.executions.iter().filter_map(|of| mean(of.iter().copied())).collect();
-        Summary::censored(&executions, &layout.limited.bounds)
-    };
+    let cost = cost(row.build, row.execution);
+    let shuffled = row.layouts.iter().enumerate();
+    let shuffled = shuffled.map(|(place, layout)| ((place + 1).to_string(), layout));
+    let fixed = row.fixed.iter().map(|(name, layout)| (name.clone(), layout));
+    let layouts = shuffled.chain(fixed).map(|(name, layout)| (name, layout, summary(layout)));
     let repetition = |precision: f64| {
         levels.and_then(|levels| Some((precision, levels.repetition(precision, cost)?)))
     };
     LayoutsRow {
         row,
-        summaries: row.layouts.iter().map(summary).collect(),
+        layouts: layouts.collect(),
         levels,
         apart: levels.map(|levels| apart(&measured, levels.mean)).unwrap_or_default(),
         cost,
         repetitions: PRECISIONS.into_iter().filter_map(repetition).collect(),
     }
+}
+
+/// What the executions of a layout say, each by the median of its values.
+fn summary(layout: &LayoutRecord) -> Option<Summary> {
+    let values: Vec<f64> = layout.executions.iter().filter_map(|values| median(values)).collect();
+    Summary::censored(&values, &layout.limited.bounds)
 }
 
 /// The geometric mean: levels are distinguished in logarithms.

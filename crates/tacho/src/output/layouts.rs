@@ -3,12 +3,15 @@
 use serde::Serialize;
 use tacho_experiment::build::layouts::{BenchmarkLayouts, LayoutMeasurements, LayoutsResult};
 use tacho_record::{Revision, Unit};
-use tacho_report::layouts::{BANDS, conclusions, deviations};
+use tacho_report::block::{AnswerTable, Block};
+use tacho_report::layouts::{
+    BAND, LayoutLine, bands, conclusions, cost, deviations, table, unknown,
+};
 use tacho_stats::Summary;
 use tacho_stats::levels::Levels;
 
 use super::bounds::Bounds;
-use super::{note, table, text};
+use super::{blocks, note, text};
 
 /// How wide the bars of bands are at the most.
 const WIDTH: f64 = 40.0;
@@ -163,29 +166,31 @@ impl LayoutsReport<'_> {
     }
 
     fn row(&self, rows: &LayoutMeasurements, row: &BenchmarkLayouts) -> String {
-        let mut out = format!(
-            "{} · {} at {}, {} by {}\n\n",
+        let heading = format!(
+            "{} · {} at {}, {} by {}",
             row.benchmark,
             row.metric.name,
             self.revision.short(),
             text::count(row.layouts.len(), "layout"),
             self.linker
         );
-        if let Some(failure) = &row.failure {
-            out += &format!("  executions failed; the first: {failure}\n");
-        }
-        if row.limited.count > 0 {
-            out += &format!(
-                "  {}: they hide how far executions differ\n",
-                text::limited(&row.limited)
-            );
-        }
-        let Some(levels) = &row.levels else { return out + "  nothing can be said of it\n" };
-        out += &bands(levels, super::terminal_width());
-        out += &format!("\n{}\n", table::indent(&table::render(&layouts(row, levels))));
-        let unit = &row.metric.unit;
-        let lines = conclusions(levels, unit, cost(rows, row), Some(self.precision));
-        out + &lines.iter().map(|line| format!("  {line}\n")).collect::<String>()
+        let failed = row.failure.as_ref();
+        let failed = failed.map(|why| format!("executions failed; the first: {why}"));
+        let is_cut_off = row.limited.count > 0;
+        let limited = is_cut_off.then(|| text::limited(&row.limited));
+        let mut blocks = vec![Block::Heading(heading)];
+        blocks.extend(failed.into_iter().chain(limited).map(Block::Item));
+        let lines = match &row.levels {
+            None => vec![unknown(is_cut_off).to_owned()],
+            Some(levels) => {
+                blocks.push(Block::Table(blocks::drawn(bands(levels), BAND, bars(levels))));
+                blocks.push(Block::Table(layouts(row, levels)));
+                let cost = cost(rows.build, row.execution);
+                conclusions(levels, &row.metric.unit, cost, Some(self.precision))
+            }
+        };
+        blocks.extend(lines.into_iter().map(Block::Item));
+        blocks::terminal(&blocks)
     }
 
     pub fn answer(&self) -> LayoutsAnswer<'_> {
@@ -225,9 +230,8 @@ impl LayoutsReport<'_> {
             order,
             executions: ExecutionsAnswer::of(*summary),
         };
-        let levels = row.levels;
-        let repetition =
-            levels.and_then(|levels| levels.repetition(self.precision, cost(rows, row)));
+        let (levels, cost) = (row.levels, cost(rows.build, row.execution));
+        let repetition = levels.and_then(|levels| levels.repetition(self.precision, cost));
         LayoutsRowAnswer {
             benchmark: row.benchmark.to_string(),
             metric: &row.metric.name,
@@ -243,7 +247,7 @@ impl LayoutsReport<'_> {
             relink_at_most: levels.and_then(|levels| levels.relink_at_most),
             one_stands_for_all: levels.map(|levels| levels.one_stands_for_all()),
             would_tell: levels
-                .and_then(|levels| levels.would_tell(cost(rows, row)))
+                .and_then(|levels| levels.would_tell(cost))
                 .map(|it| WouldTellAnswer { layouts: it.layouts, processes: it.processes }),
             by_chance: levels.and_then(|levels| levels.by_chance()),
             execution: row.execution,
@@ -259,56 +263,25 @@ impl LayoutsReport<'_> {
     }
 }
 
-/// How many executions a build takes as long as, at least one.
-fn cost(rows: &LayoutMeasurements, row: &BenchmarkLayouts) -> f64 {
-    if row.execution > 0.0 { (rows.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 }
-}
-
-/// Keep, restart, relink: how far one value is off by each; with too little room not in words.
-fn bands(levels: &Levels, room: Option<usize>) -> String {
-    let whole = table::indent(&table::render(&band_rows(levels, true)));
-    let fits = |room| whole.lines().all(|line| line.chars().count() <= room);
-    if room.is_none_or(fits) {
-        whole
-    } else {
-        table::indent(&table::render(&band_rows(levels, false)))
-    }
-}
-
-fn band_rows(levels: &Levels, in_words: bool) -> comfy_table::Table {
-    let bands = BANDS.into_iter().zip(deviations(levels));
-    let widest = deviations(levels).into_iter().flatten().fold(0.0, f64::max);
-    let mut list = table::plain(&["band", "sd", "", "what differs"], &[1]);
-    for ((name, what), sd) in bands {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most WIDTH
-        let bar =
-            |sd: f64| "█".repeat((WIDTH * sd / widest.max(f64::MIN_POSITIVE)).round() as usize);
-        let shown = sd.map_or_else(|| "–".to_owned(), text::percent);
-        let what = if in_words { what } else { "" };
-        list.add_row([name, &shown, &sd.map_or_else(String::new, bar), what]);
-    }
-    table::hide_empty_columns(&mut list);
-    list
+/// Keep, restart, relink as bars: how far one value is off by each.
+fn bars(levels: &Levels) -> impl Iterator<Item = String> {
+    let all = deviations(levels);
+    let widest = all.into_iter().flatten().fold(f64::MIN_POSITIVE, f64::max);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most WIDTH
+    let bar = move |sd: f64| "█".repeat((WIDTH * sd / widest).round() as usize);
+    all.into_iter().map(move |sd| sd.map_or_else(String::new, bar))
 }
 
 /// Each layout, and how far it is from the mean of all.
-fn layouts(row: &BenchmarkLayouts, levels: &Levels) -> comfy_table::Table {
-    let mut list =
-        table::plain(&["layout", "n", "median", "spread", "to the mean"], &[0, 1, 2, 3, 4]);
-    let shuffled = row.layouts.iter().map(|(number, summary)| (number.to_string(), summary));
-    let fixed = row.fixed.iter().map(|(name, summary)| ((*name).to_owned(), summary));
-    for (name, summary) in shuffled.chain(fixed) {
-        let Some(summary) = summary else {
-            list.add_row([name, "0".to_owned()]);
-            continue;
-        };
-        list.add_row([
-            name,
-            summary.n.to_string(),
-            text::median(&row.metric.unit, summary),
-            summary.spread().map_or_else(String::new, text::percent),
-            text::change(summary.median / levels.mean),
-        ]);
-    }
-    list
+fn layouts(row: &BenchmarkLayouts, levels: &Levels) -> AnswerTable {
+    let line = |(name, summary): (String, Option<Summary>)| LayoutLine {
+        name,
+        summary,
+        failed: 0,
+        artifact: String::new(),
+    };
+    let shuffled = row.layouts.iter().map(|(number, summary)| (number.to_string(), *summary));
+    let fixed = row.fixed.iter().map(|(name, summary)| ((*name).to_owned(), *summary));
+    let lines: Vec<LayoutLine> = shuffled.chain(fixed).map(line).collect();
+    table(&lines, &row.metric.unit, Some(levels))
 }

@@ -95,7 +95,7 @@ fn laid_out(
     Some(LayoutSeries {
         benchmark: benchmark.clone(),
         build: builds.iter().sum::<Duration>().checked_div(number).unwrap_or_default(),
-        execution: execution(&samples),
+        execution: execution(&evened),
         layouts,
         fixed: orders,
         metric,
