@@ -158,7 +158,7 @@ fn what_a_metric_is_of_is_told() {
     let project = project(counts, "metrics = [\"wall\", \"on-cpu\", \"peak-memory\"]");
     project.tacho("track HEAD").succeeds();
     let shown = project.tacho("show HEAD").succeeds().stdout;
-    let peak = "peak-memory: the largest resident set of any one process, as `wait4` has it";
+    let peak = "peak-memory: the peak of the largest process, not of all together";
     assert!(shown.contains(peak), "{shown}");
     // A kernel may keep no account of it.
     let is_absent = shown.contains("on-cpu: not available here");

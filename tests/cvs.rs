@@ -284,7 +284,7 @@ fn looks_like_git(project: &Project) {
     let page =
         |entry: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(entry.unwrap().path());
     let mut pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap().map(page);
-    let linked = "<a href=\"https://e.org/prog.in.diff?r1=1.62&amp;r2=1.63\"><code>prog.in</code></a><span class=\"note\"> 1.62 → 1.63</span>";
+    let linked = "<a href=\"https://e.org/prog.in.diff?r1=1.62&amp;r2=1.63\"><code>prog.in</code></a><span class=\"note\"> 1.62 to 1.63</span>";
     assert!(pages.any(|page| page.unwrap().contains(linked)));
 }
 

@@ -186,7 +186,7 @@ fn what_was_built_before_quirks_were_edited_is_not_on_pages() {
     let page =
         pages.find(|page| page.file_name().unwrap().to_string_lossy().contains(&id[..10])).unwrap();
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("It was made before the plan or its quirks were edited."), "{page}");
+    assert!(page.contains("It was built before the plan or its quirks were edited."), "{page}");
     project.tacho("track --seed 1").exits(0);
     assert_eq!(on_pages(&project), mended);
     let project = with(project, "");

@@ -69,9 +69,9 @@ fn every_change_is_pinned_by_few_builds() {
     let end = names.iter().fold(end.join("\n"), |end, name| end.replace(name, "<name>"));
     assert_snapshot!(end, @r"
     answer · cost: 2 changes of 5.0 % or more
-       change  95 %                        name    where
-      +30.0 %  +29.9 % to +30.1 %  worse   <name>  38d490fb22 change 23
-      −15.4 %  −15.4 % to −15.3 %  better  <name>  3cc8c76a0c change 48
+       change  95 %                       name    where
+      +30.0 %  +29.9 % … +30.1 %  worse   <name>  38d490fb22 change 23
+      −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
       what came and went within 8 commits, between two builds, was not seen
 
     14 builds of 60 revisions: all that can be pinned is

@@ -3,15 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
-use tacho_record::{BuildState, Commit, Digest};
-use tacho_report::build::ended;
-use tacho_report::words::{interval, median};
+use tacho_record::{Commit, Digest};
+use tacho_report::build::{OUTDATED, line, quirks};
+use tacho_report::comparison::sentence;
+use tacho_report::revision::numbers;
+use tacho_report::summary::SummaryText;
 
 use super::{
     PageFrame, change_cells, framed, revision_link, revision_named, revision_path, samples,
     scrolling, tags,
 };
-use crate::text::{self, count, duration, grouped, minute};
+use crate::text::{self, count, grouped, minute};
 use crate::view::{RevisionView, RowState, SeriesGroup, SeriesRow, SeriesView, View};
 use crate::{HostBuild, HostMeasurement, RunRecord};
 
@@ -171,14 +173,14 @@ fn group_results(view: &View, group: &SeriesGroup, rows: &HashMap<usize, &Series
 }
 
 fn result(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
-    let unit = series.unit();
+    let numbers = SummaryText::of(series.unit(), row.summary.as_ref());
     html! {
         td.metric { a href={ "../series/" (series.slug) ".html" } { (series.metric()) } }
-        @if let Some(summary) = row.summary {
-            td.num.latest { (median(unit, &summary)) }
+        @if row.summary.is_some() {
+            td.num.latest { (numbers.median) }
             (change_cells(row.change, Some("difference")))
-            td.num.count { @if let Some(of) = summary.interval { (interval(unit, of)) } }
-            td.num.count { (summary.n) }
+            td.num.count { (numbers.interval) }
+            td.num.count { (numbers.n) }
         } @else {
             td.failure colspan="5" { (row.state_text(|id| view.short(id))) }
         }
@@ -242,12 +244,7 @@ fn one_file(view: &View, commit: &Commit, file: &str) -> Markup {
             Some(address) => a href=(address) { code { (file) } },
             None => code { (file) },
         }
-        @match commit.numbers.get(file) {
-            Some([Some(old), Some(new)]) => span.note { " " (old) " → " (new) },
-            Some([None, Some(new)]) => span.note { " new as " (new) },
-            Some([Some(old), None]) => span.note { " removed after " (old) },
-            _ => {}
-        }
+        @if let Some(numbers) = numbers(commit, file) { span.note { " " (numbers) } }
     }
 }
 
@@ -267,19 +264,11 @@ fn one_build(host_build: &HostBuild, material: &RevisionMaterial) -> Markup {
     let is_built = build.state.artifact().is_some();
     let log = build.log.and_then(|digest| material.logs.iter().find(|log| log.digest == digest));
     html! {
-        p class=[(!is_built).then_some("failure")] {
-            b { (ended(&build.state)) } " on " (host_build.host)
-            " in " (duration(build.took)) ", " (minute(build.started))
-            @if let BuildState::Built { artifact, size, .. } = &build.state {
-                ". Program " code title=(artifact) { (artifact.short()) } ", "
-                (tacho_record::Unit::Bytes.show(*size as f64))
-            }
-            "."
-            @if !build.quirks.is_empty() {
-                " With " (if build.quirks.len() == 1 { "quirk" } else { "quirks" }) ": "
-                b { (build.quirks.join(", ")) } "."
-            }
-            @if host_build.outdated { " It was made before the plan or its quirks were edited." }
+        @let artifact = build.state.artifact().map(|artifact| artifact.to_string());
+        p class=[(!is_built).then_some("failure")] title=[artifact] {
+            "On " (host_build.host) ": " b { (line(build)) } ", " (minute(build.started)) "."
+            @if let Some(quirks) = quirks(build) { " " (sentence(&quirks, ["\0"; 2])) }
+            @if host_build.outdated { " " (sentence(OUTDATED, ["\0"; 2])) }
             @for (name, version) in &build.tools { " " code { (name) } ": " (version) "." }
         }
         @match (log, build.log) {

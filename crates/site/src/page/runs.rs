@@ -1,11 +1,12 @@
 //! The sessions in which the samples were taken, newest first; each has a page of its own.
 
 use maud::{Markup, html};
-use tacho_record::RunState;
+use tacho_report::comparison::sentence;
+use tacho_report::run;
 
 use super::{PageFrame, facts, framed, run_file};
 use crate::RunRecord;
-use crate::text::{count, duration, minute};
+use crate::text::{count, minute};
 use crate::view::View;
 
 /// Writes the page.
@@ -46,20 +47,8 @@ pub(super) fn ways(view: &View, root: &str, run: i64) -> Markup {
 
 /// When, where and how far it measured, in a paragraph.
 pub(super) fn summary(record: &RunRecord) -> Markup {
-    let run = &record.run;
-    html! {
-        p {
-            (minute(run.started)) " on " (run.host) ", "
-            (count(run.rounds as usize, "round")) ", "
-            @match run.state {
-                RunState::Abandoned => b { "abandoned" },
-                RunState::Finished => "finished",
-                RunState::Unfinished => b { "unfinished" },
-            }
-            @if let Some(took) = record.took { " after " (duration(took)) }
-            ". Seed " code { (run.seed) } ", tacho " (run.version) "."
-        }
-    }
+    let clauses = run::summary(&record.run, &minute(record.run.started), record.took);
+    html! { p { @for clause in clauses { (sentence(&clause, ["\0"; 2])) " " } } }
 }
 
 /// What was read from the host.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use tacho_record::{Direction, Metric, Outcome, Sample, Unit};
-use tacho_stats::BoundedValue;
+use tacho_report::series::{outlier, sample_value};
 
 use super::{executions, scrolling};
-use crate::text::{count, day, percent_change, tail, time_of_day};
+use crate::text::{count, day, tail, time_of_day};
 use crate::view::{RevisionView, SeriesView, View};
 use crate::{HostMeasurement, OutlierNote};
 
@@ -116,8 +116,7 @@ fn outliers(outliers: &[OutlierNote]) -> Markup {
             p.note { "Far off, flagged and counted like the others:" }
             ul.note {
                 @for note in farthest.into_iter().take(OUTLIERS) {
-                    li { "round " (note.round) ": " (note.metric) " "
-                        (percent_change(note.ratio - 1.0)) ", " (note.causes) }
+                    li { (note.metric) ", " (outlier(note.round, note.ratio, &note.causes)) }
                 }
                 @if more > 0 { li { "and " (count(more, "other")) } }
             }
@@ -160,12 +159,6 @@ fn usual_columns(samples: &[Sample]) -> Vec<Metric> {
     metrics.into_iter().map(|name| Metric::known(name).unwrap_or_else(|| bare(name))).collect()
 }
 
-/// The value of a metric, or what it would have been at least.
-fn value(sample: &Sample, metric: &Metric) -> Option<String> {
-    let value = BoundedValue::least(sample.value(&metric.name)?, sample.bound(metric).is_some());
-    Some(value.shown(|it| metric.unit.show(it)))
-}
-
 fn row(sample: &Sample, columns: &[Metric]) -> Markup {
     html! {
         tr class=[(!sample.counts()).then_some("aside")] {
@@ -173,7 +166,7 @@ fn row(sample: &Sample, columns: &[Metric]) -> Markup {
             td { (sample.place.position) }
             td { (time_of_day(sample.at)) }
             @for column in columns {
-                td { @if let Some(value) = value(sample, column) { (value) } }
+                td { (sample_value(sample, column).unwrap_or_default()) }
             }
             @match &sample.outcome {
                 Outcome::WarmUp => td { "warm-up, found" },

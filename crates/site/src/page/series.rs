@@ -8,7 +8,8 @@ use super::{
 };
 use tacho_report::comparison::clauses::sentence;
 use tacho_report::series::{MedianDifference, better, uneven_runs};
-use tacho_report::words::{interval, median};
+use tacho_report::summary::SummaryText;
+use tacho_report::words::median;
 
 use crate::svg;
 use crate::text;
@@ -228,17 +229,15 @@ fn table(view: &View, series: &SeriesView) -> Markup {
 
 fn table_row(view: &View, series: &SeriesView, row: &SeriesRow) -> Markup {
     let revision = &view.revisions[row.revision];
-    let unit = series.unit();
+    let numbers = SummaryText::of(series.unit(), row.summary.as_ref());
     html! {
         tr {
             (revision_head("../", revision))
             td.date { (day(revision)) }
-            @if let Some(summary) = row.summary {
-                td.num { (summary.n) }
-                td.num.median { (median(unit, &summary)) }
-                td.num { @if let Some(of) = summary.interval { (interval(unit, of)) } }
-                td.num { @if let Some(spread) = summary.spread() { (text::percent(spread)) } }
-            } @else { td.num { "0" } td {} td {} td {} }
+            td.num { (numbers.n) }
+            td.num.median { (numbers.median) }
+            td.num { (numbers.interval) }
+            td.num { (numbers.spread) }
             (change_cells(row.change, None))
             td.state {
                 @if let Some(run) = row.begins_run {

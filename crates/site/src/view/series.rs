@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tacho_record::{BuildState, ChangeVerdict, Point, Series, Unit};
-use tacho_report::series::{MedianDifference, state, summary};
+use tacho_report::series::{MedianDifference, rows as rows_of, state};
 use tacho_stats::{Summary, summary::median};
 
 use super::DisplayScale;
@@ -110,34 +110,28 @@ pub(crate) struct SeriesView<'a> {
 impl<'a> SeriesView<'a> {
     /// Summarises each point; `place` gives a revision's place in history.
     pub(crate) fn new(series: &'a Series, slug: String, place: impl Fn(&str) -> usize) -> Self {
-        let mut rows: Vec<SeriesRow> = series
-            .points
-            .iter()
-            .map(|point| SeriesRow {
-                point,
-                revision: place(&point.revision.id),
-                summary: summary(point),
-                change: None,
-                begins_run: None,
-                state: RowState::of(point),
-            })
-            .collect();
-        rows.sort_by_key(|row| row.revision);
+        let mut points: Vec<&Point> = series.points.iter().collect();
+        points.sort_by_key(|point| place(&point.revision.id));
+        let rows = rows_of(series, points).into_iter().map(|row| SeriesRow {
+            point: row.point,
+            revision: place(&row.point.revision.id),
+            summary: row.summary,
+            change: row.change,
+            begins_run: row.begins_run,
+            state: RowState::of(row.point),
+        });
+        let rows: Vec<SeriesRow> = rows.collect();
         let better = series.key.metric.better;
         let mut first: Option<Summary> = None;
-        let mut before: Option<&Point> = None;
         let (mut since_first, mut any_reported) = (None, false);
-        for row in &mut rows {
+        for row in &rows {
             let Some(summary) = row.summary else { continue };
-            row.change = before.and_then(|before| MedianDifference::of(series, before, row.point));
-            row.begins_run = before.and_then(|before| row.point.begins_run_after(before));
             any_reported |= first.is_some() && series.change_at(&row.point.revision.id).is_some();
             since_first = first.and_then(|first| {
                 let way = ChangeVerdict::of(summary.median > first.median, better);
                 MedianDifference::between(&first, &summary, any_reported.then_some(way))
             });
             first.get_or_insert(summary);
-            before = Some(row.point);
         }
         let scale = DisplayScale::of(&series.key.metric.unit, typical(&rows));
         Self { series, slug, scale, rows, since_first }

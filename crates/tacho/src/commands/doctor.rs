@@ -16,6 +16,7 @@ use tacho_machine::doctor::Diagnosis;
 use tacho_machine::{Facts, Root};
 use tacho_measure::{Executor, MeasureError, ProcessExecutor};
 use tacho_record::{Host, Unit};
+use tacho_report::summary::SummaryText;
 use tacho_stats::Summary;
 
 use crate::cli::{DoctorArgs, GlobalArgs};
@@ -236,17 +237,9 @@ fn readings(instrument: &Instrument, turns: u32) -> String {
     let head = ["the instrument", "median", "95 %", "spread", "min", "max"];
     let mut list = table::plain(&head, &[1, 2, 3, 4, 5]);
     for (name, summary) in instrument.parts() {
-        let interval =
-            summary.interval.map(|(low, high)| format!("{} to {}", time(low), time(high)));
-        let spread = summary.spread().map(text::percent);
-        list.add_row([
-            name.to_owned(),
-            time(summary.median),
-            interval.unwrap_or_default(),
-            spread.unwrap_or_default(),
-            time(summary.min),
-            time(summary.max),
-        ]);
+        let SummaryText { median, interval, spread, min, max, .. } =
+            SummaryText::of(&Unit::Nanoseconds, Some(summary));
+        list.add_row([name.to_owned(), median, interval, spread, min, max]);
     }
     format!(
         "{}\n{}, interleaved; the clock goes in steps of {} and takes {} to read\n",

@@ -8,6 +8,7 @@ use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::BisectionEnd;
 use tacho_record::{Place, Purpose, Revision, Run, RunState};
+use tacho_report::run as report_run;
 use tacho_store::Store;
 
 use super::run_words;
@@ -93,13 +94,9 @@ fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
 }
 
 /// What is unusual of its state, in front of what the run was.
-fn state(run: &Run, bisected: Option<&'static str>) -> &'static str {
-    match (run.state, bisected) {
-        (_, Some(ended)) => ended,
-        (RunState::Abandoned, None) => "abandoned: ",
-        (RunState::Finished, None) => "",
-        (RunState::Unfinished, None) => "unfinished: ",
-    }
+fn state(run: &Run, bisected: Option<&'static str>) -> String {
+    let state = (run.state != RunState::Finished).then(|| report_run::state(run.state));
+    bisected.or(state).map_or_else(String::new, |state| format!("{state}: "))
 }
 
 /// How a bisection ended whose run may still go on, as with a larger budget; nothing for other
@@ -110,9 +107,9 @@ fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliErr
     }
     let found = store.bisection_of(run.number)?.and_then(|bisection| bisection.standing.found);
     Ok(found.map(|found| match found {
-        BisectionEnd::Undecided { .. } => "undecided: ",
-        BisectionEnd::NotReproduced => "not reproduced: ",
-        BisectionEnd::Verified | BisectionEnd::DependsOnMachine => "named: ",
+        BisectionEnd::Undecided { .. } => "undecided",
+        BisectionEnd::NotReproduced => "not reproduced",
+        BisectionEnd::Verified | BisectionEnd::DependsOnMachine => "named",
     }))
 }
 

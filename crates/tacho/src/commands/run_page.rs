@@ -4,7 +4,8 @@
 use tacho_experiment::analysis::reference;
 use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
-use tacho_record::{Run, RunState};
+use tacho_record::Run;
+use tacho_report::run as report_run;
 use tacho_store::Store;
 
 use super::{log, run_words};
@@ -30,15 +31,8 @@ pub fn print(store: &mut Store, run: &Run, command: &ShowArgs) -> Result<(), Cli
     }
     let revisions = store.revisions()?;
     let what = run_words::of_run(store, run, &revisions)?;
-    let state = match run.state {
-        RunState::Abandoned => ", abandoned",
-        RunState::Finished => "",
-        RunState::Unfinished => ", unfinished",
-    };
-    let took = took(store, run)?.map_or_else(String::new, |it| format!(", {}", text::duration(it)));
-    let started = text::moment(run.started);
-    let mut shown =
-        format!("run {}: {what}{state}\n{started}{took}, on {}\n", run.number, run.host);
+    let lines = report_run::summary(run, &text::moment(run.started), took(store, run)?);
+    let mut shown = format!("run {}: {what}\n{}\n", run.number, lines.join("\n"));
     shown += &machine(store, run)?;
     shown += "\nthe machine\n";
     shown += &output::doctor::named(&store.conditions(run.number)?);

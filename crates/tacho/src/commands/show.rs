@@ -11,8 +11,9 @@ use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, Commit, CvsNumbers, Metric, Point, Purpose, Revision, Series,
-    Unit,
 };
+use tacho_report::build::{OUTDATED, line, quirks};
+use tacho_report::revision::numbered;
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
@@ -442,7 +443,7 @@ impl RevisionDetails {
 /// The files of a commit of CVS with their numbers, which nothing else shows; nothing of others.
 fn files(commit: &Commit) -> String {
     let numbered: Vec<String> =
-        commit.numbers.keys().take(FILES).map(|file| text::numbered(commit, file)).collect();
+        commit.numbers.keys().take(FILES).map(|file| numbered(commit, file)).collect();
     let more = commit.numbers.len() - numbered.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     if numbered.is_empty() { String::new() } else { format!("  {}{more}\n", numbered.join(", ")) }
@@ -459,21 +460,14 @@ impl HostDetails {
         let mut out = format!(
             "\non {}: {}\n",
             self.host,
-            self.build.as_ref().map_or_else(|| "not built".into(), build_line)
+            self.build.as_ref().map_or_else(|| "not built".into(), line)
         );
         if self.outdated {
-            out += &format!(
-                "that is how it was built before the plan or its quirks were edited: `tacho track \
-                 {}` builds it again\n",
-                revision.short()
-            );
+            let again = format!("`tacho track {}` builds it again", revision.short());
+            out += &format!("{OUTDATED}: {again}\n");
         }
-        if let Some(build) = self.build.as_ref().filter(|build| !build.quirks.is_empty()) {
-            out += &format!(
-                "with {}: {}\n",
-                if build.quirks.len() == 1 { "quirk" } else { "quirks" },
-                build.quirks.join(", ")
-            );
+        if let Some(quirks) = self.build.as_ref().and_then(quirks) {
+            out += &format!("{quirks}\n");
         }
         for measured in &self.benchmarks {
             let stand_in = if measured.revision == revision.id {
@@ -497,26 +491,5 @@ impl HostDetails {
             }
         }
         out
-    }
-}
-
-fn build_line(build: &Build) -> String {
-    let took = text::duration(build.took);
-    match &build.state {
-        tacho_record::BuildState::Built { artifact, size, layouts } => {
-            let layouts =
-                layouts.map(|number| format!(" in {}", text::count(number as usize, "layout")));
-            let size = Unit::Bytes.show(*size as f64);
-            format!(
-                "built in {took}{}, {size}, artifacts {}",
-                layouts.unwrap_or_default(),
-                artifact.short()
-            )
-        }
-        tacho_record::BuildState::Failed { why } => format!("build failed after {took}: {why}"),
-        tacho_record::BuildState::Skipped { why } => format!("skipped: {why}"),
-        other @ tacho_record::BuildState::TimedOut { .. } => {
-            format!("build {} after {took}", other.word())
-        }
     }
 }

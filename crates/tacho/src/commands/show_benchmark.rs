@@ -7,8 +7,10 @@ use serde::Serialize;
 use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
 use tacho_experiment::build::layout_rotation::LayoutMedians;
 use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
-use tacho_report::series::{steadiness, stopped};
-use tacho_stats::{BoundedValue, Summary};
+use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
+use tacho_report::series::{left_behind, outlier, sample_value, steadiness, stopped, superseded};
+use tacho_report::summary::SummaryText;
+use tacho_stats::Summary;
 
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
 use crate::output::{self, table, text};
@@ -19,13 +21,6 @@ const OUTPUT_LINES: usize = 8;
 /// Below this share of the processor time there was more than the first thread; the rest is how
 /// roughly the kernel reads both.
 const FIRST_THREAD: f64 = 0.95;
-
-/// From this much processor time on, in nanoseconds, it means something how the kernel splits user
-/// from sys.
-const EXACT: f64 = 1e9;
-/// What these are below that.
-const SAMPLED: &str = "of short programs as many kernels' ticks fell (every 4 ms, say): only \
-    their sum, `cpu`, is exact";
 
 /// What is said of a metric.
 const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
@@ -125,9 +120,7 @@ impl MeasuredBenchmark {
 
     /// That the plan has another version, if it has.
     pub fn superseded(&self) -> String {
-        let by =
-            |version| format!(" (superseded: the plan has another command, version {version})");
-        self.superseded_by.map_or_else(String::new, by)
+        self.superseded_by.map_or_else(String::new, |by| format!(" ({})", superseded(by)))
     }
 
     /// A row a metric.
@@ -148,16 +141,15 @@ impl MeasuredBenchmark {
                 }
             };
             let Some(summary) = summary else { continue };
-            let show = |value| metric.unit.show(value);
-            let interval = summary.interval.map(|interval| text::interval(&metric.unit, interval));
+            let numbers = SummaryText::of(&metric.unit, Some(&summary));
             list.add_row([
                 metric.name.clone(),
-                summary.n.to_string(),
-                text::median(&metric.unit, &summary),
-                interval.unwrap_or_default(),
-                summary.spread().map_or_else(String::new, text::percent),
-                summary.known_min().shown(show),
-                summary.known_max().shown(show),
+                numbers.n,
+                numbers.median,
+                numbers.interval,
+                numbers.spread,
+                numbers.min,
+                numbers.max,
             ]);
         }
         let each =
@@ -266,8 +258,7 @@ impl MeasuredBenchmark {
             notes.insert("cpu", what.to_owned());
         }
         if shown("peak-memory") {
-            let what = "the largest resident set of any one process, as `wait4` has it";
-            notes.insert("peak-memory", what.to_owned());
+            notes.insert("peak-memory", PEAK_MEMORY.to_owned());
         }
         if shown(Metric::PEAK_MEMORY_TREE) {
             let what = "the most memory of all processes together, files and the kernel's own \
@@ -285,9 +276,9 @@ impl MeasuredBenchmark {
                 told.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())),
             );
         }
-        if self.is_sampled() {
+        if is_split_by_ticks(self.all().map(|(_, sample)| sample)) {
             let split = ["user", "sys"].into_iter().filter(|name| shown(name));
-            notes.extend(split.map(|name| (name, SAMPLED.to_owned())));
+            notes.extend(split.map(|name| (name, SPLIT.to_owned())));
         }
         if let Some(share) = self.first_thread().filter(|share| *share < FIRST_THREAD) {
             let what = format!(
@@ -305,13 +296,6 @@ impl MeasuredBenchmark {
     fn is_of_group(&self) -> bool {
         self.all()
             .any(|(_, sample)| sample.value("cpu").is_some() && sample.value("user").is_none())
-    }
-
-    /// Whether it used so little that it matters how the kernel splits user from sys.
-    fn is_sampled(&self) -> bool {
-        let used =
-            self.all().filter(|(_, sample)| sample.counts()).filter_map(|(_, it)| it.value("cpu"));
-        used.into_iter().any(|cpu| cpu < EXACT)
     }
 
     /// The share of its first thread in the processor time of all threads and processes.
@@ -338,12 +322,7 @@ impl MeasuredBenchmark {
         let left = self.all().filter_map(|(_, sample)| sample.value("left-behind"));
         match left.filter(|left| *left > 0.0).count() {
             0 => String::new(),
-            untidy => {
-                format!(
-                    "{} left processes behind, which were killed\n",
-                    text::count(untidy, "execution")
-                )
-            }
+            untidy => left_behind(untidy) + "\n",
         }
     }
 
@@ -368,11 +347,9 @@ impl MeasuredBenchmark {
             found.iter().take(OUTLIERS)
         {
             out += &format!(
-                "outlier: {} of run {run}, round {}: {}, {}\n",
+                "outlier: {} of run {run}, {}\n",
                 metric.name,
-                place.round,
-                text::change(*ratio),
-                outlier_causes::line(causes)
+                outlier(place.round, *ratio, &outlier_causes::line(causes))
             );
         }
         match found.len().saturating_sub(OUTLIERS) {
@@ -402,11 +379,7 @@ pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metr
         };
         let mut row =
             vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
-        let shown = |m: &Metric| {
-            let value =
-                sample.value(&m.name).map(|it| BoundedValue::least(it, sample.bound(m).is_some()));
-            value.map_or_else(|| "–".to_owned(), |value| value.shown(|it| m.unit.show(it)))
-        };
+        let shown = |m: &Metric| sample_value(sample, m).unwrap_or_else(|| "–".to_owned());
         row.extend(metrics.iter().map(shown));
         row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
         list.add_row(row);

@@ -1,10 +1,10 @@
 //! The table of one series, a row a revision: what `tacho track` and `tacho show` print.
 
 use tacho_record::{Point, Series, short_name};
-use tacho_report::series::{MedianDifference, better, revision_name, state, summary};
-use tacho_stats::Summary;
+use tacho_report::series::{self, PointRow, better, revision_name, state, summary};
+use tacho_report::summary::SummaryText;
 
-use super::table::{LOOKED_AT, LOOKED_AT_MEANS, hide_empty_columns, margin, plain, render};
+use super::table::{LOOKED_AT, LOOKED_AT_MEANS, hide_empty_columns, plain, render};
 use super::{colour, spark, text};
 
 /// How wide a subject line may become.
@@ -33,7 +33,7 @@ pub fn table(series: &Series) -> String {
     let drawn =
         if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
     let width = room.map(|room| room - 2);
-    let uneven = tacho_report::series::uneven_runs(series).map_or(String::new(), |clause| {
+    let uneven = series::uneven_runs(series).map_or(String::new(), |clause| {
         text::wrap(&clause, width).lines().map(|line| format!("  {line}\n")).collect()
     });
     format!("{}\n\n{rows}{note}{uneven}", (head + &drawn).trim_end())
@@ -44,7 +44,7 @@ pub fn superseded(one: &Series, by: u32) -> String {
     const DIM: anstyle::Style = anstyle::Style::new().dimmed();
     let text = table(one);
     let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let note = format!("  superseded: the plan has another command, version {by}");
+    let note = format!("  {}", series::superseded(by));
     let lines = [head, &note].into_iter().chain(rest.lines());
     lines
         .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("{DIM}{line}{DIM:#}\n") })
@@ -80,13 +80,11 @@ fn rows(series: &Series, room: Option<usize>) -> String {
 fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
     let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
     let mut table = plain(&head, &[3, 4, 5, 6, 7]);
-    let mut before: Option<&Point> = None;
     let mut below = vec![String::new()];
-    for point in &series.points {
-        let mut cells = row(point, series, before);
+    for point in &series::rows(series, &series.points) {
+        let mut cells = row(point, series);
         let said = cells.pop().unwrap_or_default();
-        let border = before.and_then(|before| point.begins_run_after(before));
-        let border = border.map(|run| format!("from here run {run}"));
+        let border = point.begins_run.map(|run| format!("from here run {run}"));
         let said: Vec<String> =
             border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
         let said = said.join("; ");
@@ -102,7 +100,6 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
         cells.push(beside);
         below.push(under);
         table.add_row(cells);
-        before = if summary(point).is_some() { Some(point) } else { before };
     }
     hide_empty_columns(&mut table);
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
@@ -117,30 +114,20 @@ fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str])
     render(&table).lines().zip(&below).map(line).collect()
 }
 
-/// A revision's row; `before` is the last one that has values.
-fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
-    let unit = &series.key.metric.unit;
-    let revision = &point.revision;
-    let summary = summary(point);
-    let spread = summary.as_ref().and_then(Summary::spread);
+/// A revision's row.
+fn row(PointRow { point, summary, change, .. }: &PointRow, series: &Series) -> Vec<String> {
+    let numbers = SummaryText::of(&series.key.metric.unit, summary.as_ref());
+    let mark = if point.looked_at && !numbers.margin.is_empty() { LOOKED_AT } else { "" };
+    let change = change.map(|it| format!("{} {}", it.text(), it.word()).trim_end().to_owned());
     vec![
-        revision_name(revision),
-        text::day(revision.date),
-        text::cut(&revision.subject, SUBJECT),
-        summary.map_or_else(String::new, |summary| summary.n.to_string()),
-        summary.map_or_else(String::new, |summary| text::median(unit, &summary)),
-        summary
-            .as_ref()
-            .and_then(|summary| margin(summary, unit))
-            .map_or_else(String::new, |margin| {
-                format!("{margin}{}", if point.looked_at { LOOKED_AT } else { "" })
-            }),
-        spread.map_or_else(String::new, text::percent),
-        before
-            .and_then(|before| MedianDifference::of(series, before, point))
-            .map_or_else(String::new, |it| {
-                format!("{} {}", it.text(), it.word()).trim_end().to_owned()
-            }),
+        revision_name(&point.revision),
+        text::day(point.revision.date),
+        text::cut(&point.revision.subject, SUBJECT),
+        numbers.n,
+        numbers.median,
+        numbers.margin + mark,
+        numbers.spread,
+        change.unwrap_or_default(),
         state(point, |id| named(series, id)),
     ]
 }

@@ -8,6 +8,7 @@ use tacho_experiment::survey::{
 };
 use tacho_record::{ChangeKind, ChangeVerdict, Direction, Revision};
 use tacho_report::detection::NotReported;
+use tacho_report::words::{effect, effect_interval};
 use tacho_stats::history::Origin;
 use tacho_stats::survey::{ChangePlace, PlaceStatus};
 use tacho_store::Store;
@@ -159,12 +160,8 @@ impl SurveyReport<'_> {
             for (at, place) in places.iter().enumerate() {
                 let name = told.and_then(|told| name_of(&told[at]));
                 list.add_row([
-                    text::change(1.0 + place.effect),
-                    format!(
-                        "{} to {}",
-                        text::change(1.0 + place.interval.0),
-                        text::change(1.0 + place.interval.1)
-                    ),
+                    effect(place.effect),
+                    effect_interval(place.interval),
                     verdict(place, one.metric.better).to_owned(),
                     kind(place, edges(one, at)).to_owned(),
                     name.unwrap_or_default().to_owned(),

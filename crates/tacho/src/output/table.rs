@@ -1,8 +1,7 @@
 //! Tables for the terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
-use tacho_record::{Revision, Unit};
-use tacho_stats::Summary;
+use tacho_record::Revision;
 
 use super::text;
 
@@ -10,10 +9,6 @@ use super::text;
 const SUBJECT: usize = 60;
 /// … and how wide it is at the least.
 const LEAST_SUBJECT: usize = 12;
-/// Both ends of an interval are shown where one is this many times as far as the other …
-const LOPSIDED: f64 = 2.0;
-/// … and farther than this share of the median.
-const WIDE: f64 = 0.1;
 /// Marks an interval that is valid at all times.
 pub const LOOKED_AT: &str = " *";
 /// What that means.
@@ -64,25 +59,6 @@ pub fn hide(table: &mut Table, columns: &[usize]) {
             column.set_constraint(ColumnConstraint::Hidden);
         }
     }
-}
-
-/// How far the median's interval reaches, to its farther side: as a share of the median, or as it
-/// is where the interval has 0 in it, as that of a difference may.
-pub fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
-    let (low, high) = summary.interval.filter(|(_, high)| high.is_finite())?;
-    let reach = (summary.median - low).max(high - summary.median);
-    let is_around_zero = low <= 0.0 && high >= 0.0;
-    let [below, above] = [summary.median - low, high - summary.median];
-    if !is_around_zero
-        && above.max(below) > LOPSIDED * above.min(below)
-        && reach > WIDE * summary.median.abs()
-    {
-        let share = |reach: f64| format!("{:.0}", reach / summary.median.abs() * 100.0);
-        return Some(format!("−{} … +{} %", share(below), share(above)));
-    }
-    let shown =
-        if is_around_zero { unit.show(reach) } else { text::percent(reach / summary.median.abs()) };
-    (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
 }
 
 /// Releases have no dates and no subject lines: what is empty in every row takes no room.

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Commit, Rule, is_shown, shown};
+use tacho_record::{Rule, is_shown, shown};
 pub use tacho_report::words::{
-    change, count, cut, duration, end, interval, limited, median, percent, precision, relinking,
+    change, count, cut, duration, end, interval, limited, percent, precision, relinking,
 };
 use tacho_store::QuietWait;
 
@@ -174,16 +174,6 @@ pub fn command(text: &str, width: usize) -> String {
         used += length;
     }
     out
-}
-
-/// A file of a commit; of CVS with its numbers: `prog.c 1.4 to 1.5`.
-pub fn numbered(commit: &Commit, file: &str) -> String {
-    match commit.numbers.get(file) {
-        Some([Some(old), Some(new)]) => format!("{file} {old} to {new}"),
-        Some([None, Some(new)]) => format!("{file} new as {new}"),
-        Some([Some(old), None]) => format!("{file} removed after {old}"),
-        _ => file.to_owned(),
-    }
 }
 
 /// A text without the numbers that the system has for errors: `No such file or directory (os error

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_experiment::trial::prepared::EXIT_STATUS;
-use tacho_record::{LimitedExecutions, Sample, factor};
+use tacho_record::{LimitedExecutions, Sample};
+use tacho_report::comparison::shown;
+use tacho_report::summary::SummaryText;
 use tacho_stats::BoundedValue;
 
 use super::BenchReport;
@@ -79,38 +81,22 @@ pub fn csv(report: &BenchReport<'_>) -> String {
     out
 }
 
-/// As `--export-markdown`, with the median and its interval.
+/// As `--export-markdown`, with the median and its interval, in the numbers of the terminal.
 pub fn markdown(report: &BenchReport<'_>) -> String {
-    let times = report.standings.each.iter().filter_map(|it| it.raw.map(|time| time.median));
-    let (unit, symbol) = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]
-        .into_iter()
-        .find(|(unit, _)| times.clone().fold(f64::INFINITY, f64::min) >= *unit)
-        .unwrap_or((1e9, "s"));
-    let mut out = format!(
-        "| Command | Median [{symbol}] | 95 % interval | Min [{symbol}] | Max [{symbol}] | \
-         Relative |\n\
-         |:---|---:|---:|---:|---:|---:|\n"
-    );
+    let mut out = "| Command | Median | 95 % interval | Min | Max | Relative |\n\
+                   |:---|---:|---:|---:|---:|---:|\n"
+        .to_owned();
     for (index, (command, standing)) in
         report.question.commands.iter().zip(&report.standings.each).enumerate()
     {
         let name = text::markdown_code_cell(&command.name);
-        let Some(time) = standing.raw else {
-            out += &format!("| {name} | failed | | | | |\n");
-            continue;
+        let SummaryText { median, interval, min, max, .. } =
+            SummaryText::of(&standing.metric.unit, standing.time.as_ref());
+        let cells = match standing.time {
+            None => ["failed".to_owned(), interval, min, max, String::new()],
+            Some(_) => [median, interval, min, max, relative(report, index)],
         };
-        let show = |value: f64| format!("{:.1}", value / unit);
-        let interval = time
-            .interval
-            .map(|(low, high)| format!("{} … {}", text::end(low, show), text::end(high, show)));
-        out += &format!(
-            "| {name} | {} | {} | {} | {} | {} |\n",
-            time.known_median().shown(show),
-            interval.unwrap_or_default(),
-            time.known_min().shown(show),
-            time.known_max().shown(show),
-            relative(report, index)
-        );
+        out += &format!("| {name} | {} |\n", cells.join(" | "));
     }
     out + &limits_reached(report)
 }
@@ -132,14 +118,14 @@ fn relative(report: &BenchReport<'_>, index: usize) -> String {
     if report.standings.reference == Some(index) {
         return "1.00".to_owned();
     }
-    let estimate = report.standings.each[index].compared.as_ref().and_then(|row| row.estimate);
-    let known = estimate.and_then(|it| it.known_ratio());
-    let Some(ratio) = known.filter(|it| it.if_known().is_some()).map(|it| it.shown(factor)) else {
-        return if known.is_some() { "not known".to_owned() } else { String::new() };
+    let standing = &report.standings.each[index];
+    let Some(estimate) = standing.compared.as_ref().and_then(|row| row.estimate) else {
+        return String::new();
     };
-    match estimate.and_then(|it| it.interval) {
-        Some((low, high)) => format!("{ratio} ({} … {})", factor(low), factor(high)),
-        None => ratio,
+    match shown(&estimate, &standing.metric.unit) {
+        [none, _] if none.is_empty() => "not known".to_owned(),
+        [number, interval] if interval.is_empty() => number,
+        [number, interval] => format!("{number} ({interval})"),
     }
 }
 

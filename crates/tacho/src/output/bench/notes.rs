@@ -4,7 +4,7 @@ use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench::{CommandResult, Warning};
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode, Unit, Warmup};
 use tacho_report::comparison::clauses;
-use tacho_report::series::steadiness;
+use tacho_report::series::{left_behind, outlier, steadiness, usual_speed};
 
 use super::BenchReport;
 use crate::output::{self, reference, text};
@@ -82,18 +82,9 @@ impl BenchReport<'_> {
     /// How uneven the host was, and what that would have cost.
     fn host_line(&self) -> Option<String> {
         let by = self.standings.uneven.filter(|by| *by >= LITTLE)?;
-        let moved = format!(
-            "the host's speed moved by {:.0} %: times are those at its usual speed",
-            100.0 * by
-        );
         let compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
         let gain = compared.filter_map(|it| it.choice.gain).max_by(f64::total_cmp);
-        Some(match gain.filter(|gain| *gain >= clauses::GAIN) {
-            Some(gain) => {
-                format!("{moved}; otherwise {gain:.0} times as many samples would be needed")
-            }
-            None => moved,
-        })
+        Some(usual_speed(&format!("by {:.0} %", 100.0 * by), "times", gain))
     }
 
     /// What was asked for and cannot be read here.
@@ -238,19 +229,13 @@ impl BenchReport<'_> {
                     };
                 (what, Some(hint).filter(|_| self.question.rule.warmup == Warmup::Executions(0)))
             }
-            Warning::LeftBehind(number) => {
-                let what = format!(
-                    "{} left processes behind, which were killed",
-                    text::count(number, "execution")
-                );
-                (
-                    what,
-                    Some(
-                        "the command should wait for its child processes; now only a part of \
+            Warning::LeftBehind(number) => (
+                left_behind(number),
+                Some(
+                    "the command should wait for its child processes; now only a part of \
                         their work is measured",
-                    ),
-                )
-            }
+                ),
+            ),
             Warning::Loaded(cpus) => (
                 format!("other processes used {cpus:.1} CPU meanwhile"),
                 // Where something is unclear, that is among the ways out.
@@ -325,12 +310,7 @@ fn tell_outliers(name: &str, standing: &CommandResult) {
     let Some(first) = far.first() else { return };
     let number = text::count(far.len(), "outlier");
     let line = |it: &outlier_causes::OutlierExplanation| {
-        format!(
-            "round {}: {}, {}",
-            it.place.round,
-            text::change(it.ratio),
-            outlier_causes::line(&it.causes)
-        )
+        outlier(it.place.round, it.ratio, &outlier_causes::line(&it.causes))
     };
     if far.len() == 1 {
         return output::note("note", &format!("`{name}`: 1 outlier, {}", line(first)));

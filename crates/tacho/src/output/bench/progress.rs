@@ -6,9 +6,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::bench::BenchQuestion;
 use tacho_experiment::{Event, Observer};
 use tacho_record::{Metric, Rule, Sample, Unit};
+use tacho_report::summary::SummaryText;
 use tacho_stats::Summary;
 
-use crate::output::{self, table, text};
+use crate::output::{self, text};
 
 /// Draws, and works out what to draw, at most so often: between two executions nothing is done that
 /// need not be.
@@ -126,11 +127,10 @@ impl BenchProgress {
         let width = width.unwrap_or(0).min(NAME);
         let line = |known: &CommandProgress| {
             let summary = Summary::censored(&known.values, &known.bounds)?;
-            let median = text::median(&Unit::Nanoseconds, &summary);
-            let margin = table::margin(&summary, &Unit::Nanoseconds).unwrap_or_default();
+            let SummaryText { n, median, margin, .. } =
+                SummaryText::of(&Unit::Nanoseconds, Some(&summary));
             let name = text::cut(&known.name, width);
-            let line = format!("\n  {name:width$}  {median} {margin}  n {} so far", summary.n);
-            Some(line)
+            Some(format!("\n  {name:width$}  {median} {margin}  n {n} so far"))
         };
         let more = self.commands.len().saturating_sub(LINES);
         let more = (more > 0).then(|| format!("\n  and {}", text::count(more, "more command")));

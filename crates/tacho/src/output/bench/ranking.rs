@@ -160,10 +160,9 @@ impl BenchReport<'_> {
         match verdict {
             Verdict::Faster => "faster".to_owned(),
             Verdict::Slower => "slower".to_owned(),
-            Verdict::Same if compared.and_then(|it| it.estimate?.ratio).is_none() => {
-                "the same, no difference".to_owned()
+            Verdict::Same => {
+                clauses::same(compared.and_then(|it| it.estimate.as_ref()), self.margin)
             }
-            Verdict::Same => format!("the same, within {}", text::precision(self.margin)),
             Verdict::Unclear => {
                 why().map_or_else(|| "unclear".to_owned(), |why| format!("unclear: {why}"))
             }

@@ -2,8 +2,9 @@
 
 use tacho_experiment::bench::{BenchCommand, CommandResult};
 use tacho_record::Unit;
-use tacho_report::series::stopped;
-use tacho_stats::{BoundedValue, Summary};
+use tacho_report::series::{self, stopped};
+use tacho_report::summary::SummaryText;
+use tacho_stats::BoundedValue;
 
 use super::BenchReport;
 use crate::output::{colour, table, text};
@@ -114,22 +115,20 @@ fn packed(parts: impl Iterator<Item = String>, width: usize) -> Vec<String> {
 }
 
 fn row(name: &str, standing: &CommandResult, looked_at: bool) -> Vec<String> {
-    let unit = &standing.metric.unit;
     let shown = |value: Option<BoundedValue>, unit: &Unit| {
         value.map_or_else(String::new, |value| value.shown(|it| unit.show(it)))
     };
     let time = |value: Option<BoundedValue>| shown(value, &Unit::Nanoseconds);
-    let of = |value: fn(&Summary) -> BoundedValue| time(standing.time.as_ref().map(value));
-    let margin = standing.time.as_ref().and_then(|summary| reach(summary, unit));
-    let margin = margin.map(|margin| margin + if looked_at { table::LOOKED_AT } else { "" });
+    let numbers = SummaryText::of(&standing.metric.unit, standing.time.as_ref());
+    let mark = if looked_at && !numbers.margin.is_empty() { table::LOOKED_AT } else { "" };
     let mut cells = vec![
         text::cut(name, COMMAND),
-        standing.time.map_or_else(String::new, |summary| summary.n.to_string()),
-        standing.time.as_ref().map_or_else(String::new, |summary| text::median(unit, summary)),
-        margin.unwrap_or_default(),
-        standing.time.and_then(|summary| spread(&summary, unit)).unwrap_or_default(),
-        of(Summary::known_min),
-        of(Summary::known_max),
+        numbers.n,
+        numbers.median,
+        numbers.margin + mark,
+        numbers.spread,
+        numbers.min,
+        numbers.max,
         time(standing.user),
         time(standing.sys),
         standing.cpu_percent.map_or_else(String::new, |percent| format!("{percent:.0} %")),
@@ -140,26 +139,12 @@ fn row(name: &str, standing: &CommandResult, looked_at: bool) -> Vec<String> {
     cells
 }
 
-/// How far the interval reaches; where no more of it is known than its lower end, that.
-fn reach(summary: &Summary, unit: &Unit) -> Option<String> {
-    let open = summary.interval.filter(|(_, high)| high.is_infinite());
-    open.map(|(low, _)| BoundedValue::least(low, true).shown(|it| unit.show(it)))
-        .or_else(|| table::margin(summary, unit))
-}
-
-/// The spread, as it is where the interval has 0 in it, as that of a difference may.
-fn spread(summary: &Summary, unit: &Unit) -> Option<String> {
-    let is_around_zero = summary.interval.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0);
-    let share = summary.spread()?;
-    Some(if is_around_zero { unit.show(summary.q3 - summary.q1) } else { text::percent(share) })
-}
-
 /// How often it failed, and how the first time; after a setup that failed it is not executed.
 pub(super) fn failed(standing: &CommandResult, why: &str) -> String {
     if why.starts_with("`setup`") {
         return format!("not executed ({why})");
     }
-    format!("{} failed ({why})", text::count(standing.failed, "execution"))
+    series::failed(standing.failed, why)
 }
 
 /// What is to be said of a command besides its numbers.

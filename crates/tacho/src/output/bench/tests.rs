@@ -138,7 +138,7 @@ fn the_whole_answer() {
 
     `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
     times that of `quick`, the fastest, with 95 % intervals
-      × 1.004  1.004 … 1.005  nearly | as quick  the same, within ± 1 %
+      × 1.004  1.004 … 1.005  nearly | as quick  same, within ± 1 %
       × 1.500  1.500 … 1.501  slow and large     slower
     ");
 }
@@ -218,7 +218,7 @@ fn sixty_columns_are_enough() {
       `nearly | as quick`
     times that of `quick`, the fastest, with 95 % intervals
       nearly | as quick
-        × 1.004  1.004 … 1.005  the same, within ± 1 %
+        × 1.004  1.004 … 1.005  same, within ± 1 %
       slow and large
         × 1.500  1.500 … 1.501  slower
     ");
@@ -319,11 +319,11 @@ fn the_files_of_others() {
     nearly | as quick,0.100838748,0.00029836241887267633,0.1008267,0.0806709984,0.0100838748,0.10043012,0.1012534,"1,9"
     "#);
     insta::assert_snapshot!(with_report(export::markdown), @r"
-    | Command | Median [ms] | 95 % interval | Min [ms] | Max [ms] | Relative |
+    | Command | Median | 95 % interval | Min | Max | Relative |
     |:---|---:|---:|---:|---:|---:|
-    | `quick` | 100.4 | 100.1 … 100.8 | 100.0 | 100.8 | 1.00 |
-    | `slow and large` | 150.6 | 150.1 … 151.2 | 150.0 | 151.3 | 1.500 (1.500 … 1.501) |
-    | `nearly \| as quick` | 100.8 | 100.5 … 101.2 | 100.4 | 101.3 | 1.004 (1.004 … 1.005) |
+    | `quick` | 100.4 ms | 100.1 ms … 100.7 ms | 100.0 ms | 100.8 ms | 1.00 |
+    | `slow and large` | 150.6 ms | 150.3 ms … 151.3 ms | 150.0 ms | 151.3 ms | × 1.500 (1.500 … 1.501) |
+    | `nearly \| as quick` | 100.8 ms | 100.7 ms … 101.3 ms | 100.4 ms | 101.3 ms | × 1.004 (1.004 … 1.005) |
     ");
     let json: serde_json::Value =
         serde_json::from_str(&with_report(|it| export::json(it).unwrap())).unwrap();

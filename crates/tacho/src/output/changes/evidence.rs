@@ -6,6 +6,7 @@ use tacho_experiment::changes::MeasuredSide;
 use tacho_record::{Change, Commit, Happening, Revision, short_name};
 use tacho_report::change::{ChangeContext, effect, interval, next_steps, place, reasons, story};
 use tacho_report::quirk::QuirkEffect;
+use tacho_report::revision::numbered;
 use tacho_report::series::revision_name;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
@@ -183,7 +184,7 @@ impl Evidence {
             out += &format!("      {link}\n");
         }
         let files: Vec<String> =
-            commit.files.iter().take(FILES).map(|file| text::numbered(commit, file)).collect();
+            commit.files.iter().take(FILES).map(|file| numbered(commit, file)).collect();
         if !files.is_empty() {
             let more = commit.files.len() - files.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
