@@ -9,12 +9,12 @@ pub fn has(program: &str) -> bool {
 }
 
 /// Whether a linker that shuffles is.
-fn has_linker() -> bool {
+pub fn has_linker() -> bool {
     ["mold", "ld.lld"].into_iter().any(has)
 }
 
 /// A program of several files, built by this command.
-fn program(build: &str) -> Project {
+pub fn program(build: &str) -> Project {
     let part = |n: u32| format!("int part{n}(int x) {{ return x * {n} + (x >> {n}); }}\n");
     let calls: String = (1..=6).map(|n| format!("    x = part{n}(x);\n")).collect();
     let names: String = (1..=6).map(|n| format!("int part{n}(int);\n")).collect();

@@ -3,6 +3,7 @@
 use crate::bisect::step;
 use crate::changes::tracked;
 use crate::harness::{Answer, Project, SCRIPT_PLAN};
+use crate::layouts::{has_linker, program};
 
 /// Text of a page without its markup, what is apart in it a line each.
 fn text_of(html: &str) -> String {
@@ -96,32 +97,55 @@ fn a_comparison_reads_the_same_in_the_terminal_and_on_its_page() {
 fn a_history_reads_the_same_in_the_terminal_and_on_its_pages() {
     let (project, _shared) = tracked();
     project.tacho("site pages").exits(0);
-    series_read_the_same(&project);
+    // Of 23 revisions the number of samples, the median, the spread and the difference.
+    let shown = series_read_the_same(&project, "show -b show");
+    assert!(shown > 80, "{shown}");
+    let tracked = series_read_the_same(&project, "track --quiet");
+    assert!(tracked >= 2 * shown, "{tracked}");
+    a_run_reads_the_same(&project);
     a_revision_reads_the_same(&project);
     changes_read_the_same(&project);
 }
 
-/// `tacho show`: each row but for subjects and margins, for which pages have intervals.
-fn series_read_the_same(project: &Project) {
-    let terminal = wide(project, "show -b show");
+/// Each row of a command's tables of series but for subjects and margins, for which pages have
+/// intervals; gives how many figures were compared.
+fn series_read_the_same(project: &Project, command: &str) -> usize {
+    let terminal = wide(project, command);
     let all = pages(project, "series");
-    let page = all.iter().find(|html| html.contains("<h1>show</h1>")).unwrap();
-    let rows = page_rows(page);
+    let mut rows = Vec::new();
     let mut compared = 0;
-    for line in terminal.lines().filter(|line| line.contains("  change ")) {
-        let row = cells(line);
-        let numbers = row[2..].iter().filter(|cell| !cell.starts_with(['±', 'c']));
-        let numbers: Vec<&str> = numbers
-            .flat_map(|cell| {
-                let end = cell.find(" worse").or(cell.find(" better")).unwrap_or(cell.len());
-                [cell[..end].trim(), cell[end..].trim()]
-            })
-            .filter(|cell| !cell.is_empty())
-            .collect();
-        compared += has_cells(&rows, row[0], &numbers);
+    for line in terminal.lines() {
+        if let Some((benchmark, rest)) = line.split_once(" · ") {
+            let title = format!("<title>{benchmark} {}", rest.split(" (").next().unwrap());
+            let page = all.iter().find(|html| html.contains(&title));
+            rows = page_rows(page.unwrap_or_else(|| panic!("no {title}: {terminal}")));
+        } else if line.contains("  change ") {
+            let row = cells(line);
+            let is_figure = |cell: &&&str| !cell.starts_with(['±', 'c']) && !cell.contains(" … ");
+            let numbers = row[2..].iter().filter(is_figure);
+            let numbers: Vec<&str> = numbers
+                .flat_map(|cell| {
+                    let end = cell.find(" worse").or(cell.find(" better")).unwrap_or(cell.len());
+                    [cell[..end].trim(), cell[end..].trim()]
+                })
+                .filter(|cell| !cell.is_empty())
+                .collect();
+            compared += has_cells(&rows, row[0], &numbers);
+        }
     }
-    // Of 23 revisions the number of samples, the median, the spread and the difference.
-    assert!(compared > 80, "{compared}: {terminal}");
+    compared
+}
+
+/// `tacho show run:1`: when it was, and how far it went; pages have the time in UTC.
+fn a_run_reads_the_same(project: &Project) {
+    let terminal = wide(project, "show run:1");
+    let page = sentences_of(&page(project, "runs/1.html"));
+    let lines: Vec<&str> = terminal.lines().collect();
+    let (_, what) = lines[0].split_once(": ").unwrap();
+    let (_, extent) = lines[1].split_once(" on ").unwrap();
+    for words in [what, &format!(" on {extent}."), &sentence(lines[2])] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
 }
 
 /// `tacho show REV`: number, median and interval of each benchmark.
@@ -200,4 +224,98 @@ fn a_bisection_reads_the_same_in_the_terminal_and_on_its_page() {
         levels += 1;
     }
     assert!(levels >= 4, "{terminal}");
+}
+
+#[test]
+fn commands_read_the_same_in_the_terminal_and_in_markdown() {
+    let project = Project::empty();
+    let terminal = wide(&project, "bench -q -r 8 --export-markdown o.md true echo");
+    let markdown = std::fs::read_to_string(project.path().join("o.md")).unwrap();
+    let mut compared = 0;
+    for row in markdown.lines().skip(2) {
+        let row: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+        let [name, median, interval, min, max, relative] = row[..] else { panic!("{markdown}") };
+        let name = name.trim_matches('`');
+        let line = terminal.lines().find(|line| line.starts_with(name));
+        let shown = cells(line.unwrap());
+        assert!([median, min, max].iter().all(|it| shown.contains(it)), "{row:?}: {terminal}");
+        assert!(interval.contains(" … "), "{row:?}");
+        let Some((ratio, ends)) = relative.trim_end_matches(')').split_once(" (") else {
+            assert_eq!(relative, "1.00", "{markdown}");
+            continue;
+        };
+        let has_both = |line: &str| cells(line).starts_with(&[ratio, ends]);
+        assert!(terminal.lines().any(has_both), "{row:?}: {terminal}");
+        compared += 1;
+    }
+    assert_eq!(compared, 1, "{markdown}");
+}
+
+#[test]
+fn a_sweep_reads_the_same_in_the_terminal_and_on_its_page() {
+    let project = Project::empty().file("work", "echo cost=$((1000 + $1 * $1))\n");
+    let words = ["sweep", "-q", "-r", "8", "--page", "pages/o.html", "-P", "n=1,2,30"];
+    let metric = ["-m", "cost=key:cost", "--minimise", "cost", "sh work {n}"];
+    std::fs::create_dir(project.path().join("pages")).unwrap();
+    let mut command = project.command(words.into_iter().chain(metric));
+    let terminal = Answer::of(&command.env("COLUMNS", "240").output().unwrap()).exits(0).stdout;
+    let rows = page_rows(&page(&project, "o.html"));
+    let values: Vec<&str> = terminal.lines().filter(|line| line.starts_with("  n=")).collect();
+    assert_eq!(values.len(), 3, "{terminal}");
+    for line in values {
+        let row = cells(line);
+        let shown = row.iter().filter(|cell| !cell.starts_with(['±', '█', '▒']));
+        let shown: Vec<&str> = shown.copied().collect();
+        assert!(has_cells(&rows, row[0], &shown) >= 4, "{terminal}");
+    }
+}
+
+#[test]
+fn a_probe_reads_the_same_in_the_terminal_and_on_its_page() {
+    let plan = "[subject]\nartifacts = ['prog']\n[[benchmark]]\nname = 'work'\ncommand = 'sh \
+                {build}/prog'\nmetrics = [{ name = 'work', from = 'regex:work ([0-9.]+)' }]\n";
+    let project = Project::repository().file("prog", "echo work 100\n").commit("one").tag("v1");
+    let project = project.file("prog", "echo work 210\n").commit("two").tag("v2").plan(plan);
+    project.tacho("probe v1 v2 --only environment,nice --rounds 6 --quiet").exits(0);
+    let terminal = wide(&project, "show run:1");
+    project.tacho("site pages").exits(0);
+    let html = page(&project, "runs/1.html");
+    let rows = page_rows(&html);
+    let states = ["as usual", "environment", "nice"];
+    let lines = terminal.lines().filter(|line| states.iter().any(|it| line.trim().starts_with(it)));
+    let lines: Vec<Vec<&str>> = lines.map(cells).collect();
+    assert_eq!(lines.len(), 3, "{terminal}");
+    for row in lines {
+        let shown = row.iter().filter(|cell| !cell.contains(['│', '●', '─']));
+        let shown: Vec<&str> = shown.copied().collect();
+        assert!(has_cells(&rows, row[0], &shown) >= 2, "{terminal}");
+    }
+    let sentence = "the 2.1 × holds under all 2 disturbances";
+    assert!(terminal.contains(sentence) && sentences_of(&html).contains(sentence), "{terminal}");
+}
+
+#[test]
+fn layouts_read_the_same_in_the_terminal_and_on_their_page() {
+    if !has_linker() {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    let project = program("cc $LDFLAGS -o prog *.c");
+    let terminal = wide(&project, "layouts -n 3 -r 6 --quiet");
+    project.tacho("site pages").exits(0);
+    let html = page(&project, "layouts/1.html");
+    let (rows, mut compared) = (page_rows(&html), 0);
+    for line in terminal.lines() {
+        let row = cells(line);
+        if row.first().is_some_and(|name| ["restart", "relink"].contains(name)) {
+            let shown: Vec<&str> = row.iter().copied().filter(|it| !it.contains('█')).collect();
+            compared += has_cells(&rows, row[0], &shown);
+        } else if row.len() > 4 && row[0].parse::<u32>().is_ok() {
+            compared += has_cells(&rows, row[2], &row);
+        }
+    }
+    // Two bands, and of three layouts the number, the median, its interval, the spread and more.
+    assert!(compared >= 2 * 3 + 3 * 6, "{terminal}");
+    let mean = terminal.lines().find(|line| line.starts_with("  mean ")).unwrap();
+    assert!(sentences_of(&html).contains(&sentence(mean)), "{mean}");
 }
