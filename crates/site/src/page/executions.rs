@@ -1,7 +1,9 @@
 //! The executions of a cell in order, with the warm-up that was found shaded.
 
 use maud::{Markup, html};
-use tacho_record::{Course, Measurement, Metric, Steadiness, Unit};
+use tacho_record::{Measurement, Metric, Unit};
+use tacho_report::comparison::sentence;
+use tacho_report::series::steadiness;
 
 use crate::svg::{self, Band, Dot};
 use crate::view::DisplayScale;
@@ -29,26 +31,12 @@ pub(super) fn figure(measurement: &Measurement) -> Markup {
         @if !dots.is_empty() {
             figure {
                 (svg::executions(&dots, &bands, found.warm_up(), &scale))
-                figcaption { (found.metric) " in order of rounds. " (sentence(found)) }
+                figcaption {
+                    (found.metric) " in order of rounds. "
+                    (sentence(&steadiness(found), ["\0"; 2]))
+                    @if found.warm_up() > 0 { " What is left out is shaded." }
+                }
             }
         }
     }
-}
-
-/// What was found, in words.
-fn sentence(found: &Steadiness) -> String {
-    let out = match found.warm_up() {
-        0 => String::new(),
-        1 => " Round 1 is warm-up and left out: shaded.".to_owned(),
-        last => format!(" Rounds 1 to {last} are warm-up and left out: shaded."),
-    };
-    let course = match found.course {
-        Course::Flat => "It begins at the level that it ends at.",
-        Course::NoSteadyState => {
-            "No steady state: the level changes too near to the end to say that it stays."
-        }
-        Course::Slowdown => "A slowdown: it begins better than it ends.",
-        Course::WarmUp => "A warm-up: it begins worse than it ends.",
-    };
-    format!("{course}{out}")
 }

@@ -98,7 +98,7 @@ fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) 
             value: it.value.filter(|_| !it.failed),
             counts: it.counts,
             colour: schedule::colour(it.program, executed.programs.len()),
-            words: words(executed, one, it, &scale),
+            words: words(executed, one, it),
         })
         .collect();
     html! {
@@ -121,12 +121,7 @@ fn benchmark(executed: &RunExecutions, one: &RunBenchmark, times: &[Timestamp]) 
 }
 
 /// An execution in words: which, when, what.
-fn words(
-    executed: &RunExecutions,
-    of: &RunBenchmark,
-    it: &crate::RunExecution,
-    scale: &DisplayScale,
-) -> String {
+fn words(executed: &RunExecutions, of: &RunBenchmark, it: &crate::RunExecution) -> String {
     let name = executed.programs.get(it.program).map_or("", |program| program.name.as_str());
     let round = match it.place.round {
         0 => "warmup".to_owned(),
@@ -134,7 +129,7 @@ fn words(
     };
     let value = match it.value {
         _ if it.failed => "failed".to_owned(),
-        Some(value) => scale.show(value),
+        Some(value) => of.metric.unit.show(value),
         None => format!("no {}", of.metric.name),
     };
     format!("{name}, {round}, {}: {value}", crate::text::time_of_day(it.at))

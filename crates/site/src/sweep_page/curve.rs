@@ -1,11 +1,12 @@
 //! The curve with its band, and what its values are; or a row a value, where values are words.
 
 use maud::{Markup, html};
+use tacho_record::Unit;
+use tacho_report::words::median;
 
 use super::axis::{LEFT, ValueAxis, WHOLE, WIDTH, round_label, ticks};
 use super::data::{SweepMark, SweepPage, SweepPageValue};
 use crate::svg::short;
-use crate::view::DisplayScale;
 
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 330.0;
@@ -20,7 +21,7 @@ pub(super) fn figure(page: &SweepPage, axis: &ValueAxis) -> Markup {
         page.values.iter().filter(|it| it.at.is_some() && it.summary.is_some()).collect();
     let (low, high) = ends(&drawn);
     let y = |value: f64| BOTTOM - (value - low) / (high - low) * (BOTTOM - TOP);
-    let scale = page.scale();
+    let (scale, unit) = (page.scale(), &page.metric.unit);
     html! {
         figure.chart {
             svg.strips.swept viewBox=(format!("0 0 {WHOLE} {}", BOTTOM + 30.0)) role="img"
@@ -42,7 +43,7 @@ pub(super) fn figure(page: &SweepPage, axis: &ValueAxis) -> Markup {
                         circle.median.best[value.is(SweepMark::Best)] cx=(short(x(value, axis)))
                             cy=(short(y(of.median)))
                             r=(if value.is(SweepMark::Best) { "6" } else { "4" }) {
-                            title { (value.label) ": " (scale.show(of.median)) }
+                            title { (value.label) ": " (median(unit, &of)) }
                         }
                     }
                 }
@@ -156,7 +157,7 @@ pub(super) fn rungs(page: &SweepPage) -> Markup {
     let (low, high) = ends(&drawn);
     let x = |value: f64| NAMES + (value - low) / (high - low) * (WHOLE - NAMES - 14.0);
     let bottom = ROW * drawn.len() as f64 + 8.0;
-    let scale = page.scale();
+    let (scale, unit) = (page.scale(), &page.metric.unit);
     html! {
         figure.chart {
             svg.strips.swept viewBox=(format!("0 0 {WHOLE} {}", bottom + 24.0)) role="img"
@@ -167,7 +168,7 @@ pub(super) fn rungs(page: &SweepPage) -> Markup {
                         { (round_label(&scale, tick)) }
                 }
                 @for (number, value) in drawn.iter().enumerate() {
-                    (rung(value, ROW * number as f64 + 4.0 + ROW / 2.0, &x, &scale))
+                    (rung(value, ROW * number as f64 + 4.0 + ROW / 2.0, &x, unit))
                 }
             }
             figcaption {
@@ -178,12 +179,7 @@ pub(super) fn rungs(page: &SweepPage) -> Markup {
     }
 }
 
-fn rung(
-    value: &SweepPageValue,
-    middle: f64,
-    x: &dyn Fn(f64) -> f64,
-    scale: &DisplayScale,
-) -> Markup {
+fn rung(value: &SweepPageValue, middle: f64, x: &dyn Fn(f64) -> f64, unit: &Unit) -> Markup {
     let is_alike = value.is(SweepMark::Best) || value.is(SweepMark::Plateau);
     let marks: String = value
         .marks
@@ -207,7 +203,7 @@ fn rung(
             }
             circle.median.best[value.is(SweepMark::Best)] cx=(short(x(of.median)))
                 cy=(short(middle)) r="4.5" {
-                title { (value.label) ": " (scale.show(of.median)) }
+                title { (value.label) ": " (median(unit, &of)) }
             }
         }
     }

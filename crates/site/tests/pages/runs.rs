@@ -23,9 +23,8 @@ fn a_revision_shows_its_warm_up_and_what_could_not_be_read() {
         (1, 2),
         "{figure}"
     );
-    assert!(figure.contains(
-        "A slowdown: it begins better than it ends. Rounds 1 to 2 are warm-up and left out: shaded."
-    ));
+    assert!(figure.contains("Warm-up: rounds 1 to 2 left out (slowdown: "), "{figure}");
+    assert!(figure.contains(" What is left out is shaded."), "{figure}");
     assert!(
         html.contains(
             "<dt>Not read: cycles, instructions</dt><dd class=\"note\">not available here: "
