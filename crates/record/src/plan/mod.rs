@@ -72,6 +72,27 @@ impl Plan {
         self.benchmarks.iter().flat_map(|b| keys(b).into_iter().map(move |key| (b, key))).collect()
     }
 
+    /// The plan with only the benchmarks of these names. A key such as `sort v2 [batch=64]` stands
+    /// for the benchmark at these parameters. The error is the first name that no benchmark has.
+    pub fn only<'n>(&self, names: &'n [String]) -> Result<Self, &'n str> {
+        let keyed = self.keyed_benchmarks();
+        let is_unknown = |name: &&String| {
+            !keyed.iter().any(|(it, key)| it.name == **name || key.to_string() == **name)
+        };
+        if let Some(unknown) = names.iter().find(is_unknown) {
+            return Err(unknown);
+        }
+        let chosen = self.benchmarks.iter().flat_map(|benchmark| {
+            if names.is_empty() || names.contains(&benchmark.name) {
+                return vec![benchmark.clone()];
+            }
+            let of_it = keyed.iter().filter(|(it, _)| std::ptr::eq(*it, benchmark));
+            let asked = of_it.filter(|(_, key)| names.contains(&key.to_string()));
+            asked.map(|(_, key)| benchmark.at(&key.parameters)).collect()
+        });
+        Ok(Self { benchmarks: chosen.collect(), ..self.clone() })
+    }
+
     /// The plan with these wishes before its own, unless they contradict something in it.
     pub fn wishing(&self, typed: RuleRequest) -> Result<Self, RuleError> {
         let wishes = typed.before(&self.measure.wishes);
@@ -371,6 +392,13 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
+    /// The benchmark with one choice of its parameters.
+    #[must_use]
+    pub fn at(&self, parameters: &Parameters) -> Self {
+        let one = |(name, value): (&String, &Parameter)| (name.clone(), vec![value.clone()]);
+        Self { parameters: parameters.0.iter().map(one).collect(), ..self.clone() }
+    }
+
     /// Whether each execution gives that metric, as far as it can be read.
     fn has(&self, metric: &str) -> bool {
         Metric::built_in(metric).is_some()

@@ -37,7 +37,7 @@ pub struct LayoutsArgs {
     /// The answer says how many repetitions reach this precision
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub precision: String,
-    /// Only these benchmarks of the plan
+    /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// The metric to compare [default: the first one of each benchmark]

@@ -79,7 +79,7 @@ pub struct QuirkCheckArgs {
 pub struct QuirkEffectArgs {
     /// Only the quirk of this name
     pub name: Option<String>,
-    /// Only these benchmarks of the plan
+    /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// Execute everything at most N times [default: 30, or as many as the budget allows]

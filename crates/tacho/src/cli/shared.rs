@@ -6,7 +6,7 @@ use tacho_record::{Plan, ReferenceMode, RequestedEstimator};
 /// By what two programs are compared, and when that ends.
 #[derive(Clone, Debug, Args)]
 pub struct ComparisonArgs {
-    /// Only these benchmarks of the plan
+    /// Only these benchmarks of the plan: `name`, or `name[batch=64]` with its parameters
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// Compare these metrics (`a,b`); `all` for all [default: the first one of each benchmark]

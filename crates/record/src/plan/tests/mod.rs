@@ -314,6 +314,26 @@ fn braces_of_shell_code_are_the_shells() {
 }
 
 #[test]
+fn only_the_benchmarks_that_are_named_by_name_or_key() {
+    let plan = parse(FULL, "tacho.toml").unwrap();
+    let keys = |names: &[&str]| -> Result<Vec<String>, String> {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let only = plan.only(&names).map_err(str::to_owned)?;
+        Ok(only.keyed_benchmarks().iter().map(|(_, key)| key.to_string()).collect())
+    };
+    let all = ["0.5", "1", "all"].map(|batch| format!("validate v2 [batch={batch},size=64]"));
+    let mut by_name = keys(&["validate"]).unwrap();
+    by_name.sort();
+    assert_eq!(by_name, all);
+    assert_eq!(keys(&[&all[2], "start"]), Ok(vec![all[2].clone(), "start".to_owned()]));
+    assert_eq!(keys(&[]).unwrap().len(), 5);
+    assert_eq!(
+        keys(&["start", "validate v1 [batch=1,size=64]"]),
+        Err("validate v1 [batch=1,size=64]".into())
+    );
+}
+
+#[test]
 fn an_error_says_where_it_is() {
     let errors =
         parse("# ü\r\n[[benchmark]]\r\nname = \"ü\"\r\n'ü' = 1\r\ncommand = \"true\"", "p")

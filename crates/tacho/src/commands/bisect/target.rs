@@ -2,7 +2,6 @@
 //! how large a change.
 
 use crate::error::bisect::{BisectMistake, LEAST, LEAST_RATE};
-use std::collections::BTreeMap;
 
 use tacho_record::bisection::{BisectionRequest, ValueComparison, ValueSource};
 use tacho_record::plan::{Benchmark, PlannedMetric};
@@ -77,15 +76,7 @@ fn chosen(plan: &Plan, name: Option<&str>) -> Result<(Benchmark, BenchmarkKey), 
     let chosen = name.map_or_else(|| all.iter().collect(), of);
     let known = || all.iter().map(|(_, key)| format!("`{key}`")).collect::<Vec<_>>().join(", ");
     match (chosen.as_slice(), name) {
-        ([(benchmark, key)], _) => {
-            let parameters: BTreeMap<_, _> = key
-                .parameters
-                .0
-                .iter()
-                .map(|(name, value)| (name.clone(), vec![value.clone()]))
-                .collect();
-            Ok((Benchmark { parameters, ..(*benchmark).clone() }, key.clone()))
-        }
+        ([(benchmark, key)], _) => Ok((benchmark.at(&key.parameters), key.clone())),
         ([], Some(name)) => {
             Err(CliError::UnknownBenchmark { name: name.to_owned(), known: known() })
         }
