@@ -43,6 +43,28 @@ fn more_rounds_and_new_commits_add_only_what_is_missing() {
 }
 
 #[test]
+fn a_range_of_new_commits_is_linked_to_what_was_measured_before() {
+    let project = Project::scripts(2);
+    project.tacho("track").succeeds();
+    let project = project.file("prog", "echo answer # new\n").commit("change 3");
+    let before = project.git(["rev-parse", "HEAD~1"])[..10].to_owned();
+    let new = project.tacho("track HEAD").exits(0);
+    assert!(
+        new.stderr.contains(&format!(
+            "`{before}`, measured before, is measured again: it links the runs (`link = 0`: off)"
+        )),
+        "{}",
+        new.stderr
+    );
+    assert!(new.stdout.contains(&before), "{}", new.stdout);
+    let again = project.tacho("track HEAD --json").succeeds().json();
+    assert_eq!(again["samples"], 0, "nothing is new");
+    let project = project.file("prog", "echo answer # newer\n").commit("change 4");
+    let both = project.tacho("track HEAD --json").exits(0).json();
+    assert_eq!(both["samples"], 2 * (1 + 3), "the new commit, and the newest one before it");
+}
+
+#[test]
 fn another_recipe_makes_another_program_of_the_same_revision() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();

@@ -7,5 +7,6 @@ pub(crate) mod cells;
 pub(crate) mod converged;
 pub mod edited_benchmarks;
 pub mod identical_builds;
+pub mod link;
 pub(crate) mod missing_counters;
 pub(crate) mod resume_points;

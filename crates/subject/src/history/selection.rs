@@ -83,6 +83,19 @@ pub struct SelectedRevisions {
     pub note: Option<String>,
 }
 
+impl SelectedRevisions {
+    /// Adds a revision at its place in history, unless it is there.
+    pub fn add(&mut self, revision: Revision) {
+        if !self.known.iter().any(|known| known.id == revision.id) {
+            self.known.push(revision.clone());
+        }
+        if !self.revisions.iter().any(|selected| selected.id == revision.id) {
+            self.revisions.push(revision);
+            self.revisions.sort_by_key(|revision| revision.order);
+        }
+    }
+}
+
 /// How a revision stands to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryRelation {

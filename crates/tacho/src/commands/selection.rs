@@ -44,13 +44,7 @@ pub(super) fn with_reference(
     let Some(name) = &mut plan.measure.reference.revision else { return Ok(plan) };
     let reference = history(&project.plan.subject, &project.folder)?.find(name)?;
     name.clone_from(&reference.id);
-    if !selected.known.iter().any(|known| known.id == reference.id) {
-        selected.known.push(reference.clone());
-    }
-    if !selected.revisions.iter().any(|known| known.id == reference.id) {
-        selected.revisions.push(reference);
-        selected.revisions.sort_by_key(|revision| revision.order);
-    }
+    selected.add(reference);
     Ok(plan)
 }
 
@@ -86,14 +80,9 @@ pub(super) fn selection(command: &TrackArgs) -> Result<Selection, CliError> {
 
 /// The plan with only the benchmarks that were named.
 pub(crate) fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
-    let known =
-        || plan.benchmarks.iter().map(|b| format!("`{}`", b.name)).collect::<Vec<_>>().join(", ");
-    for name in names {
-        if !plan.benchmarks.iter().any(|benchmark| benchmark.name == *name) {
-            return Err(CliError::UnknownBenchmark { name: name.clone(), known: known() });
-        }
-    }
-    let mut plan = plan.clone();
-    plan.benchmarks.retain(|benchmark| names.is_empty() || names.contains(&benchmark.name));
-    Ok(plan)
+    plan.only(names).map_err(|unknown| {
+        let known: Vec<String> =
+            plan.benchmarks.iter().map(|benchmark| format!("`{}`", benchmark.name)).collect();
+        CliError::UnknownBenchmark { name: unknown.to_owned(), known: known.join(", ") }
+    })
 }

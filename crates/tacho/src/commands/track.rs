@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
+use tacho_experiment::pending::link;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{TrackResult, track};
 use tacho_record::{
@@ -15,7 +16,7 @@ use tacho_record::{
     percentage,
 };
 use tacho_report::way_out::{CALLGRIND, WaysOut};
-use tacho_subject::SelectedRevisions;
+use tacho_subject::{SelectedRevisions, history};
 
 use super::changes::found::StoredChanges;
 use super::session::{CommandSession, SessionRequest};
@@ -62,6 +63,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let mut session = CommandSession::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut selected = select(&project, command)?;
+    session.with_link(&project, &plan, &mut selected)?;
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
     session.tell_of_edits(&plan)?;
@@ -258,6 +260,39 @@ impl CommandSession {
             }
             None if is_asked => output::note("note", output::reference::NOT_EXECUTED),
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds older revisions that link the run to earlier ones, where the range has none.
+    fn with_link(
+        &mut self,
+        project: &Project,
+        plan: &Plan,
+        selected: &mut SelectedRevisions,
+    ) -> Result<(), CliError> {
+        let of_host = (&mut self.store, self.host_id);
+        let links = link::before_range(of_host, plan, &selected.revisions)?;
+        if links.is_empty() {
+            return Ok(());
+        }
+        // Its place in history as it is today; of one that has left history nothing is measured.
+        let history = history(&project.plan.subject, &project.folder)?;
+        let links = links.iter().filter_map(|it| history.find(&it.id).ok());
+        let links: Vec<Revision> = links.collect();
+        if links.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = links.iter().map(|it| format!("`{}`", it.short())).collect();
+        let names = names.join(", ");
+        output::note(
+            "note",
+            &format!(
+                "{names}, measured before, is measured again: it links the runs (`link = 0`: off)"
+            ),
+        );
+        for revision in links {
+            selected.add(revision);
         }
         Ok(())
     }
