@@ -29,9 +29,10 @@ test: web/node_modules/.installed
 	cd web && npm run --silent check && npm test --silent
 	node --test tests/browser/*.test.mjs
 
-# `benches/faults.py` alone walks 200 places of each command and fault.
+# `benches/faults.py` alone walks 200 places of each command and fault. With an example, Cargo
+# chooses the features that `cargo test` does, so that nothing is compiled again after the tests.
 faults:
-	cargo build --quiet --package tacho
+	cargo build --quiet --workspace --bin tacho --example fixture
 	benches/faults.py --places 20 --mixed
 
 web: web/node_modules/.installed

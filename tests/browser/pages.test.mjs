@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -28,8 +29,12 @@ let browser;
 
 before(async () => {
   const folder = fileURLToPath(pages);
-  const build = ["run", "--quiet", "--package", "tacho-site", "--example", "fixture", "--", folder];
-  execFileSync("cargo", build, { cwd: fileURLToPath(root), stdio: ["ignore", "ignore", "inherit"] });
+  const cwd = fileURLToPath(root);
+  const options = { cwd, stdio: ["ignore", "ignore", "inherit"] };
+  // Of the whole workspace, which is what `cargo test` has compiled already.
+  execFileSync("cargo", ["build", "--quiet", "--workspace", "--example", "fixture"], options);
+  const target = resolve(cwd, process.env.CARGO_TARGET_DIR ?? "target");
+  execFileSync(`${target}/debug/examples/fixture`, [folder], options);
   const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
   assert.ok(executablePath, "Chromium is needed: install it, or name it in CHROMIUM");
   // Playwright gives it an empty profile of its own.
