@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench;
 use tacho_experiment::changes;
-use tacho_experiment::run::noise;
 use tacho_experiment::run::quiet;
+use tacho_experiment::run::quiet_limits;
 use tacho_stats::changes::ledger;
 use tacho_stats::outlier;
 
@@ -203,11 +203,11 @@ fn the_method_states_the_constants_of_the_code() {
         format!("looked at for {} ms", quiet::LOOK.as_millis()),
         format!(
             "used more than {} CPU, or a hypervisor kept more than {} CPU",
-            noise::OTHER_CPUS,
-            noise::STEAL
+            quiet_limits::OTHER_CPUS,
+            quiet_limits::STEAL
         ),
-        format!("in more than {} % of the time", 100.0 * noise::PRESSURE),
-        format!("for memory in more than {} %", 100.0 * noise::MEMORY_PRESSURE),
+        format!("in more than {} % of the time", 100.0 * quiet_limits::PRESSURE),
+        format!("for memory in more than {} %", 100.0 * quiet_limits::MEMORY_PRESSURE),
         format!("at most {} times in a row", quiet::REPEATS),
     ];
     let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];

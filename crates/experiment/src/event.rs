@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tacho_record::{Bisection, Build, Cell, Digest, Revision, Run, Sample};
 
-use crate::run::noise::Noise;
+use crate::run::quiet_limits::Noise;
 use crate::survey::outcome::SurveyedBenchmark;
 use crate::trial::hooks::HookFailure;
 

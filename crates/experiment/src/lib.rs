@@ -33,15 +33,17 @@ mod context;
 mod error;
 mod event;
 pub mod machine;
-pub mod noise;
 pub mod noise_history;
 pub mod pending;
 mod preflight;
 pub mod probe;
 mod question;
 pub mod run;
+pub mod self_comparison;
 pub mod survey;
 pub mod sweep;
+#[cfg(test)]
+mod test_context;
 mod track;
 #[cfg(test)]
 mod track_tests;

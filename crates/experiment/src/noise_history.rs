@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::{KeptNoise, KeptProgramNoise};
 
-use crate::noise::NoiseOfLength;
+use crate::self_comparison::NoiseOfLength;
 
 /// The load average of the last minute, if the system has one.
 #[must_use]

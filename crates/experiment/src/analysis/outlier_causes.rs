@@ -11,7 +11,7 @@ use tacho_record::{Direction, Metric, Place, Sample, Unit};
 use tacho_stats::outlier::{self, Outlier};
 use tacho_stats::summary::SortedSamples;
 
-use crate::run::noise::cpus;
+use crate::run::quiet_limits::cpus;
 
 /// What explains less than this share of the deviation is no cause of it.
 pub const LEAST_SHARE: f64 = 0.2;

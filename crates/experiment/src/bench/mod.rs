@@ -8,7 +8,7 @@ mod command;
 mod measure;
 mod standings;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod warnings;
 
 pub use command::{BenchCommand, Start};

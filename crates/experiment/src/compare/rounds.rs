@@ -14,8 +14,8 @@ use super::family::{self, FamilyRole};
 use crate::analysis::estimator::{by, ruled};
 use crate::compare::row::ERROR;
 use crate::run::budget::wall;
-use crate::run::rounds::StoppingRule;
 use crate::run::session::Session;
+use crate::run::stopping_rule::StoppingRule;
 
 /// Fewer rounds than this are planned by no budget.
 const FEWEST: usize = 6;

@@ -1,14 +1,12 @@
 //! Comparisons with a scripted executor and clock.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
 use tacho_record::{
-    Comparing, Digest, Direction, Host, Metric, Parameter, Parameters, Program, Side,
-    StopCondition, Unit,
+    Comparing, Digest, Direction, Metric, Parameter, Parameters, Program, Side, StopCondition, Unit,
 };
 use tacho_stats::compare::{ChoiceReason, Look, Looks, Verdict};
 use tacho_store::Store;
@@ -17,9 +15,10 @@ use tacho_subject::{BuildOutcome, Builder, ScriptedBuilder};
 use tacho_report::comparison::CarriedOver;
 
 use super::{ComparisonData, ComparisonResult, carried_over, compare, judged, rows_of};
+use crate::Question;
 use crate::build::builds::tests::revision;
+use crate::test_context::lab_context;
 use crate::track_tests::Lab;
-use crate::{Context, Question, SilentObserver};
 
 pub const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 pub const TWO: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
@@ -78,16 +77,8 @@ fn compared_in(
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> ComparisonResult {
-    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
-    let mut bench = Context {
-        store,
-        builder,
-        executor: &mut executor,
-        observer: &mut SilentObserver,
-        interrupt: &AtomicBool::new(false),
-        host,
-    };
+    let mut bench = lab_context(store, builder, &mut executor);
     let compared = compare(&mut bench, question, terms).unwrap();
     lab.clock.set(tacho_measure::Executor::now(&mut executor));
     compared

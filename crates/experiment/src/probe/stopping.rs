@@ -3,8 +3,8 @@
 use tacho_record::{Probing, Sample};
 
 use super::answer::{looked_at, row};
-use crate::run::rounds::StoppingRule;
 use crate::run::session::Session;
+use crate::run::stopping_rule::StoppingRule;
 
 /// A probe, as far as it came.
 pub(super) struct ProbeStopping<'a> {

@@ -1,22 +1,20 @@
 //! Probes with a scripted executor and clock, and machines of which only the files are there.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_machine::Root;
 use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
-use tacho_record::{CompanionPlace, Disturbance, Host, Metric, ProbeSide, Program, Side};
+use tacho_record::{CompanionPlace, Disturbance, Metric, ProbeSide, Program, Side};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
 use super::*;
-use crate::SilentObserver;
 use crate::compare::rows_of;
+use crate::test_context::lab_context;
 use crate::track_tests::Lab;
 
 /// A machine with these threads in each core, and these cores in each socket.
@@ -138,16 +136,9 @@ fn probed(
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> ProbeEnd {
     let mut store = lab.store();
-    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
-    let mut bench = Context {
-        store: &mut store,
-        builder: &mut ScriptedBuilder::new(),
-        executor: &mut executor,
-        observer: &mut SilentObserver,
-        interrupt: &AtomicBool::new(false),
-        host,
-    };
+    let mut builder = ScriptedBuilder::new();
+    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
     let end = probe(&mut bench, &lab.question(), wish, &Root::of_folder(root)).unwrap();
     lab.clock.set(tacho_measure::Executor::now(&mut executor));
     end

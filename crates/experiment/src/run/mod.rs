@@ -6,9 +6,9 @@
 pub(crate) mod budget;
 pub(crate) mod elapsed;
 pub(crate) mod enough;
-pub mod noise;
 pub(crate) mod prepare;
 pub mod quiet;
+pub mod quiet_limits;
 #[cfg(test)]
 mod quiet_tests;
 pub(crate) mod reference;
@@ -17,6 +17,7 @@ pub(crate) mod run_state;
 pub mod schedule;
 pub mod session;
 pub mod stopping_reason;
+pub mod stopping_rule;
 #[cfg(test)]
 mod stopping_tests;
 pub(crate) mod warmup;

@@ -3,7 +3,7 @@
 //! The rule is fixed beforehand (docs/src/method/quiet.md). It looks at readings of the host alone,
 //! never at what is measured: else rounds would be repeated until they pleased.
 
-use crate::run::noise::Noise;
+use crate::run::quiet_limits::Noise;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 

@@ -3,13 +3,15 @@
 //! Who takes part in a round is known before it begins, from the samples of the rounds before it
 //! alone. So a killed run goes on exactly as it would have.
 
-use std::borrow::Cow;
+mod execute;
+mod keep;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tacho_measure::{MissingMetric, Request};
-use tacho_record::{Counter, Sample, Warmup};
+use tacho_measure::MissingMetric;
+use tacho_record::{Sample, Warmup};
 use tacho_store::Absence;
 
 use crate::run::budget::wall;
@@ -18,9 +20,8 @@ use crate::run::reference::{ReferenceTurn, ReferenceTurns};
 use crate::run::run_state::RunProgress;
 use crate::run::schedule::{Schedule, ScheduledTrial};
 use crate::run::session::{References, Session, SessionCell};
+use crate::run::stopping_rule::{NeverStop, StoppingRule};
 use crate::run::warmup;
-use crate::trial::duet::TrialPair;
-use crate::trial::execute::{Attempt, SampleWithOutput, Turn};
 use crate::trial::fixtures::Fixtures;
 use crate::trial::prepared::moment;
 use crate::{Context, Event, ExperimentError};
@@ -47,45 +48,8 @@ pub fn measure(
     measure_until(bench, session, &mut NeverStop)
 }
 
-/// Who says before the rounds are done that a cell needs no more.
-///
-/// What it says is a function of the samples alone, so that a run that is taken up again goes on as
-/// it would have.
-pub trait StoppingRule {
-    /// Takes note of a sample of a cell, in the order in which they are taken.
-    fn record(&mut self, cell: usize, sample: &Sample);
-
-    /// Looks at what is known after a round: all cells that need no more.
-    fn look(&mut self, round: u32) -> Vec<usize>;
-
-    /// The samples of that round count no more.
-    fn forget(&mut self, round: u32);
-
-    /// Whether it never says so.
-    fn never_does(&self) -> bool {
-        false
-    }
-}
-
-/// Who never does.
-struct NeverStop;
-
-impl StoppingRule for NeverStop {
-    fn record(&mut self, _: usize, _: &Sample) {}
-
-    fn look(&mut self, _: u32) -> Vec<usize> {
-        Vec::new()
-    }
-
-    fn forget(&mut self, _: u32) {}
-
-    fn never_does(&self) -> bool {
-        true
-    }
-}
-
-/// The same, with somebody who may say before the end that a cell needs no more; what was measured
-/// before is known to it.
+/// The same, with a rule by which a cell may need no more before the end; what was measured
+/// before is known to the rule.
 pub fn measure_until(
     bench: &mut Context<'_>,
     session: &Session,
@@ -316,246 +280,6 @@ impl<'a, 'b> Rounds<'a, 'b> {
             }
         }
         Ok(true)
-    }
-
-    /// One execution, kept before anything else happens; `false` when interrupted. These are the
-    /// rest of its round.
-    fn trial(
-        &mut self,
-        trial: ScheduledTrial,
-        rest: &[ScheduledTrial],
-    ) -> Result<bool, ExperimentError> {
-        let SessionCell { cell, .. } = &self.session.cells[trial.cell];
-        let began = Instant::now();
-        let next = self.next(trial, rest);
-        let tried = self.tried(trial, next)?;
-        self.measured.executing += began.elapsed();
-        let (going_on, trouble) = match tried {
-            Attempt::Interrupted(trouble) => (false, trouble),
-            Attempt::Sampled(mut sampled) => {
-                let trouble = sampled.trouble.take();
-                self.keep(trial, &sampled)?;
-                (true, trouble)
-            }
-        };
-        if let Some(trouble) = &trouble {
-            self.bench.observer.note(&Event::Trouble { cell, trouble });
-        }
-        Ok(going_on)
-    }
-
-    /// What is executed right after a trial for certain, if that goes well: it may be begun before
-    /// the trial's sample is kept.
-    ///
-    /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution
-    /// begins.
-    fn next(&self, trial: ScheduledTrial, rest: &[ScheduledTrial]) -> Option<Request> {
-        let is_ordered = self.reference.is_off() && !self.bench.store.outlives_us();
-        if !is_ordered || self.without_instructions.contains(&trial.cell) {
-            return None;
-        }
-        self.alone(trial)?;
-        let next = match rest.first() {
-            Some(next) => *next,
-            None if trial.place.round == 0 || !self.until.never_does() => return None,
-            None => self.progress.next(&self.schedule.round(trial.place.round + 1), trial.cell)?,
-        };
-        self.alone(next).map(Cow::into_owned)
-    }
-
-    /// The request of a trial, where nothing but that is executed for it.
-    fn alone(&self, trial: ScheduledTrial) -> Option<Cow<'_, Request>> {
-        let SessionCell { trial: executed, .. } = &self.session.cells[trial.cell];
-        let executed = executed.at(trial.place, self.session.cells.len());
-        if self.beside.is_broken(trial.cell) { None } else { executed.alone(trial.place) }
-    }
-
-    /// What comes of a trial: of its execution, unless it fails without one; with what certainly
-    /// comes next.
-    fn tried(
-        &mut self,
-        trial: ScheduledTrial,
-        next: Option<Request>,
-    ) -> Result<Attempt, ExperimentError> {
-        if let Some(outcome) = self.beside.failed_setup(trial.cell) {
-            let at = self.bench.executor.now();
-            return Ok(Attempt::without_execution(trial.place, at, outcome));
-        }
-        let SessionCell { cell, trial: executed, .. } = &self.session.cells[trial.cell];
-        let executed = executed.at(trial.place, self.session.cells.len());
-        let mut turn = Turn {
-            place: trial.place,
-            shell_first: self.schedule.is_turned(trial.place),
-            reference: self.references.of(&cell.benchmark),
-            companion: self.beside.companion(trial.cell),
-            next,
-        };
-        let tried = executed.execute(self.bench.executor, &mut turn)?;
-        // Once for each cell and run, with the first sample that counts (docs/src/method).
-        if !tried.counts() || !self.without_instructions.remove(&trial.cell) {
-            return Ok(tried);
-        }
-        self.instructions.push((trial.place.round, trial.cell));
-        self.bench.observer.note(&Event::CountingBegins { cell });
-        Ok(executed.with_instructions(self.bench.executor, &mut turn, tried))
-    }
-
-    /// Two executions at the same time, both kept before anything else happens; `false` when
-    /// interrupted.
-    fn pair(&mut self, two: [ScheduledTrial; 2], cpus: [u32; 2]) -> Result<bool, ExperimentError> {
-        let began = Instant::now();
-        let tried = self.tried_pair(two, cpus)?;
-        self.measured.executing += began.elapsed();
-        let mut troubles = Vec::new();
-        let mut sampled = Vec::with_capacity(2);
-        for (trial, tried) in two.into_iter().zip(tried) {
-            let trouble = match tried {
-                Attempt::Interrupted(trouble) => trouble,
-                Attempt::Sampled(mut one) => {
-                    let trouble = one.trouble.take();
-                    sampled.push((trial, one));
-                    trouble
-                }
-            };
-            troubles.extend(trouble.map(|trouble| (trial.cell, trouble)));
-        }
-        let going_on = sampled.len() == 2;
-        if going_on {
-            self.keep_pair(&sampled)?;
-        }
-        for (cell, trouble) in &troubles {
-            let cell = &self.session.cells[*cell].cell;
-            self.bench.observer.note(&Event::Trouble { cell, trouble });
-        }
-        Ok(going_on)
-    }
-
-    /// What comes of two trials at the same time, unless one fails without an execution.
-    fn tried_pair(
-        &mut self,
-        two: [ScheduledTrial; 2],
-        cpus: [u32; 2],
-    ) -> Result<[Attempt; 2], ExperimentError> {
-        let broken = two.map(|trial| self.beside.failed_setup(trial.cell));
-        if let Some(outcome) = broken.iter().flatten().next() {
-            let at = self.bench.executor.now();
-            return Ok(
-                two.map(|trial| Attempt::without_execution(trial.place, at, outcome.clone()))
-            );
-        }
-        let shell_first = self.schedule.is_turned(two[0].place);
-        let turn = |trial: ScheduledTrial| Turn {
-            place: trial.place,
-            shell_first,
-            reference: self.references.of(&self.session.cells[trial.cell].cell.benchmark),
-            companion: None,
-            next: None,
-        };
-        let trials = two.map(|trial| &self.session.cells[trial.cell].trial);
-        let mut pair = TrialPair { trials, turns: two.map(turn), cpus };
-        let mut tried = pair.execute(self.bench.executor)?;
-        for (which, trial) in two.into_iter().enumerate() {
-            if tried[which].counts() && self.without_instructions.remove(&trial.cell) {
-                self.instructions.push((trial.place.round, trial.cell));
-                let SessionCell { cell, trial, .. } = &self.session.cells[trial.cell];
-                self.bench.observer.note(&Event::CountingBegins { cell });
-                let gone = Attempt::Interrupted(None);
-                let one = std::mem::replace(&mut tried[which], gone);
-                tried[which] =
-                    trial.with_instructions(self.bench.executor, &mut pair.turns[which], one);
-            }
-        }
-        Ok(tried)
-    }
-
-    fn keep(
-        &mut self,
-        trial: ScheduledTrial,
-        sampled: &SampleWithOutput,
-    ) -> Result<(), ExperimentError> {
-        self.keep_answer(trial, sampled)?;
-        // What may be marked as disturbed once its round is over is kept by itself.
-        if self.bench.store.outlives_us() || self.quiet.is_wanted() {
-            self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
-        } else {
-            self.unwritten[trial.cell].push(sampled.sample.clone());
-        }
-        self.tell(trial, sampled)
-    }
-
-    /// Writes what was not worth it between two executions.
-    fn write(&mut self) -> Result<(), ExperimentError> {
-        for (cell, samples) in self.session.cells.iter().zip(&mut self.unwritten) {
-            if !samples.is_empty() {
-                self.bench.store.import(cell.id, &std::mem::take(samples))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Both or neither: half a pair would be none.
-    fn keep_pair(
-        &mut self,
-        pair: &[(ScheduledTrial, Box<SampleWithOutput>)],
-    ) -> Result<(), ExperimentError> {
-        for (trial, sampled) in pair {
-            self.keep_answer(*trial, sampled)?;
-        }
-        let samples: Vec<_> = pair
-            .iter()
-            .map(|(trial, it)| (self.session.cells[trial.cell].id, &it.sample))
-            .collect();
-        self.bench.store.put_together(&samples)?;
-        pair.iter().try_for_each(|(trial, sampled)| self.tell(*trial, sampled))
-    }
-
-    /// Keeps what a sample was to print.
-    fn keep_answer(
-        &mut self,
-        trial: ScheduledTrial,
-        sampled: &SampleWithOutput,
-    ) -> Result<(), ExperimentError> {
-        let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
-        if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
-            // Before the sample: a kill between the two must not let a later answer become the
-            // reference.
-            self.references.keep(self.bench.store, &cell.benchmark, *answer)?;
-        }
-        if let Some(output) = &sampled.kept {
-            self.bench.store.put_output(*id, sampled.sample.place, output)?;
-        }
-        Ok(())
-    }
-
-    /// Takes note of a sample that is kept.
-    fn tell(
-        &mut self,
-        trial: ScheduledTrial,
-        sampled: &SampleWithOutput,
-    ) -> Result<(), ExperimentError> {
-        let SessionCell { cell, .. } = &self.session.cells[trial.cell];
-        let SampleWithOutput { sample, absent, .. } = sampled;
-        for absent @ MissingMetric { metric, why } in absent {
-            if self.absent.insert((trial.cell, metric.to_string())) {
-                if Counter::named(metric).is_some() {
-                    let benchmark = &cell.benchmark.name;
-                    self.bench.observer.note(&Event::Absent { benchmark, metric, why });
-                }
-                self.bench.store.put_absence(
-                    self.session.run.number,
-                    &cell.benchmark,
-                    &absence(absent),
-                )?;
-            }
-        }
-        self.measured.samples += 1;
-        self.subject += wall(sample);
-        self.bench.observer.note(&Event::Sampled { cell, sample });
-        self.until.record(trial.cell, sample);
-        if let Some(saved) = self.progress.record(trial.cell, sample) {
-            self.bench.observer.note(&Event::GivenUp { cell, saved });
-        }
-        Ok(())
     }
 
     /// Marks the round if it was disturbed, unless it was repeated often enough: who took part

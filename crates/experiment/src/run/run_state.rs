@@ -13,8 +13,8 @@ use tacho_record::{Outcome, Place, Rule, Sample, Warmup};
 
 use crate::run::budget::{SpentTime, wall};
 use crate::run::enough::{GIVE_UP_AFTER, MetricValues, is_precise};
-use crate::run::noise::Noise;
 use crate::run::quiet::REPEATS;
+use crate::run::quiet_limits::Noise;
 use crate::run::schedule::ScheduledTrial;
 use crate::run::session::{SampleDemand, Session, SessionCell};
 

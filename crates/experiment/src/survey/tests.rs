@@ -1,17 +1,16 @@
 //! Long histories, with scripted builds and executions and a real store.
 
 use std::cell::Cell as Shared;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
-use tacho_record::{BuildState, Host, QuirkRecipe, TagChange};
+use tacho_record::{BuildState, QuirkRecipe, TagChange};
 use tacho_stats::survey::PlaceStatus;
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
-use crate::SilentObserver;
+use crate::test_context::lab_context;
 use crate::track_tests::{Lab, ended};
 
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
@@ -57,17 +56,9 @@ impl Past {
         wish: &SurveyRequest,
     ) -> SurveyOutcome {
         let mut store = self.lab.store();
-        let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
         let script = |request: &Request, at| self.executes(request, at);
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
-        let mut bench = Context {
-            store: &mut store,
-            builder,
-            executor: &mut executor,
-            observer: &mut SilentObserver,
-            interrupt: &AtomicBool::new(false),
-            host,
-        };
+        let mut bench = lab_context(&mut store, builder, &mut executor);
         let placed = place(&mut bench, question, wish).unwrap();
         self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
         placed
@@ -139,16 +130,8 @@ fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
 /// Builds these revisions as `tacho quirk check` and `tacho quirk suggest` do, without measuring.
 fn build(past: &Past, builder: &mut ScriptedBuilder, revisions: impl Iterator<Item = usize>) {
     let mut store = past.lab.store();
-    let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
     let mut executor = ScriptedExecutor::new(|_: &Request, at| ended(ExecutionEnd::Exited(0), at));
-    let mut bench = Context {
-        store: &mut store,
-        builder,
-        executor: &mut executor,
-        observer: &mut SilentObserver,
-        interrupt: &AtomicBool::new(false),
-        host,
-    };
+    let mut bench = lab_context(&mut store, builder, &mut executor);
     let question = past.lab.question();
     for at in revisions {
         bench.build_of(&question, &question.revisions[at]).unwrap().unwrap();

@@ -1,54 +1,27 @@
 //! Sweeps with scripted executions: nothing is timed.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor, Usage};
-use tacho_record::plan::{Hooks, Output};
-use tacho_record::{Host, Limits, Metric, ReferenceMode, Rule};
+use tacho_record::Metric;
 use tacho_stats::sweep::{LoadGoal, LoadOutcome, SweepShape};
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
-use crate::bench::{BenchCommand, BenchQuestion, Standings, Start};
-use crate::trial::prepared::Exits;
-use crate::{Context, SilentObserver};
+use crate::Context;
+use crate::bench::{BenchCommand, BenchQuestion, Standings, Start, tests};
+use crate::test_context::lab_context;
 
 fn question(values: impl Iterator<Item = u32>, rounds: u32) -> BenchQuestion {
     let command = |value: u32| BenchCommand {
-        name: format!("n={value}"),
         text: format!("prog {value}"),
         parameters: vec![("n".to_owned(), value.to_string())],
         start: Start::Words(vec!["prog".to_owned(), value.to_string()]),
-        input: None,
-        output: Output::Needed,
-        hooks: Hooks::default(),
-        timeout: Duration::MAX,
-        conditions: BenchCommand::usual_conditions(),
-        limits: Limits::default(),
+        ..tests::command(&format!("n={value}"))
     };
-    BenchQuestion {
-        commands: values.map(command).collect(),
-        rule: Rule {
-            warmup: false.into(),
-            min_rounds: rounds,
-            max_rounds: rounds,
-            ..Rule::default()
-        },
-        exits: Exits::One(0),
-        counters: Vec::new(),
-        metrics: Vec::new(),
-        duet: None,
-        reference: ReferenceMode::Off,
-        estimator: None,
-        folder: "/".into(),
-        seed: 3,
-        version: "test".into(),
-        conditions: BTreeMap::new(),
-    }
+    tests::question(values.map(command), tests::rounds(rounds))
 }
 
 fn swept(bench: BenchQuestion, limits: &[&str]) -> SweepQuestion {
@@ -81,16 +54,9 @@ fn with<T>(
         Execution { usage, ..Execution::of(ExecutionEnd::Exited(0), at, wall) }
     };
     let mut store = Store::open(&Location::Memory).unwrap();
-    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script);
-    let mut bench = Context {
-        store: &mut store,
-        builder: &mut ScriptedBuilder::new(),
-        executor: &mut executor,
-        observer: &mut SilentObserver,
-        interrupt: &AtomicBool::new(false),
-        host,
-    };
+    let mut builder = ScriptedBuilder::new();
+    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
     let done = act(&mut bench);
     let executed = executor.requests().iter().map(|request| request.command[1].clone()).collect();
     (done, executed)

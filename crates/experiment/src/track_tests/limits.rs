@@ -1,6 +1,7 @@
 //! Limits, and readings that are not there.
 
 use super::*;
+use crate::test_context::lab_context;
 
 #[test]
 fn failures_from_before_a_time_limit_was_raised_mean_nothing() {
@@ -129,14 +130,8 @@ fn what_cannot_be_had_here_is_said_before_anything_is_built() {
     let why = Unavailable::new("cannot drop the system's caches", Some("`cold = true` needs root"));
     let mut executor =
         ScriptedExecutor::new(|_, at| ended(ExecutionEnd::Exited(0), at)).refusing(why);
-    let mut bench = Context {
-        store: &mut store,
-        builder: &mut lab.builder(),
-        executor: &mut executor,
-        observer: &mut SilentObserver,
-        interrupt: &AtomicBool::new(false),
-        host,
-    };
+    let mut builder = lab.builder();
+    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
     let error = track(&mut bench, &lab.question()).unwrap_err();
     let expected =
         "benchmark `a` cannot be executed as the plan says: cannot drop the system's caches";

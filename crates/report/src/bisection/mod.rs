@@ -7,12 +7,12 @@
 
 #[cfg(test)]
 mod example;
-mod noise;
+mod scatter;
 mod sizes;
 mod why;
 mod words;
 
-pub use noise::{noise, varying};
+pub use scatter::{noise, varying};
 pub use sizes::{
     bounded, effect, effect_between, least, level, level_of, name, parts, size, within,
 };

@@ -7,7 +7,7 @@ use tacho_record::bisection::{
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{Bisection, Counter, Metric, is_mostly_busy};
 
-use super::noise::{noise, varying};
+use super::scatter::{noise, varying};
 use super::sizes::{effect, name, size};
 use crate::words::{count, percent};
 

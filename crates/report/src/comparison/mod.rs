@@ -7,14 +7,14 @@
 //! ```
 
 pub mod clauses;
-pub mod gate;
+pub mod gate_record;
 mod notes;
 mod row;
 mod summary;
 mod table;
 
 pub use clauses::{SideNames, sentence};
-pub use gate::GateRecord;
+pub use gate_record::GateRecord;
 pub use notes::{between_runs, places};
 pub use row::{ComparedRow, has_trade_off, in_order};
 pub use summary::{counts, judged_together};

@@ -148,3 +148,14 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
         .filter(|number| number.is_finite() && *number >= 0.0)
         .ok_or_else(|| "not a number of per cent".to_owned())
 }
+
+/// Which metrics are shown, and how.
+#[derive(Clone, Debug, Args)]
+pub struct ShownMetricArgs {
+    /// Show these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
+    #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
+    pub metric: Vec<String>,
+    /// Print the answer as JSON (keys: docs/src/formats)
+    #[arg(long)]
+    pub json: bool,
+}

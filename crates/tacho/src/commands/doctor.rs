@@ -8,10 +8,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::Instrument;
-use tacho_experiment::noise::{self, MINUTES, NoiseOfLength};
 use tacho_experiment::noise_history;
-use tacho_experiment::run::noise::Noise;
 use tacho_experiment::run::quiet::LOOK;
+use tacho_experiment::run::quiet_limits::{HostTrust, Noise};
+use tacho_experiment::self_comparison::{self, MINUTES, NoiseOfLength};
 use tacho_machine::doctor::Diagnosis;
 use tacho_machine::{Facts, Root};
 use tacho_measure::{Executor, MeasureError, ProcessExecutor};
@@ -63,10 +63,15 @@ fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliE
     let seed = crate::commands::seed::random_seed();
     let load = noise_history::load();
     let bar = doctor::noise_progress(time, quiet);
-    let found =
-        noise::measure(&mut executor, (time, earlier), seed, &interrupt, |spent: Duration| {
+    let found = self_comparison::measure(
+        &mut executor,
+        (time, earlier),
+        seed,
+        &interrupt,
+        |spent: Duration| {
             bar.set_position(spent.as_secs());
-        })?;
+        },
+    )?;
     bar.finish_and_clear();
     let kept =
         noise_history::kept(Timestamp::now(), host_name(), (time.as_secs_f64(), load), &found);
@@ -185,8 +190,6 @@ fn measure(command: &DoctorArgs) -> Result<DoctorReadings, CliError> {
 
 /// Turns that show how far times vary: some 50 ms.
 const TURNS: u32 = 21;
-/// From this spread of the time of an empty program on, times are not steady.
-const UNSTEADY: f64 = 0.1;
 
 /// In a line whether this host can be trusted now, by what was read or by a short look.
 fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
@@ -215,12 +218,10 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     let spread = instrument.of_true.spread().unwrap_or(0.0);
     let varies = format!("times vary by {:.0} %", spread * 100.0);
     let advice = if text::has_callgrind() { "use cpu or callgrind" } else { "use cpu" };
-    Ok(match noise {
-        Some(noise) => format!("busy: {noise}; {varies}; {advice}"),
-        None if spread >= UNSTEADY => {
-            format!("unsteady: nothing else is busy, and {varies}; {advice}")
-        }
-        None => format!("quiet: nothing else is busy; {varies}"),
+    Ok(match HostTrust::of(*noise, spread) {
+        HostTrust::Busy(noise) => format!("busy: {noise}; {varies}; {advice}"),
+        HostTrust::Unsteady => format!("unsteady: nothing else is busy, and {varies}; {advice}"),
+        HostTrust::Quiet => format!("quiet: nothing else is busy; {varies}"),
     })
 }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::tz::TimeZone;
-use tacho_experiment::noise::{MINUTES, NoiseOfLength};
 use tacho_experiment::noise_history::{self, HourNoise};
+use tacho_experiment::self_comparison::{MINUTES, NoiseOfLength};
 use tacho_machine::Facts;
 use tacho_machine::doctor::{Diagnosis, FindingRemedy, Harm, MachineFinding};
 

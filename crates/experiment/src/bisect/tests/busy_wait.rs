@@ -99,16 +99,9 @@ fn wish(scene: &Scene) -> ProbeRequest {
 fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
     let (scene, busy) = (scene(), Rc::new(Shared::new(0)));
     let mut store = scene.store();
-    let lab = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = host(&scene, &busy);
-    let mut bench = Context {
-        store: &mut store,
-        builder: &mut scene.builder(),
-        executor: &mut executor,
-        observer: &mut SilentObserver,
-        interrupt: &AtomicBool::new(false),
-        host: lab,
-    };
+    let mut builder = scene.builder();
+    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
     let mut question = scene.question(scene.revisions());
     question.plan.measure.rule.max_rounds = 30;
     let bisected = bisect(&mut bench, &question, &scene.inquiry()).unwrap().bisection.standing;
@@ -144,16 +137,9 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
 fn with_the_busy_core_alone_the_sentence_is_short() {
     let (scene, busy) = (scene(), Rc::new(Shared::new(0)));
     let mut store = scene.store();
-    let lab = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = host(&scene, &busy);
-    let mut bench = Context {
-        store: &mut store,
-        builder: &mut scene.builder(),
-        executor: &mut executor,
-        observer: &mut SilentObserver,
-        interrupt: &AtomicBool::new(false),
-        host: lab,
-    };
+    let mut builder = scene.builder();
+    let mut bench = lab_context(&mut store, &mut builder, &mut executor);
     let mut question = scene.question(scene.revisions());
     question.plan.measure.rule.max_rounds = 30;
     let machine = four_cores();

@@ -38,14 +38,7 @@ fn killed_in_any_execution_it_goes_by_cpu_time_all_the_same() {
     let undisturbed = disturbed(5, 20.0);
     let expected = (undisturbed.standing(), undisturbed.steps());
     assert!(expected.0.by_cpu.is_some());
-    for stop in (1..=expected.0.samples).step_by(5) {
-        let mut scene = disturbed(5, 20.0);
-        scene.killed_at = Some(stop);
-        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
-        assert!(killed.is_err(), "killed in execution {stop}");
-        scene.killed_at = None;
-        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
-    }
+    comes_to_the_same(|| disturbed(5, 20.0), &expected, (1..=expected.0.samples).step_by(5));
 }
 
 /// Histories that begin at other moments have other noise.

@@ -125,12 +125,5 @@ fn killed_anywhere_it_comes_to_the_same() {
     let undisturbed = scene(24);
     let expected = (undisturbed.standing(), undisturbed.steps());
     let executions = expected.0.samples + expected.0.builds;
-    for stop in executions - 12..=executions {
-        let mut scene = scene(24);
-        scene.killed_at = Some(stop);
-        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
-        assert!(killed.is_err(), "killed in execution {stop}");
-        scene.killed_at = None;
-        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
-    }
+    comes_to_the_same(|| scene(24), &expected, executions - 12..=executions);
 }

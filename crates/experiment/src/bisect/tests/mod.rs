@@ -14,7 +14,6 @@ mod resuming;
 
 use std::cell::Cell as Shared;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -26,18 +25,19 @@ use tacho_record::bisection::{
     Stage, StepResult, UndecidedReason, UnusableKind, ValueComparison, ValueSource,
 };
 use tacho_record::{
-    BenchmarkKey, BuildState, Commit, Conditions, Digest, Disturbance, Host, Metric, Parameters,
-    Purpose, Revision, RunState, Unit,
+    BenchmarkKey, BuildState, Commit, Conditions, Digest, Disturbance, Metric, Parameters, Purpose,
+    Revision, RunState, Unit,
 };
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
 use super::{Inquiry, bisect, left_out};
+use crate::Question;
 use crate::bisect::state::BisectionResult;
 use crate::build::builds::tests::revision;
+use crate::test_context::lab_context;
 use crate::track_tests::plan;
-use crate::{Context, Question, SilentObserver};
 
 /// A history in which each revision takes so many milliseconds.
 struct Scene {
@@ -234,7 +234,6 @@ impl Scene {
 
     fn bisect(&self) -> BisectionResult {
         let mut store = self.store();
-        let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let mut executed = 0;
         let script = |request: &Request, at: Timestamp| {
             executed += 1;
@@ -250,14 +249,8 @@ impl Scene {
             execution
         };
         let mut executor = ScriptedExecutor::new(script).starting_at(self.clock.get());
-        let mut bench = Context {
-            store: &mut store,
-            builder: &mut self.builder(),
-            executor: &mut executor,
-            observer: &mut SilentObserver,
-            interrupt: &AtomicBool::new(false),
-            host,
-        };
+        let mut builder = self.builder();
+        let mut bench = lab_context(&mut store, &mut builder, &mut executor);
         bisect(&mut bench, &self.question(self.revisions()), &self.inquiry()).unwrap()
     }
 
@@ -284,4 +277,21 @@ fn place(revision: &str) -> usize {
 
 fn named(standing: &BisectionState) -> Vec<(usize, usize)> {
     standing.culprits.iter().map(|it| (it.parent_place, it.place)).collect()
+}
+
+/// Killed in any of these executions, the bisection comes to what an undisturbed one comes to once
+/// it is begun again.
+fn comes_to_the_same(
+    scene: impl Fn() -> Scene,
+    expected: &(BisectionState, Vec<BisectionStep>),
+    stops: impl IntoIterator<Item = usize>,
+) {
+    for stop in stops {
+        let mut scene = scene();
+        scene.killed_at = Some(stop);
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
+        assert!(killed.is_err(), "killed in execution {stop}");
+        scene.killed_at = None;
+        assert_eq!(&(scene.standing(), scene.steps()), expected, "killed in execution {stop}");
+    }
 }

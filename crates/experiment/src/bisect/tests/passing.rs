@@ -41,14 +41,7 @@ fn a_flaky_command_is_bisected_and_killed_comes_to_the_same() {
         "{:?}",
         expected.0.culprits
     );
-    for stop in [1, 2, 5, 9, expected.0.samples] {
-        let mut scene = flaky();
-        scene.killed_at = Some(stop);
-        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
-        assert!(killed.is_err(), "killed in execution {stop}");
-        scene.killed_at = None;
-        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
-    }
+    comes_to_the_same(flaky, &expected, [1, 2, 5, 9, expected.0.samples]);
 }
 
 #[test]

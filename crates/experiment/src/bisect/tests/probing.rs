@@ -68,14 +68,11 @@ fn killed_while_probing_it_comes_to_the_same() {
     let executions = expected.0.samples + expected.0.builds;
     let probing_from =
         executions - 2 * expected.0.probes.iter().map(|probe| probe.pairs).sum::<usize>();
-    for stop in [probing_from, probing_from + 1, probing_from + 4, executions] {
-        let mut scene = probing(none);
-        scene.killed_at = Some(stop);
-        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
-        assert!(killed.is_err(), "killed in execution {stop}");
-        scene.killed_at = None;
-        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
-    }
+    comes_to_the_same(
+        || probing(none),
+        &expected,
+        [probing_from, probing_from + 1, probing_from + 4, executions],
+    );
 }
 
 /// Samples that reached a limit are the least that it would have been: an effect may hold by them,

@@ -10,14 +10,7 @@ fn killed_in_any_execution_it_comes_to_the_same() {
     let undisturbed = Scene::step(16, 5, 20.0);
     let expected = (undisturbed.standing(), undisturbed.steps());
     let executions = expected.0.samples + expected.0.builds;
-    for stop in 1..=executions {
-        let mut scene = Scene::step(16, 5, 20.0);
-        scene.killed_at = Some(stop);
-        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
-        assert!(killed.is_err(), "killed in execution {stop}");
-        scene.killed_at = None;
-        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
-    }
+    comes_to_the_same(|| Scene::step(16, 5, 20.0), &expected, 1..=executions);
 }
 
 #[test]
@@ -58,7 +51,8 @@ fn a_step_before_a_kill_is_not_done_again() {
 fn killed_between_its_run_and_its_first_step_it_needs_no_second_run() {
     let scene = Scene::step(16, 5, 20.0);
     let (question, mut store) = (scene.question(scene.revisions()), scene.store());
-    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let host =
+        store.put_host(&tacho_record::Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let rule = question.rule();
     let new = NewRun {
         purpose: Purpose::Bisect,

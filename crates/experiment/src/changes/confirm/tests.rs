@@ -1,21 +1,21 @@
 //! Changes measured again, with scripted builds and executions and a real store.
 
 use std::cell::Cell as Shared;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Execution, ExecutionEnd, Request, ScriptedExecutor};
 use tacho_record::{
-    BuildState, Change, ChangeKind, Digest, HappeningKind, Host, Life, Purpose, Recipes, Rule,
-    Withdrawal,
+    BuildState, Change, ChangeKind, Digest, HappeningKind, Life, Purpose, Recipes, Rule, Withdrawal,
 };
 use tacho_subject::{Layout, ScriptedBuilder};
 
+use super::sides::why_not;
 use super::*;
 use crate::changes::{Scope, analyse, is_new_regression};
+use crate::test_context::lab_context;
 use crate::track_tests::{Lab, ended};
-use crate::{Context, Question, SilentObserver};
+use crate::{Context, Question};
 
 const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
@@ -87,16 +87,8 @@ impl Past {
         work: impl FnOnce(&mut Context<'_>) -> T,
     ) -> T {
         let mut store = self.lab.store();
-        let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
-        let mut bench = Context {
-            store: &mut store,
-            builder,
-            executor: &mut executor,
-            observer: &mut SilentObserver,
-            interrupt: &AtomicBool::new(false),
-            host,
-        };
+        let mut bench = lab_context(&mut store, builder, &mut executor);
         let done = work(&mut bench);
         self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
         done

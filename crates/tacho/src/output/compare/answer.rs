@@ -13,7 +13,7 @@ use tacho_stats::levels::Levels;
 use tacho_stats::{Bound, BoundedValue};
 
 use super::family::Family;
-use super::gate::FailOnAnswer;
+use super::gate_notes::FailOnAnswer;
 use crate::output::bench::{estimator, word};
 use crate::output::bounds::Bounds;
 use crate::output::compare::report::CompareReport;

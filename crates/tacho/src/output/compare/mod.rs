@@ -3,7 +3,7 @@
 
 mod answer;
 mod family;
-mod gate;
+mod gate_notes;
 mod junit;
 mod notes;
 pub(crate) mod report;
@@ -12,7 +12,7 @@ mod tests;
 
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
-pub use self::gate::stood;
+pub use self::gate_notes::stood;
 pub use self::report::{CompareReport, FailOnGate};
 
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, FALSE_DISCOVERIES, GateOutcome};

@@ -118,6 +118,32 @@ impl Noise {
     }
 }
 
+/// From this spread of the time of an empty program on, times are not steady.
+const UNSTEADY: f64 = 0.1;
+
+/// Whether times that are measured on this host now can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HostTrust {
+    /// Something else disturbs the host.
+    Busy(Noise),
+    /// Nothing else is busy, and yet times of an empty program vary.
+    Unsteady,
+    /// They can.
+    Quiet,
+}
+
+impl HostTrust {
+    /// By what disturbed a look, and by the spread of the time of an empty program, as a share.
+    #[must_use]
+    pub fn of(noise: Option<Noise>, spread: f64) -> Self {
+        match noise {
+            Some(noise) => Self::Busy(noise),
+            None if spread >= UNSTEADY => Self::Unsteady,
+            None => Self::Quiet,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;

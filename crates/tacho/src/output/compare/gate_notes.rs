@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tacho_experiment::compare::{ComparisonData, ComparisonResult, Gate, GateOutcome};
 use tacho_record::Comparing;
-use tacho_report::comparison::gate::slower_by;
+use tacho_report::comparison::gate_record::slower_by;
 use tacho_report::comparison::{ComparedRow, GateRecord, in_order, rounds_take};
 
 use crate::output::compare::report::{CompareReport, FailOnGate};

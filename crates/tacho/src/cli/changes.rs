@@ -1,0 +1,190 @@
+//! What can be typed after `tacho changes`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::shared::{DirectionName, FormatArgs, percent};
+
+/// Options for the store are invalid with a file. The generated usage would offer them.
+const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
+       tacho changes --from <FILE>... [OPTIONS]
+       tacho changes <COMMAND>";
+
+/// Show what changed: where did it get slower?
+///
+/// All series of the plan are judged together. A change is provisional until later points agree. It
+/// keeps its name, and the state that users give it.
+///
+/// Exit status: 0 no new regression; 1 an unacknowledged regression. The end of a temporary
+/// improvement is not a regression.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
+pub struct ChangesArgs {
+    #[command(subcommand)]
+    pub what: Option<ChangesCommand>,
+    #[command(flatten)]
+    pub asked: ChangeQueryArgs,
+}
+
+/// Which changes, and what is to be done: they are listed, measured again, or looked for in a file.
+#[derive(Debug, Args)]
+pub struct ChangeQueryArgs {
+    #[command(flatten)]
+    pub list: ListChangesArgs,
+    /// Measure both sides again, interleaved, and confirm or withdraw these changes (names or
+    /// revisions) [default of NAME: all listed new changes that were not measured again]
+    ///
+    /// A difference that is still there is confirmed. Otherwise the change is withdrawn as not
+    /// reproduced. The samples do not enter any series. After an interruption, the same command
+    /// resumes.
+    #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
+    pub confirm: Option<Vec<String>>,
+    /// Execute both sides N times [default: 20]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true, requires = "confirm",
+        value_parser = clap::value_parser!(u32).range(5..=10_000)
+    )]
+    pub rounds: Option<u32>,
+    /// Measure at most this long, builds not counted: 10m
+    #[arg(long, value_name = "TIME", requires = "confirm")]
+    pub budget: Option<String>,
+    /// The seed of the random order of a new run [default: random, and recorded]
+    #[arg(long, value_name = "NUMBER", requires = "confirm")]
+    pub seed: Option<u64>,
+    /// Wait until no other measurement is active on this host
+    #[arg(long, requires = "confirm")]
+    pub wait: bool,
+    /// Judge the numbers in this file or these files, JSON or CSV (`-` is standard input); needs no
+    /// plan and no store
+    ///
+    /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all keys:
+    /// docs/src/formats/numbers.md). With several files, folders or patterns, each file is one
+    /// point: a file that `tacho compare` reads, or results of asv. Points are in the order given;
+    /// those of a folder or pattern by name, those of asv by date.
+    #[arg(
+        long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"]
+    )]
+    pub from: Option<Vec<PathBuf>>,
+    /// Which direction is better, if the file does not say
+    #[arg(
+        long,
+        value_name = "WAY",
+        default_value = "lower",
+        requires = "from",
+        hide_default_value = true
+    )]
+    pub better: DirectionName,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ChangesCommand {
+    /// List changes, newest first (the same as without `list`)
+    List(Box<ChangeQueryArgs>),
+    /// Show the evidence for a change: both sides, the commits between, what else changed
+    Show {
+        /// The name of a change, or a revision for all changes there
+        name: String,
+        /// Print the answer as JSON (keys: docs/src/formats)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set the state of a change; no analysis overwrites it
+    Set {
+        /// The name of a change, or a revision for all changes there
+        name: String,
+        /// The state
+        state: StateName,
+        /// The reason, for later readers
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        note: String,
+    },
+}
+
+/// Which changes are listed, and how.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ListChangesArgs {
+    /// Only changes that may have been made after A, up to B, or in this revision
+    #[arg(value_name = "A..B|REVISION")]
+    pub range: Option<String>,
+    /// Only these benchmarks (in a file: series)
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Only these metrics
+    #[arg(long, short, value_name = "NAME")]
+    pub metric: Vec<String>,
+    /// Only changes of at least this size in per cent, up or down
+    #[arg(
+        long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent,
+        hide_default_value = true
+    )]
+    pub min_effect: f64,
+    /// Only these states. A state of the user and one of the analysis must both hold
+    #[arg(long, value_name = "STATE", value_delimiter = ',')]
+    pub state: Vec<StateFilter>,
+    /// Only these kinds
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub kind: Vec<KindName>,
+    /// Also false alarms, withdrawn changes and rejected candidates, with reasons
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub form: FormatArgs,
+}
+
+/// What users say of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum StateName {
+    /// No state yet
+    New,
+    /// The change is real
+    #[value(alias = "confirmed")]
+    Acknowledged,
+    /// The change is real and intended
+    Expected,
+    /// The change is over (set automatically when the level comes back)
+    Fixed,
+    /// There was no change
+    FalseAlarm,
+}
+
+/// What users say of a change, and its state by analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum StateFilter {
+    /// The user has set no state
+    New,
+    /// Set by the user: real
+    Acknowledged,
+    /// Set by the user: real and intended
+    Expected,
+    /// The change is over
+    Fixed,
+    /// Set by the user: no change
+    FalseAlarm,
+    /// Found, but not yet in enough analyses
+    Provisional,
+    /// Several analyses agree, or both sides were measured again
+    Confirmed,
+    /// No longer found, or not reproduced
+    Withdrawn,
+}
+
+/// Kinds of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum KindName {
+    /// One build differs, maybe only by its layout
+    Build,
+    /// The level changed for good, or for long
+    Step,
+    /// The level changed for a few points and came back
+    #[value(alias = "dip")]
+    Temporary,
+    /// A change in how often values are at one of several levels
+    ModeShare,
+    /// The spread changed, not the level
+    Spread,
+    /// The host, kernel, compiler or similar changed at the same place
+    Environment,
+    /// The level wanders, at no single place; not a change
+    Drift,
+}

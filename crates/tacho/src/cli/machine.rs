@@ -1,0 +1,75 @@
+//! What can be typed after `tacho doctor` and `tacho tune`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Report whether this machine is fit for measurements, and what to set
+///
+/// Lists what disturbs measurements here, the most harmful first, with the command that sets it.
+/// Needs no plan.
+///
+/// Exit status: 0 fit; 1 a finding has high harm.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
+pub struct DoctorArgs {
+    /// List what the machine is instead. Facts that cannot be read have the reason
+    #[arg(long, conflicts_with = "instrument")]
+    pub facts: bool,
+    /// Let the instrument measure itself: its clock, starting nothing, an empty loop, `true`
+    #[arg(long)]
+    pub instrument: bool,
+    /// How many times the instrument measures itself
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, default_value_t = 200,
+        requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000)
+    )]
+    pub turns: u32,
+    /// Wait until no other measurement is active on this host
+    #[arg(long, requires = "instrument")]
+    pub wait: bool,
+    /// Compare programs of three lengths with themselves for this time, and report which change can
+    /// be found here in 1, 10 and 60 minutes
+    #[arg(
+        long, value_name = "TIME", num_args = 0..=1, require_equals = true,
+        default_missing_value = "1m", conflicts_with_all = ["facts", "instrument", "sysroot"]
+    )]
+    pub noise: Option<String>,
+    /// Show what `--noise` found here before: over time and by hour of the day, and how accurate
+    /// its forecasts were
+    #[arg(long, conflicts_with_all = ["facts", "instrument", "sysroot", "noise"])]
+    pub past: bool,
+    /// Examine another machine, by a copy of its /proc, /sys and /etc in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "instrument")]
+    pub sysroot: Option<PathBuf>,
+    /// Print the answer as JSON (keys: docs/src/formats)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Set the machine for measurements, and put everything back
+///
+/// Settings hold while the command is executed. All changes are written to a journal before the
+/// first is made. They are put back when the command ends, at Ctrl-C, and after `kill -9` by the
+/// next `tacho tune`. Without a command they hold until `tacho tune --restore`. Without settings,
+/// all are listed.
+///
+/// Exit status: that of the command; 2 error.
+#[derive(Debug, Args)]
+pub struct TuneArgs {
+    /// turbo=off, governor=performance, smt=off, shield=2-3, nice=-5 … `tacho tune` lists all
+    #[arg(value_name = "SETTING")]
+    pub settings: Vec<String>,
+    /// Print what would be changed, and change nothing
+    #[arg(long, conflicts_with = "restore")]
+    pub dry_run: bool,
+    /// Put back what an earlier `tacho tune` left
+    #[arg(long, conflicts_with_all = ["settings", "command"])]
+    pub restore: bool,
+    /// A folder with a copy of a machine's /proc and /sys, to be changed instead of this machine
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    pub sysroot: Option<PathBuf>,
+    /// The command to execute meanwhile
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}

@@ -1,0 +1,122 @@
+//! What can be typed after `tacho track`.
+
+use clap::Args;
+
+use super::schedule::ScheduleArgs;
+use super::shared::{ReferenceArgs, ShownMetricArgs, StartArgs};
+use super::survey::SurveyArgs;
+
+/// Measure a range of revisions: how did speed develop over history?
+///
+/// All revisions of the range are built first. Then everything is executed in rounds, each in a
+/// fresh random order. Nothing is measured twice: after an interruption, the same command resumes.
+#[derive(Clone, Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
+pub struct TrackArgs {
+    /// `A..B`, or single revisions [default: all of history, or all releases]
+    ///
+    /// `A..B` includes A: a change in the first commit after A is visible only against A.
+    #[arg(value_name = "RANGE|REVISION")]
+    pub revisions: Vec<String>,
+    /// Step through the range by time or number: 1d, 1w, 3h, 1month, 10commits, commit
+    #[arg(long, value_name = "STEP")]
+    pub every: Option<String>,
+    /// Only revisions of the range with a matching tag, and its end
+    #[arg(long, value_name = "GLOB")]
+    pub tags: Option<String>,
+    /// Follow all parents of merges, not only the first
+    #[arg(long)]
+    pub all_parents: bool,
+    /// Also take the revisions on both sides of each place where a quirk begins or ends
+    ///
+    /// This separates the effect of the quirk from the effect of the commits between two steps.
+    #[arg(long)]
+    pub quirk_edges: bool,
+    /// Execute everything N times, including earlier samples [default: the plan's]
+    #[arg(
+        long, short = 'r', value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub rounds: Option<u32>,
+    #[command(flatten)]
+    pub stopping: StoppingArgs,
+    #[command(flatten)]
+    pub survey: SurveyArgs,
+    #[command(flatten)]
+    pub schedule: ScheduleArgs,
+    #[command(flatten)]
+    pub reference: ReferenceArgs,
+    /// Only these benchmarks of the plan
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Also count this, in this run: instructions, cycles, branches, branch-misses,
+    /// cache-references, cache-misses, task-clock, cpu-migrations, energy, energy-dram; or
+    /// instructions=callgrind, which needs no hardware counters
+    ///
+    /// Builds that were measured without the counter are executed again. Callgrind executes each
+    /// benchmark once more, about 50 times slower. A `?` at the end leaves the counter out where
+    /// the host lacks it. In a plan, counters are named among the `metrics`.
+    #[arg(long, value_name = "NAME")]
+    pub counter: Vec<String>,
+    /// If several revisions have equal artifacts, measure each of them anyway: a test of the noise
+    #[arg(long)]
+    pub measure_equal: bool,
+    /// Build and measure again what has always failed
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// Build all of history, however many builds that takes
+    #[arg(long)]
+    pub yes: bool,
+    /// Show what would be built and measured, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub begin: StartArgs,
+    #[command(flatten)]
+    pub shown: ShownMetricArgs,
+}
+
+/// What comes before measuring, and when it stops, other than by a number of rounds.
+#[derive(Clone, Debug, Args)]
+pub struct StoppingArgs {
+    /// Execute everything until its median is known this precisely: 1% [default: the plan's]
+    ///
+    /// The interval stays valid, no matter how often it is checked, so stopping early does not bias
+    /// the result.
+    #[arg(long, value_name = "PERCENT", conflicts_with = "rounds")]
+    pub precision: Option<String>,
+    /// The metric whose median must be precise [default: the first one of each benchmark]
+    #[arg(long, value_name = "NAME", conflicts_with = "rounds")]
+    pub precision_metric: Option<String>,
+    /// Execute at least N times before a precision counts [default: 10]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub min_rounds: Option<u32>,
+    /// Execute at most N times [default: 200 with a precision, 10000 with a budget]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub max_rounds: Option<u32>,
+    /// Take at most this long: 10m. With a range, for builds and measuring together, each next
+    /// build where it is most informative (see `--builds`); with single revisions, for measuring
+    /// alone
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+    /// Warm up by N executions (3) or for a time (2s) each, or detect the warmup in the samples
+    /// (found) [default: the plan's, or one execution]
+    #[arg(long, short = 'w', value_name = "N|TIME|found")]
+    pub warmup: Option<String>,
+    /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
+    ///
+    /// A host is not quiet if others use more than 0.25 CPU, a hypervisor keeps more than 0.05 CPU
+    /// from it, or tasks wait for CPUs, devices or memory. A round that is disturbed anyway is
+    /// repeated as a whole, at most twice; its samples are kept and marked.
+    #[arg(
+        long, value_name = "MAX", num_args = 0..=1, require_equals = true,
+        default_missing_value = "5m"
+    )]
+    pub quiet_wait: Option<String>,
+}
