@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use tacho_measure::Executor;
-use tacho_record::{BenchmarkKey, Build, Cell, Revision};
-use tacho_stats::summary::median;
+use tacho_record::{BenchmarkKey, Build, Cell, Change, Revision};
 use tacho_store::{HostId, Store};
 
+use crate::pending::track_forecast::typical_execution;
 use crate::question::Question;
 use crate::run::prepare::missing;
 use crate::track::{TrackResult, track};
@@ -45,6 +45,18 @@ pub fn fill(
         }
     }
     Ok(all)
+}
+
+/// Both sides of the changes that stand, the largest first, for [`fill`].
+#[must_use]
+pub fn marks(changes: &[Change]) -> Vec<(String, String)> {
+    let mut standing: Vec<&Change> = changes.iter().filter(|change| change.stands()).collect();
+    let size = |change: &Change| change.finding.effect.map_or(0.0, f64::abs);
+    standing.sort_by(|one, two| size(two).total_cmp(&size(one)));
+    standing
+        .iter()
+        .map(|change| (change.finding.good.clone(), change.finding.revision.clone()))
+        .collect()
 }
 
 /// What [`fill`] would measure.
@@ -85,7 +97,7 @@ pub fn would_fill(
         let of_key = cells.iter().filter(|cell| cell.benchmark == key);
         let executions: u64 = of_key.map(|cell| u64::from(cell.rounds) + u64::from(warmup)).sum();
         all.executions += executions;
-        match typical(store, host, &key)? {
+        match typical_execution(store, host, &key)? {
             Some(once) => {
                 all.takes += once.saturating_mul(u32::try_from(executions).unwrap_or(u32::MAX));
             }
@@ -94,18 +106,6 @@ pub fn would_fill(
         }
     }
     Ok(MissingMeasurements { revisions, cells, ..all })
-}
-
-/// How long an execution of that benchmark took on that host, typically.
-fn typical(
-    store: &mut Store,
-    host: HostId,
-    key: &BenchmarkKey,
-) -> Result<Option<Duration>, ExperimentError> {
-    let values: Vec<f64> =
-        store.values(host, key, "wall")?.into_iter().flat_map(|measured| measured.values).collect();
-    let median = median(&values).filter(|median| median.is_finite() && *median >= 0.0);
-    Ok(median.map(|nanoseconds| Duration::from_secs_f64(nanoseconds / 1e9)))
 }
 
 /// What is missing in a store.

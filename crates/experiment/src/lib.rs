@@ -13,7 +13,7 @@
 //! | [`analysis`] | reads the samples back in order of history |
 //!
 //! Other experiments take other ways through them: [`mod@bench`], [`compare`], [`changes`],
-//! [`survey`] and [`bisect`].
+//! [`survey`], [`bisect`] and [`quirks`].
 //!
 //! Nothing here starts a process or opens a database by itself. Builds come from a
 //! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor).
@@ -38,6 +38,7 @@ pub mod pending;
 mod preflight;
 pub mod probe;
 mod question;
+pub mod quirks;
 pub mod run;
 pub mod self_comparison;
 pub mod survey;
@@ -52,12 +53,13 @@ pub mod versions;
 
 pub use crate::question::Question;
 pub use crate::run::enough::GIVE_UP_AFTER;
-pub use backfill::{AT_ONCE, MissingMeasurements, fill, would_fill};
+pub use backfill::{AT_ONCE, MissingMeasurements, fill, marks, would_fill};
 pub use build::builds::{failures, was_not_fetched};
 pub use context::Context;
 pub use error::ExperimentError;
 pub use event::{Event, Observer, SilentObserver};
-pub use pending::resume_points::resume_points;
+pub use pending::resume_points::{NextRange, next_range};
+pub use pending::track_forecast::TrackForecast;
 pub use run::elapsed::took;
 pub use track::{TrackResult, track};
 pub use trial::callgrind::CALLGRIND_SLOWER;

@@ -8,6 +8,7 @@ pub mod probe;
 use std::path::PathBuf;
 
 use tacho_experiment::ExperimentError;
+use tacho_experiment::build::linking::LinkingError;
 use tacho_machine::tune::{SettingError, TuneError};
 use tacho_measure::{MeasureError, Unavailable};
 use tacho_record::numbers::NumbersError;
@@ -94,16 +95,8 @@ pub enum CliError {
     FileOfNumbers { name: String },
     #[error("this output of `{revision}` is not kept")]
     NoOutput { revision: String },
-    #[error(
-        "the companion of `{benchmark}` comes from the build, which is linked in several orders"
-    )]
-    CompanionOfLayouts { benchmark: String },
-    #[error("there is no linker here that shuffles{}", called(name.as_deref()))]
-    NoLinker { name: Option<String> },
-    #[error("no linker here has the order `{name}`")]
-    NoOrder { name: String },
-    #[error("the plan has no `build`, so nothing is linked")]
-    NothingLinked,
+    #[error(transparent)]
+    Linking(#[from] LinkingError),
     #[error("no change that still holds is at `{name}`")]
     NoChangeAt { name: String },
     #[error(
@@ -138,11 +131,6 @@ pub enum CliError {
 fn known_counters() -> String {
     let counters = Counter::ALL.map(|counter| format!("`{}`", counter.name()));
     format!("known are {}; `instructions=callgrind` is the last of them", counters.join(", "))
-}
-
-/// ` called x`, where there is a name.
-fn called(name: Option<&str>) -> String {
-    name.map_or_else(String::new, |name| format!(" called `{name}`"))
 }
 
 impl CliError {
@@ -208,6 +196,7 @@ impl CliError {
             CliError::Site(error) => return error.hint(),
             CliError::Store(error) => return error.hint(),
             CliError::Rule(error) => error.hint(),
+            CliError::Linking(error) => error.hint(),
             CliError::Setting(_) => "`tacho tune` lists the settings of this machine",
             CliError::NowhereHere(_) => {
                 "the folder was deleted or renamed: `cd` to an existing one"
@@ -255,16 +244,6 @@ impl CliError {
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was \
                  measured"
             }
-            CliError::CompanionOfLayouts { .. } => {
-                "leave `levels` out of the plan; `tacho compare A B --layouts 5` has a companion \
-                 for each"
-            }
-            CliError::NoLinker { .. } => "install `mold` or `lld`: both have `--shuffle-sections`",
-            CliError::NoOrder { .. } => {
-                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a \
-                 script; `aligned` needs none"
-            }
-            CliError::NothingLinked => "add a `build` command to `[subject]`",
             CliError::Ambiguous { .. } => "write more of it",
             CliError::UnknownSeries { known, .. } if known.is_empty() => {
                 "no series of the file has a name"

@@ -179,8 +179,7 @@ impl Fold {
 
 /// Whether wall times that vary so much, of a program that is busy, are disturbed by other work:
 /// CPU times are believed instead where an effect as small as this is looked for, as a logarithm.
-#[must_use]
-pub fn is_disturbed(ByCpu { wall, cpu }: ByCpu, least: f64) -> bool {
+pub(super) fn is_disturbed(ByCpu { wall, cpu }: ByCpu, least: f64) -> bool {
     wall >= TIMES * cpu && wall >= PART * least
 }
 

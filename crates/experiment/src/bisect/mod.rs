@@ -8,6 +8,8 @@
 //! | file | what it does |
 //! |---|---|
 //! | `request` | what is asked |
+//! | `expected_cost` | what it is expected to take |
+//! | `from_change`, `prior` | what a change that was found asks of it |
 //! | `driver`, `batch` | the steps: which one is next, and doing it |
 //! | `ready` | revisions that are ready to be executed |
 //! | `state`, `fold` | what was observed, and what follows from it |
@@ -15,6 +17,8 @@
 //! | `snapshot` | what is kept and shown of it all |
 //! | `skipped_commits` | commits that were left out right before a culprit |
 //! | `off_mainline` | an end beside the main line |
+//! | `merges` | which of the commits that a merge brought |
+//! | `reverted` | what is reverted of a culprit |
 //! | `merge_residual` | what a merge changed besides its commits |
 //! | `constant_command` | a command that never fails, or always does |
 
@@ -23,23 +27,29 @@ mod constant_command;
 mod cpu;
 mod deadline;
 mod driver;
+mod expected_cost;
 mod fold;
+mod from_change;
 mod merge_residual;
+mod merges;
 mod off_mainline;
 mod prior;
 mod probes;
 mod ready;
 mod request;
+mod reverted;
 mod skipped_commits;
 mod snapshot;
 mod state;
 #[cfg(test)]
 mod tests;
 
-pub use cpu::is_disturbed;
+pub use expected_cost::{BisectForecast, samples_of};
 pub use fold::Fold;
-pub use prior::SeriesAround;
+pub use from_change::{ends_of_change, least_of_change, prior_of_change};
+pub use merges::{InsideMerge, MergeRange};
 pub use request::{Inquiry, left_out, touch_none};
+pub use reverted::RevertedRange;
 
 use driver::Driver;
 use tacho_record::bisection::{

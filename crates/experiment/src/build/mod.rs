@@ -5,4 +5,5 @@ pub(crate) mod builds;
 pub mod failure_range;
 pub mod layout_rotation;
 pub mod layouts;
+pub mod linking;
 pub(crate) mod remedy;

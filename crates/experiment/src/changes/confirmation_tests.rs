@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tacho_stats::changes::{DetectedChange, Options, SeriesValue, detect};
 
-use super::came_with_a_run;
+use super::verdict::came_with_a_run;
 
 /// What evidence for a change shows of a side at the most.
 const NEAR: usize = 30;

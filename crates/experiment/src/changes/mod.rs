@@ -32,8 +32,9 @@ mod verdict;
 pub use crate::changes::judgement::Judgement;
 pub use analyse::{ChangeAnalysis, analyse};
 pub use confirm::{
-    Confirmation, ConfirmationFinding, ConfirmationResult, ConfirmationVerdict, LEFT, confirm,
-    other_layouts, why_not,
+    CONFIRMATION_ROUNDS, Confirmation, ConfirmationFinding, ConfirmationResult,
+    ConfirmationVerdict, LEFT, awaits_confirmation, confirm, is_doubtful, other_layouts,
+    unreported, why_not_here,
 };
 pub use environment::{Difference, Environments, Tags};
 pub use event::{ChangeEvent, RevisionOrders, events, orders, place_of};
@@ -45,4 +46,4 @@ pub use material::{Material, RunTags};
 pub use measured_sides::{MeasuredSide, measured_sides};
 pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};
-pub use verdict::{FalseAlarms, RETURNED, came_with_a_run, is_new_regression, returns, verdict};
+pub use verdict::{FalseAlarms, RETURNED, is_new_regression, returns, verdict};

@@ -5,6 +5,9 @@
 //! comparison, and is no part of any series.
 //!
 //! ```text
+//! resolved_side  a side as it was named, and what it was taken for
+//! report_rows    what is compared where a side is a file of another tool
+//! comparability  what must be alike at both sides where one is not measured today
 //! cells          what is executed for each row, side by side
 //! sides          makes both sides executable
 //! rounds         says when a benchmark needs no more rounds
@@ -16,6 +19,7 @@
 //! ```
 
 mod cells;
+mod comparability;
 #[cfg(test)]
 mod duet_tests;
 mod earlier_sides;
@@ -23,6 +27,8 @@ mod family;
 mod gate;
 mod judge;
 mod quirks;
+mod report_rows;
+mod resolved_side;
 mod rounds;
 mod row;
 mod sampled;
@@ -35,10 +41,13 @@ mod unbiased_tests;
 pub use crate::compare::row::COMMAND;
 pub use crate::compare::row::FALSE_DISCOVERIES;
 pub use cells::rows_of;
+pub use comparability::{KnownSides, in_versions_of, measured_only_then};
 pub use family::judged_together;
 pub use gate::{Gate, GateOutcome};
 pub use judge::judge;
 pub use quirks::quirk_effects;
+pub use report_rows::{ReportMismatch, ReportRows, rows_of_report, rows_of_reports};
+pub use resolved_side::{ResolvedSide, describe, earlier_program, start_alike};
 pub use sampled::{SideSamples, loads, sampled};
 pub(crate) use sides::{ReadySides, SideExecutable, command_trial};
 

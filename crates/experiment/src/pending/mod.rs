@@ -10,3 +10,4 @@ pub mod identical_builds;
 pub mod link;
 pub(crate) mod missing_counters;
 pub(crate) mod resume_points;
+pub(crate) mod track_forecast;

@@ -1,16 +1,72 @@
-//! From which revisions tracking may go on.
+//! From which revision tracking goes on.
 
 use std::collections::HashSet;
 
 use tacho_record::{BuildState, Digest, Purpose, Revision};
 use tacho_store::{HostId, Store};
+use tacho_subject::{History, RevisionQuery, Selection, SubjectError};
 
 use crate::ExperimentError;
+
+/// How many revisions are tried as a start: others may lie on branches, or be gone.
+const TRIED: usize = 100;
+
+/// Where tracking goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextRange {
+    /// After this revision.
+    After(Revision),
+    /// Nothing has come since.
+    UpToDate,
+}
+
+/// Where tracking goes on up to the revision named `end` (the newest, if it is empty); none where
+/// nothing was tracked on this host from which it could.
+pub fn next_range(
+    store: &mut Store,
+    host: HostId,
+    history: &dyn History,
+    end: &str,
+) -> Result<Option<NextRange>, ExperimentError> {
+    for start in resume_points(store, host)?.into_iter().take(TRIED) {
+        match comes_after(history, &start, end)? {
+            Some(true) => return Ok(Some(NextRange::After(start))),
+            Some(false) => return Ok(Some(NextRange::UpToDate)),
+            None => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Whether there is something after that revision; nothing where the way to the end does not pass
+/// it.
+fn comes_after(
+    history: &dyn History,
+    start: &Revision,
+    end: &str,
+) -> Result<Option<bool>, ExperimentError> {
+    let to = Some(end.to_owned()).filter(|end| !end.is_empty());
+    let what = RevisionQuery::Range { from: Some(start.id.clone()), to };
+    match history.select(&Selection::commits(what)) {
+        Ok(selected) => {
+            Ok(selected.revisions.first().filter(|first| first.id == start.id).map(|_| true))
+        }
+        Err(SubjectError::EmptyRange { same, .. }) => Ok(same.then_some(false)),
+        // The end is the user's; it is not known whose fault it is unless the start is known to be
+        // there.
+        Err(
+            SubjectError::UnknownRevision { name, .. }
+            | SubjectError::UnknownPoint { name, .. }
+            | SubjectError::UnknownRelease { name, .. },
+        ) if name != end => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
 
 /// The revisions from which tracking may go on, the best first: the newest that was measured to the
 /// end, or of which nothing can be measured, with nothing before it that was built and not
 /// measured; then those before it.
-pub fn resume_points(store: &mut Store, host: HostId) -> Result<Vec<Revision>, ExperimentError> {
+fn resume_points(store: &mut Store, host: HostId) -> Result<Vec<Revision>, ExperimentError> {
     let (mut cells, mut artifacts): (HashSet<String>, HashSet<Digest>) =
         (HashSet::new(), HashSet::new());
     for run in store.finished_runs(host)?.into_iter().filter(|run| run.purpose == Purpose::Track) {

@@ -7,6 +7,7 @@
 //! ```text
 //! topology    which processors are threads of which cores
 //! available   which disturbances can be had here
+//! of_culprit  which of them a bisection takes
 //! apply       what a disturbance changes of an execution
 //! frequency   the clock fixed                 storage     builds on another file system
 //! sides       what is executed in each state  stopping    when a disturbance is decided
@@ -17,6 +18,7 @@ mod answer;
 mod apply;
 mod available;
 pub(crate) mod frequency;
+mod of_culprit;
 mod request;
 mod sentence;
 mod sides;
@@ -40,6 +42,7 @@ use crate::{Context, ExperimentError, Question, preflight};
 pub use answer::{ProbeFinding, ProbeRow, ProbeVerdict, probed_rows};
 pub(crate) use apply::{disturber, under};
 pub use available::{Availability, ProbeSubject, availability};
+pub use of_culprit::{NO_OTHER_ORDERS, disturbances_of_culprit, other_orders};
 pub use request::ProbeRequest;
 pub use sentence::sentence;
 

@@ -13,7 +13,7 @@ mod reported;
 #[cfg(test)]
 mod tests;
 
-pub use outcome::{SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark};
+pub use outcome::{SurveyEnd, SurveyOutcome, SurveyRequest, SurveyedBenchmark, least_of_survey};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::Instant;

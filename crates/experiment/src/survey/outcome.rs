@@ -23,6 +23,21 @@ pub struct SurveyRequest {
     pub metric: Option<String>,
 }
 
+/// The smallest change that is looked for where nothing else is known.
+const LEAST: f64 = 0.05;
+/// What is looked for in a zoom, as a share of the change that is known.
+const OF_KNOWN: f64 = 0.5;
+/// No smaller change is looked for in a zoom, unless the user names one.
+const SMALLEST: f64 = 0.005;
+
+/// The smallest change that is worth a build, as a share: the one that is `asked` for, else a part
+/// of the effect of the change that is `known` there.
+#[must_use]
+pub fn least_of_survey(asked: Option<f64>, known: Option<f64>) -> f64 {
+    let of_known = known.map(|effect| (OF_KNOWN * effect.abs()).clamp(SMALLEST, LEAST));
+    asked.filter(|least| *least > 0.0).or(of_known).unwrap_or(LEAST)
+}
+
 /// What ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurveyEnd {

@@ -56,12 +56,13 @@ impl Selection {
     /// Each commit of the main line of what [`RevisionQuery::parse`] understands.
     #[must_use]
     pub fn parse_range(text: &str) -> Self {
-        Self {
-            what: RevisionQuery::parse(text),
-            every: RevisionStep::Commit,
-            tags: None,
-            all_parents: false,
-        }
+        Self::commits(RevisionQuery::parse(text))
+    }
+
+    /// Each commit of the main line of these.
+    #[must_use]
+    pub fn commits(what: RevisionQuery) -> Self {
+        Self { what, every: RevisionStep::Commit, tags: None, all_parents: false }
     }
 }
 
@@ -121,12 +122,7 @@ pub trait History {
     /// The revision of that name.
     fn find(&self, name: &str) -> Result<Revision, SubjectError> {
         let what = RevisionQuery::List(vec![name.to_owned()]);
-        let selected = self.select(&Selection {
-            what,
-            every: RevisionStep::Commit,
-            tags: None,
-            all_parents: false,
-        })?;
+        let selected = self.select(&Selection::commits(what))?;
         selected.revisions.into_iter().next().ok_or(SubjectError::EmptyList)
     }
 

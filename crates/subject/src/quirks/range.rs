@@ -6,7 +6,7 @@ use tacho_record::Revision;
 use tacho_record::plan::{Edge, EdgePlace, Quirk};
 
 use crate::history::selection::HistoryRelation;
-use crate::{History, RevisionQuery, RevisionStep, Selection, SubjectError};
+use crate::{History, RevisionQuery, Selection, SubjectError};
 
 /// For each of these revisions, whether it lies in the quirk's range. One that is merged into
 /// others (`onto`) has passed what any of them has.
@@ -108,7 +108,7 @@ pub(super) fn first(
         return history.find(name);
     }
     let what = RevisionQuery::Range { from: None, to: Some(newest.id.clone()) };
-    let selection = Selection { what, every: RevisionStep::Commit, tags: None, all_parents: false };
+    let selection = Selection::commits(what);
     let line = history.select(&selection)?.revisions;
     let within = within(history, quirk, &line, &BTreeMap::new())?;
     let first =

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use tacho_experiment::build::layouts::{LayoutsResult, build};
+use tacho_experiment::build::linking::{
+    FixedOrderEffect, LinkingRequest, check_tracked, drawn_orders, several_layouts, without_order,
+};
 use tacho_experiment::compare::ComparisonResult;
-use tacho_record::plan::{Benchmark, Subject};
 use tacho_record::{Plan, Program, RequestedEstimator, Revision};
-use tacho_subject::{FixedOrder, Layout, Linker};
+use tacho_subject::Layout;
 
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::ComparisonArgs;
@@ -15,95 +17,42 @@ use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::project::Project;
 
-/// Executions of each layout where nothing else is asked for.
-pub const PROCESSES: u32 = 10;
-
-/// How many layouts are asked for, by what was typed or by the plan.
-pub fn number(typed: &ComparisonArgs, plan: &Plan) -> u32 {
-    if typed.order.is_some() {
-        return 1;
-    }
-    typed.layouts.or(plan.measure.levels.map(|levels| levels.layouts)).unwrap_or(1)
-}
-
 /// The layouts that are asked for; none: as it is built.
 pub fn layouts(typed: &ComparisonArgs, plan: &Plan) -> Result<Vec<Layout>, CliError> {
-    if let Some(order) = &typed.order {
-        return fixed(plan, std::slice::from_ref(order));
-    }
-    let number = number(typed, plan);
-    if number < 2 {
-        return Ok(Vec::new());
-    }
-    // Layouts are drawn anew for an interval, and of what is drawn the smallest says little of the
+    let request = request(typed);
+    // Layouts are drawn again for an interval, and the smallest of those drawn says little of the
     // smallest that there is.
-    if typed.estimator() == Some(RequestedEstimator::Minimum) {
+    if request.number(plan) > 1 && typed.estimator() == Some(RequestedEstimator::Minimum) {
         return Err(CompareMistake::MinimumOfLayouts.into());
     }
-    orders(plan, typed.linker.as_deref(), number)
+    Ok(request.orders(plan)?)
+}
+
+fn request(typed: &ComparisonArgs) -> LinkingRequest<'_> {
+    let ComparisonArgs { order, layouts, linker, .. } = typed;
+    LinkingRequest { order: order.as_deref(), layouts: *layouts, linker: linker.as_deref() }
 }
 
 /// Those that the plan asks for; none: as it is built.
 pub fn of_plan(plan: &Plan) -> Result<Vec<Layout>, CliError> {
-    let levels = plan.measure.levels.filter(|levels| levels.layouts > 1);
-    levels.map_or(Ok(Vec::new()), |levels| orders(plan, None, levels.layouts))
-}
-
-/// The fixed orders of these names.
-pub fn fixed(plan: &Plan, names: &[String]) -> Result<Vec<Layout>, CliError> {
-    if plan.subject.build.is_none() && !names.is_empty() {
-        return Err(CliError::NothingLinked);
-    }
-    let lacks = |name: &str| CliError::NoOrder { name: name.to_owned() };
-    names
-        .iter()
-        .map(|name| FixedOrder::named(name).and_then(FixedOrder::layout).ok_or_else(|| lacks(name)))
-        .collect()
-}
-
-/// This many orders, of the linker that is there.
-pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layout>, CliError> {
-    if plan.subject.build.is_none() {
-        return Err(CliError::NothingLinked);
-    }
-    let found = Linker::find(linker)
-        .ok_or_else(|| CliError::NoLinker { name: linker.map(str::to_owned) })?;
-    Ok((1..=number).map(|number| found.layout(number)).collect())
+    Ok(match several_layouts(plan) {
+        Some(levels) => drawn_orders(plan, None, levels.layouts)?,
+        None => Vec::new(),
+    })
 }
 
 /// The plan as revisions are tracked by it: over layouts, where it says so, each executed this many
-/// times. That it can be had is looked at before anything is built.
+/// times.
 pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
     let plan = plan.over_layouts(processes)?;
-    fixed(&plan, plan.subject.order.as_slice())?;
-    if let Some(number) = plan.subject.layouts {
-        orders(&plan, None, number)?;
-        // Of a companion there is one for all layouts.
-        let of_build = |word: &String| word.contains("{build}");
-        let built = |it: &&Benchmark| {
-            it.companion.as_ref().is_some_and(|it| it.command.iter().any(of_build))
-        };
-        if let Some(benchmark) = plan.benchmarks.iter().find(built) {
-            return Err(CliError::CompanionOfLayouts { benchmark: benchmark.name.clone() });
-        }
-    }
+    check_tracked(&plan)?;
     Ok(plan)
 }
 
 /// How often each build is executed at the most, where there are several of a program.
 pub fn rounds(typed: &ComparisonArgs, plan: &Plan) -> Option<u32> {
-    let each = plan.measure.levels.map_or(PROCESSES, |levels| levels.processes);
-    typed.rounds.or((number(typed, plan) > 1 && typed.budget.is_none()).then_some(each))
-}
-
-/// Whether linking in one order that is the same each time made any difference.
-pub enum FixedOrderEffect {
-    /// It did.
-    Differs,
-    /// The same came out without: the build does not do as it is asked.
-    Ignored,
-    /// Without the order it does not build.
-    Unknown,
+    let each = request(typed).executions(plan).filter(|_| typed.budget.is_none());
+    typed.rounds.or(each)
 }
 
 /// Whether the one order of these has any effect on that revision; nothing where there are several,
@@ -116,17 +65,11 @@ pub fn ordered(
 ) -> Result<Option<FixedOrderEffect>, CliError> {
     let Program::Layouts { artifacts, .. } = program else { return Ok(None) };
     let [ordered] = artifacts.as_slice() else { return Ok(None) };
-    let subject = Subject { order: None, ..plan.subject.clone() };
-    let plan = Plan { subject, ..plan.clone() };
-    let wanted =
-        SessionRequest { quiet, ..SessionRequest::new(plan, std::slice::from_ref(revision)) };
+    let revisions = std::slice::from_ref(revision);
+    let wanted = SessionRequest { quiet, ..SessionRequest::new(without_order(plan), revisions) };
     let unordered =
         session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
-    Ok(unordered.map(|build| match build.state.artifact() {
-        Some(without) if without == *ordered => FixedOrderEffect::Ignored,
-        Some(_) => FixedOrderEffect::Differs,
-        None => FixedOrderEffect::Unknown,
-    }))
+    Ok(unordered.map(|build| FixedOrderEffect::of(*ordered, &build.state)))
 }
 
 /// Says of an order that it had no effect, or that this is unknown.

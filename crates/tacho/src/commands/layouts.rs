@@ -1,10 +1,10 @@
 //! `tacho layouts`: one revision, linked in several orders.
 
 use tacho_experiment::build::layouts::{LayoutsResult, layouts};
+use tacho_experiment::build::linking::{PROCESSES, drawn_orders, fixed_orders};
 use tacho_record::{RuleRequest, percentage};
-use tacho_subject::{Linker, RevisionQuery, RevisionStep, Selection, history};
+use tacho_subject::{Linker, RevisionQuery, Selection, history};
 
-use super::layout_options::{PROCESSES, fixed, orders};
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, LayoutsArgs};
 use crate::commands::selection::narrowed;
@@ -29,17 +29,12 @@ pub fn execute(global: &GlobalArgs, command: &LayoutsArgs) -> Result<Exit, CliEr
     if let Some(name) = &command.metric {
         known_metric(&plan, name)?;
     }
-    let mut orders = orders(&plan, command.linker.as_deref(), number)?;
-    orders.extend(fixed(&plan, &command.with)?);
+    let mut orders = drawn_orders(&plan, command.linker.as_deref(), number)?;
+    orders.extend(fixed_orders(&plan, &command.with)?);
     let linker = Linker::find(command.linker.as_deref()).map_or("no linker", |linker| linker.name);
     let history = history(&project.plan.subject, &project.folder)?;
     let what = RevisionQuery::List(vec![command.revision.clone()]);
-    let selected = history.select(&Selection {
-        what,
-        every: RevisionStep::Commit,
-        tags: None,
-        all_parents: false,
-    })?;
+    let selected = history.select(&Selection::commits(what))?;
     let mut session = CommandSession::open(&project, command.begin.wait)?;
     session.know(&selected)?;
     let quiet = global.quiet || command.json;

@@ -8,9 +8,7 @@ use tacho_experiment::run::stopping_reason::RunRules;
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Run, Series};
 use tacho_store::{HostId, Store, StoreError};
-use tacho_subject::{
-    RevisionQuery, RevisionStep, SelectedRevisions, Selection, SubjectError, history,
-};
+use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, SubjectError, history};
 
 use crate::cli::ShownMetricArgs;
 use crate::counters::usual_name;
@@ -101,7 +99,7 @@ pub fn in_history(project: &Project, name: &str) -> Option<Revision> {
 fn select(project: &Project, name: &str) -> Result<SelectedRevisions, SubjectError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let what = RevisionQuery::List(vec![name.to_owned()]);
-    history.select(&Selection { what, every: RevisionStep::Commit, tags: None, all_parents: false })
+    history.select(&Selection::commits(what))
 }
 
 /// The hosts of the store, each with a name of its own: two machines may call themselves the same.

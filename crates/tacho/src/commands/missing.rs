@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use tacho_experiment::{MissingMeasurements, Question, fill, would_fill};
+use tacho_experiment::{MissingMeasurements, Question, fill, marks, would_fill};
 use tacho_measure::ProcessExecutor;
-use tacho_record::{BuildGap, Change, Counter, Plan, Revision, Rule};
+use tacho_record::{BuildGap, Counter, Plan, Revision, Rule};
 use tacho_store::Store;
 
 use super::changes::found;
@@ -200,15 +200,4 @@ fn takes(lacking: &MissingMeasurements) -> String {
             format!("{about}, and {}, never executed here, besides", names.join(", "))
         }
     }
-}
-
-/// Both sides of the changes that stand, the largest first.
-fn marks(changes: &[Change]) -> Vec<(String, String)> {
-    let mut standing: Vec<&Change> = changes.iter().filter(|change| change.stands()).collect();
-    let size = |change: &Change| change.finding.effect.map_or(0.0, f64::abs);
-    standing.sort_by(|one, two| size(two).total_cmp(&size(one)));
-    standing
-        .iter()
-        .map(|change| (change.finding.good.clone(), change.finding.revision.clone()))
-        .collect()
 }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tacho_experiment::changes::{
-    Confirmation, MeasuredSide, came_with_a_run, confirm as measure_again, is_new_regression,
-    other_layouts,
+    CONFIRMATION_ROUNDS, Confirmation, confirm as measure_again, is_doubtful, is_new_regression,
+    other_layouts, unreported,
 };
-use tacho_record::{Change, ChangeState, RuleRequest};
+use tacho_record::{Change, RuleRequest};
 use tacho_store::Store;
 
 use super::changes::{confirm, found::StoredChanges, list};
@@ -45,8 +45,8 @@ impl Teller {
         Ok(teller)
     }
 
-    /// Measures both sides of what is new again, interleaved, where it [came with a
-    /// run](came_with_a_run): what only the host did is withdrawn, and not reported. Whether it
+    /// Measures both sides of what is new again, interleaved, where it is
+    /// [doubtful](is_doubtful): what only the host did is withdrawn, and not reported. Whether it
     /// was not interrupted.
     pub fn doubt(
         &self,
@@ -58,20 +58,18 @@ impl Teller {
         let host = store.put_host(&tacho_measure::host())?;
         let found = StoredChanges::look(project, &mut store)?;
         drop(store);
-        let is_doubtful = |change: &&Change| {
-            let is_one =
-                |[before, after]: [MeasuredSide; 2]| came_with_a_run(&before.runs, &after.runs);
-            change.again.is_none() && found.sides(change).is_some_and(is_one)
-        };
-        let doubtful =
-            due(&found, &self.told()?).into_iter().filter(is_doubtful).cloned().collect();
+        let doubtful = due(&found, &self.told()?)
+            .into_iter()
+            .filter(|change| is_doubtful(change, found.sides(change).as_ref()))
+            .cloned()
+            .collect();
         let (wanted, _) = confirm::divide(project, &found, host, doubtful);
         if wanted.is_empty() {
             return Ok(true);
         }
         let plan = project
             .plan
-            .wishing(RuleRequest { rounds: Some(confirm::ROUNDS), ..RuleRequest::default() })?;
+            .wishing(RuleRequest { rounds: Some(CONFIRMATION_ROUNDS), ..RuleRequest::default() })?;
         let sides = SessionRequest {
             seed: begin.seed,
             quiet,
@@ -169,9 +167,7 @@ fn say(changes: &[Change], confirmation: &Confirmation) {
     }
 }
 
-/// Changes that stand, that users have said nothing to, and that are not among those.
+/// Changes of the plan that were not reported yet.
 fn due<'a>(found: &'a StoredChanges, told: &BTreeSet<String>) -> Vec<&'a Change> {
-    let is_new = |change: &&Change| change.stands() && change.state() == ChangeState::New;
-    let planned = found.changes().filter(|change| found.is_planned(change));
-    planned.filter(is_new).filter(|change| !told.contains(&change.name)).collect()
+    unreported(found.changes().filter(|change| found.is_planned(change)), told)
 }

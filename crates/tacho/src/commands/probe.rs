@@ -1,18 +1,18 @@
 //! `tacho probe`: whether a difference depends on the state of the machine.
 
+use tacho_experiment::compare::{ResolvedSide, describe};
 use tacho_experiment::probe::{
-    Availability, ProbeEnd, ProbeRequest, ProbeSubject, ProbeVerdict, availability, kept_probe,
-    probe,
+    Availability, NO_OTHER_ORDERS, ProbeEnd, ProbeRequest, ProbeSubject, ProbeVerdict,
+    availability, kept_probe, other_orders, probe,
 };
 use tacho_machine::Root;
 use tacho_record::{Disturbance, Metric, Plan, ProbeSide, Program, Revision};
 use tacho_store::Store;
 use tacho_subject::Layout;
 
-use super::bisect::probe::{LAYOUTS_LEFT_OUT, layouts};
-use super::compare::files::{self, ComparisonRows};
 use super::compare::measure::of_commands;
-use super::compare::sides::{ResolvedSide, SideLookup, revisions, told};
+use super::compare::rows::{self, ComparisonRows};
+use super::compare::sides::{SideLookup, revisions};
 use super::layout_options;
 use super::session::{CommandSession, SessionRequest};
 use super::shares::share;
@@ -44,8 +44,8 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
             return Err(ProbeMistake::NotExecuted { name: taken.side.name.clone() }.into());
         }
     }
-    let ComparisonRows { plan, rows, .. } = files::rows(&given, &like, &taken)?;
-    let rows = rows.into_iter().filter_map(|(key, metrics)| {
+    let ComparisonRows { plan, of } = rows::rows(&given, &like, &taken)?;
+    let rows = of.rows.into_iter().filter_map(|(key, metrics)| {
         let metric = metrics.into_iter().next()?;
         Some((key, metric_of(command, metric)))
     });
@@ -63,7 +63,7 @@ pub fn execute(global: &GlobalArgs, command: &ProbeArgs) -> Result<Exit, CliErro
         no_layouts: "a command is linked already; revisions of a plan can be linked again".into(),
     };
     let end = measure((global, command), (&given, &like), plan, wish)?;
-    let sides = taken.iter().take(number).map(ResolvedSide::told).collect();
+    let sides = taken.iter().take(number).map(ResolvedSide::described).collect();
     let report = ProbeReport { end: &end, sides, is_kept: given.project().is_some() };
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
@@ -89,7 +89,7 @@ pub fn shown(store: &mut Store, number: &str, command: &ShowArgs) -> Result<bool
     let Some(answer) = run.map(|run| kept_probe(store, run)).transpose()?.flatten() else {
         return Ok(false);
     };
-    let named = |it: &ProbeSide| format!("{} ({})", it.side.name, told(&it.side.program));
+    let named = |it: &ProbeSide| format!("{} ({})", it.side.name, describe(&it.side.program));
     let sides = answer.terms.sides.iter().map(named).collect();
     let end = ProbeEnd::Measured(Box::new(answer));
     let report = ProbeReport { end: &end, sides, is_kept: true };
@@ -204,9 +204,9 @@ fn lay_out(
     if named(&wish.skip) || !(wish.only.is_empty() || named(&wish.only)) {
         return Ok(());
     }
-    let layouts: Vec<Layout> = layouts(plan);
+    let layouts: Vec<Layout> = other_orders(plan);
     if layouts.is_empty() {
-        wish.no_layouts = format!("other orders of linking: {LAYOUTS_LEFT_OUT}");
+        wish.no_layouts = format!("other orders of linking: {NO_OTHER_ORDERS}");
         return Ok(());
     }
     for side in &mut wish.sides {

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use tacho_experiment::resume_points;
-use tacho_record::Revision;
-use tacho_subject::{History, RevisionQuery, Selection, SubjectError, fetch, history};
+use tacho_experiment::{NextRange, next_range};
+use tacho_subject::{SubjectError, fetch, history};
 
 use super::notify::Teller;
 use super::track;
@@ -13,9 +12,6 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::project::Project;
-
-/// How many revisions are tried as a start: others may lie on branches, or be gone.
-const TRIED: usize = 100;
 
 /// Tracks as the schedule says, and reports what changed.
 pub fn execute(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliError> {
@@ -68,44 +64,13 @@ fn since(global: &GlobalArgs, project: &Project, command: &TrackArgs) -> Result<
         _ => return Err(CliError::EndAlone),
     };
     let history = history(&project.plan.subject, &project.folder)?;
-    for start in resume_points(&mut store, host)?.into_iter().take(TRIED) {
-        match comes_after(history.as_ref(), &start, end)? {
-            Some(true) => {
-                drop(store);
-                let range = vec![format!("{}..{end}", start.id)];
-                return track::measure(global, &TrackArgs { revisions: range, ..command.clone() });
-            }
-            Some(false) => return Ok(Exit::Success),
-            None => {}
+    match next_range(&mut store, host, history.as_ref(), end)? {
+        Some(NextRange::After(start)) => {
+            drop(store);
+            let range = vec![format!("{}..{end}", start.id)];
+            track::measure(global, &TrackArgs { revisions: range, ..command.clone() })
         }
-    }
-    Err(CliError::NothingTracked)
-}
-
-/// Whether there is something after that revision; nothing where the way to the end does not pass
-/// it.
-fn comes_after(
-    history: &dyn History,
-    start: &Revision,
-    end: &str,
-) -> Result<Option<bool>, CliError> {
-    let to = Some(end.to_owned()).filter(|end| !end.is_empty());
-    let selection = Selection {
-        what: RevisionQuery::Range { from: Some(start.id.clone()), to },
-        ..Selection::parse_range("")
-    };
-    match history.select(&selection) {
-        Ok(selected) => {
-            Ok(selected.revisions.first().filter(|first| first.id == start.id).map(|_| true))
-        }
-        Err(SubjectError::EmptyRange { same, .. }) => Ok(same.then_some(false)),
-        // The end is the user's; it is not known whose fault it is unless the start is known to be
-        // there.
-        Err(
-            SubjectError::UnknownRevision { name, .. }
-            | SubjectError::UnknownPoint { name, .. }
-            | SubjectError::UnknownRelease { name, .. },
-        ) if name != end => Ok(None),
-        Err(error) => Err(error.into()),
+        Some(NextRange::UpToDate) => Ok(Exit::Success),
+        None => Err(CliError::NothingTracked),
     }
 }

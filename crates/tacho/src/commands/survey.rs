@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tacho_experiment::TrackResult;
 use tacho_experiment::survey::{
-    ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, place, reported,
+    ReportedPlace, SurveyEnd, SurveyOutcome, SurveyRequest, least_of_survey, place, reported,
 };
 use tacho_record::{BuildGap, Change, Plan, Revision};
 use tacho_subject::{SelectedRevisions, history};
@@ -23,13 +23,6 @@ use crate::output::answer::versioned;
 use crate::output::survey_report::SurveyReport;
 use crate::output::{self, text, track_report};
 use crate::project::Project;
-
-/// The smallest change that is looked for, where nothing else is asked for.
-const LEAST: f64 = 0.05;
-/// What is looked for in a zoom, as a share of the change that is known.
-const OF_KNOWN: f64 = 0.5;
-/// No smaller change is looked for in a zoom, unless that is asked for.
-const SMALLEST: f64 = 0.005;
 
 /// Whether few builds are to do: a number of them, one place, or a time for a range.
 pub(super) fn is_wished(command: &TrackArgs) -> bool {
@@ -209,14 +202,11 @@ fn wish(
     zoom: Option<&Zoom>,
     budget: Option<Duration>,
 ) -> Result<SurveyRequest, CliError> {
-    let asked =
-        command.survey.min_effect.map(|percent| percent / 100.0).filter(|least| *least > 0.0);
+    let asked = command.survey.min_effect.map(|percent| percent / 100.0);
     let change = zoom.and_then(Zoom::change);
-    let known = change
-        .and_then(|change| change.finding.effect)
-        .map(|effect| (OF_KNOWN * effect.abs()).clamp(SMALLEST, LEAST));
+    let known = change.and_then(|change| change.finding.effect);
     Ok(SurveyRequest {
-        least: asked.or(known).unwrap_or(LEAST),
+        least: least_of_survey(asked, known),
         builds: command.survey.builds.map(|builds| builds as usize),
         budget,
         zoom: zoom.map(|zoom| zoom.window(&selected.revisions)).transpose()?,

@@ -10,7 +10,7 @@ use tacho_experiment::analysis::host_load::host_load;
 use tacho_experiment::analysis::reference;
 use tacho_experiment::pending::link;
 use tacho_experiment::versions::{self, EditedBenchmark};
-use tacho_experiment::{TrackResult, track};
+use tacho_experiment::{TrackForecast, TrackResult, track};
 use tacho_record::{
     BuildGap, Counter, Plan, ReferenceMode, Revision, RuleError, RuleRequest, Series, busy_share,
     percentage,
@@ -309,59 +309,28 @@ impl CommandSession {
         if is_narrowed || command.yes {
             return Ok(());
         }
-        let (recipes, builds) =
-            (project.recipes(&selected.revisions), self.store.builds(self.host_id)?);
-        let is_built = |revision: &&Revision| {
-            builds
-                .iter()
-                .any(|it| it.revision == revision.id && it.recipe == recipes.of(&revision.id))
-        };
-        let lacking = selected.revisions.iter().filter(|revision| !is_built(revision)).count();
-        let took: Duration = builds.iter().map(|build| build.took).sum();
-        let each = took.checked_div(u32::try_from(builds.len()).unwrap_or(u32::MAX));
-        let each = each.map(|each| each.saturating_mul(u32::try_from(lacking).unwrap_or(u32::MAX)));
-        let executing = self.executions_take(plan, lacking)?;
-        let time = match (each, executing) {
-            (Some(each), Some(executing)) => format!(
+        let recipes = project.recipes(&selected.revisions);
+        let here = (&mut self.store, self.host_id);
+        let TrackForecast { builds: lacking, building, executing } =
+            TrackForecast::of(here, (plan, &recipes), &selected.revisions)?;
+        let time = match (building, executing) {
+            (Some(building), Some(executing)) => format!(
                 ", about {} to build and {} to execute",
-                text::duration(each),
+                text::duration(building),
                 text::duration(executing)
             ),
-            (Some(each), None) => format!(", about {} to build", text::duration(each)),
+            (Some(building), None) => format!(", about {} to build", text::duration(building)),
             (None, _) => String::new(),
         };
         let builds = format!("{}{time}", text::count(lacking, "build"));
         if lacking > MANY {
-            return Err(CliError::ManyBuilds { builds, is_time_known: each.is_some() });
+            return Err(CliError::ManyBuilds { builds, is_time_known: building.is_some() });
         }
-        let is_long = each.is_some_and(|time| time >= LONG);
+        let is_long = building.is_some_and(|time| time >= LONG);
         if is_long || lacking >= FEW && std::io::stderr().is_terminal() {
             output::note("note", &format!("all of history: {builds}"));
         }
         Ok(())
-    }
-
-    /// About how long it takes to execute all benchmarks at this number of revisions, by what was
-    /// executed here; nothing where one of them never was.
-    fn executions_take(
-        &mut self,
-        plan: &Plan,
-        revisions: usize,
-    ) -> Result<Option<Duration>, CliError> {
-        let rule = &plan.measure.rule;
-        let rounds = rule.max_rounds + rule.warmup.executions().unwrap_or(0);
-        let mut all = 0.0;
-        for (_, key) in plan.keyed_benchmarks() {
-            let walls = self.store.values(self.host_id, &key, "wall")?;
-            let (sum, n) = (walls.iter().flat_map(|it| &it.values))
-                .fold((0.0, 0_u32), |(sum, n), wall| (sum + wall, n + 1));
-            if n == 0 {
-                return Ok(None);
-            }
-            all += sum / f64::from(n) / 1e9;
-        }
-        let seconds = all * f64::from(rounds) * revisions as f64;
-        Ok(Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
     }
 
     /// An edited command is another version, whose samples stand apart from those before.

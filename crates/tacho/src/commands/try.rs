@@ -15,7 +15,7 @@ use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, Program, Revision, Sid
 use tacho_report::build::why_not;
 use tacho_subject::{Layout, SubjectError, history};
 
-use super::compare::gate::{self, exit, fail_on};
+use super::compare::fail_on::{exit, fail_on, metrics};
 use super::layout_options;
 use super::patches::{Patch, renamed};
 use super::session::{CommandSession, SessionRequest};
@@ -157,7 +157,7 @@ fn terms(
         |why| CompareMistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
     let keys = rows_of(plan, [&side.program, &side.program]).map_err(refused)?;
     let row = |key: BenchmarkKey| -> Result<(BenchmarkKey, Vec<Metric>), CliError> {
-        let metrics = gate::metrics(project, &key, &command.terms)?;
+        let metrics = metrics(project, &key, &command.terms)?;
         Ok((key, metrics))
     };
     let rows = keys.into_iter().map(row).collect::<Result<_, _>>()?;

@@ -5,15 +5,16 @@
 //! the program (docs/src/method/life.md). The samples are kept under a run of their own and are no
 //! part of any series.
 
+mod choose;
 mod layouts;
 mod outcome;
 mod sides;
 #[cfg(test)]
 mod tests;
 
+pub use choose::{CONFIRMATION_ROUNDS, awaits_confirmation, is_doubtful, unreported, why_not_here};
 pub use layouts::other_layouts;
 pub use outcome::{ConfirmationFinding, ConfirmationSamples, ConfirmationVerdict, LEFT, say};
-pub use sides::why_not;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,12 +1,8 @@
 //! Which commit made a change that was found in a series: what that change asks of a bisection.
 
-use std::collections::{BTreeMap, HashMap};
-
-use tacho_experiment::bisect::SeriesAround;
-use tacho_record::bisection::Candidate;
+use tacho_experiment::bisect::{ends_of_change, least_of_change, prior_of_change};
+use tacho_record::bisection::{Candidate, ValueComparison};
 use tacho_record::{Change, ChangeKind, Revision};
-use tacho_stats::summary::median;
-use tacho_store::Store;
 
 use crate::cli::{BisectArgs, GlobalArgs};
 use crate::error::CliError;
@@ -29,7 +25,7 @@ pub fn asked(
     };
     let finding = &change.finding;
     let (good, bad) = (&finding.good, &finding.bad);
-    let wider = ends_beside(&mut store, &change, &revisions)?;
+    let wider = ends_of_change(&mut store, &change, &revisions)?;
     if wider != (good.clone(), bad.clone()) {
         let [from, to] = [&wider.0, &wider.1].map(|id| short(id));
         let why = format!(
@@ -62,54 +58,6 @@ pub fn asked(
     })
 }
 
-/// Where there are fewer revisions between the ends of a change, this many before and after are
-/// bisected with them: of two builds alone it is unknown whether they differ for no reason of the
-/// source.
-const BESIDE: u64 = 3;
-
-/// The ends of a change; of a short range the farthest of the tracked revisions right before it and
-/// after that have the same level.
-fn ends_beside(
-    store: &mut Store,
-    change: &Change,
-    revisions: &[Revision],
-) -> Result<(String, String), CliError> {
-    let finding = &change.finding;
-    let own = (finding.good.clone(), finding.bad.clone());
-    let orders: HashMap<&str, u64> =
-        revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
-    let host = store.hosts()?.into_iter().find(|(_, host)| host.name == change.series.host);
-    let order = |id: &str| orders.get(id).copied();
-    let (Some((host, _)), Some(good), Some(bad)) = (host, order(&own.0), order(&own.1)) else {
-        return Ok(own);
-    };
-    if bad.saturating_sub(good) > BESIDE {
-        return Ok(own);
-    }
-    // Whether all that was measured of a revision is at the level after the change.
-    let mut levels: BTreeMap<u64, (String, Vec<bool>)> = BTreeMap::new();
-    for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
-        let (Some(order), Some(median)) = (order(&values.revision), median(&values.values)) else {
-            continue;
-        };
-        let is_after = (median - finding.after).abs() < (median - finding.before).abs();
-        levels.entry(order).or_insert_with(|| (values.revision, Vec::new())).1.push(is_after);
-    }
-    let same = |after: bool| {
-        move |(_, (_, levels)): &(&u64, &(String, Vec<bool>))| levels.iter().all(|it| *it == after)
-    };
-    let before =
-        levels.range(good.saturating_sub(BESIDE)..good).rev().take_while(same(false)).last();
-    let after = levels.range(bad + 1..=bad + BESIDE).take_while(same(true)).last();
-    let name = |found: Option<(&u64, &(String, Vec<bool>))>, own: String| {
-        found.map_or(own, |it| it.1.0.clone())
-    };
-    Ok((name(before, own.0), name(after, own.1)))
-}
-
-/// This many revisions on either side of the range show how far sessions are apart.
-const AROUND: usize = 30;
-
 /// How likely each candidate is to be the cause, by what the series has of revisions in the range
 /// and around it.
 pub fn prior(
@@ -119,48 +67,13 @@ pub fn prior(
 ) -> Result<Vec<f64>, CliError> {
     let mut store = project.store()?;
     let Some((_, change)) = store.change(name)? else { return Ok(Vec::new()) };
-    let host = store.hosts()?.into_iter().find(|(_, host)| host.name == change.series.host);
-    let (Some((host, _)), [first, .., last]) = (host, candidates) else { return Ok(Vec::new()) };
-    let orders: HashMap<String, u64> =
-        store.revisions()?.into_iter().map(|it| (it.id, it.order)).collect();
-    let places: HashMap<&str, usize> =
-        candidates.iter().enumerate().map(|(place, it)| (it.revision.id.as_str(), place)).collect();
-    let mut sides = [Vec::new(), Vec::new()];
-    let mut earlier = SeriesAround::default();
-    for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
-        let (Some(order), Some(median)) = (orders.get(&values.revision), median(&values.values))
-        else {
-            continue;
-        };
-        match places.get(values.revision.as_str()) {
-            Some(place) if (1..candidates.len() - 1).contains(place) => {
-                earlier.between.push((*place, median));
-            }
-            _ if *order <= first.revision.order => {
-                sides[0].push((first.revision.order - order, median));
-            }
-            _ if *order >= last.revision.order => {
-                sides[1].push((order - last.revision.order, median));
-            }
-            _ => {}
-        }
-    }
-    let nearest = |mut side: Vec<(u64, f64)>| -> Vec<f64> {
-        side.sort_by_key(|(distance, _)| *distance);
-        side.into_iter().take(AROUND).map(|(_, median)| median).collect()
-    };
-    [earlier.before, earlier.after] = sides.map(nearest);
-    Ok(earlier.weights(candidates.len()))
+    Ok(prior_of_change(&mut store, &change, candidates)?)
 }
 
-/// Half of what it changed: what it was then, it need not be now.
+/// The least effect that the change asks for, as it would be typed.
 fn least(change: &Change) -> String {
-    match change.finding.effect {
-        Some(effect) if effect != 0.0 => format!("{:.1}%", (effect.abs() * 50.0).clamp(0.1, 50.0)),
-        _ => change
-            .series
-            .metric
-            .unit
-            .exact((change.finding.after - change.finding.before).abs() / 2.0),
+    match least_of_change(change) {
+        (ValueComparison::Difference, least) => change.series.metric.unit.exact(least),
+        (_, share) => format!("{:.1}%", share * 100.0),
     }
 }

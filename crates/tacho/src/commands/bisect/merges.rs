@@ -1,20 +1,14 @@
-//! Into a merge that did it: which of the commits that it brought.
-//!
-//! What a merge changed is what lies between its first parent and itself, and so that is what its
-//! commits are asked for: each is built merged into the first parent. What the main line has
-//! already, a branch that took it up cannot have brought; what a commit does only where the branch
-//! began is not asked.
+//! `tacho bisect --into-merges`: goes on among the commits that a guilty merge brought.
 
 use std::collections::BTreeMap;
 
-use tacho_experiment::bisect::BisectionResult;
-use tacho_record::bisection::{BisectionCost, BisectionEnd, Culprit, Merge};
+use tacho_experiment::bisect::{BisectionResult, InsideMerge, MergeRange};
+use tacho_record::bisection::{BisectionCost, Culprit};
 use tacho_record::{Bisection, Revision};
-use tacho_subject::{History, SelectedRevisions, history};
+use tacho_subject::{History, history};
 
-use super::range::Range;
 use crate::cli::{BisectArgs, GlobalArgs};
-use crate::commands::bisect::single::{BisectedCommits, MergeRange, once};
+use crate::commands::bisect::single::{BisectedCommits, once};
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
@@ -80,7 +74,8 @@ impl MergeFollower<'_> {
         let mut inside = Vec::new();
         let is_only = outer.bisection.standing.culprits.len() == 1;
         for (culprit, merge) in self.merges(&outer)? {
-            let brought = brought(self.history, &outer, (&culprit, &merge), onto, self.spent)?;
+            let of = (&culprit, &merge);
+            let brought = MergeRange::brought(self.history, &outer, of, onto, self.spent)?;
             let Some(inner) = self.among(&merge, &brought)? else { continue };
             let interrupted = inner.interrupted;
             let followed = self.enter(inner, &brought.onto)?;
@@ -120,22 +115,18 @@ impl MergeFollower<'_> {
         };
         self.spent = self.spent.and(&inner.bisection.standing);
         let effect = brought.within.last().map_or(0.0, |merge| merge.effect.estimate);
-        let why = match inner.bisection.standing.found {
-            Some(BisectionEnd::NotReproduced) => {
-                format!("what {short} changed was not seen again among them")
-            }
-            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine)
-                if !goes_the_same_way(&inner, effect) =>
-            {
-                format!("all that was found among them goes the other way than {short}")
-            }
-            Some(BisectionEnd::Undecided { .. }) => {
+        let why = match InsideMerge::of(&inner, effect) {
+            InsideMerge::Answered => return Ok(Some(inner)),
+            InsideMerge::Undecided => {
                 let why = "is verified; which of the commits that it brought is not";
                 output::note("note", &format!("that {short} did it {why}"));
                 return Ok(Some(inner));
             }
-            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine) | None => {
-                return Ok(Some(inner));
+            InsideMerge::NotReproduced => {
+                format!("what {short} changed was not seen again among them")
+            }
+            InsideMerge::OtherWay => {
+                format!("all that was found among them goes the other way than {short}")
             }
         };
         output::note("note", &why);
@@ -181,57 +172,4 @@ fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<St
         )),
         (false, None) => None,
     }
-}
-
-/// Whether nothing is named, or something that changes it in the same direction as this effect.
-fn goes_the_same_way(bisected: &BisectionResult, effect: f64) -> bool {
-    let culprits = &bisected.bisection.standing.culprits;
-    culprits.is_empty() || culprits.iter().any(|it| (it.effect.estimate < 0.0) == (effect < 0.0))
-}
-
-/// What this merge brought, which was named among revisions that are themselves merged into those
-/// others.
-fn brought(
-    history: &dyn History,
-    outer: &BisectionResult,
-    (culprit, merge): (&Culprit, &Revision),
-    onto: &BTreeMap<String, Vec<String>>,
-    spent: BisectionCost,
-) -> Result<MergeRange, CliError> {
-    let bisection = &outer.bisection;
-    let before = bisection.candidates.get(culprit.parent_place);
-    let mut selected = SelectedRevisions::default();
-    selected.revisions.extend(before.map(|before| before.revision.clone()));
-    // What the merge itself and the one before it are merged into.
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for id in selected.revisions.iter().map(|it| &it.id).chain([&merge.id]) {
-        all.extend(onto.get(id).map(|others| (id.clone(), others.clone())));
-    }
-    let mut there = all.get(&merge.id).cloned().unwrap_or_default();
-    let mut brought = 0;
-    let parents = history.parents(&merge.id)?;
-    for (number, parent) in parents.iter().enumerate() {
-        // Those of the first parent are what is built upon.
-        if number > 0 {
-            let line = history.line(parent, &there)?;
-            selected.commits.extend(line.commits);
-            for revision in line.revisions {
-                brought += 1;
-                all.insert(revision.id.clone(), there.clone());
-                selected.revisions.push(revision);
-            }
-        }
-        there.push(parent.clone());
-    }
-    selected.revisions.push(merge.clone());
-    selected.known.clone_from(&selected.revisions);
-    let all = if brought == 0 { BTreeMap::new() } else { all };
-    let within =
-        bisection.asked.within.iter().cloned().chain(Merge::named(bisection, culprit)).collect();
-    Ok(MergeRange {
-        range: Range { selected, exchanged: false, aside: None },
-        onto: all,
-        within,
-        spent,
-    })
 }

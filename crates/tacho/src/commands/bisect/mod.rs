@@ -3,7 +3,6 @@
 mod change;
 mod kept_bisections;
 mod merges;
-pub(crate) mod probe;
 mod range;
 mod revert;
 mod same_program;

@@ -3,9 +3,7 @@
 use tacho_experiment::bisect::{left_out, touch_none};
 use tacho_record::Revision;
 use tacho_record::bisection::Candidate;
-use tacho_subject::{
-    RevisionQuery, RevisionStep, SelectedRevisions, Selection, SubjectError, history,
-};
+use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, SubjectError, history};
 
 use crate::cli::BisectArgs;
 use crate::error::CliError;
@@ -49,12 +47,7 @@ impl Range {
         let select = |from: &str, to: &str| {
             let what =
                 RevisionQuery::Range { from: Some(from.to_owned()), to: Some(to.to_owned()) };
-            history.select(&Selection {
-                what,
-                every: RevisionStep::Commit,
-                tags: None,
-                all_parents: false,
-            })
+            history.select(&Selection::commits(what))
         };
         if !history.related(good, bad)? {
             let (good, bad) = (good.to_owned(), bad.to_owned());

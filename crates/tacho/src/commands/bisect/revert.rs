@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use tacho_experiment::bisect::BisectionResult;
-use tacho_record::bisection::{BisectionEnd, ValueSource};
-use tacho_record::{Revision, short_name};
+use tacho_experiment::bisect::{BisectionResult, RevertedRange};
+use tacho_record::Revision;
+use tacho_record::bisection::ValueSource;
 use tacho_subject::history;
 
 use super::super::r#try::{self as trying, TryOutcome};
@@ -28,40 +28,20 @@ pub fn measure(
     (bisected, base): (&BisectionResult, Revision),
 ) -> Result<Option<RevertEffect>, CliError> {
     let bisection = &bisected.bisection;
-    let verified = matches!(
-        bisection.standing.found,
-        Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine)
-    );
-    let Some(culprit) = bisection.standing.culprits.first().filter(|_| verified) else {
-        return Ok(None);
-    };
+    let Some(reverted) = RevertedRange::of(bisection) else { return Ok(None) };
     if bisection.asked.of != ValueSource::Execution {
         output::note("note", "`--revert` works only for metrics of executions, not of builds");
         return Ok(None);
     }
-    let of = &bisection.candidates[culprit.place].revision;
-    // Where commits in between could not be measured, or were left out, any of them may be the
-    // cause: all are undone.
-    let is_set = bisection.others(culprit).number() > 0;
-    // Of a branch the one before may be of the main line: then the whole merge is undone.
-    let merge = bisection.asked.within.last().filter(|_| is_set);
-    let (revision, before) = match merge {
-        Some(merge) => (&merge.revision, format!("{}^", merge.revision)),
-        None if is_set => (&culprit.revision, culprit.parent.clone()),
-        None => (&culprit.revision, format!("{}^", culprit.revision)),
-    };
-    let what = match bisection.candidates.get(culprit.parent_place) {
-        _ if merge.is_some() => format!("all of the merge {}", short_name(revision)),
-        Some(parent) if is_set => format!("{}..{}", parent.revision.short(), of.short()),
-        _ => of.short().to_owned(),
-    };
-    let undoing = history(&project.plan.subject, &project.folder)?.difference(revision, &before)?;
+    let RevertedRange { revision, before, what, culprit } = reverted;
+    let history = history(&project.plan.subject, &project.folder)?;
+    let undoing = history.difference(&revision, &before)?;
     let Some(diff) = undoing else {
         output::note("note", "only a commit of git can be reverted");
         return Ok(None);
     };
     let folder = project.cache();
-    let path = folder.join(format!("revert-{}.patch", of.short()));
+    let path = folder.join(format!("revert-{culprit}.patch"));
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(&path, diff))
         .map_err(CliError::reading(&path))?;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tacho_experiment::bisect::{BisectionResult, Inquiry, bisect};
-use tacho_record::bisection::{
-    BisectionCost, BisectionEnd, BisectionRequest, BisectionState, Merge, UndecidedReason,
-};
+use tacho_experiment::bisect::{BisectForecast, BisectionResult, Inquiry, MergeRange, bisect};
+use tacho_experiment::probe::{NO_OTHER_ORDERS, other_orders};
+use tacho_record::bisection::{BisectionEnd, BisectionRequest, BisectionState, UndecidedReason};
 use tacho_record::{Plan, Revision};
 
 use crate::cli::{BisectArgs, GlobalArgs};
@@ -14,7 +13,7 @@ use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::bisect::BisectForecast;
+use crate::output::bisect::{expected_answer, expected_text};
 use crate::output::{self, text};
 use crate::project::Project;
 
@@ -41,8 +40,9 @@ pub(crate) fn once(
                 .map_err(|error| super::typed_subject::mistaken(command, error))?;
             (range, BTreeMap::new(), Vec::new(), None)
         }
-        BisectedCommits::Merge(MergeRange { range, onto, within, spent }) => {
-            (range.clone(), onto.clone(), within.clone(), Some(*spent))
+        BisectedCommits::Merge(MergeRange { selected, onto, within, spent }) => {
+            let range = Range { selected: selected.clone(), exchanged: false, aside: None };
+            (range, onto.clone(), within.clone(), Some(*spent))
         }
     };
     let aside = range.aside.clone();
@@ -51,7 +51,7 @@ pub(crate) fn once(
     if matches!(inside, BisectedCommits::All) {
         super::same_program::tell(&wish.plan, wish.of, command, &project.folder);
     }
-    let layouts = if command.probe { super::probe::layouts(&wish.plan) } else { Vec::new() };
+    let layouts = if command.probe { other_orders(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
         asked: BisectionRequest {
             aside: aside.as_ref().map(|aside| aside.id.clone()),
@@ -68,25 +68,31 @@ pub(crate) fn once(
     if let (Some(name), BisectedCommits::All) = (&command.change, inside) {
         inquiry.asked.prior = super::change::prior(project, name, &inquiry.candidates)?;
     }
-    if command.probe {
-        super::probe::tell_of_missing(&inquiry.layouts);
+    if command.probe && inquiry.layouts.is_empty() {
+        output::note("note", &format!("other orders of linking are left out: {NO_OTHER_ORDERS}"));
     }
-    let expected = BisectForecast::of(project, &inquiry)?;
+    let expected = expected(project, &inquiry)?;
     if command.dry_run {
         if command.form.json {
-            output::print_json(&versioned(expected.forecast(&inquiry)))?;
+            output::print_json(&versioned(expected_answer(&expected, &inquiry)))?;
         } else {
             let width = Some(output::table_width());
-            output::print(&text::wrap(&expected.text(&inquiry), width))?;
+            output::print(&text::wrap(&expected_text(&expected, &inquiry), width))?;
         }
         return Ok(None);
     }
     if !(global.quiet || command.form.json || command.form.markdown) {
         let width = output::terminal_width_beside().unwrap_or(output::COLUMNS);
-        let told = text::wrap(&expected.text(&inquiry), Some(width));
+        let told = text::wrap(&expected_text(&expected, &inquiry), Some(width));
         output::aside(told.trim_end());
     }
     bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)
+}
+
+/// What it is expected to take. A store that cannot be opened is reported where it is needed.
+fn expected(project: &Project, inquiry: &Inquiry) -> Result<BisectForecast, CliError> {
+    let (mut store, host) = (project.store_to_read().ok(), tacho_measure::host().name);
+    Ok(BisectForecast::of(store.as_mut(), &host, project.plan.subject.recipe(), inquiry)?)
 }
 
 /// Has it measured.
@@ -131,15 +137,4 @@ pub(crate) fn exit_of(standing: &BisectionState) -> Exit {
         Some(BisectionEnd::Undecided { .. }) => Exit::Undecided,
         Some(BisectionEnd::DependsOnMachine) => Exit::DependsOnMachine,
     }
-}
-
-/// What a merge brought, as a range: what was before it, its commits, and the merge itself.
-pub struct MergeRange {
-    pub range: Range,
-    /// Into which others each of the commits is merged, by full name.
-    pub onto: BTreeMap<String, Vec<String>>,
-    /// This merge, after those in whose commits it was found.
-    pub within: Vec<Merge>,
-    /// What the bisections of this call have taken so far.
-    pub spent: BisectionCost,
 }

@@ -3,12 +3,13 @@
 
 use crate::error::bisect::{BisectMistake, LEAST, LEAST_RATE};
 
+use tacho_experiment::probe::disturbances_of_culprit;
 use tacho_record::bisection::{BisectionRequest, ValueComparison, ValueSource};
 use tacho_record::plan::{Benchmark, PlannedMetric};
 use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration};
 use tacho_subject::Layout;
 
-use super::{probe, typed_subject};
+use super::typed_subject;
 use crate::cli::BisectArgs;
 use crate::commands::bisect::typed_subject::OF_BUILDS;
 use crate::error::CliError;
@@ -136,7 +137,7 @@ impl BisectTarget {
         let benchmark = self.plan.benchmarks.first().filter(|_| self.of == ValueSource::Execution);
         let probe = match benchmark {
             _ if !command.probe => Vec::new(),
-            Some(benchmark) => probe::disturbances(benchmark, layouts),
+            Some(benchmark) => disturbances_of_culprit(benchmark, layouts),
             None => return Err(BisectMistake::NothingToProbe.into()),
         };
         let (by, least) = self.least(command.min_effect.as_deref())?;

@@ -1,7 +1,10 @@
 //! `tacho changes --confirm`: both sides of changes, measured again.
 
+use std::collections::BTreeSet;
+
 use tacho_experiment::changes::{
-    Confirmation, ConfirmationResult, confirm, other_layouts, why_not,
+    CONFIRMATION_ROUNDS, Confirmation, ConfirmationResult, awaits_confirmation, confirm,
+    other_layouts, why_not_here,
 };
 use tacho_record::{Change, RuleRequest};
 use tacho_store::HostId;
@@ -16,9 +19,6 @@ use crate::output;
 use crate::output::answer::versioned;
 use crate::output::changes::{ConfirmationReport, ConfirmationRequest, Filter};
 use crate::project::Project;
-
-/// Rounds where nothing else is asked for.
-pub const ROUNDS: u32 = 20;
 
 pub fn execute(
     global: &GlobalArgs,
@@ -60,7 +60,7 @@ pub fn execute(
 fn wishes(command: &ChangeQueryArgs) -> Result<RuleRequest, CliError> {
     let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
     Ok(RuleRequest {
-        rounds: Some(command.rounds.unwrap_or(ROUNDS)),
+        rounds: Some(command.rounds.unwrap_or(CONFIRMATION_ROUNDS)),
         budget,
         ..RuleRequest::default()
     })
@@ -89,16 +89,10 @@ fn asked(
     let filter = Filter::of_new(&command.list, orders);
     let is_open = |change: &&Change| {
         found.is_planned(change)
-            && !is_measured(change)
-            && why_not(change).is_none()
+            && awaits_confirmation(change)
             && filter.shows_kept(change, found.place(change))
     };
     Ok(found.changes().filter(is_open).cloned().collect())
-}
-
-/// Whether it was measured again already, in other layouts where one build alone differs.
-fn is_measured(change: &Change) -> bool {
-    change.again.as_ref().is_some_and(|again| again.environments || !change.asks_for_layouts())
 }
 
 /// Those that can be measured on this host, and the others with the reason.
@@ -108,39 +102,20 @@ pub fn divide(
     host: HostId,
     asked: Vec<Change>,
 ) -> (Vec<Change>, Vec<ConfirmationRequest>) {
-    let here: Vec<&Change> = found
-        .hosts
-        .iter()
-        .filter(|(id, _)| *id == host)
-        .flat_map(|(_, analysed)| &analysed.changes)
-        .collect();
+    let of_host = found.hosts.iter().filter(|(id, _)| *id == host);
+    let here: BTreeSet<&str> =
+        of_host.flat_map(|(_, found)| &found.changes).map(|known| known.name.as_str()).collect();
     let (mut wanted, mut left_out) = (Vec::new(), Vec::new());
     for change in asked {
-        let elsewhere = !here.iter().any(|known| known.name == change.name);
-        let why = elsewhere.then(|| format!("it is of `{}`: confirm it there", change.series.host));
-        match why.or_else(|| why_not(&change)).or_else(|| of_layouts(project, found, &change)) {
+        match why_not_here(&change, &here, &project.plan) {
             Some(why) => {
-                left_out.push(ConfirmationRequest {
-                    change,
-                    answer: ConfirmationResult::NotMeasured { why },
-                });
+                let answer = ConfirmationResult::NotMeasured { why };
+                left_out.push(ConfirmationRequest { change, answer });
             }
             None => wanted.push(change),
         }
     }
     (wanted, left_out)
-}
-
-/// Where revisions are tracked over layouts, no two builds stand for both sides; what does.
-fn of_layouts(project: &Project, found: &StoredChanges, change: &Change) -> Option<String> {
-    let levels = project.plan.measure.levels.filter(|levels| levels.layouts > 1)?;
-    let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| found.revision(id));
-    let (good, bad, benchmark) = (good.short(), bad.short(), &change.series.benchmark.name);
-    Some(format!(
-        "it is by {} layouts, and this measures one build of each side: `tacho compare {good} \
-         {bad} -b {benchmark}` measures all",
-        levels.layouts
-    ))
 }
 
 /// What came of it, with the changes as they are kept now.

@@ -10,7 +10,7 @@ use tacho_experiment::changes::{
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, BuildGap, Change, Plan, Revision};
 use tacho_store::{HostId, Store};
-use tacho_subject::{RevisionQuery, RevisionStep, Selection, history};
+use tacho_subject::{RevisionQuery, Selection, history};
 
 use crate::commands::lookup;
 use crate::error::CliError;
@@ -194,8 +194,7 @@ fn know_between<'a>(
     let Ok(history) = history(&project.plan.subject, &project.folder) else { return Ok(()) };
     for (good, bad) in wanted {
         let what = RevisionQuery::Range { from: Some(good.to_owned()), to: Some(bad.to_owned()) };
-        let selection =
-            Selection { what, every: RevisionStep::Commit, tags: None, all_parents: false };
+        let selection = Selection::commits(what);
         if let Ok(selected) = history.select(&selection) {
             store.put_commits(&selected.commits)?;
         }

@@ -1,22 +1,21 @@
 //! `tacho compare`: two programs beside one another.
 
-mod comparable;
-pub mod files;
-pub mod gate;
+pub mod fail_on;
 mod kept_sides;
 pub mod measure;
+pub mod rows;
 pub mod show_run;
 pub mod sides;
 mod suggest;
 
 use crate::commands::shares::share;
+use tacho_experiment::compare::{ReportRows, ResolvedSide};
 use tacho_record::{Comparing, Plan, StopCondition};
 
 use crate::cli::{CompareArgs, GlobalArgs};
-use crate::commands::compare::files::ComparisonRows;
-use crate::commands::compare::gate::{exit, fail_on};
-pub use crate::commands::compare::sides::told;
-use crate::commands::compare::sides::{ResolvedSide, SideLookup};
+use crate::commands::compare::fail_on::{exit, fail_on};
+use crate::commands::compare::rows::ComparisonRows;
+use crate::commands::compare::sides::SideLookup;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::exit::Exit;
@@ -36,12 +35,13 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
     }
     let earlier = kept_sides::earlier(command, &taken)?;
     let CompareArgs { no_control, .. } = command;
-    let ComparisonRows { plan, rows, exported, mut lone, differ } =
-        files::rows(&given, command, &taken)?;
-    for (lone, lost) in lone.iter_mut().zip(kept_sides::lost(&given, command, earlier, &rows)?) {
+    let ComparisonRows { plan, mut of } = rows::rows(&given, command, &taken)?;
+    let lost = kept_sides::lost(&given, command, earlier, &of)?;
+    for (lone, lost) in of.lone.iter_mut().zip(lost) {
         lone.extend(lost);
     }
-    let otherwise = kept_sides::check_alike(&given, command, &taken, &rows, differ)?;
+    let otherwise = kept_sides::check_alike(&given, command, (&taken, earlier), &of)?;
+    let ReportRows { rows, exported, lone, .. } = of;
     let sides = taken.each_ref().map(|taken| taken.side.clone());
     let mut terms = Comparing {
         earlier,
@@ -66,7 +66,7 @@ pub fn execute(global: &GlobalArgs, command: &CompareArgs) -> Result<Exit, CliEr
         given.save(name, &compared)?;
     }
     kept_sides::tell_of_kept(&given, &compared, &taken);
-    let told = taken.each_ref().map(ResolvedSide::told);
+    let told = taken.each_ref().map(ResolvedSide::described);
     let is_missing = !lone[0].is_empty();
     let report = CompareReport {
         terms: &terms,

@@ -2,14 +2,13 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{
-    ComparisonData, ComparisonResult, SideSamples, carried_over, judged, judged_together, loads,
-    sampled,
+    ComparisonData, ComparisonResult, SideSamples, carried_over, describe, judged, judged_together,
+    loads, sampled,
 };
 use tacho_record::{Comparing, Metric, RunState, shown};
 use tacho_report::comparison::{ComparedRow, GateRecord};
 use tacho_store::Store;
 
-use super::sides::told;
 use crate::cli::ShowArgs;
 use crate::commands::{lookup, run_page, show_benchmark};
 use crate::error::CliError;
@@ -44,7 +43,7 @@ pub fn print(store: &mut Store, number: &str, command: &ShowArgs) -> Result<(), 
     let carried = carried_over(store, &run, &terms)?.filter(|it| command.names(&it.benchmark));
     let interrupted = run.state != RunState::Finished;
     let told =
-        terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
+        terms.sides.each_ref().map(|side| format!("{} ({})", side.name, describe(&side.program)));
     let (loads, terms_of) = (loads(store, Some(&run), &terms)?, terms.clone());
     let all = ComparisonData {
         run: Some(run),

@@ -5,14 +5,16 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use tacho_experiment::bench::Start;
-use tacho_experiment::compare::ComparisonResult;
-use tacho_measure::{Report, read_report};
+use tacho_experiment::compare::{
+    ComparisonResult, ResolvedSide, describe, earlier_program, start_alike,
+};
+use tacho_measure::read_report;
 use tacho_record::{
     EarlierSide, Parameter, Parameters, Program, Revision, Side, is_shown, short_name as short,
     shown,
 };
 use tacho_store::{Baseline, Store};
-use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
+use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, history};
 
 use super::suggest::{
     exported, is_missing_file, is_path, is_program, is_program_of_folder, is_unknown_file,
@@ -29,25 +31,6 @@ use crate::project::Project;
 pub struct SideLookup {
     project: Option<Project>,
     store: Option<RefCell<Store>>,
-}
-
-/// A side, and what it was taken for.
-#[derive(Clone, Debug)]
-pub struct ResolvedSide {
-    pub side: Side,
-    /// What is said of it, after its name.
-    what: String,
-    /// Of which earlier run it is, if it is of one.
-    pub earlier: Option<EarlierSide>,
-    /// What it says, if it is a file.
-    pub report: Option<Report>,
-}
-
-impl ResolvedSide {
-    /// `v1 (the revision 0123456789)`.
-    pub fn told(&self) -> String {
-        format!("{} ({})", self.side.name, self.what)
-    }
 }
 
 /// How a name begins that says what it is.
@@ -87,7 +70,7 @@ impl SideLookup {
             return Err(CompareMistake::OneCommand.into());
         }
         let mut taken = [self.side(&command.a, command)?, self.side(b.unwrap_or("HEAD"), command)?];
-        started_alike(&mut taken);
+        start_alike(&mut taken);
         Ok(taken)
     }
 
@@ -164,7 +147,7 @@ impl SideLookup {
             Some(prefix) => (prefix, &typed[prefix.len()..]),
             None if command.command => ("command:", typed),
             None if self.project.is_none() => match exported(typed) {
-                Some(report) => return Ok(file(typed, report)),
+                Some(report) => return Ok(ResolvedSide::of_report(typed, report)),
                 None if is_program_of_folder(typed) => {
                     return Err(CompareMistake::NoPath { name: typed.to_owned() }.into());
                 }
@@ -181,7 +164,7 @@ impl SideLookup {
                 .ok_or_else(|| CompareMistake::NoBuild { name: name.to_owned() }.into()),
             "command:" => one_command(name),
             "file:" => match read_report(Path::new(name)) {
-                Ok(report) => Ok(file(name, report)),
+                Ok(report) => Ok(ResolvedSide::of_report(name, report)),
                 Err(why) => Err(CompareMistake::NoReport { file: name.to_owned(), why }.into()),
             },
             "saved:" => self
@@ -197,7 +180,7 @@ impl SideLookup {
         let revision = self.revision(name);
         let mut all: Vec<(&str, ResolvedSide)> = Vec::new();
         all.extend(self.saved(name, kept)?.map(|taken| ("saved:", taken)));
-        all.extend(exported(name).map(|report| ("file:", file(name, report))));
+        all.extend(exported(name).map(|report| ("file:", ResolvedSide::of_report(name, report))));
         all.extend(revision.as_ref().ok().map(|taken| ("rev:", taken.clone())));
         all.extend(self.build(name)?.filter(|_| name.len() >= 8).map(|taken| ("build:", taken)));
         if all.len() > 1 {
@@ -248,11 +231,11 @@ impl SideLookup {
         let revision = selected.revisions.into_iter().next().ok_or_else(unknown)?;
         let text = format!("the revision {}", revision.short());
         let Some(values) = values else {
-            return Ok(taken(name, Program::Revision { revision: revision.id }, text));
+            return Ok(ResolvedSide::new(name, Program::Revision { revision: revision.id }, text));
         };
         let parameters = parameters(values);
         let text = format!("{text} with {parameters}");
-        Ok(taken(name, Program::Variant { revision: revision.id, parameters }, text))
+        Ok(ResolvedSide::new(name, Program::Variant { revision: revision.id, parameters }, text))
     }
 
     /// The build whose digest begins like this.
@@ -274,7 +257,7 @@ impl SideLookup {
                     }
                     let text =
                         format!("the build {} of {}", artifact.short(), short(&build.revision));
-                    return Ok(Some(taken(
+                    return Ok(Some(ResolvedSide::new(
                         name,
                         Program::Build { artifact, revision: build.revision },
                         text,
@@ -316,67 +299,17 @@ impl SideLookup {
     ) -> Result<ResolvedSide, CliError> {
         let none = CompareMistake::NoComparison { run: of.run };
         let Some(store) = &self.store else { return Err(none.into()) };
-        let mut store = store.borrow_mut();
-        let Some(terms) = store.comparing(of.run)? else { return Err(none.into()) };
-        let program = &terms.sides[of.side.min(1)].program;
-        let cells = store.cells(of.run)?;
-        let built = cells.into_iter().nth(of.side).map(|(_, cell)| cell.artifact);
-        // Its revision may build otherwise by now.
-        let program = match (program, built) {
-            (
-                Program::Revision { revision } | Program::Layouts { revision, .. },
-                Some(artifact),
-            ) => Program::Build { artifact, revision: revision.clone() },
-            (other, _) => other.clone(),
-        };
+        let program = earlier_program(&mut store.borrow_mut(), of)?.ok_or(none)?;
         let when = if kept { "as it was measured then" } else { "measured again" };
-        let text = format!("{what} of run {}: {}, {when}", of.run, told(&program));
-        Ok(ResolvedSide { earlier: Some(of), ..taken(name, program, text) })
-    }
-}
-
-fn taken(name: &str, program: Program, what: String) -> ResolvedSide {
-    ResolvedSide {
-        side: Side { name: name.to_owned(), program },
-        what,
-        earlier: None,
-        report: None,
-    }
-}
-
-fn file(name: &str, report: Report) -> ResolvedSide {
-    let program = Program::File { file: name.to_owned(), tool: report.tool.to_owned() };
-    let text = told(&program);
-    ResolvedSide { report: Some(report), ..taken(name, program, text) }
-}
-
-/// What a program is, in a few words.
-pub fn told(program: &Program) -> String {
-    match program {
-        Program::Build { artifact, revision } => {
-            format!("the build {} of {}", artifact.short(), short(revision))
-        }
-        Program::Command { command, .. } => format!("the command `{command}`"),
-        Program::File { tool, .. } => format!("a report of {tool}"),
-        Program::Layouts { artifacts, revision } => {
-            format!("{} layouts of {}", artifacts.len(), short(revision))
-        }
-        Program::Revision { revision } => format!("the revision {}", short(revision)),
-        Program::Variant { revision, parameters } => {
-            format!("the revision {} with {parameters}", short(revision))
-        }
+        let text = format!("{what} of run {}: {}, {when}", of.run, describe(&program));
+        Ok(ResolvedSide { earlier: Some(of), ..ResolvedSide::new(name, program, text) })
     }
 }
 
 fn select(project: &Project, names: Vec<String>) -> Result<SelectedRevisions, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let what = RevisionQuery::List(names);
-    Ok(history.select(&Selection {
-        what,
-        every: RevisionStep::Commit,
-        tags: None,
-        all_parents: false,
-    })?)
+    Ok(history.select(&Selection::commits(what))?)
 }
 
 /// The revisions that these sides name, as the history knows them.
@@ -403,18 +336,5 @@ fn one_command(text: &str) -> Result<ResolvedSide, CliError> {
         Start::Shell(words, _) => (words, true),
     };
     let program = Program::Command { command: text.to_owned(), words, shell };
-    Ok(taken(text, program, "a command".to_owned()))
-}
-
-/// Two commands of which one needs a shell are both started by it, since it takes its time.
-fn started_alike(taken: &mut [ResolvedSide; 2]) {
-    let is_shell =
-        |taken: &ResolvedSide| matches!(taken.side.program, Program::Command { shell: true, .. });
-    if taken.iter().any(is_shell) {
-        for side in taken {
-            if let Program::Command { words, shell, .. } = &mut side.side.program {
-                (*words, *shell) = (["sh", "-c"].map(str::to_owned).to_vec(), true);
-            }
-        }
-    }
+    Ok(ResolvedSide::new(text, program, "a command".to_owned()))
 }

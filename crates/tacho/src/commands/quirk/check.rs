@@ -1,7 +1,8 @@
 //! `tacho quirk check`.
 
 use serde::Serialize;
-use tacho_record::plan::{Plan, Quirk, Subject};
+use tacho_experiment::quirks::{QuirkNeed, lacking, spread};
+use tacho_record::plan::Plan;
 use tacho_record::{Digest, Revision};
 use tacho_report::build::why_not;
 
@@ -65,7 +66,7 @@ pub fn execute(
         session.know(selected)?;
     }
     let quiet = global.quiet || command.json;
-    let mut answer = QuirkCheckAnswer { quirks: Vec::new() };
+    let (mut answer, mut fails) = (QuirkCheckAnswer { quirks: Vec::new() }, false);
     for quirk in quirks {
         let mut places = places(project, quirk, line)?;
         places.retain(|place| quirk.skip || !skipped.contains(place));
@@ -85,35 +86,23 @@ pub fn execute(
         let tried: Vec<QuirkTrial> = tried
             .map(|(revision, (with, without))| QuirkTrial::of(revision, with, without))
             .collect();
-        let verdict = verdict(quirk, &tried);
+        let builds: Vec<[bool; 2]> =
+            tried.iter().map(|it| [it.with.is_none(), it.without.is_none()]).collect();
+        let need = QuirkNeed::of(quirk, &builds);
+        fails |= need == QuirkNeed::Fails;
         answer.quirks.push(QuirkCheckRow {
             name: &quirk.name,
-            verdict,
+            verdict: need.name(),
             revisions: places.len(),
             tried,
         });
     }
-    let fails = answer.quirks.iter().any(|checked| checked.verdict == "fails");
     if command.json {
         output::print_json(&versioned(answer))?;
     } else {
         output::print(&answer.text(line))?;
     }
     Ok(if fails { Exit::Worse } else { Exit::Success })
-}
-
-/// This many of that many places, both ends among them, as evenly apart as can be; all where there
-/// are no more.
-fn spread(of: usize, number: usize) -> impl Iterator<Item = usize> {
-    let number = number.min(of);
-    (0..number).map(move |at| if number > 1 { at * (of - 1) / (number - 1) } else { at })
-}
-
-/// The plan without a quirk.
-pub fn lacking(plan: &Plan, quirk: &Quirk) -> Plan {
-    let quirks =
-        plan.subject.quirks.iter().filter(|other| other.name != quirk.name).cloned().collect();
-    Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
 
 /// What a revision builds to, or why it does not.
@@ -144,20 +133,6 @@ fn built(
     })
 }
 
-fn verdict(quirk: &Quirk, tried: &[QuirkTrial<'_>]) -> &'static str {
-    if tried.is_empty() {
-        "no revisions"
-    } else if quirk.skip && tried.iter().any(|one| one.without.is_some()) {
-        "skips"
-    } else if !quirk.skip && tried.iter().any(|one| one.with.is_some()) {
-        "fails"
-    } else if tried.iter().all(|one| one.without.is_none()) {
-        "not needed"
-    } else {
-        "needed"
-    }
-}
-
 impl QuirkCheckAnswer<'_> {
     fn text(&self, line: &[Revision]) -> String {
         if self.quirks.is_empty() {
@@ -186,7 +161,7 @@ impl QuirkCheckRow<'_> {
     /// Of one that is not needed to build, that it makes other builds all the same, if so.
     fn other_builds(&self) -> String {
         let differ = self.tried.iter().filter(|one| one.differs == Some(true)).count();
-        if self.verdict != "not needed" || differ == 0 {
+        if self.verdict != QuirkNeed::NotNeeded.name() || differ == 0 {
             return String::new();
         }
         let tried = text::count(self.tried.len(), "revision");
@@ -195,21 +170,5 @@ impl QuirkCheckRow<'_> {
              quirk effect {}` measures what it does",
             self.name
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_ends_are_tried_and_others_evenly_between() {
-        let tried = |of, number| spread(of, number).collect::<Vec<_>>();
-        assert_eq!(tried(9, 3), [0, 4, 8]);
-        assert_eq!(tried(8, 3), [0, 3, 7]);
-        assert_eq!(tried(2, 3), [0, 1]);
-        assert_eq!(tried(4, 4), [0, 1, 2, 3]);
-        assert_eq!(tried(1, 3), [0]);
-        assert_eq!(tried(0, 3), [0_usize; 0]);
     }
 }

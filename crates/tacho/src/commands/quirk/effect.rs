@@ -4,18 +4,15 @@
 //! the one beside it that does not have it is built with it. Both are executed side by side, so
 //! that the commit at the edge has no part in it.
 
-use std::collections::HashSet;
-
 use serde::Serialize;
 use tacho_experiment::compare::rows_of;
-use tacho_record::plan::{Edge as PlanEdge, EdgePlace, Plan, Quirk, Subject};
+use tacho_experiment::quirks::{QuirkRangeEdge, edges_of, lacking, refused_by, stretched};
+use tacho_record::plan::{Plan, Quirk};
 use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, StopCondition};
-use tacho_subject::SubjectError;
 
 use super::Exit;
-use super::check::lacking;
 use crate::cli::{GlobalArgs, QuirkEffectArgs, ShownMetricArgs};
-use crate::commands::compare::gate::exit;
+use crate::commands::compare::fail_on::exit;
 use crate::commands::quirk::lookup::{line, places, skipped};
 use crate::commands::selection::narrowed;
 use crate::commands::session::CommandSession;
@@ -31,21 +28,9 @@ use crate::output::compare::report::CompareReport;
 use crate::output::table;
 use crate::project::Project;
 
-/// An edge of a quirk's range: the nearest revisions on both sides of it that no quirk skips.
-struct RangeEdge<'a> {
-    quirk: &'a Quirk,
-    /// The one that has the quirk.
-    inside: &'a Revision,
-    /// The one that does not.
-    outside: &'a Revision,
-    begins: bool,
-    /// The first revision after the edge.
-    first: &'a Revision,
-}
-
 /// What came of an edge.
 struct EdgeEffect<'a> {
-    edge: RangeEdge<'a>,
+    edge: QuirkRangeEdge<'a>,
     /// The comparison, and the revision that was built in both ways; else why there is none.
     effect: Result<(&'a Revision, TryOutcome), String>,
 }
@@ -126,63 +111,6 @@ fn nothing(quirks: &[&Quirk]) -> &'static str {
     }
 }
 
-/// Where a quirk that is for these places of a line of history begins and ends in it, those left
-/// out that are skipped.
-fn edges_of<'a>(
-    quirk: &'a Quirk,
-    places: &[usize],
-    skipped: &HashSet<usize>,
-    line: &'a [Revision],
-) -> Vec<RangeEdge<'a>> {
-    let is_in = |place: usize| places.contains(&place);
-    let built: Vec<usize> = (0..line.len()).filter(|place| !skipped.contains(place)).collect();
-    let edge = |old: usize, new: usize| {
-        let begins = is_in(new);
-        let first = (old + 1..=new)
-            .find(|&place| is_in(place) == begins)
-            .map_or(&line[new], |at| &line[at]);
-        let (inside, outside) = if begins { (new, old) } else { (old, new) };
-        let (inside, outside) = (&line[inside], &line[outside]);
-        (is_in(old) != begins).then_some(RangeEdge { quirk, inside, outside, begins, first })
-    };
-    built.windows(2).filter_map(|pair| edge(pair[0], pair[1])).collect()
-}
-
-/// The plan by which the quirk is also for the revision beside the edge that does not have it; all
-/// others are for what they were.
-fn stretched(plan: &Plan, edge: &RangeEdge<'_>) -> Plan {
-    let beside = EdgePlace::Revision { name: edge.outside.id.clone(), itself: true };
-    let start = Some(PlanEdge { typed: format!("from `{}`", edge.outside.short()), place: beside });
-    // What is done once is done where history passed it.
-    let start = if edge.quirk.once && !edge.begins { edge.quirk.start.clone() } else { start };
-    let all = plan.subject.quirks.iter().cloned();
-    let is_it = |it: &Quirk| it.name == edge.quirk.name;
-    let quirks = all
-        .map(|it| if is_it(&it) { Quirk { start: start.clone(), end: None, ..it } } else { it })
-        .collect();
-    Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
-}
-
-/// Why the revision beyond the edge cannot have the quirk besides its own, where one of those says
-/// otherwise.
-fn contradicted(
-    project: &Project,
-    stretched: &Plan,
-    edge: &RangeEdge<'_>,
-) -> Result<Option<String>, CliError> {
-    let (beyond, own) = (std::slice::from_ref(edge.outside), &edge.quirk.name);
-    match tacho_subject::recipes(&stretched.subject, &project.folder, beyond) {
-        Ok(_) => Ok(None),
-        Err(SubjectError::QuirkConflict { one, other, what, .. })
-            if [&one, &other].contains(&own) =>
-        {
-            let other = if one == *own { other } else { one };
-            Ok(Some(format!("{} has `{other}`, which says {what} otherwise", edge.outside.short())))
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// A revision beside the edge, and what it came to side by side; or why neither can be had in both
 /// ways. None when interrupted.
 type EdgeTrial<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
@@ -190,7 +118,7 @@ type EdgeTrial<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
 fn effect<'a>(
     trying: &mut Trying<'_>,
     plan: &Plan,
-    edge: &RangeEdge<'a>,
+    edge: &QuirkRangeEdge<'a>,
     seed: Option<u64>,
 ) -> Result<EdgeTrial<'a>, CliError> {
     trying.session.store.put_revisions(&[edge.outside.clone(), edge.inside.clone()])?;
@@ -202,7 +130,7 @@ fn effect<'a>(
     ];
     for (revision, without, with) in ways {
         if revision.id == edge.outside.id
-            && let Some(why) = contradicted(trying.project, &with, edge)?
+            && let Some(why) = refused_by(&trying.project.folder, &with, edge)?
         {
             reasons.push(why);
             continue;
@@ -233,7 +161,7 @@ fn effect<'a>(
 fn terms(
     project: &Project,
     plan: &Plan,
-    edge: &RangeEdge<'_>,
+    edge: &QuirkRangeEdge<'_>,
     base: &Revision,
 ) -> Result<Comparing, CliError> {
     let (name, quirk) = (base.short(), &edge.quirk.name);
@@ -303,30 +231,5 @@ impl EdgeEffect<'_> {
             Err(why) => format!("its effect cannot be separated from the commit's: {why}\n"),
         };
         head + &table::indent(&told)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_edge_is_measured_at_the_nearest_revisions_that_are_built() {
-        let line: Vec<Revision> = (0..8).map(|n| Revision::bare(&format!("r{n}"))).collect();
-        let quirk: Quirk = serde_json::from_value(serde_json::json!({
-            "name": "q", "why": "w", "start": null, "end": null, "once": false, "skip": false, "patches": [],
-            "take": [], "environment": {}, "build": null, "commands": {}
-        }))
-        .unwrap();
-        let edges = |skipped: &[usize]| {
-            let all = edges_of(&quirk, &[3, 4, 5], &skipped.iter().copied().collect(), &line);
-            let told = all.iter().map(|it| {
-                format!("{} {} {} {}", it.begins, it.first.id, it.inside.id, it.outside.id)
-            });
-            told.collect::<Vec<_>>()
-        };
-        assert_eq!(edges(&[]), ["true r3 r3 r2", "false r6 r5 r6"]);
-        assert_eq!(edges(&[2, 3, 6]), ["true r3 r4 r1", "false r6 r5 r7"]);
-        assert_eq!(edges(&[3, 4, 5]), [""; 0]);
     }
 }

@@ -1,10 +1,10 @@
 //! The quirks of a plan by name, what they do, and where in history they act.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use tacho_record::Revision;
 use tacho_record::plan::Quirk;
-use tacho_subject::{RevisionQuery, RevisionStep, SelectedRevisions, Selection, history};
+use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, history};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -21,12 +21,7 @@ pub(crate) fn interrupted() -> Exit {
 pub(crate) fn line(project: &Project, to: Option<String>) -> Result<SelectedRevisions, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let what = RevisionQuery::Range { from: None, to };
-    let selected = history.select(&Selection {
-        what,
-        every: RevisionStep::Commit,
-        tags: None,
-        all_parents: false,
-    })?;
+    let selected = history.select(&Selection::commits(what))?;
     tell_of_stray(project, &selected.revisions)?;
     Ok(selected)
 }
@@ -60,7 +55,7 @@ pub fn tell_of_idle(project: &Project, revisions: &[Revision]) -> Result<(), Cli
         return Ok(());
     }
     let recipes = tacho_subject::recipes(&project.plan.subject, &project.folder, revisions)?;
-    let met: HashSet<&String> = revisions.iter().flat_map(|it| recipes.quirks(&it.id)).collect();
+    let met: BTreeSet<&String> = revisions.iter().flat_map(|it| recipes.quirks(&it.id)).collect();
     for quirk in project.plan.subject.quirks.iter().filter(|quirk| !met.contains(&quirk.name)) {
         let (name, range) = (&quirk.name, range(quirk));
         output::note(
@@ -100,8 +95,8 @@ pub(crate) fn places(
 }
 
 /// The places in a line of history that a quirk says not to build, whichever it is.
-pub(crate) fn skipped(project: &Project, line: &[Revision]) -> Result<HashSet<usize>, CliError> {
-    let mut skipped = HashSet::new();
+pub(crate) fn skipped(project: &Project, line: &[Revision]) -> Result<BTreeSet<usize>, CliError> {
+    let mut skipped = BTreeSet::new();
     for quirk in project.plan.subject.quirks.iter().filter(|quirk| quirk.skip) {
         skipped.extend(places(project, quirk, line)?);
     }

@@ -1,9 +1,9 @@
 //! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill
 //! in.
 
-use tacho_experiment::build::failure_range::{RemedyRoute, Window, remedy_of};
+use tacho_experiment::build::failure_range::{RemedyRoute, Window};
+use tacho_experiment::quirks::remedies_to_try;
 use tacho_record::Revision;
-use tacho_record::plan::{Plan, Subject};
 
 use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
@@ -29,14 +29,12 @@ pub fn propose(
     quiet: bool,
 ) -> Result<Proposal, CliError> {
     let mut proposal = Proposal::default();
-    let usual = project.plan.subject.build.as_deref();
-    let cures = remedy_of(error).map(|remedy| remedy.cures(usual)).unwrap_or_default();
-    for cure in cures.into_iter().filter(|cure| is_free(&project.plan.subject, cure)) {
+    for (cure, plan) in remedies_to_try(&project.plan, error) {
         let announced = Some(format!(" with {}", words(&cure)));
         let wanted = SessionRequest {
             quiet,
             announced,
-            ..SessionRequest::new(with(&project.plan, &cure), std::slice::from_ref(revision))
+            ..SessionRequest::new(plan, std::slice::from_ref(revision))
         };
         let tried = session
             .measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
@@ -49,21 +47,6 @@ pub fn propose(
         }
     }
     Ok(proposal)
-}
-
-/// Whether no quirk of the plan says otherwise.
-fn is_free(subject: &Subject, cure: &RemedyRoute) -> bool {
-    !subject.quirks.iter().any(|quirk| match cure {
-        RemedyRoute::Environment(_) => quirk.environment.contains_key("CFLAGS"),
-        RemedyRoute::Build(..) => quirk.build.is_some(),
-    })
-}
-
-/// The plan with a remedy for all of history.
-fn with(plan: &Plan, cure: &RemedyRoute) -> Plan {
-    let mut quirks = plan.subject.quirks.clone();
-    quirks.push(cure.quirk("suggested"));
-    Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
 
 fn words(cure: &RemedyRoute) -> String {

@@ -1,12 +1,13 @@
 //! The runs that compared two programs, read back from the store.
 
-use tacho_experiment::compare::{FALSE_DISCOVERIES, carried_over, judged, judged_together, loads};
+use tacho_experiment::compare::{
+    FALSE_DISCOVERIES, carried_over, describe, judged, judged_together, loads,
+};
 use tacho_record::{Comparing, LimitedExecutions, Metric, Purpose, Run, RunState, Sample};
 use tacho_report::comparison::ComparedRow;
 use tacho_site::{ComparisonRecord, RowExecutions};
 use tacho_store::Store;
 
-use crate::commands::compare::told;
 use crate::error::CliError;
 use crate::output::compare::stood;
 
@@ -40,7 +41,7 @@ fn record(store: &mut Store, run: Run, terms: Comparing) -> Result<ComparisonRec
         gate: stood(&terms, &rows, run.state == RunState::Finished),
         carried: carried_over(store, &run, &terms)?,
         loads: loads(store, Some(&run), &terms)?,
-        told: terms.sides.each_ref().map(|side| told(&side.program)),
+        told: terms.sides.each_ref().map(|side| describe(&side.program)),
         executions: rows.iter().map(of_row).collect(),
         together: judged_together(&rows),
         false_discovery: FALSE_DISCOVERIES,

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
+use tacho_experiment::bisect::samples_of;
 use tacho_record::Bisection;
-use tacho_record::bisection::{
-    BisectionRequest, BisectionState, Stage, UnusableKind, ValueComparison, ValueSource,
-};
+use tacho_record::bisection::{BisectionState, Stage, UnusableKind, ValueSource};
 use tacho_report::bisection::{least, name, noise, varying};
-use tacho_stats::bisect::expected_samples;
 
 use crate::output::text::duration;
 
@@ -16,24 +14,6 @@ const MANY: f64 = 500.0;
 /// This many samples of each end are the least by which it is said how long it will take: of fewer,
 /// one outlier makes hours of seconds.
 const BASIS: usize = 12;
-
-/// About how many samples the least effect takes where a sample has this standard deviation, on the
-/// scale of the effect.
-pub fn samples(asked: &BisectionRequest, sd: f64) -> Option<f64> {
-    samples_of(asked, 0.0, sd)
-}
-
-/// The same where the ends are known to differ by this, on the scale of the effect: more than the
-/// least effect is found sooner.
-pub fn samples_of(asked: &BisectionRequest, step: f64, sd: f64) -> Option<f64> {
-    let least = match asked.by {
-        ValueComparison::Difference => asked.least,
-        ValueComparison::Ratio => asked.least.ln_1p(),
-        // How much executions vary follows from the rates, which nobody knows.
-        ValueComparison::Failure => return None,
-    };
-    Some(expected_samples(least.max(step), sd)).filter(|samples| samples.is_finite())
-}
 
 /// Whether both ends have enough samples, and these do not show a change yet: one that they show is
 /// soon found, however small a one is looked for.
@@ -55,7 +35,7 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     let proving =
         standing.found.is_none() && standing.stage == Stage::Proving && has_basis(bisection);
     let sd = noise(bisection).filter(|_| proving)?;
-    let samples = samples(&bisection.asked, sd).filter(|samples| *samples >= MANY)?;
+    let samples = samples_of(&bisection.asked, 0.0, sd).filter(|samples| *samples >= MANY)?;
     let spent = if bisection.asked.of == ValueSource::Build {
         standing.building
     } else {
@@ -118,6 +98,8 @@ pub fn about(samples: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tacho_record::bisection::BisectionRequest;
+
     use super::super::example::bisection;
     use super::*;
 
@@ -215,7 +197,7 @@ mod tests {
             [(0.01, 0.02, 89.0), (0.01, 0.05, 32.0), (0.03, 0.05, 113.0), (0.1, 0.2, 99.0)]
         {
             let asked = BisectionRequest { least: step, ..bisection("proving").asked };
-            let said = samples(&asked, sd).unwrap();
+            let said = samples_of(&asked, 0.0, sd).unwrap();
             assert!((said / simulated - 1.0_f64).abs() < 0.25, "{said} {simulated}");
         }
     }

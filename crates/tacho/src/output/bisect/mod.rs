@@ -17,7 +17,7 @@ use crate::output::compare::CompareAnswer;
 use crate::output::compare::report::CompareReport;
 use crate::output::text::{cut, day};
 
-pub use estimate::BisectForecast;
+pub use estimate::{expected_answer, expected_text};
 pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
 pub use log::{list, log, step, untracked};

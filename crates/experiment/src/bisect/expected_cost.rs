@@ -1,0 +1,301 @@
+//! What a bisection is expected to take, from what is known of builds and executions here.
+
+use tacho_record::bisection::{BisectionRequest, ByCpu, Candidate, ValueComparison, ValueSource};
+use tacho_record::{Bisection, Digest, is_mostly_busy};
+use tacho_report::bisection::noise;
+use tacho_stats::bisect::expected_samples;
+use tacho_stats::summary::median;
+use tacho_store::{HostId, Store, Values};
+
+use super::cpu::is_disturbed;
+use super::request::Inquiry;
+use crate::ExperimentError;
+
+/// Builds besides those that halve the range: both ends and what a failure or two cost; those
+/// beside the culprit.
+const MORE_BUILDS: usize = 4;
+/// Where all changes are asked for: in each eighth of all candidates one at least.
+const BUILDS_OF_ALL: usize = 8;
+/// Samples of a metric with little noise, and of one with much.
+const SAMPLES: (f64, f64) = (20.0, 150.0);
+/// How many times as long an execution takes under callgrind, about (valgrind's manual).
+const CALLGRIND: f64 = 50.0;
+/// This many samples of a revision show how far they lie apart.
+const FEWEST: usize = 5;
+/// This many standard errors apart, both ends differ for certain.
+const APART: f64 = 4.0;
+/// Where a small change takes this many times as many samples as a clear one, both are given.
+const FAR: f64 = 4.0;
+
+/// What a bisection is expected to take.
+#[derive(Clone, Debug)]
+pub struct BisectForecast {
+    /// Commits of the range.
+    pub commits: usize,
+    /// Commits that touch none of the plan's paths.
+    pub left_out: usize,
+    /// Builds that it takes.
+    pub builds: usize,
+    /// How many of them may be there already.
+    pub built: usize,
+    /// Seconds that a build takes, where that is known.
+    pub build: Option<f64>,
+    /// Seconds that an execution takes, where that is known.
+    pub execution: Option<f64>,
+    /// The standard deviation of a sample on the scale of the effect, where that is known.
+    pub sd: Option<f64>,
+    /// Whether `sd` and `step` are of CPU times, which a bisection uses on a disturbed host.
+    pub is_by_cpu: bool,
+    /// By how much both ends differ on the scale of the effect, where samples of an earlier time
+    /// show that for certain.
+    pub step: Option<f64>,
+    /// Whether both ends are one build.
+    pub is_one_build: bool,
+    /// Whether anything is executed.
+    pub executes: bool,
+    /// The standard deviation of CPU time, where wall time is bisected.
+    sd_of_cpu: Option<f64>,
+}
+
+impl BisectForecast {
+    /// Of this inquiry, by what the store has of this host; without a store nothing is known.
+    pub fn of(
+        store: Option<&mut Store>,
+        host: &str,
+        recipe: Digest,
+        inquiry: &Inquiry,
+    ) -> Result<Self, ExperimentError> {
+        let mut expected = Self::unknown(inquiry);
+        let Some(store) = store else { return Ok(expected) };
+        let Some((id, _)) = store.hosts()?.into_iter().find(|(_, known)| known.name == host) else {
+            return Ok(expected);
+        };
+        expected.learn_builds(store, id, recipe, inquiry)?;
+        if expected.executes {
+            expected.learn_executions(store, (id, host), inquiry)?;
+        }
+        Ok(expected)
+    }
+
+    fn unknown(inquiry: &Inquiry) -> Self {
+        let candidates = &inquiry.candidates;
+        let commits = candidates.len().saturating_sub(1);
+        let halvings = commits.max(1).ilog2() as usize + 1;
+        Self {
+            commits,
+            left_out: candidates.iter().map(|it| it.left_out).sum(),
+            builds: match inquiry.asked.all_gap(candidates.len()) {
+                Some(0) => candidates.len(),
+                Some(_) => (halvings + MORE_BUILDS + BUILDS_OF_ALL).min(candidates.len()),
+                None => (halvings + MORE_BUILDS).min(candidates.len()),
+            },
+            built: 0,
+            build: None,
+            execution: None,
+            sd: None,
+            is_by_cpu: false,
+            step: None,
+            is_one_build: false,
+            executes: inquiry.asked.of == ValueSource::Execution,
+            sd_of_cpu: None,
+        }
+    }
+
+    /// Which builds are there, and how long one takes.
+    fn learn_builds(
+        &mut self,
+        store: &mut Store,
+        host: HostId,
+        recipe: Digest,
+        inquiry: &Inquiry,
+    ) -> Result<(), ExperimentError> {
+        let candidates = &inquiry.candidates;
+        let builds: Vec<_> =
+            store.builds(host)?.into_iter().filter(|it| it.recipe == recipe).collect();
+        // The commits of a merge are not built as they are.
+        let as_they_are =
+            if inquiry.asked.within.is_empty() { 1 } else { candidates.len().saturating_sub(1) };
+        let there = candidates.iter().step_by(as_they_are.max(1));
+        let is_candidate = |id: &str| there.clone().any(|it| it.revision.id == id);
+        // A build whose time is bisected is made now.
+        if inquiry.asked.of != ValueSource::Build {
+            let built = builds.iter().filter(|it| is_candidate(&it.revision)).count();
+            self.built = built.min(self.builds);
+        }
+        let artifact = |of: &Candidate| {
+            builds.iter().find(|it| it.revision == of.revision.id)?.state.artifact()
+        };
+        let ends = candidates.first().zip(candidates.last());
+        self.is_one_build = self.executes
+            && ends.is_some_and(|(first, last)| {
+                artifact(first).is_some() && artifact(first) == artifact(last)
+            });
+        let took: Vec<f64> = builds.iter().map(|it| it.took.as_secs_f64()).collect();
+        self.build = median(&took);
+        Ok(())
+    }
+
+    /// How long executions take here, and how far their values lie apart: of what was tracked, else
+    /// of bisections.
+    fn learn_executions(
+        &mut self,
+        store: &mut Store,
+        (host, name): (HostId, &str),
+        inquiry: &Inquiry,
+    ) -> Result<(), ExperimentError> {
+        let asked = &inquiry.asked;
+        let walls = store.values(host, &asked.benchmark, "wall")?;
+        let seconds: Vec<f64> =
+            walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect();
+        self.execution = median(&seconds);
+        let values = store.values(host, &asked.benchmark, &asked.metric.name)?;
+        self.sd = scatter(asked, &values);
+        self.step = self.sd.and_then(|sd| step(inquiry, &values, sd));
+        if is_wall_time(asked) {
+            let mut of = |metric| store.values(host, &asked.benchmark, metric);
+            let (cpu, waited) = (of("cpu")?, of("cpu-wait")?);
+            let busy = sum(&cpu) + sum(&waited);
+            let share = (sum(&walls) > 0.0).then(|| busy / sum(&walls));
+            self.sd_of_cpu = scatter(asked, &cpu).filter(|_| is_mostly_busy(share));
+            self.use_cpu_if_disturbed(inquiry, &cpu);
+        }
+        let earlier = earlier(store, name, asked)?;
+        let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
+        self.execution = self.execution.or_else(|| earlier.last().map(took));
+        let same = |it: &&Bisection| (&it.asked.metric, it.asked.by) == (&asked.metric, asked.by);
+        self.sd = self.sd.or_else(|| earlier.iter().rev().filter(same).find_map(noise));
+        Ok(())
+    }
+
+    /// By CPU times, which a bisection uses where other work disturbs the wall times.
+    fn use_cpu_if_disturbed(&mut self, inquiry: &Inquiry, cpu: &[Values]) {
+        let Some((wall, of_cpu)) = self.sd.zip(self.sd_of_cpu) else { return };
+        if is_disturbed(ByCpu { wall, cpu: of_cpu }, inquiry.asked.least.ln_1p()) {
+            self.sd = Some(of_cpu);
+            self.step = step(inquiry, cpu, of_cpu);
+            self.is_by_cpu = true;
+        }
+    }
+
+    /// About how many samples it takes where the change is clear, and where it is as small as is
+    /// looked for: twice the same number where the ends are known to differ, or where that hardly
+    /// matters.
+    #[must_use]
+    pub fn samples(&self, asked: &BisectionRequest) -> (f64, f64) {
+        let (few, _) = SAMPLES;
+        let known = |sd| samples_of(asked, self.step.unwrap_or(0.0), sd).map(f64::round);
+        match self.sd.and_then(known) {
+            None => SAMPLES,
+            Some(samples) if self.step.is_some() || samples <= FAR * few => (samples, samples),
+            Some(samples) => (few, samples),
+        }
+    }
+
+    /// Seconds that the builds take which are not there, where that is known.
+    #[must_use]
+    pub fn building(&self) -> Option<f64> {
+        self.build.map(|build| build * self.builds.saturating_sub(self.built) as f64)
+    }
+
+    /// Seconds that all takes, by either number of [`samples`](Self::samples), where that is known.
+    #[must_use]
+    pub fn takes(&self, asked: &BisectionRequest) -> Option<(f64, f64)> {
+        let execution = if self.executes { self.execution } else { Some(0.0) };
+        let (low, high) = self.samples(asked);
+        let (building, one) = self.building().zip(execution)?;
+        Some((building + one * low, building + one * high))
+    }
+
+    /// Metrics that vary less than wall time and take less time, each with its seconds.
+    #[must_use]
+    pub fn faster_metrics(
+        &self,
+        asked: &BisectionRequest,
+        has_callgrind: bool,
+    ) -> Vec<(&'static str, f64)> {
+        let Some((building, one)) = self.building().zip(self.execution) else { return Vec::new() };
+        if self.sd.is_none() || !is_wall_time(asked) {
+            return Vec::new();
+        }
+        let (_, by_wall) = self.samples(asked);
+        let step = self.step.unwrap_or(0.0);
+        let by_cpu =
+            self.sd_of_cpu.filter(|_| !self.is_by_cpu).and_then(|sd| samples_of(asked, step, sd));
+        let by_cpu = by_cpu.map(|samples| ("cpu", building + one * samples));
+        let counted = building + CALLGRIND * one * SAMPLES.0;
+        let counted = has_callgrind.then_some(("instructions=callgrind", counted));
+        let is_shorter = |(_, other): &(&str, f64)| *other < building + one * by_wall;
+        [by_cpu, counted].into_iter().flatten().filter(is_shorter).collect()
+    }
+}
+
+/// About how many samples it takes where a sample has this standard deviation and the ends are
+/// known to differ by `step`, both on the scale of the effect: more than the least effect is found
+/// sooner. None of failures: how much executions vary follows from the rates, which are not known.
+#[must_use]
+pub fn samples_of(asked: &BisectionRequest, step: f64, sd: f64) -> Option<f64> {
+    let least = match asked.by {
+        ValueComparison::Difference => asked.least,
+        ValueComparison::Ratio => asked.least.ln_1p(),
+        ValueComparison::Failure => return None,
+    };
+    Some(expected_samples(least.max(step), sd)).filter(|samples| samples.is_finite())
+}
+
+fn is_wall_time(asked: &BisectionRequest) -> bool {
+    asked.metric.name == "wall" && asked.by == ValueComparison::Ratio
+}
+
+/// Values on the scale of the effect.
+fn scaled(asked: &BisectionRequest, values: &[f64]) -> Vec<f64> {
+    let is_ratio = asked.by == ValueComparison::Ratio;
+    values.iter().map(|value| if is_ratio { value.ln() } else { *value }).collect()
+}
+
+/// By how much the ends differ on the scale of the effect, where these values show that for
+/// certain.
+fn step(inquiry: &Inquiry, measured: &[Values], sd: f64) -> Option<f64> {
+    let end = |candidate: &Candidate| {
+        let of = measured.iter().filter(|it| it.revision == candidate.revision.id);
+        let values: Vec<f64> = of.flat_map(|it| scaled(&inquiry.asked, &it.values)).collect();
+        let (n, level) = (values.len(), median(&values)?);
+        (n >= FEWEST).then_some((n as f64, level))
+    };
+    let [(n, first), (m, last)] =
+        [end(inquiry.candidates.first()?)?, end(inquiry.candidates.last()?)?];
+    let step = (last - first).abs();
+    (step.is_finite() && step > APART * sd * (1.0 / n + 1.0 / m).sqrt()).then_some(step)
+}
+
+/// The bisections here of what is executed in the same way, as far as they have samples; the newest
+/// is the last.
+fn earlier(
+    store: &mut Store,
+    host: &str,
+    asked: &BisectionRequest,
+) -> Result<Vec<Bisection>, ExperimentError> {
+    let executed = |asked: &BisectionRequest| {
+        (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone())
+    };
+    let alike = |it: &Bisection| {
+        it.host == host && it.standing.samples > 0 && executed(&it.asked) == executed(asked)
+    };
+    Ok(store.bisections()?.into_iter().map(|(bisection, _)| bisection).filter(alike).collect())
+}
+
+/// How far samples of one revision usually lie apart on the scale of the effect, as a standard
+/// deviation.
+fn scatter(asked: &BisectionRequest, measured: &[Values]) -> Option<f64> {
+    let of = |values: &Values| {
+        let values = scaled(asked, &values.values);
+        let level = median(&values).filter(|_| values.len() >= FEWEST)?;
+        let off: Vec<f64> = values.iter().map(|value| (value - level).abs()).collect();
+        median(&off).map(|off| 1.4826 * off)
+    };
+    let each: Vec<f64> = measured.iter().filter_map(of).collect();
+    median(&each)
+}
+
+fn sum(all: &[Values]) -> f64 {
+    all.iter().flat_map(|it| &it.values).sum()
+}

@@ -1,0 +1,104 @@
+//! Into a merge that did it: which of the commits that it brought.
+//!
+//! What a merge changed is what lies between its first parent and itself. So each of its commits is
+//! built merged into the first parent. A branch cannot have brought what the main line has already;
+//! what a commit does only where the branch began is not asked.
+
+use std::collections::BTreeMap;
+
+use tacho_record::Revision;
+use tacho_record::bisection::{BisectionCost, BisectionEnd, Culprit, Merge};
+use tacho_subject::{History, SelectedRevisions};
+
+use super::state::BisectionResult;
+use crate::ExperimentError;
+
+/// What a merge brought, as a range: what was before it, its commits, and the merge itself.
+#[derive(Clone, Debug)]
+pub struct MergeRange {
+    /// The revisions of the range.
+    pub selected: SelectedRevisions,
+    /// Into which others each of the commits is merged, by full name; empty where the merge brought
+    /// none.
+    pub onto: BTreeMap<String, Vec<String>>,
+    /// This merge, after those in whose commits it was found.
+    pub within: Vec<Merge>,
+    /// What the bisections of this call have taken so far.
+    pub spent: BisectionCost,
+}
+
+impl MergeRange {
+    /// What this merge brought, which was named among revisions that are themselves merged into
+    /// `onto`.
+    pub fn brought(
+        history: &dyn History,
+        outer: &BisectionResult,
+        (culprit, merge): (&Culprit, &Revision),
+        onto: &BTreeMap<String, Vec<String>>,
+        spent: BisectionCost,
+    ) -> Result<Self, ExperimentError> {
+        let bisection = &outer.bisection;
+        let before = bisection.candidates.get(culprit.parent_place);
+        let mut selected = SelectedRevisions::default();
+        selected.revisions.extend(before.map(|before| before.revision.clone()));
+        // What the merge itself and the one before it are merged into.
+        let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for id in selected.revisions.iter().map(|it| &it.id).chain([&merge.id]) {
+            all.extend(onto.get(id).map(|others| (id.clone(), others.clone())));
+        }
+        let mut there = all.get(&merge.id).cloned().unwrap_or_default();
+        let mut brought = 0;
+        let parents = history.parents(&merge.id)?;
+        for (number, parent) in parents.iter().enumerate() {
+            // Those of the first parent are what is built upon.
+            if number > 0 {
+                let line = history.line(parent, &there)?;
+                selected.commits.extend(line.commits);
+                for revision in line.revisions {
+                    brought += 1;
+                    all.insert(revision.id.clone(), there.clone());
+                    selected.revisions.push(revision);
+                }
+            }
+            there.push(parent.clone());
+        }
+        selected.revisions.push(merge.clone());
+        selected.known.clone_from(&selected.revisions);
+        let onto = if brought == 0 { BTreeMap::new() } else { all };
+        let within = bisection.asked.within.iter().cloned();
+        let within = within.chain(Merge::named(bisection, culprit)).collect();
+        Ok(Self { selected, onto, within, spent })
+    }
+}
+
+/// What came of bisecting what a merge brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InsideMerge {
+    /// It says more than that the merge did it.
+    Answered,
+    /// The merge did it; which of its commits is undecided.
+    Undecided,
+    /// What the merge changed was not seen again.
+    NotReproduced,
+    /// All that was found goes the other way than the merge.
+    OtherWay,
+}
+
+impl InsideMerge {
+    /// Of the bisection of the commits of a merge that changed the metric by `effect`.
+    #[must_use]
+    pub fn of(inner: &BisectionResult, effect: f64) -> Self {
+        let standing = &inner.bisection.standing;
+        let culprits = &standing.culprits;
+        let same_way = culprits.is_empty()
+            || culprits.iter().any(|it| (it.effect.estimate < 0.0) == (effect < 0.0));
+        match standing.found {
+            Some(BisectionEnd::NotReproduced) => Self::NotReproduced,
+            Some(BisectionEnd::Undecided { .. }) => Self::Undecided,
+            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine) if !same_way => {
+                Self::OtherWay
+            }
+            Some(BisectionEnd::Verified | BisectionEnd::DependsOnMachine) | None => Self::Answered,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Which changes are measured again, and which are reported.
+
+use std::collections::BTreeSet;
+
+use tacho_record::{Change, ChangeState, Plan, short_name};
+
+use super::sides::why_not;
+use crate::build::linking::several_layouts;
+use crate::changes::measured_sides::MeasuredSide;
+use crate::changes::verdict::came_with_a_run;
+
+/// Rounds of a confirmation where neither the command nor a budget says otherwise.
+pub const CONFIRMATION_ROUNDS: u32 = 20;
+
+/// Changes that stand, to which the user has said nothing, and whose names are not among those that
+/// were reported.
+pub fn unreported<'a>(
+    changes: impl Iterator<Item = &'a Change>,
+    reported: &BTreeSet<String>,
+) -> Vec<&'a Change> {
+    let is_new = |change: &&Change| change.stands() && change.state() == ChangeState::New;
+    changes.filter(is_new).filter(|change| !reported.contains(&change.name)).collect()
+}
+
+/// Whether a change that was not measured again may be the host's, since it
+/// [came with a run](came_with_a_run); by what was measured of both sides.
+#[must_use]
+pub fn is_doubtful(change: &Change, sides: Option<&[MeasuredSide; 2]>) -> bool {
+    let is_with_run =
+        |[before, after]: &[MeasuredSide; 2]| came_with_a_run(&before.runs, &after.runs);
+    change.again.is_none() && sides.is_some_and(is_with_run)
+}
+
+/// Whether a confirmation measures a change that was not named: it can, and did not yet (in other
+/// layouts, where one build alone differs).
+#[must_use]
+pub fn awaits_confirmation(change: &Change) -> bool {
+    let is_measured =
+        change.again.as_ref().is_some_and(|again| again.environments || !change.asks_for_layouts());
+    !is_measured && why_not(change).is_none()
+}
+
+/// Why a change cannot be measured again on the host that has the changes of these names, in words.
+#[must_use]
+pub fn why_not_here(change: &Change, here: &BTreeSet<&str>, plan: &Plan) -> Option<String> {
+    if !here.contains(change.name.as_str()) {
+        return Some(format!("it is of `{}`: confirm it there", change.series.host));
+    }
+    why_not(change).or_else(|| of_layouts(change, plan))
+}
+
+/// Where revisions are tracked over layouts, no two builds stand for both sides; what does.
+fn of_layouts(change: &Change, plan: &Plan) -> Option<String> {
+    let levels = several_layouts(plan)?;
+    let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| short_name(id));
+    let benchmark = &change.series.benchmark.name;
+    Some(format!(
+        "it is by {} layouts, and this measures one build of each side: `tacho compare {good} \
+         {bad} -b {benchmark}` measures all",
+        levels.layouts
+    ))
+}

@@ -1,0 +1,274 @@
+//! What is compared where a side is a file of another tool: the benchmarks that both have, under
+//! names that both have.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use tacho_record::{BenchmarkKey, ExportedMetric, Metric, Parameters, Plan, Unit, shown};
+
+use super::comparability::{difference, only_name, same_processors, status, statuses};
+use super::resolved_side::ResolvedSide;
+use super::row::COMMAND;
+
+/// Benchmarks, each with its metrics.
+type BenchmarkMetrics = Vec<(BenchmarkKey, Vec<Metric>)>;
+/// What files say of both sides.
+type FileSides = [Vec<ExportedMetric>; 2];
+
+/// What is compared where a side is a file.
+#[derive(Debug, Default)]
+pub struct ReportRows {
+    /// The benchmarks, each with its metrics.
+    pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
+    /// What the files say of them.
+    pub exported: [Vec<ExportedMetric>; 2],
+    /// What only the first side has, and only the second.
+    pub lone: [Vec<String>; 2],
+    /// In what both sides differ, by what the files say.
+    pub differ: Vec<String>,
+}
+
+/// Why files cannot be compared.
+#[derive(Debug)]
+pub enum ReportMismatch {
+    /// No file has that benchmark. `known` lists those that there are.
+    UnknownBenchmark {
+        /// The name.
+        name: String,
+        /// The others, each in backticks.
+        known: String,
+    },
+    /// No common benchmark has that metric. `known` lists those that there are.
+    UnknownMetric {
+        /// The name.
+        name: String,
+        /// The others, each in backticks.
+        known: String,
+    },
+    /// They have no benchmark in common, by name and metric.
+    NothingInCommon,
+}
+
+/// A file at side `file`, and the other side, which has these rows of the plan or of a command.
+/// Unless the benchmarks were `chosen`, those that only one side has are listed.
+pub fn rows_of_report(
+    sides: &[ResolvedSide; 2],
+    file: usize,
+    plan: Option<&Plan>,
+    mut rows: Vec<(BenchmarkKey, Vec<Metric>)>,
+    chosen: bool,
+) -> Result<ReportRows, ReportMismatch> {
+    let (said, live) = (said(&sides[file]), &sides[1 - file]);
+    let mut lone = <[Vec<String>; 2]>::default();
+    let found = if live.side.program.kind() == "command" {
+        for_command(said, &rows, live)
+    } else {
+        let of_plan = rows.clone();
+        let found = for_plan(said, &mut rows);
+        lone[file] = if chosen { Vec::new() } else { lone_of_file(said, &of_plan) };
+        lone[1 - file] = lone_of_plan(&of_plan, &rows);
+        found
+    };
+    if found.is_empty() {
+        return Err(ReportMismatch::NothingInCommon);
+    }
+    let names: BTreeMap<String, String> =
+        found.iter().map(|(name, one)| (one.benchmark.clone(), name.clone())).collect();
+    let differ = statuses(sides, file, plan, &rows, &names);
+    let mut exported = FileSides::default();
+    exported[file] = found.into_iter().map(|(_, one)| one).collect();
+    Ok(ReportRows { rows, exported, lone, differ })
+}
+
+/// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is
+/// called. Of named benchmarks and metrics only those; without names all benchmarks, by the first
+/// metric.
+pub fn rows_of_reports(
+    sides: &[ResolvedSide; 2],
+    benchmarks: &[String],
+    metrics: &[String],
+) -> Result<ReportRows, ReportMismatch> {
+    let mut said = sides.each_ref().map(|side| said(side).to_vec());
+    let mut differ: Vec<String> = same_processors(sides, &mut said).into_iter().collect();
+    check_benchmarks(benchmarks, &said)?;
+    for side in &mut said {
+        side.retain(|one| benchmarks.is_empty() || benchmarks.contains(&one.benchmark));
+    }
+    if let [Some(a), Some(b)] = said.each_ref().map(|said| only_name(said))
+        && a != b
+    {
+        let ended = [status(&sides[0], a), status(&sides[1], b)];
+        if let [Some(a), Some(b)] = ended {
+            differ.extend(difference("exit status", sides, [a, b]));
+        }
+        for one in said.iter_mut().flatten() {
+            COMMAND.clone_into(&mut one.benchmark);
+        }
+    }
+    let of_b = by_name(&said[1]);
+    let common: Vec<&ExportedMetric> = said[0].iter().filter(|one| has(&of_b, one)).collect();
+    if common.is_empty() {
+        return Err(ReportMismatch::NothingInCommon);
+    }
+    let rows = grouped(&common, metrics)?;
+    let lone = [0, 1].map(|side| lone(&said[side], &said[1 - side], metrics));
+    Ok(ReportRows { rows, exported: said, lone, differ })
+}
+
+fn said(side: &ResolvedSide) -> &[ExportedMetric] {
+    side.report.as_ref().map_or(&[], |report| &report.benchmarks)
+}
+
+/// What a file says under the names of the comparison, each with the name that it has in the file.
+type RenamedMetrics = Vec<(String, ExportedMetric)>;
+
+/// What a file says, by the name of the benchmark.
+type ExportedByName<'a> = HashMap<&'a str, Vec<&'a ExportedMetric>>;
+
+fn by_name(said: &[ExportedMetric]) -> ExportedByName<'_> {
+    let mut all = ExportedByName::new();
+    for one in said {
+        all.entry(&one.benchmark).or_default().push(one);
+    }
+    all
+}
+
+fn has(said: &ExportedByName, one: &ExportedMetric) -> bool {
+    let of_benchmark = said.get(one.benchmark.as_str());
+    of_benchmark.is_some_and(|all| all.iter().any(|it| it.metric == one.metric))
+}
+
+/// Names in backticks, each once, in order.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let all: BTreeSet<String> = names.map(|name| format!("`{name}`")).collect();
+    all.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Whether one of the files has each benchmark that was named.
+fn check_benchmarks(wanted: &[String], said: &FileSides) -> Result<(), ReportMismatch> {
+    let names = || said.iter().flatten().map(|one| one.benchmark.as_str());
+    let all: HashSet<&str> = names().collect();
+    match wanted.iter().find(|name| !all.contains(name.as_str())) {
+        Some(name) => {
+            Err(ReportMismatch::UnknownBenchmark { name: name.clone(), known: listed(names()) })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What one file alone has: benchmarks that have no metric in common with the other's, and of the
+/// metrics that were named those.
+fn lone(own: &[ExportedMetric], other: &[ExportedMetric], wanted: &[String]) -> Vec<String> {
+    let (mut all, mut listed): (Vec<String>, HashSet<String>) = Default::default();
+    let other = by_name(other);
+    let shared: HashSet<&str> =
+        own.iter().filter(|one| has(&other, one)).map(|one| one.benchmark.as_str()).collect();
+    for one in own.iter().filter(|one| !has(&other, one)) {
+        let is_shared = shared.contains(one.benchmark.as_str());
+        let is_asked = wanted == ["all"] || wanted.contains(&one.metric.name);
+        let name = match (is_shared, wanted.is_empty() || is_asked) {
+            (false, true) => one.benchmark.clone(),
+            (true, _) if is_asked => format!("{} {}", one.benchmark, one.metric.name),
+            _ => continue,
+        };
+        if listed.insert(name.clone()) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+/// The benchmarks of a file that a plan does not have.
+fn lone_of_file(said: &[ExportedMetric], of_plan: &BenchmarkMetrics) -> Vec<String> {
+    let is_in_plan =
+        |name: &str| of_plan.iter().any(|(key, _)| name == key.name || name == key.to_string());
+    let names: BTreeSet<&str> = said.iter().map(|one| one.benchmark.as_str()).collect();
+    names.into_iter().filter(|name| !is_in_plan(name)).map(str::to_owned).collect()
+}
+
+/// The benchmarks of a plan that a file does not have.
+fn lone_of_plan(of_plan: &BenchmarkMetrics, common: &BenchmarkMetrics) -> Vec<String> {
+    let is_common = |key: &BenchmarkKey| common.iter().any(|(it, _)| it == key);
+    of_plan.iter().filter(|(key, _)| !is_common(key)).map(|(key, _)| key.to_string()).collect()
+}
+
+/// A row for each benchmark, with the metrics that are wanted: the first one, if none is named.
+fn grouped(
+    common: &[&ExportedMetric],
+    wanted: &[String],
+) -> Result<BenchmarkMetrics, ReportMismatch> {
+    let names = || common.iter().map(|one| one.metric.name.as_str());
+    let all: HashSet<&str> = names().collect();
+    let is_known = |name: &str| name == "all" || all.contains(name);
+    if let Some(name) = wanted.iter().find(|name| !is_known(name)) {
+        return Err(ReportMismatch::UnknownMetric { name: name.clone(), known: listed(names()) });
+    }
+    let is_all = wanted == ["all"];
+    let (mut rows, mut places) = (BenchmarkMetrics::new(), HashMap::<&str, usize>::new());
+    for one in
+        common.iter().filter(|one| wanted.is_empty() || is_all || wanted.contains(&one.metric.name))
+    {
+        match places.get(one.benchmark.as_str()) {
+            Some(&place) if !wanted.is_empty() => rows[place].1.push(one.metric.clone()),
+            Some(_) => {}
+            None => {
+                places.insert(&one.benchmark, rows.len());
+                rows.push((key(&one.benchmark), vec![one.metric.clone()]));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn key(name: &str) -> BenchmarkKey {
+    BenchmarkKey { name: name.to_owned(), version: 1, parameters: Parameters::default() }
+}
+
+/// The benchmark that has the command's name, or is the only one; its time as what the command's is
+/// called.
+fn for_command(
+    said: &[ExportedMetric],
+    rows: &BenchmarkMetrics,
+    live: &ResolvedSide,
+) -> RenamedMetrics {
+    let times: Vec<&ExportedMetric> =
+        said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
+    let of_name = times.iter().find(|one| one.benchmark == shown(&live.side.name));
+    let names: BTreeSet<&str> = times.iter().map(|one| one.benchmark.as_str()).collect();
+    let found = of_name.or(times.first().filter(|_| names.len() == 1));
+    let Some((row, metrics)) = rows.first() else { return Vec::new() };
+    let renamed = found.zip(metrics.first()).map(|(one, metric)| {
+        let benchmark = row.to_string();
+        (
+            one.benchmark.clone(),
+            ExportedMetric { benchmark, metric: metric.clone(), ..(*one).clone() },
+        )
+    });
+    renamed.into_iter().collect()
+}
+
+/// Of the plan's benchmarks those that the file has, each with the metrics that it has, by name; a
+/// time is a time.
+fn for_plan(said: &[ExportedMetric], rows: &mut BenchmarkMetrics) -> RenamedMetrics {
+    let mut all = RenamedMetrics::new();
+    for (key, metrics) in rows.iter_mut() {
+        let name = key.to_string();
+        let of_benchmark =
+            || said.iter().filter(|one| one.benchmark == name || one.benchmark == key.name);
+        metrics.retain(|metric| {
+            let of_name = of_benchmark().find(|one| one.metric.name == metric.name);
+            let is_time = |one: &&ExportedMetric| {
+                metric.unit == Unit::Nanoseconds && one.metric.unit == metric.unit
+            };
+            let found = of_name.or_else(|| of_benchmark().find(is_time));
+            let renamed = |one: &ExportedMetric| ExportedMetric {
+                benchmark: name.clone(),
+                metric: metric.clone(),
+                ..one.clone()
+            };
+            all.extend(found.map(|one| (one.benchmark.clone(), renamed(one))));
+            found.is_some()
+        });
+    }
+    rows.retain(|(_, metrics)| !metrics.is_empty());
+    all
+}

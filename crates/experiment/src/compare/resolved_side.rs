@@ -1,0 +1,96 @@
+//! A side of a comparison as it was named, and what it was taken for.
+
+use tacho_measure::Report;
+use tacho_record::{EarlierSide, Program, Side, short_name};
+use tacho_store::Store;
+
+use crate::ExperimentError;
+
+/// A side, and what it was taken for.
+#[derive(Clone, Debug)]
+pub struct ResolvedSide {
+    /// Its name and its program.
+    pub side: Side,
+    /// What it was taken for, in a few words.
+    pub what: String,
+    /// The side of an earlier run that it is, if it is one.
+    pub earlier: Option<EarlierSide>,
+    /// What the file says, if it is a file.
+    pub report: Option<Report>,
+}
+
+impl ResolvedSide {
+    /// A side that is executed.
+    #[must_use]
+    pub fn new(name: &str, program: Program, what: String) -> Self {
+        Self { side: Side { name: name.to_owned(), program }, what, earlier: None, report: None }
+    }
+
+    /// A report of another tool.
+    #[must_use]
+    pub fn of_report(name: &str, report: Report) -> Self {
+        let program = Program::File { file: name.to_owned(), tool: report.tool.to_owned() };
+        let what = describe(&program);
+        Self { report: Some(report), ..Self::new(name, program, what) }
+    }
+
+    /// Its name, and what it was taken for: `v1 (the revision 0123456789)`.
+    #[must_use]
+    pub fn described(&self) -> String {
+        format!("{} ({})", self.side.name, self.what)
+    }
+
+    /// Whether it is a file of another tool.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self.side.program, Program::File { .. })
+    }
+}
+
+/// What a program is, in a few words.
+#[must_use]
+pub fn describe(program: &Program) -> String {
+    match program {
+        Program::Build { artifact, revision } => {
+            format!("the build {} of {}", artifact.short(), short_name(revision))
+        }
+        Program::Command { command, .. } => format!("the command `{command}`"),
+        Program::File { tool, .. } => format!("a report of {tool}"),
+        Program::Layouts { artifacts, revision } => {
+            format!("{} layouts of {}", artifacts.len(), short_name(revision))
+        }
+        Program::Revision { revision } => format!("the revision {}", short_name(revision)),
+        Program::Variant { revision, parameters } => {
+            format!("the revision {} with {parameters}", short_name(revision))
+        }
+    }
+}
+
+/// The program of a side of an earlier run: the build that it was, since its revision may build
+/// otherwise by now. None if that run compared nothing.
+pub fn earlier_program(
+    store: &mut Store,
+    of: EarlierSide,
+) -> Result<Option<Program>, ExperimentError> {
+    let Some(terms) = store.comparing(of.run)? else { return Ok(None) };
+    let built = store.cells(of.run)?.into_iter().nth(of.side).map(|(_, cell)| cell.artifact);
+    Ok(Some(match (&terms.sides[of.side.min(1)].program, built) {
+        (Program::Revision { revision } | Program::Layouts { revision, .. }, Some(artifact)) => {
+            Program::Build { artifact, revision: revision.clone() }
+        }
+        (other, _) => other.clone(),
+    }))
+}
+
+/// Two commands of which one needs a shell are both started by it, since the shell takes time.
+pub fn start_alike(sides: &mut [ResolvedSide; 2]) {
+    let is_shell =
+        |it: &ResolvedSide| matches!(it.side.program, Program::Command { shell: true, .. });
+    if sides.iter().any(is_shell) {
+        for side in sides {
+            if let Program::Command { words, shell, .. } = &mut side.side.program {
+                (*words, *shell) = (["sh", "-c"].map(str::to_owned).to_vec(), true);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What it takes to track all of a history, as far as that is known on a host.
+
+use std::time::Duration;
+
+use tacho_record::{BenchmarkKey, Plan, Recipes, Revision};
+use tacho_stats::summary::median;
+use tacho_store::{HostId, Store};
+
+use crate::ExperimentError;
+
+/// What it takes to track revisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackForecast {
+    /// Builds that are not there.
+    pub builds: usize,
+    /// How long they take, by all builds of this host; none where it has no build.
+    pub building: Option<Duration>,
+    /// How long executions take at the revisions that are not built; none where a benchmark was
+    /// never executed on this host.
+    pub executing: Option<Duration>,
+}
+
+impl TrackForecast {
+    /// Of these revisions, by a plan that builds them by these recipes.
+    pub fn of(
+        (store, host): (&mut Store, HostId),
+        (plan, recipes): (&Plan, &Recipes),
+        revisions: &[Revision],
+    ) -> Result<Self, ExperimentError> {
+        let known = store.builds(host)?;
+        let is_built = |revision: &&Revision| {
+            let recipe = recipes.of(&revision.id);
+            known.iter().any(|it| it.revision == revision.id && it.recipe == recipe)
+        };
+        let builds = revisions.iter().filter(|revision| !is_built(revision)).count();
+        let took: Duration = known.iter().map(|build| build.took).sum();
+        let each = took.checked_div(known.len().try_into().unwrap_or(u32::MAX));
+        let times = u32::try_from(builds).unwrap_or(u32::MAX);
+        let rule = &plan.measure.rule;
+        let rounds = rule.max_rounds.saturating_add(rule.warmup.executions().unwrap_or(0));
+        let mut executing = Some(Duration::ZERO);
+        for (_, key) in plan.keyed_benchmarks() {
+            let all = typical_execution(store, host, &key)?
+                .map(|once| once.saturating_mul(rounds).saturating_mul(times));
+            executing = executing.zip(all).map(|(sum, all)| sum.saturating_add(all));
+        }
+        Ok(Self { builds, building: each.map(|each| each.saturating_mul(times)), executing })
+    }
+}
+
+/// How long an execution of that benchmark took on that host, typically.
+pub(crate) fn typical_execution(
+    store: &mut Store,
+    host: HostId,
+    key: &BenchmarkKey,
+) -> Result<Option<Duration>, ExperimentError> {
+    let values: Vec<f64> =
+        store.values(host, key, "wall")?.into_iter().flat_map(|measured| measured.values).collect();
+    let median = median(&values).filter(|median| median.is_finite() && *median >= 0.0);
+    Ok(median.map(|nanoseconds| Duration::from_secs_f64(nanoseconds / 1e9)))
+}

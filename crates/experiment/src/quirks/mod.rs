@@ -1,0 +1,17 @@
+//! What quirks are good for: whether builds need them, and what they alone do to the numbers.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `need` | revisions built with and without a quirk, and what follows |
+//! | `remedies` | which known remedies are tried where a revision does not build |
+//! | `edges` | where a quirk begins and ends, and which revision there is built in both ways |
+
+mod edges;
+mod need;
+mod remedies;
+#[cfg(test)]
+mod tests;
+
+pub use edges::{QuirkRangeEdge, edges_of, refused_by, stretched};
+pub use need::{QuirkNeed, lacking, spread};
+pub use remedies::remedies_to_try;

@@ -1,0 +1,116 @@
+//! What is compared: the plan as it is wanted, and the benchmarks that both sides have.
+
+use tacho_experiment::compare::{
+    ReportMismatch, ReportRows, ResolvedSide, in_versions_of, rows_of, rows_of_report,
+    rows_of_reports,
+};
+use tacho_record::{BenchmarkKey, Metric, Plan};
+
+use super::measure::{metrics_of_commands, wishes};
+use super::sides::SideLookup;
+use crate::cli::CompareArgs;
+use crate::commands::selection::narrowed;
+use crate::error::CliError;
+use crate::error::compare::CompareMistake;
+
+/// What is compared.
+pub struct ComparisonRows {
+    /// The plan as it is wanted.
+    pub plan: Option<Plan>,
+    /// What both sides have, and what only one of them has.
+    pub of: ReportRows,
+}
+
+/// What both sides have, and what only one of them has.
+pub fn rows(
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: &[ResolvedSide; 2],
+) -> Result<ComparisonRows, CliError> {
+    let [a, b] = taken;
+    let benchmarks = &command.terms.benchmark;
+    let (file, live) = match [a.is_file(), b.is_file()] {
+        [false, false] => {
+            let (plan, rows) = live_rows(given, command, [a, b])?;
+            return Ok(ComparisonRows { plan, of: ReportRows { rows, ..ReportRows::default() } });
+        }
+        [true, true] => {
+            let of = rows_of_reports(taken, benchmarks, &command.terms.metric)
+                .map_err(|why| mismatch(taken, why))?;
+            return Ok(ComparisonRows { plan: None, of });
+        }
+        [true, false] => (0, b),
+        [false, true] => (1, a),
+    };
+    let (plan, mut rows) = live_rows(given, command, [live, live])?;
+    if live.side.program.kind() == "command" {
+        // Files have times of whole commands: nothing else of a command stands beside them.
+        let metrics = metrics_of_commands([&live.side.program; 2], &[])?;
+        for (_, of) in &mut rows {
+            of.clone_from(&metrics);
+        }
+    }
+    let of = rows_of_report(taken, file, plan.as_ref(), rows, !benchmarks.is_empty())
+        .map_err(|why| mismatch(taken, why))?;
+    Ok(ComparisonRows { plan, of })
+}
+
+fn mismatch(taken: &[ResolvedSide; 2], why: ReportMismatch) -> CliError {
+    match why {
+        ReportMismatch::UnknownBenchmark { name, known } => {
+            CliError::UnknownBenchmark { name, known }
+        }
+        ReportMismatch::UnknownMetric { name, known } => CliError::UnknownMetric { name, known },
+        ReportMismatch::NothingInCommon => {
+            let why = "they have no benchmark in common, by name and metric".to_owned();
+            let [a, b] = taken.each_ref().map(ResolvedSide::described);
+            CompareMistake::NotComparable { a, b, why }.into()
+        }
+    }
+}
+
+/// The plan as it is wanted, and what is compared.
+#[allow(clippy::type_complexity, reason = "the terms have them like this")]
+fn live_rows(
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: [&ResolvedSide; 2],
+) -> Result<(Option<Plan>, Vec<(BenchmarkKey, Vec<Metric>)>), CliError> {
+    let programs = taken.map(|taken| &taken.side.program);
+    let is_command = programs[0].kind() == "command";
+    let empty = super::measure::empty_plan()?;
+    let plan = match given.project() {
+        Some(project) if !is_command => {
+            let wishes = wishes(command, Some(&project.plan))?;
+            let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
+            Some(in_kept_versions(given, command, taken, plan)?)
+        }
+        _ => None,
+    };
+    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs).map_err(|why| {
+        CompareMistake::NotComparable { a: taken[0].described(), b: taken[1].described(), why }
+    })?;
+    let mut rows = Vec::new();
+    for key in keys {
+        let metrics = match (given.project(), is_command) {
+            (Some(project), false) => super::fail_on::metrics(project, &key, &command.terms)?,
+            _ => metrics_of_commands(programs, &command.terms.metric)?,
+        };
+        rows.push((key, metrics));
+    }
+    Ok((plan, rows))
+}
+
+/// The plan with its benchmarks in the versions that kept sides have.
+fn in_kept_versions(
+    given: &SideLookup,
+    command: &CompareArgs,
+    taken: [&ResolvedSide; 2],
+    mut plan: Plan,
+) -> Result<Plan, CliError> {
+    let kept = taken.into_iter().filter_map(|taken| taken.earlier.filter(|_| command.kept));
+    for (earlier, store) in kept.filter_map(|earlier| Some((earlier, given.store()?))) {
+        in_versions_of(&mut store.borrow_mut(), earlier, &mut plan)?;
+    }
+    Ok(plan)
+}
