@@ -66,13 +66,18 @@ pub fn bands(levels: &Levels) -> AnswerTable {
     AnswerTable { spare: vec![table.columns.len() - 1], ..table }
 }
 
-/// All three in a line: `restart 0.4 %, relink 1.2 %`.
+/// All three in a line; where relinking does not differ significantly from restarting, at most how
+/// much it adds: `restart 0.4 %, relink at most 1.2 %`.
 #[must_use]
-pub fn short(levels: Option<&Levels>) -> String {
-    let Some(levels) = levels else { return "nothing can be said of it".to_owned() };
-    let known = BANDS.iter().zip(deviations(levels));
-    let known = known.filter_map(|((name, _), sd)| Some(format!("{name} {}", percent(sd?))));
-    known.collect::<Vec<_>>().join(", ")
+pub fn short(levels: &Levels) -> String {
+    let shown = |(name, deviation): (&str, f64)| match levels.relink_at_most {
+        Some(bound) if name == BANDS[2].0 && bound > 0.0 && !levels.is_told() => {
+            format!("{name} at most {}", percent(bound))
+        }
+        _ => format!("{name} {}", percent(deviation)),
+    };
+    let known = BANDS.iter().zip(deviations(levels)).filter_map(|(band, sd)| Some((band.0, sd?)));
+    known.map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// What was measured of a layout.

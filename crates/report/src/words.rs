@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tacho_record::{LimitedExecutions, Unit, factor, shown};
 use tacho_stats::Summary;
-use tacho_stats::levels::{Levels, Repetition};
+use tacho_stats::levels::Repetition;
 
 /// A share that a user writes has at most this many digits.
 const WRITTEN: usize = 5;
@@ -157,18 +157,6 @@ pub fn cut_within(text: &str, width: usize) -> String {
 #[must_use]
 pub fn times(ratio: f64) -> String {
     format!("× {}", factor(ratio))
-}
-
-/// What relinking adds; where it does not differ significantly from restarting, at most how much.
-#[must_use]
-pub fn relinking(levels: &Levels) -> String {
-    match (levels.relink, levels.relink_at_most) {
-        (Some(_), Some(bound)) if bound > 0.0 && !levels.is_told() => {
-            format!("at most {}", percent(bound))
-        }
-        (Some(share), _) => percent(share),
-        (None, _) => "–".to_owned(),
-    }
 }
 
 /// An effect in per cent: `+12.3 %`; a factor when it is huge, two digits when one would be 0, and

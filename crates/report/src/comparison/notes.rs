@@ -6,7 +6,8 @@ use tacho_stats::levels::{Levels, Repetition};
 
 use super::{ComparedRow, ComparisonReport, HostLoad, clauses};
 use crate::block::AnswerNote;
-use crate::words::{self, change, count, percent, relinking};
+use crate::layouts::short;
+use crate::words::{self, change, count, percent};
 
 /// From this distance of two ratios on (of their logarithms) it is said why they differ.
 const APART: f64 = 0.03;
@@ -83,9 +84,7 @@ impl ComparisonReport<'_> {
     /// is known to the margin.
     fn of_levels(&self, row: &ComparedRow) -> Option<String> {
         let [Some(a), Some(b)] = row.levels else { return None };
-        let of = |name: &str, levels: Levels| {
-            format!("{name}: relink {}, restart {}", relinking(&levels), percent(levels.restart))
-        };
+        let of = |name: &str, levels: Levels| format!("{name}: {}", short(&levels));
         let [first, second] = self.short_names();
         let repetition = self.repetition(row).map_or_else(String::new, |it| {
             format!(

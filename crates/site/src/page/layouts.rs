@@ -68,7 +68,9 @@ fn subject(row: &LayoutsRow) -> String {
 
 /// What each level adds, in a line.
 fn line(row: &LayoutsRow) -> String {
-    format!("{}: {}", subject(row), short(row.levels.as_ref()))
+    let levels = row.levels.as_ref();
+    let levels = levels.map_or_else(|| "nothing can be said of it".to_owned(), short);
+    format!("{}: {levels}", subject(row))
 }
 
 fn content(row: &LayoutsRow) -> Markup {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use tacho_experiment::ExperimentError;
 use tacho_experiment::analysis::levels::{SeriesLevels, series_levels};
 use tacho_record::Series;
-use tacho_report::layouts::{by_chance, repetition};
+use tacho_report::layouts::{by_chance, repetition, short};
 use tacho_stats::levels::Levels;
 use tacho_store::Store;
 
@@ -31,15 +31,14 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, ExperimentEr
     let mut out = String::new();
     for one in series {
         let Some(SeriesLevels { levels, cost }) = series_levels(store, one)? else { continue };
-        let relink = text::relinking(&levels);
         let chance = by_chance(&levels).map(|clause| format!("; {clause}"));
         let repetition = repetition(&levels, cost, PRECISION).map(|clause| format!("\n  {clause}"));
         out += &format!(
-            "\n{} {}, medians over up to {}: relink {relink}, restart {}{}{}\n",
+            "\n{} {}, medians over up to {}: {}{}{}\n",
             one.key.benchmark,
             one.key.metric.name,
             text::count(levels.layouts, "layout"),
-            text::percent(levels.restart),
+            short(&levels),
             chance.unwrap_or_default(),
             repetition.unwrap_or_else(|| too_noisy(&levels, cost)),
         );

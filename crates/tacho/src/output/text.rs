@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::{Rule, is_shown, shown};
 pub use tacho_report::words::{
-    change, count, cut, duration, end, interval, limited, percent, precision, relinking,
+    change, count, cut, duration, end, interval, limited, percent, precision,
 };
 use tacho_store::QuietWait;
 
