@@ -45,8 +45,8 @@ pub use r#try::TryArgs;
 /// The plan, `tacho.toml`, says how to get, build and measure the program. Raw results are kept for
 /// ever in `.tacho/` beside the plan.
 ///
-/// Exit status: 0 done; 2 error, or something requested has no value because its executions failed;
-/// 130 interrupted (the same command resumes).
+/// Exit status: 0 done; 2 error, or a requested benchmark has no value, because its executions
+/// failed; 130 interrupted (the same command resumes).
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -156,9 +156,15 @@ pub struct GenerateArgs {
 #[derive(Debug, Subcommand)]
 pub enum GenerateTarget {
     /// Print completions for a shell
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
     /// Write man pages into a folder
-    Man { folder: PathBuf },
+    Man {
+        /// The folder to write to
+        folder: PathBuf,
+    },
     /// Print the JSON Schema of the plan
     Schema,
 }

@@ -316,7 +316,7 @@ pub(super) struct ConditionsTable {
     /// The processors to use, counted from 0: "1", "0-3,6", [0, 1]; or "isolated", those reserved
     /// at boot. Default: those of tacho.
     pub cpus: Option<CpusValue>,
-    /// Niceness, from -20 (first, needs rights) to 19. Default: that of tacho.
+    /// Niceness, from -20 (highest priority, needs rights) to 19. Default: that of tacho.
     #[schemars(range(min = -20, max = 19))]
     pub nice: Option<i64>,
     /// The scheduling class: "other", "batch", "idle", or with rights "fifo 50", "rr 50" (real

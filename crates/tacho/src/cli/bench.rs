@@ -12,7 +12,8 @@ use super::shared::EstimatorName;
 ///
 /// Needs no plan. Commands are executed in rounds, each in a fresh random order. A command without
 /// shell syntax is started without a shell. The time of a shell is measured beside each execution
-/// and subtracted. The options are those of hyperfine (list: docs/src/guide/bench.md).
+/// and subtracted. Options of hyperfine mean the same or are refused with a hint (list:
+/// docs/src/guide/bench.md).
 ///
 /// Exit status: 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are
 /// shown).
@@ -22,8 +23,8 @@ pub struct BenchArgs {
     /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
     #[arg(value_name = "COMMAND", required = true)]
     pub commands: Vec<String>,
-    /// Warm up each by N executions (3) or for a time (2s), or detect the warmup afterwards (found)
-    /// [default: none]
+    /// Warm up each command by N executions (such as 3) or for a time (such as 2s), or detect the
+    /// warmup afterwards (found) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Execute each exactly N times
@@ -40,7 +41,7 @@ pub struct BenchArgs {
         help_heading = "How often", value_parser = min_runs
     )]
     pub min_runs: Option<u32>,
-    /// Execute each at most N times [default: as many as take 3 s]
+    /// Execute each at most N times [default: stop after `--min-runs` executions and 3 s in total]
     #[arg(
         long, short = 'M', value_name = "N", allow_negative_numbers = true,
         help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..)
@@ -94,7 +95,7 @@ pub struct BenchArgs {
     /// cheap (at most 5 % of the time), full (all six in each round) [default: off]
     #[arg(
         long,
-        value_name = "MUCH",
+        value_name = "MODE",
         default_value = "off",
         hide_default_value = true,
         help_heading = "Beside executions"
@@ -114,8 +115,8 @@ pub struct BenchArgs {
     /// Pass only the variables that programs need, as plans do (list: docs/src/formats/plan.md)
     #[arg(long, help_heading = "Conditions")]
     pub clean_environment: bool,
-    /// Add no `TACHO_PADDING` to the environment. It has 0 to 4095 X, a new number for each
-    /// execution, so that no length of the environment favours a command
+    /// Add no `TACHO_PADDING` to the environment. The variable has a random length of 0 to 4095
+    /// bytes in each execution, so that no length of the environment favours a command
     #[arg(long, help_heading = "Conditions")]
     pub no_random_environment: bool,
     /// End an execution whose processes together use more processor time: 10s
@@ -131,14 +132,16 @@ pub struct BenchArgs {
     /// A name for the reference
     #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Commands")]
     pub reference_name: Option<String>,
-    /// Where output goes: null, pipe, inherit, or a file; once for all commands, or once for each
+    /// Where output goes: null, pipe, inherit, or a file. Give the option once for all commands, or
+    /// once for each command
     #[arg(long, value_name = "WHERE", conflicts_with = "show_output", help_heading = "Commands")]
     pub output: Vec<String>,
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// Compare by the ratio of these; `auto` takes neighbours in time where the host's speed moves,
-    /// else all pairs [default: auto]
+    /// The number to compare by. `auto` compares executions next to each other in time if the speed
+    /// of the host moves. Otherwise `auto` compares each sample of A with each sample of B
+    /// [default: auto]
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
     /// Write hyperfine's JSON, in seconds; `-` is standard output

@@ -12,14 +12,15 @@ use crate::cli::shared::DirectionName;
 ///
 /// Both ends are measured first, side by side, until they certainly differ or certainly do not.
 /// Each next revision is the one with the most information for the cost of its build and samples.
-/// The result is measured again against its parent. Commits are those of the main line (first
-/// parents); failures are kept apart. After an interruption, the same command resumes.
+/// The result is measured again against its parent. Only commits of the main line (first parents)
+/// are searched. A revision that fails is no evidence for either side. After an interruption, the
+/// same command resumes.
 ///
 /// Exit status: 0 named and verified, as one commit or as a set; 2 an error, or both ends fail in
 /// the same way; 3 the ends do not differ here and now; 4 undecided (the commits that may be the
 /// cause are printed); 5 named and verified, but it depends on the machine or the layout
-/// (`--probe`); 6 named and verified, but a side is undecided (`--all`, or inside a merge); 130
-/// interrupted.
+/// (`--probe`); 6 named and verified, but the rest of the range (`--all`) or the commit inside the
+/// merge is undecided; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
@@ -56,7 +57,7 @@ pub struct BisectArgs {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub min_effect: Option<String>,
     /// How far builds of one program differ by layout, as a standard deviation: 1%, as shown by
-    /// `tacho layouts`. No neighbours are built then
+    /// `tacho layouts`. Then no further revisions are built to estimate it
     #[arg(long, value_name = "SIZE", conflicts_with = "test", allow_hyphen_values = true)]
     pub layout: Option<String>,
     /// Spend at most this long on builds and executions, those inside merges included: 2h

@@ -17,7 +17,7 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// keeps its name, and the state that users give it.
 ///
 /// Exit status: 0 no new regression; 1 an unacknowledged regression. The end of a temporary
-/// improvement is not a regression.
+/// improvement is not a regression, unless the improvement was confirmed as a step.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct ChangesArgs {
@@ -40,19 +40,19 @@ pub struct ChangeQueryArgs {
     /// resumes.
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
-    /// Execute both sides N times [default: 20]
+    /// With `--confirm`: execute both sides of each change N times [default: 20]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true, requires = "confirm",
         value_parser = clap::value_parser!(u32).range(5..=10_000)
     )]
     pub rounds: Option<u32>,
-    /// Measure at most this long, builds not counted: 10m
+    /// With `--confirm`: measure at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME", requires = "confirm")]
     pub budget: Option<String>,
-    /// The seed of the random order of a new run [default: random, and recorded]
+    /// With `--confirm`: the seed of the random order of a new run [default: random, and recorded]
     #[arg(long, value_name = "NUMBER", requires = "confirm")]
     pub seed: Option<u64>,
-    /// Wait until no other measurement is active on this host
+    /// With `--confirm`: wait until no other measurement is active on this host
     #[arg(long, requires = "confirm")]
     pub wait: bool,
     /// Judge the numbers in this file or these files, JSON or CSV (`-` is standard input); needs no
@@ -89,7 +89,7 @@ pub enum ChangesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Set the state of a change; no analysis overwrites it
+    /// Set the state of a change; an analysis never overwrites it
     Set {
         /// The name of a change, or a revision for all changes there
         name: String,
@@ -119,7 +119,8 @@ pub struct ListChangesArgs {
         hide_default_value = true
     )]
     pub min_effect: f64,
-    /// Only these states. A state of the user and one of the analysis must both hold
+    /// Only changes in these states. Name a state of the user and one of the analysis to require
+    /// both
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<StateFilter>,
     /// Only these kinds
@@ -142,7 +143,7 @@ pub enum StateName {
     Acknowledged,
     /// The change is real and intended
     Expected,
-    /// The change is over (set automatically when the level comes back)
+    /// The change is over (a new or acknowledged change is shown so when the level comes back)
     Fixed,
     /// There was no change
     FalseAlarm,
@@ -161,7 +162,7 @@ pub enum StateFilter {
     Fixed,
     /// Set by the user: no change
     FalseAlarm,
-    /// Found, but not yet in enough analyses
+    /// Found, but in too few analyses to be confirmed
     Provisional,
     /// Several analyses agree, or both sides were measured again
     Confirmed,
@@ -183,7 +184,7 @@ pub enum KindName {
     ModeShare,
     /// The spread changed, not the level
     Spread,
-    /// The host, kernel, compiler or similar changed at the same place
+    /// The host, kernel, compiler or similar changed at the same place; also the kind `machine`
     Environment,
     /// The level wanders, at no single place; not a change
     Drift,

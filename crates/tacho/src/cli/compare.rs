@@ -40,7 +40,7 @@ pub struct CompareArgs {
     /// Stop when the ratio is known this precisely, clear or not: 0.5%
     #[arg(long, value_name = "PERCENT")]
     pub precision: Option<String>,
-    /// Name what was measured of B: `tacho compare NAME` compares with it, measured again
+    /// Save B as the baseline NAME. `tacho compare NAME` later executes that build again
     #[arg(long, value_name = "NAME")]
     pub save_as: Option<String>,
     /// Replace another baseline of that name

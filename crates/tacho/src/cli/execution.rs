@@ -9,24 +9,26 @@ pub struct ExecutionArgs {
     /// docs/src/glossary.md); a `?` at the end means: count it only if this host can
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
-    /// A shell command once before everything, for each command or value
+    /// A shell command for each command or value, executed once, before all measurements
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,
-    /// A shell command before each execution; once for all commands, or once for each
+    /// A shell command before each execution. Give the option once for all commands, or once for
+    /// each command
     #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
     pub prepare: Vec<String>,
-    /// A shell command after each execution; once for all commands, or once for each
+    /// A shell command after each execution. Give the option once for all commands, or once for
+    /// each command
     #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
     pub conclude: Vec<String>,
-    /// A shell command once after everything, for each command or value. If it fails, results are
-    /// still shown
+    /// A shell command for each command or value, executed once, after all measurements. If it
+    /// fails, results are still shown
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
     /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated (reserved at
     /// boot)
     #[arg(long, value_name = "LIST", help_heading = "Conditions")]
     pub cpus: Option<String>,
-    /// Niceness, from -20 (first, needs rights) to 19
+    /// Niceness, from -20 (highest priority, needs rights) to 19 (lowest)
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions",
         value_parser = clap::value_parser!(i32).range(-20..=19)
@@ -36,8 +38,8 @@ pub struct ExecutionArgs {
     /// groups. Reaching a limit is a result, not a failure
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_memory: Option<String>,
-    /// A name for a command, in order. With parameters one for all ('{threads} threads'), or one
-    /// for each
+    /// The name of a command. Repeat it for the next command. With parameters: one name for all
+    /// ('{threads} threads'), or one for each combination
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
     /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where

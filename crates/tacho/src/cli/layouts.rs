@@ -6,10 +6,10 @@ use super::shared::StartArgs;
 
 /// Link one revision in several orders: how far do builds differ by layout alone?
 ///
-/// The linker (`mold` or `lld`) shuffles what it links, by `LDFLAGS` and `RUSTFLAGS`.
+/// Tachograph passes each order to the linker (`mold` or `lld`) in `LDFLAGS` and `RUSTFLAGS`.
 /// `TACHO_LAYOUT` has the number of the order, for builds that link in their own way. All are
-/// executed in the same rounds. The answer shows how far values differ within an execution, between
-/// executions, and between links. The samples do not enter any series.
+/// executed in the same rounds. The answer shows how far values differ within an execution (keep),
+/// between executions (restart), and between builds (relink). The samples do not enter any series.
 #[derive(Debug, Args)]
 pub struct LayoutsArgs {
     /// A tag, a hash, a branch, a release

@@ -11,23 +11,24 @@ use super::shared::{FormatArgs, StartArgs};
 /// caches, little memory and more (`--list`). Once a disturbance is decided, it is left out of
 /// later rounds. Without B the level of A is measured under each disturbance.
 ///
-/// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Settings are
-/// those of single processes, except for the clock and the caches of files, which are put back.
+/// A and B are named as for `tacho compare`: revisions, builds, baselines or commands. Disturbances
+/// change single processes only, except for the clock frequency and the file caches. The clock
+/// frequency is set back afterwards.
 ///
 /// Exit status: 0 the difference holds, or there is none, or A was alone; 2 error; 4 not decided; 5
 /// it depends on the machine; 130 interrupted (the same command resumes).
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
-    /// What is compared with, or what is probed alone
+    /// The program to compare with, or the only program to probe
     #[arg(value_name = "A", required_unless_present = "list")]
     pub a: Option<String>,
-    /// What is compared
+    /// The program to compare
     #[arg(value_name = "B")]
     pub b: Option<String>,
     /// A and B are commands; needs no plan
     #[arg(long)]
     pub command: bool,
-    /// List all disturbances with what can be had on this machine, and execute nothing
+    /// List all disturbances and which of them are possible on this machine, and execute nothing
     #[arg(long, conflicts_with_all = ["a", "b", "command"])]
     pub list: bool,
     /// Only these disturbances: core,environment

@@ -16,21 +16,22 @@ pub struct ComparisonArgs {
     /// instructions=callgrind needs no hardware counters
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Execute everything at most N times [default: 30, or as many as the budget allows; with
-    /// layouts 10 times each]
+    /// Execute everything at most N times [default: 30; with a budget no limit; with layouts 10 per
+    /// layout]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rounds: Option<u32>,
-    /// Measure two programs at most this long, builds not counted: 10m
+    /// Measure each comparison at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
-    /// Compare by the ratio of these; `auto` takes neighbours in time where the host's speed moves,
-    /// else all pairs [default: auto]
+    /// The number to compare by. `auto` compares executions next to each other in time if the speed
+    /// of the host moves. Otherwise `auto` compares each sample of A with each sample of B
+    /// [default: auto]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
     /// Link each program in N orders and execute all, so a difference of layout does not look like
@@ -49,8 +50,8 @@ pub struct ComparisonArgs {
     /// The linker that shuffles: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%); `,unclear`: also
-    /// if this cannot be decided; with `,missing` if only A has a benchmark
+    /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%). `,unclear` also
+    /// fails on a row that cannot be decided, `,missing` on a benchmark that only A has
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
     #[command(flatten)]
@@ -96,7 +97,7 @@ pub struct ReferenceArgs {
     /// Also execute fixed programs, which show whether the machine became faster or slower: off,
     /// cheap (at most 5 % of the time), full (all six in each round) [default: the plan's, else
     /// cheap in `tacho track` and off elsewhere]
-    #[arg(long, value_name = "MUCH")]
+    #[arg(long, value_name = "MODE")]
     pub reference: Option<ReferenceMode>,
 }
 

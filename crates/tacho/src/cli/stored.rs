@@ -53,8 +53,8 @@ pub struct ShowArgs {
     /// Print only the output of the last execution, if the plan keeps it
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
     pub output: bool,
-    /// Only this benchmark, by name, or with version and parameters [default: all; with `--output`
-    /// the first with output]
+    /// Only this benchmark: NAME, or NAME with version and parameters [default: all; with
+    /// `--output` the first one that has output]
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Option<String>,
     /// The output of the execution in this round; 0 is the warmup

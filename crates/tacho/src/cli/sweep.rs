@@ -31,11 +31,11 @@ pub struct SweepArgs {
         help_heading = "Commands"
     )]
     pub benchmark: Option<String>,
-    /// The value of `{build}` in it [default: the plan's folder, as it is]
+    /// With `--benchmark`: the folder for `{build}` [default: the plan's folder, as it is]
     #[arg(long, value_name = "FOLDER", requires = "benchmark", help_heading = "Commands")]
     pub build: Option<PathBuf>,
-    /// A parameter and its values: batch=1,64,1024 or batch=1,2,4..8192 or level=10..100:10.
-    /// A range goes on by the step or the factor of the numbers before it. Several parameters make
+    /// A parameter and its values: batch=1,64,1024 or batch=1,2,4..8192 or level=10..100:10. A
+    /// range continues by the step or the factor of the numbers before it. Several parameters make
     /// all combinations
     #[arg(long, short = 'P', value_name = "NAME=VALUES", help_heading = "Values")]
     pub parameter: Vec<String>,
@@ -111,7 +111,7 @@ pub struct SweepArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub runs: Option<u32>,
-    /// Warm up each value by N executions (1) or for a time (2s) [default: none]
+    /// Warm up each value by N executions (such as 1) or for a time (such as 2s) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Measure at most this long, all values together: 5m
@@ -122,7 +122,7 @@ pub struct SweepArgs {
     pub budget: Option<String>,
     #[command(flatten)]
     pub execution: ExecutionArgs,
-    /// The variant that does only what cannot be left out, by name or text. Others are shown as
+    /// The variant that does only the unavoidable work, by name or text. Others are shown as
     /// multiples of it
     #[arg(
         long, value_name = "COMMAND", conflicts_with_all = ["search", "highest_load"],

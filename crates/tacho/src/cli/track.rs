@@ -10,6 +10,9 @@ use super::survey::SurveyArgs;
 ///
 /// All revisions of the range are built first. Then everything is executed in rounds, each in a
 /// fresh random order. Nothing is measured twice: after an interruption, the same command resumes.
+///
+/// Exit status: 0 every build that succeeded has its values; 1 `--notify` reported a change for the
+/// worse; 2 error, or a benchmark has no value because its executions failed; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct TrackArgs {
@@ -21,7 +24,7 @@ pub struct TrackArgs {
     /// Step through the range by time or number: 1d, 1w, 3h, 1month, 10commits, commit
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
-    /// Only revisions of the range with a matching tag, and its end
+    /// Only revisions of the range with a matching tag, and the last revision of the range
     #[arg(long, value_name = "GLOB")]
     pub tags: Option<String>,
     /// Follow all parents of merges, not only the first
@@ -32,7 +35,7 @@ pub struct TrackArgs {
     /// This separates the effect of the quirk from the effect of the commits between two steps.
     #[arg(long)]
     pub quirk_edges: bool,
-    /// Execute everything N times, including earlier samples [default: the plan's]
+    /// Execute until there are N samples of each; earlier samples count [default: the plan's]
     #[arg(
         long, short = 'r', value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)
@@ -100,13 +103,12 @@ pub struct StoppingArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_rounds: Option<u32>,
-    /// Take at most this long: 10m. With a range, for builds and measuring together, each next
-    /// build where it is most informative (see `--builds`); with single revisions, for measuring
-    /// alone
+    /// Take at most this long: 10m. With a range, the time includes builds, and revisions are
+    /// chosen as with `--builds`. With single revisions, builds do not count
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Warm up by N executions (3) or for a time (2s) each, or detect the warmup in the samples
-    /// (found) [default: the plan's, or one execution]
+    /// Warm up each by N executions (such as 3) or for a time (such as 2s), or detect the warmup in
+    /// the samples (found) [default: the plan's, or one execution]
     #[arg(long, short = 'w', value_name = "N|TIME|found")]
     pub warmup: Option<String>,
     /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
