@@ -367,7 +367,7 @@ pub fn culprit_line(bisection: &Bisection, culprit: &Culprit) -> String {
 #[must_use]
 pub fn not_reproduced(bisection: &Bisection) -> String {
     let asked = &bisection.asked;
-    let (mut good, mut bad) = (asked.good.clone(), asked.bad.clone());
+    let [mut good, mut bad] = [&asked.good, &asked.bad].map(|end| short_name(end).to_owned());
     if asked.aside.is_some() {
         // It is no candidate, and what came of it is said elsewhere.
         let earlier = if asked.exchanged { &mut bad } else { &mut good };
@@ -391,7 +391,9 @@ pub fn around_it(bisection: &Bisection) -> Vec<AnswerNote> {
     notes.extend(whole_change(bisection).map(AnswerNote::plain));
     notes.extend(standing.by_cpu.map(|by_cpu| AnswerNote::plain(by_cpu.line())));
     let better = bisection.bad_is_better().map(|bad| if bad { &asked.bad } else { &asked.good });
-    notes.extend(better.map(|it| AnswerNote::plain(format!("{it} is the better one of both"))));
+    notes.extend(
+        better.map(|it| AnswerNote::plain(format!("{} is the better one of both", short_name(it)))),
+    );
     // Of what was not reproduced it stands elsewhere.
     let then = then(bisection).filter(|_| standing.found != Some(BisectionEnd::NotReproduced));
     notes.extend(then.map(|then| AnswerNote::plain(format!("the ends {then}"))));

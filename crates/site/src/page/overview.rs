@@ -130,12 +130,14 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
                     }
                 }
             }
-            div {
-                dt { "Benchmarks" } dd { (grouped(view.groups.len())) }
-                dd.note { (count(view.shown().count(), "series")) }
+            @if !super::is_untracked(view) {
+                div {
+                    dt { "Benchmarks" } dd { (grouped(view.groups.len())) }
+                    dd.note { (count(view.shown().count(), "series")) }
+                }
+                div { dt { "Executions" } dd { (grouped(ledger.executions())) } }
+                (failed(view, ledger))
             }
-            div { dt { "Executions" } dd { (grouped(ledger.executions())) } }
-            (failed(view, ledger))
             div {
                 dt { "Last run" }
                 dd {
