@@ -1,8 +1,8 @@
 //! What came of a measurement, worded once for all media.
 //!
 //! An answer is made from what is kept, as [blocks](block). Three small renderers show it: `tacho`
-//! in the terminal and in Markdown, `site` on pages. A number has one text (module [`words`]), so a
-//! terminal and a page cannot disagree.
+//! in the terminal and in Markdown, `site` on pages. A number has one text (modules [`words`] and
+//! [`summary`]), so a terminal and a page cannot disagree.
 //!
 //! What does *not* live here: where results are kept, what is measured, and how wide a terminal is.
 
