@@ -7,10 +7,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::filter::{self, FilterShape};
-use super::noise::{self, NoiseStep, SeriesNoise, Shapes};
+use super::noise::{self, NoiseStep, SeriesNoise};
 use super::series::ValueSeries;
 use super::sums::Sums;
 
@@ -58,21 +57,10 @@ pub(super) struct Judge<'a> {
     sums: Sums,
     /// How many values count.
     count: f64,
-    /// They depend on which values count only.
-    shapes: Rc<Shapes>,
 }
 
 impl<'a> Judge<'a> {
     pub fn new(series: &'a ValueSeries, masked: &'a [bool]) -> Self {
-        Self::with(series, masked, Rc::new(Shapes::of(&sampled(masked))))
-    }
-
-    /// The same of other values with the same noise.
-    pub fn beside(&self, series: &'a ValueSeries) -> Self {
-        Self::with(series, self.masked, Rc::clone(&self.shapes))
-    }
-
-    fn with(series: &'a ValueSeries, masked: &'a [bool], shapes: Rc<Shapes>) -> Self {
         let sd: Vec<f64> = series
             .sd
             .iter()
@@ -82,7 +70,7 @@ impl<'a> Judge<'a> {
         let inverse: Vec<f64> = sd.iter().map(|sd| 1.0 / sd).collect();
         let sums = Sums::up_to(&series.y, &inverse);
         let count = sums.of(0..series.len()).count as f64;
-        Self { series, masked, sd, inverse, sums, count, shapes }
+        Self { series, masked, sd, inverse, sums, count }
     }
 
     /// Chooses among candidates.
@@ -90,15 +78,7 @@ impl<'a> Judge<'a> {
         let none = SegmentChoice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]) };
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
-            // With fewer places no noise is less, and at least one more change is to be paid for.
-            let is_paid = least.is_finite() && self.price(&places, filter::WHITE) >= 0.0;
-            let standard = self.standard(&places);
-            let dear = is_paid.then_some(least.next_up());
-            let noise = dear.map_or_else(
-                || Some(self.noise_of(&standard)),
-                |dear| self.noise_below(&standard, dear),
-            );
-            let Some(noise) = noise else { break };
+            let noise = self.noise(&places);
             let stage = self.stage(&places, noise);
             let cost = self.cost(&stage);
             let strengths: Vec<f64> =
@@ -121,13 +101,11 @@ impl<'a> Judge<'a> {
         stage.noise.cost + self.price(&stage.places, stage.noise.shape)
     }
 
-    /// What these places cost once a curve is taken off the values, if that is less than `least`.
-    pub fn cost_beside(&self, curve: &[f64], places: &[usize], least: f64) -> Option<f64> {
-        let standard = self.standard_beside(curve, places);
-        // No price is less than that beside fresh noise.
-        let noise = self.noise_below(&standard, least - self.price(places, filter::WHITE))?;
-        let cost = noise.cost + self.price(places, noise.shape);
-        (cost < least).then_some(cost)
+    /// What these places cost once a curve is taken off the values.
+    pub fn cost_beside(&self, curve: &[f64], places: &[usize]) -> f64 {
+        let rest = self.series.less(&self.series.y, curve);
+        let beside = Judge::new(&rest, self.masked);
+        beside.cost(&beside.at(places))
     }
 
     /// The steps at these places, and the noise around them.
@@ -145,25 +123,13 @@ impl<'a> Judge<'a> {
 
     /// The most likely noise when the level changes at these places.
     pub fn noise(&self, places: &[usize]) -> SeriesNoise {
-        self.noise_of(&self.standard(places))
-    }
-
-    /// The most likely noise of these residuals.
-    fn noise_of(&self, standard: &[f64]) -> SeriesNoise {
-        let likeliest = self.shapes.likeliest(&sampled(standard));
+        let standard = self.standard(places);
+        let likeliest = noise::likeliest(&sampled(&standard));
         if standard.len() > SAMPLE {
-            noise::likelihood(standard, likeliest.shape)
+            noise::likelihood(&standard, likeliest.shape)
         } else {
             likeliest
         }
-    }
-
-    /// The same, if it costs less than `least`.
-    fn noise_below(&self, standard: &[f64], least: f64) -> Option<SeriesNoise> {
-        if standard.len() <= SAMPLE {
-            return self.shapes.likeliest_below(standard, least);
-        }
-        Some(self.noise_of(standard)).filter(|noise| noise.cost < least)
     }
 
     /// The values less the weighted mean of their level, in standard deviations; NaN for what is
@@ -178,26 +144,6 @@ impl<'a> Judge<'a> {
             let (y, inverse) = (&self.series.y[start..end], &self.inverse[start..end]);
             let level = self.sums.mean(start..end);
             standard.extend(y.iter().zip(inverse).map(|(y, inverse)| (y - level) * inverse));
-        }
-        standard
-    }
-
-    /// The same once a curve is taken off the values.
-    fn standard_beside(&self, curve: &[f64], places: &[usize]) -> Vec<f64> {
-        let mut standard: Vec<f64> =
-            self.series.y.iter().zip(curve).map(|(y, curve)| y - curve).collect();
-        let mut left = &mut standard[..];
-        let mut start = 0;
-        for end in places.iter().copied().chain([self.series.len()]) {
-            let (level, others) = left.split_at_mut(end - start);
-            let inverse = &self.inverse[start..end];
-            let origin = level[0];
-            let weighted = level.iter().zip(inverse).filter(|(_, inverse)| !inverse.is_nan());
-            let sum: f64 = weighted.map(|(y, inverse)| inverse * inverse * (y - origin)).sum();
-            let weights = self.sums.of(start..end).weights;
-            let mean = origin + if weights > 0.0 { sum / weights } else { 0.0 };
-            level.iter_mut().zip(inverse).for_each(|(y, inverse)| *y = (*y - mean) * inverse);
-            (left, start) = (others, end);
         }
         standard
     }
@@ -233,7 +179,7 @@ impl<'a> Judge<'a> {
             return noise::plain_step(self.sums.origin, before, after, noise);
         }
         let (y, inverse) = (&self.series.y[first..end], &self.inverse[first..end]);
-        noise::step(y, inverse, place - first, self.shapes.opening(noise.shape), noise)
+        noise::step(y, inverse, place - first, noise)
     }
 
     /// Where the level before begins, and where that after ends.
@@ -300,7 +246,7 @@ fn rebate(changes: usize) -> f64 {
 }
 
 /// What shows the shape of the noise: everything, or blocks from all over a long series.
-fn sampled<T: Copy>(all: &[T]) -> Cow<'_, [T]> {
+fn sampled(all: &[f64]) -> Cow<'_, [f64]> {
     if all.len() <= SAMPLE {
         return Cow::Borrowed(all);
     }

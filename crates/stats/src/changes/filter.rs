@@ -1,8 +1,7 @@
 //! The filter that separates slow noise from fresh, and how likely values are by it.
 //!
 //! What a Kalman filter takes of each value depends on which values there are, and not on what they
-//! are (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2). So it is
-//! worked out once for a series, however often other levels are taken from its values; and where no
+//! are (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2). So where no
 //! value is missing it soon stays the same.
 
 /// A shape of noise over time.
@@ -20,15 +19,8 @@ pub(super) const WHITE: FilterShape = FilterShape { memory: 0.0, slow: 0.0 };
 /// A variance that moves by no more than this share of it stands.
 const STANDS: f64 = 1e-14;
 
-/// How many shapes are filtered at once: as many as a processor works on while the first of them
-/// waits for its last value.
-const LANES: usize = 8;
-
 /// This many values of a filter that stands are seen together.
 const TOGETHER: usize = 4;
-
-/// After this many values it is looked whether a group of shapes is given up.
-const LOOKS: usize = 64;
 
 /// Before the product of this many variances, each above 1e-4 and below 1.1, could leave the range
 /// of numbers.
@@ -101,17 +93,6 @@ impl LevelFilter {
         (squares.iter().sum::<f64>() * self.inverse, count)
     }
 
-    /// The filter before each of the first values, none of which is missing: of this many, or until
-    /// it stands.
-    pub fn opening(shape: FilterShape, most: usize) -> Vec<Self> {
-        let next = |filter: &Self| {
-            let mut next = *filter;
-            next.seen();
-            (!filter.stands).then_some(next)
-        };
-        std::iter::successors(Some(Self::of(shape)), next).take(most).collect()
-    }
-
     /// What is expected of the next value: this much of what was of this one, and this much of this
     /// one.
     pub fn keeps(&self) -> (f64, f64) {
@@ -160,158 +141,6 @@ pub(super) fn surprise(values: &[f64], shape: FilterShape) -> Surprise {
         filter.seen();
     }
     Surprise { squares, logs: variances.ln() }
-}
-
-/// The filters of several shapes, for all sequences in which the same values are missing.
-pub(super) struct Filters(Vec<FilterGroup>);
-
-impl Filters {
-    /// Those of these shapes.
-    pub fn of(shapes: &[FilterShape], is_missing: &[bool]) -> Self {
-        Self(shapes.chunks(LANES).map(|some| FilterGroup::of(some, is_missing)).collect())
-    }
-
-    pub fn groups(&self) -> &[FilterGroup] {
-        &self.0
-    }
-}
-
-/// Some of them, side by side.
-pub(super) struct FilterGroup {
-    shapes: [FilterShape; LANES],
-    memory: [f64; LANES],
-    /// What `memory * gain` is less than `memory`, by one by the variance.
-    kept: [f64; LANES],
-    /// One by the variance of each value, until all filters stand for good.
-    inverse: Vec<[f64; LANES]>,
-    /// That of each value from then on.
-    standing: [f64; LANES],
-    logs: [f64; LANES],
-}
-
-impl FilterGroup {
-    /// Of no more than [`LANES`] shapes: the first one fills up.
-    fn of(some: &[FilterShape], is_missing: &[bool]) -> Self {
-        let shapes = std::array::from_fn(|lane| some.get(lane).copied().unwrap_or(some[0]));
-        let mut filters = shapes.map(LevelFilter::of);
-        let mut variances: [Product; LANES] = Default::default();
-        let gaps = is_missing.iter().rposition(|is_missing| *is_missing).map_or(0, |last| last + 1);
-        let mut inverse = Vec::new();
-        for (place, &is_missing) in is_missing.iter().enumerate() {
-            if place >= gaps && filters.iter().all(|filter| filter.stands) {
-                break;
-            }
-            inverse.push(filters.map(|filter| filter.inverse));
-            for (filter, variances) in filters.iter_mut().zip(&mut variances) {
-                if is_missing {
-                    filter.missed();
-                } else {
-                    variances.divide(filter.inverse);
-                    filter.seen();
-                }
-            }
-        }
-        let standing = filters.map(|filter| filter.inverse);
-        for (variances, standing) in variances.iter_mut().zip(standing) {
-            (inverse.len()..is_missing.len()).for_each(|_| variances.divide(standing));
-        }
-        Self {
-            shapes,
-            memory: shapes.map(|shape| shape.memory),
-            kept: shapes.map(|shape| shape.memory * (1.0 - shape.slow)),
-            inverse,
-            standing,
-            logs: variances.map(|variances| variances.ln()),
-        }
-    }
-
-    /// What each shape makes of the values; nothing where the squares of all become more than what
-    /// `most` makes of their logarithms. What is missing is NaN.
-    pub fn surprises(
-        &self,
-        values: &[f64],
-        most: impl Fn(f64) -> f64,
-    ) -> Option<[(FilterShape, Surprise); LANES]> {
-        let squares = self.squares(values, &self.logs.map(most))?;
-        Some(std::array::from_fn(|lane| {
-            (self.shapes[lane], Surprise { squares: squares[lane], logs: self.logs[lane] })
-        }))
-    }
-
-    fn squares(&self, values: &[f64], most: &[f64; LANES]) -> Option<[f64; LANES]> {
-        let is_much = |told: &FilterVerdict| {
-            told.squares.iter().zip(most).all(|(squares, most)| squares > most)
-        };
-        let (first, later) = values.split_at(self.inverse.len());
-        let mut told = FilterVerdict::default();
-        for (values, inverse) in first.chunks(LOOKS).zip(self.inverse.chunks(LOOKS)) {
-            self.see(values, inverse, &mut told);
-            if is_much(&told) {
-                return None;
-            }
-        }
-        for values in later.chunks(LOOKS) {
-            self.see_standing(values, &mut told);
-            if is_much(&told) {
-                return None;
-            }
-        }
-        Some(told.squares)
-    }
-
-    /// Sees some values more, one by the variance of each of which is given.
-    fn see(&self, values: &[f64], inverse: &[[f64; LANES]], told: &mut FilterVerdict) {
-        let Self { memory, kept, .. } = self;
-        let FilterVerdict { mut ahead, mut back, mut squares } = *told;
-        for (&value, inverse) in values.iter().zip(inverse) {
-            if value.is_nan() {
-                // Nothing is seen, and forgotten all the same.
-                for lane in 0..LANES {
-                    ahead[lane] = memory[lane] * (ahead[lane] - back[lane]);
-                    back[lane] = 0.0;
-                }
-                continue;
-            }
-            for lane in 0..LANES {
-                let error = (value - ahead[lane]) + back[lane];
-                let surprise = error * inverse[lane];
-                squares[lane] += error * surprise;
-                ahead[lane] = memory[lane] * value;
-                back[lane] = kept[lane] * surprise;
-            }
-        }
-        *told = FilterVerdict { ahead, back, squares };
-    }
-
-    /// The same where the variance of each is the standing one; none is missing.
-    fn see_standing(&self, values: &[f64], told: &mut FilterVerdict) {
-        let Self { memory, kept, standing, .. } = self;
-        let back_by: [f64; LANES] = std::array::from_fn(|lane| kept[lane] * standing[lane]);
-        let (mut ahead, mut back, mut squares) = (told.ahead, told.back, [0.0; LANES]);
-        for &value in values {
-            for lane in 0..LANES {
-                let error = (value - ahead[lane]) + back[lane];
-                squares[lane] += error * error;
-                ahead[lane] = memory[lane] * value;
-                back[lane] = back_by[lane] * error;
-            }
-        }
-        for lane in 0..LANES {
-            squares[lane] = told.squares[lane] + squares[lane] * standing[lane];
-        }
-        *told = FilterVerdict { ahead, back, squares };
-    }
-}
-
-/// What some filters know after a value, and what they learned from all values.
-///
-/// The next value is expected at `ahead` less `back`: at what is kept of this one, less what is
-/// kept of its surprise for being fresh. The one does not wait for the other.
-#[derive(Clone, Copy, Default)]
-struct FilterVerdict {
-    ahead: [f64; LANES],
-    back: [f64; LANES],
-    squares: [f64; LANES],
 }
 
 /// The logarithm of a long product of variances, one by each of which is given.
@@ -363,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_to_filter_are_that_of_the_book() {
+    fn the_filter_is_that_of_the_book() {
         let value = |i: i32| f64::from((i * 7919) % 101) / 50.0 - 1.0 + f64::from(i / 500);
         let shapes = [(0.3, 0.4), (0.5, 1.0), (0.98, 0.1), (0.996, 0.15), (0.996, 1.0)];
         let shapes = shapes.map(|(memory, slow)| FilterShape { memory, slow });
@@ -372,23 +201,11 @@ mod tests {
         for gap in gaps {
             let values: Vec<f64> =
                 (0..2000).map(|i| if gap(i) { f64::NAN } else { value(i) }).collect();
-            let is_missing: Vec<bool> = values.iter().map(|value| value.is_nan()).collect();
-            let filters = Filters::of(&shapes, &is_missing);
-            let all = filters
-                .groups()
-                .iter()
-                .filter_map(|group| group.surprises(&values, |_| f64::INFINITY));
-            let all: Vec<(FilterShape, Surprise)> = all.flatten().collect();
             for shape in shapes {
                 let (squares, logs) = by_the_book(&values, shape);
-                let is_right = |one: &Surprise| {
-                    (one.squares / squares - 1.0).abs() < 1e-9 && (one.logs - logs).abs() < 1e-6
-                };
-                assert!(is_right(&surprise(&values, shape)), "{shape:?}");
-                assert!(
-                    all.iter().any(|(other, one)| *other == shape && is_right(one)),
-                    "{shape:?}"
-                );
+                let one = surprise(&values, shape);
+                assert!((one.squares / squares - 1.0).abs() < 1e-9, "{shape:?}");
+                assert!((one.logs - logs).abs() < 1e-6, "{shape:?}");
             }
         }
     }

@@ -28,7 +28,6 @@ mod mode_swap;
 mod modes;
 mod noise;
 mod options;
-mod order;
 mod parts;
 mod phases;
 mod point;

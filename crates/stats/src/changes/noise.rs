@@ -5,9 +5,7 @@
 //! weather of a machine. Likelihoods by the Kalman filter (Durbin & Koopman, "Time Series Analysis
 //! by State Space Methods", 2012, 2.2 and 7.2).
 
-use std::cell::OnceCell;
-
-use super::filter::{self, FilterShape, Filters, LevelFilter, Surprise, WHITE};
+use super::filter::{self, FilterShape, LevelFilter, Surprise, WHITE};
 use super::sums::WeightedSum;
 
 /// The shapes that are tried: memories of 1 to 250 values, each with several shares.
@@ -24,13 +22,6 @@ const SHAPES: [(f64, &[f64]); 7] = [
 /// What noise with a slow part costs beside white noise: the criterion of Akaike, for one
 /// parameter.
 const SHAPE_PRICE: f64 = 2.0;
-
-/// For this many values the filters of a stretch are known: no step is looked for in many more.
-const OPENING: usize = 256;
-
-/// This many times the squares that would make two shapes as likely, one of them is less likely
-/// however they were rounded.
-const ROUNDED: f64 = 1.0 + 1e-9;
 
 /// The noise of a series as it is most likely.
 #[derive(Clone, Copy, Debug)]
@@ -50,64 +41,18 @@ impl SeriesNoise {
     }
 }
 
-/// How likely noise of all shapes is, for residuals of which the same ones are missing.
-pub(super) struct Shapes {
-    filters: Filters,
-    /// Those before the first values of a stretch, by their shape: worked out when they are asked
-    /// for.
-    openings: Vec<(FilterShape, OnceCell<Vec<LevelFilter>>)>,
-}
-
-impl Shapes {
-    pub fn of(is_missing: &[bool]) -> Self {
-        let shapes: Vec<FilterShape> = SHAPES
-            .iter()
-            .flat_map(|&(memory, shares)| {
-                shares.iter().map(move |&slow| FilterShape { memory, slow })
-            })
-            .collect();
-        let filters = Filters::of(&shapes, is_missing);
-        Self {
-            filters,
-            openings: shapes.into_iter().map(|shape| (shape, OnceCell::new())).collect(),
-        }
-    }
-
-    /// The filters of one of the shapes before each of the first values of a stretch.
-    pub fn opening(&self, shape: FilterShape) -> &[LevelFilter] {
-        let known = self.openings.iter().find(|(other, _)| *other == shape);
-        let (_, opening) = known.expect("noise that is not white has one of the shapes");
-        opening.get_or_init(|| LevelFilter::opening(shape, OPENING))
-    }
-
-    /// The most likely shape for these residuals in standard deviations; what is NaN is missing.
-    pub fn likeliest(&self, residuals: &[f64]) -> SeriesNoise {
-        self.likelier(residuals, likelihood(residuals, WHITE))
-    }
-
-    /// The same, if it costs less than `least`.
-    pub fn likeliest_below(&self, residuals: &[f64], least: f64) -> Option<SeriesNoise> {
-        let white = likelihood(residuals, WHITE);
-        let best = if white.cost < least { white } else { SeriesNoise { cost: least, ..white } };
-        Some(self.likelier(residuals, best)).filter(|noise| noise.cost < least)
-    }
-
-    /// The most likely of all shapes that are likelier than the best so far, or that.
-    fn likelier(&self, residuals: &[f64], mut best: SeriesNoise) -> SeriesNoise {
-        let count = seen(residuals).max(1.0);
-        for group in self.filters.groups() {
-            let most =
-                |logs: f64| ROUNDED * count * ((best.cost - SHAPE_PRICE - logs) / count).exp();
-            for (shape, surprise) in group.surprises(residuals, most).into_iter().flatten() {
-                let mut noise = SeriesNoise::of(shape, surprise, count);
-                noise.cost += SHAPE_PRICE;
-                if noise.cost < best.cost {
-                    best = noise;
-                }
+/// The most likely noise for these residuals in standard deviations; what is NaN is missing.
+pub(super) fn likeliest(residuals: &[f64]) -> SeriesNoise {
+    let mut best = likelihood(residuals, WHITE);
+    for (memory, shares) in SHAPES {
+        for &slow in shares {
+            let noise = likelihood(residuals, FilterShape { memory, slow });
+            if noise.cost + SHAPE_PRICE < best.cost {
+                best = SeriesNoise { cost: noise.cost + SHAPE_PRICE, ..noise };
             }
         }
-        best
     }
+    best
 }
 
 /// The likelihood of one shape.
@@ -151,14 +96,8 @@ impl NoiseStep {
 ///
 /// The filter makes values and regressors white, after which ordinary least squares do (Durbin &
 /// Koopman, 6.2).
-pub(super) fn step(
-    y: &[f64],
-    inverse: &[f64],
-    place: usize,
-    opening: &[LevelFilter],
-    noise: &SeriesNoise,
-) -> NoiseStep {
-    Products::filtered(y, inverse, place, opening).step(y[place], noise.scale)
+pub(super) fn step(y: &[f64], inverse: &[f64], place: usize, noise: &SeriesNoise) -> NoiseStep {
+    Products::filtered(y, inverse, place, noise.shape).step(y[place], noise.scale)
 }
 
 /// The step in white noise, between these weighted sums of the values before it and of those after
@@ -192,26 +131,16 @@ struct Products {
 }
 
 impl Products {
-    /// `opening` are the filters before the first values, where none of them is missing.
-    fn filtered(y: &[f64], inverse: &[f64], place: usize, opening: &[LevelFilter]) -> Self {
+    fn filtered(y: &[f64], inverse: &[f64], place: usize, shape: FilterShape) -> Self {
         let (mut sums, mut means) = (Self::default(), Means::default());
-        let of = |i: usize| ((y[i] - y[place]) * inverse[i], inverse[i], i >= place);
-        let known = &inverse[..inverse.len().min(opening.len())];
-        let known = known.iter().position(|weight| weight.is_nan()).unwrap_or(known.len());
-        for (i, filter) in opening[..known].iter().enumerate() {
-            sums.see(of(i), &mut means, filter);
-        }
-        // One that stands goes on as it is.
-        let mut filter = opening[known.saturating_sub(1)];
-        if known > 0 {
-            filter.seen();
-        }
-        for (i, weight) in inverse.iter().enumerate().skip(known) {
+        let mut filter = LevelFilter::of(shape);
+        for (i, &weight) in inverse.iter().enumerate() {
             if weight.is_nan() {
                 means.missed(filter.memory);
                 filter.missed();
             } else {
-                sums.see(of(i), &mut means, &filter);
+                let value = (y[i] - y[place]) * weight;
+                sums.see((value, weight, i >= place), &mut means, &filter);
                 filter.seen();
             }
         }
@@ -290,7 +219,7 @@ mod tests {
         let y: Vec<f64> = residuals().iter().map(|x| if x.is_nan() { 9.0 } else { *x }).collect();
         let sums = Sums::up_to(&y, &inverse);
         let steps = [
-            step(&y, &inverse, 100, &LevelFilter::opening(slow, 50), &limit),
+            step(&y, &inverse, 100, &limit),
             plain_step(sums.origin, sums.of(0..100), sums.of(100..300), &plain),
         ];
         assert!((steps[0].difference - steps[1].difference).abs() < 1e-6, "{steps:?}");

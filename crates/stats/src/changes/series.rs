@@ -1,6 +1,6 @@
 //! The finite values of a series, on the scale on which they are judged.
 
-use super::{JudgementStatus, Options, SeriesValue, order};
+use super::{JudgementStatus, Options, SeriesValue};
 
 /// A series as it is judged: the finite values, on their scale, and how noisy each is.
 #[derive(Clone)]
@@ -146,7 +146,7 @@ fn grain(finite: &[(usize, &SeriesValue)], log: bool, by: f64) -> Vec<f64> {
             .fold((f64::INFINITY, ROUNDING), |(least, most), by| (least.min(by), most.max(by)));
         return vec![(least.min(most) / CLEAR).max(most / LARGEST); values.len()];
     }
-    order::sort(&mut values);
+    values.sort_unstable_by(f64::total_cmp);
     let pairs = values.windows(2).filter(|pair| apart(pair));
     let least = pairs.map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     // What is less than a grain is rounded to a finer one.

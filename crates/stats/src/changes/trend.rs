@@ -116,7 +116,7 @@ fn stand(
     for _ in 0..ROUNDS {
         let chosen = known.entry(places.clone()).or_insert_with(|| {
             let rest = judge.series.less(&judge.series.y, &Curve::fit(judge, &places, columns).at);
-            judge.beside(&rest).choose(candidates.to_vec()).places
+            Judge::new(&rest, judge.masked).choose(candidates.to_vec()).places
         });
         if *chosen == places {
             break;
@@ -130,24 +130,21 @@ impl SettledTrend {
     /// Steps at these places, and the curve beside them.
     fn at(judge: &Judge, places: Vec<usize>, columns: &[Vec<f64>]) -> Self {
         let curve = Curve::fit(judge, &places, columns).at;
-        let cost = judge.cost_beside(&curve, &places, f64::INFINITY).unwrap_or(f64::NAN);
+        let cost = judge.cost_beside(&curve, &places);
         Self { curve, places, cost }
     }
 
     /// Without any of these steps that the curve explains at a lower price.
     fn fewer(mut self, judge: &Judge, columns: &[Vec<f64>]) -> Self {
         while self.places.len() <= MANY {
-            let mut fewer = None;
-            let mut least = self.cost;
-            for which in 0..self.places.len() {
+            let without = |which: usize| {
                 let mut places = self.places.clone();
                 places.remove(which);
-                let curve = Curve::fit(judge, &places, columns).at;
-                if let Some(cost) = judge.cost_beside(&curve, &places, least) {
-                    least = cost;
-                    fewer = Some(Self { curve, places, cost });
-                }
-            }
+                Self::at(judge, places, columns)
+            };
+            let fewer = (0..self.places.len()).map(without);
+            let fewer = fewer.min_by(|one, other| one.cost.total_cmp(&other.cost));
+            let fewer = fewer.filter(|fewer| fewer.cost < self.cost);
             match fewer {
                 Some(fewer) => self = fewer,
                 None => break,
