@@ -44,13 +44,6 @@ impl SegmentPiece {
             self.c
         }
     }
-
-    /// Whether the cost is least within the piece: at its ends it only is where all levels end,
-    /// since costs bend down wherever two pieces meet.
-    fn is_least_within(&self) -> bool {
-        let slope = |level: f64| 2.0 * self.a * level + self.b;
-        slope(self.low) <= 0.0 && slope(self.high) >= 0.0
-    }
 }
 
 /// What a value costs at levels up to `high`: `a·θ² - b·θ + c`.
@@ -106,42 +99,24 @@ fn best_starts(
         (low.min(value - origin), high.max(value - origin))
     });
     let nothing = SegmentPiece { low: ends.0, high: ends.1, a: 0.0, b: 0.0, c: 0.0, start: 0 };
-    let (mut pieces, mut count) = (vec![nothing], 1);
-    let mut spare = Vec::new();
+    let (mut pieces, mut spare) = (vec![nothing], Vec::new());
     let (mut wells, mut stretches) = (Vec::new(), Vec::new());
     let mut starts = Vec::with_capacity(series.len());
-    let mut best = LeastCost { cost: 0.0, start: 0 };
+    let mut least = 0.0;
     for (start, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
-        if modes.is_empty() {
-            around(value - origin, sd, outlier, &mut stretches);
-        } else {
-            dig(value - origin, sd, outlier, modes, &mut wells);
-            all_levels(&wells, outlier * outlier, &mut stretches);
-        }
+        dig(value - origin, sd, outlier, modes, &mut wells);
+        all_levels(&wells, outlier * outlier, &mut stretches);
         // No level begins with the first value.
         let ceiling = if start > 0 { penalty } else { f64::INFINITY };
         let new = SegmentPiece { c: ceiling, start, ..nothing };
-        // All pieces, a new level before each of them and behind, and each of both rows divided by
-        // all stretches.
-        let most = 2 * (count + stretches.len()) + 1;
-        if spare.len() < most {
-            spare.resize(2 * most, nothing);
-        }
-        (best, count) =
-            PieceUpdate::to(&stretches, ends, &mut spare).all(&pieces[..count], best.cost, &new);
+        add_value(&pieces, least, &new, &stretches, &mut spare);
         std::mem::swap(&mut pieces, &mut spare);
-        starts.push(best.start);
+        let costs = pieces.iter().map(|piece| (piece.least(), piece.start));
+        let best = costs.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or_default();
+        least = best.0;
+        starts.push(best.1);
     }
     starts
-}
-
-/// What a value costs at all levels where there are no modes.
-fn around(value: f64, sd: f64, outlier: f64, stretches: &mut Vec<SegmentStretch>) {
-    let (a, reach, c) = (1.0 / (sd * sd), outlier * sd, outlier * outlier);
-    let outside = |high| SegmentStretch { high, a: 0.0, b: 0.0, c };
-    let well = SegmentStretch { high: value + reach, a, b: 2.0 * a * value, c: a * value * value };
-    stretches.clear();
-    stretches.extend_from_slice(&[outside(value - reach), well, outside(f64::INFINITY)]);
 }
 
 /// Where a value is no outlier, in order: from which level on, and what it costs from there.
@@ -203,137 +178,51 @@ fn below(piece: &SegmentPiece, ceiling: f64) -> Option<(f64, f64)> {
     (left < right).then_some((left, right))
 }
 
-/// The least cost so far, and where its last level begins.
-#[derive(Clone, Copy)]
-struct LeastCost {
-    cost: f64,
-    start: usize,
+/// The pieces, `less` this much, under a level that begins with this value, with what the value
+/// costs.
+fn add_value(
+    pieces: &[SegmentPiece],
+    less: f64,
+    new: &SegmentPiece,
+    stretches: &[SegmentStretch],
+    out: &mut Vec<SegmentPiece>,
+) {
+    out.clear();
+    let mut left = stretches;
+    // Neighbours that are both above it are one, that begins here.
+    let mut above = new.low;
+    for piece in pieces {
+        let piece = piece.less(less);
+        let Some((low, high)) = below(&piece, new.c) else { continue };
+        if above < low {
+            left = put(SegmentPiece { low: above, high: low, ..*new }, left, out);
+        }
+        left = put(SegmentPiece { low, high, ..piece }, left, out);
+        above = high;
+    }
+    if above < new.high {
+        put(SegmentPiece { low: above, ..*new }, left, out);
+    }
 }
 
-impl LeastCost {
-    /// `ends` are those of all levels.
-    #[inline]
-    fn see(&mut self, piece: &SegmentPiece, ends: (f64, f64)) {
-        if piece.is_least_within() || piece.low <= ends.0 || piece.high >= ends.1 {
-            self.take(piece);
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, piece: &SegmentPiece) {
-        let cost = piece.least();
-        if cost < self.cost {
-            *self = Self { cost, start: piece.start };
-        }
-    }
-}
-
-/// What the pieces become with one value more.
-struct PieceUpdate<'a> {
-    /// What the value costs, from where it was come to on.
-    stretches: &'a [SegmentStretch],
-    /// Where all levels end.
-    ends: (f64, f64),
-    /// Room for all, and how many there are.
-    out: &'a mut [SegmentPiece],
-    count: usize,
-    best: LeastCost,
-}
-
-impl<'a> PieceUpdate<'a> {
-    fn to(stretches: &'a [SegmentStretch], ends: (f64, f64), out: &'a mut [SegmentPiece]) -> Self {
-        let best = LeastCost { cost: f64::INFINITY, start: 0 };
-        Self { stretches, ends, out, count: 0, best }
-    }
-
-    /// The pieces, `less` this much, under a level that begins with this value; the least cost so
-    /// far is 0.
-    fn all(mut self, pieces: &[SegmentPiece], less: f64, new: &SegmentPiece) -> (LeastCost, usize) {
-        // A level that costs more than an outlier is not the best where it begins.
-        let is_dear = self.stretches.last().is_some_and(|outside| new.c >= outside.c);
-        // Neighbours that are both above it are one, that begins here.
-        let mut above = self.ends.0;
-        let mut left = pieces;
-        while let [first, others @ ..] = left {
-            left = others;
-            let piece = first.less(less);
-            let Some((low, high)) = below(&piece, new.c) else { continue };
-            if above < low {
-                self.put(SegmentPiece { low: above, high: low, ..*new });
-            }
-            self.add(SegmentPiece { low, high, ..piece });
-            above = high;
-            if high == first.high {
-                left = &left[self.whole(left, less, new.c)..];
-                above = self.out[self.count - 1].high;
-            }
-        }
-        if above < self.ends.1 {
-            let high = self.ends.1;
-            self.put(SegmentPiece { low: above, high, ..*new });
-        }
-        if !is_dear {
-            self.see(0);
-        }
-        (self.best, self.count)
-    }
-
-    /// Adds the first pieces that stay whole, and within the stretch that was come to; says how
-    /// many. Each begins where the one before it ends.
-    fn whole(&mut self, pieces: &[SegmentPiece], less: f64, ceiling: f64) -> usize {
-        let Some(&stretch) = self.stretches.first() else { return 0 };
-        let (ends, mut best, mut run) = (self.ends, self.best, 0);
-        for (piece, out) in pieces.iter().zip(&mut self.out[self.count..]) {
-            let piece = piece.less(less);
-            // Where it begins it is as high as the one before it, which is below.
-            if piece.high > stretch.high || piece.at(piece.high) >= ceiling {
+/// A piece above all that were added before, with what the value costs there; says which stretches
+/// are left for the next.
+fn put<'a>(
+    mut piece: SegmentPiece,
+    mut stretches: &'a [SegmentStretch],
+    out: &mut Vec<SegmentPiece>,
+) -> &'a [SegmentStretch] {
+    while let [stretch, later @ ..] = stretches {
+        if stretch.high > piece.low {
+            out.push(stretch.under(SegmentPiece { high: stretch.high.min(piece.high), ..piece }));
+            if stretch.high >= piece.high {
                 break;
             }
-            *out = stretch.under(piece);
-            if out.is_least_within() {
-                best.take(out);
-            }
-            run += 1;
+            piece.low = stretch.high;
         }
-        // None but the last of them can be where all levels end.
-        if let Some(last) = self.out[self.count..self.count + run].last() {
-            best.see(last, ends);
-        }
-        (self.best, self.count) = (best, self.count + run);
-        run
+        stretches = later;
     }
-
-    /// A piece above all that were added before, with what the value costs there.
-    fn add(&mut self, piece: SegmentPiece) {
-        let first = self.count;
-        self.put(piece);
-        self.see(first);
-    }
-
-    /// Looks whether one of the pieces that were added, from this many on, is the best.
-    fn see(&mut self, first: usize) {
-        for piece in &self.out[first..self.count] {
-            self.best.see(piece, self.ends);
-        }
-    }
-
-    /// The same, and not seen whether it is the best.
-    fn put(&mut self, mut piece: SegmentPiece) {
-        while let [stretch, later @ ..] = self.stretches {
-            if stretch.high > piece.low {
-                let part = stretch.under(SegmentPiece { high: stretch.high, ..piece });
-                let out = &mut self.out[self.count];
-                self.count += 1;
-                if stretch.high >= piece.high {
-                    *out = SegmentPiece { high: piece.high, ..part };
-                    return;
-                }
-                *out = part;
-                piece.low = stretch.high;
-            }
-            self.stretches = later;
-        }
-    }
+    stretches
 }
 
 #[cfg(test)]
