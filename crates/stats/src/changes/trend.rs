@@ -6,8 +6,6 @@
 //! polynomial of low degree, with the steps that stand out of it. Both are judged by the same
 //! criterion.
 
-use std::collections::BTreeMap;
-
 use super::choose::{Judge, SegmentChoice};
 use super::finding::Drift;
 use super::series::ValueSeries;
@@ -20,8 +18,8 @@ const LONG: usize = 1200;
 /// Fewer values show no curve.
 const FEWEST: usize = 30;
 
-/// The evidence of climbing within the levels for a line to be tried, and for curves, in twice the
-/// log likelihood.
+/// The evidence of climbing within the levels for curves to be tried, in twice the log likelihood:
+/// of a line, and of all degrees.
 const LOOKS: (f64, f64) = (5.0, 16.0);
 
 /// What each degree of a curve costs, in logarithms of the number of values.
@@ -29,9 +27,6 @@ const PRICE: f64 = 2.0;
 
 /// How often the curve and the steps beside it are estimated again, each from the other.
 const ROUNDS: usize = 4;
-
-/// Of more steps than this none is tried to be left out.
-const MANY: usize = 12;
 
 /// Noise that keeps this much of its last value may hide a curve where no step was chosen.
 const MEMORY: f64 = 0.9;
@@ -56,7 +51,6 @@ pub(super) fn beside(
     if climbs[0] < LOOKS.0 && climbs.iter().sum::<f64>() < LOOKS.1 {
         return None;
     }
-    let most = if climbs.iter().sum::<f64>() < LOOKS.1 { 1 } else { most };
     let (mut least, mut best, mut places) = (judge.cost(choice), None, choice.places.clone());
     // A step that slow noise explains as well is among the candidates.
     let largest = largest(&judge.at(candidates));
@@ -93,35 +87,26 @@ fn settle(
     starts: [Vec<usize>; 2],
     columns: &[Vec<f64>],
 ) -> SettledTrend {
-    let mut known = BTreeMap::new();
-    let [one, other] = starts.map(|start| stand(judge, candidates, start, columns, &mut known));
-    let is_another = other != one;
-    let settled = SettledTrend::at(judge, one, columns).fewer(judge, columns);
-    if !is_another {
-        return settled;
-    }
-    let other = SettledTrend::at(judge, other, columns).fewer(judge, columns);
-    if other.cost < settled.cost { other } else { settled }
+    let [one, other] = starts
+        .map(|start| SettledTrend::at(judge, stand(judge, candidates, start, columns), columns));
+    if other.cost < one.cost { other } else { one }
 }
 
 /// The curve beside steps at these places, the steps out of all candidates beside that curve, and
-/// so on, until they stand. `known` are the steps that were chosen beside the curve beside others.
+/// so on, until they stand.
 fn stand(
     judge: &Judge,
     candidates: &[usize],
     mut places: Vec<usize>,
     columns: &[Vec<f64>],
-    known: &mut BTreeMap<Vec<usize>, Vec<usize>>,
 ) -> Vec<usize> {
     for _ in 0..ROUNDS {
-        let chosen = known.entry(places.clone()).or_insert_with(|| {
-            let rest = judge.series.less(&judge.series.y, &Curve::fit(judge, &places, columns).at);
-            Judge::new(&rest, judge.masked).choose(candidates.to_vec()).places
-        });
-        if *chosen == places {
+        let rest = judge.series.less(&judge.series.y, &Curve::fit(judge, &places, columns).at);
+        let chosen = Judge::new(&rest, judge.masked).choose(candidates.to_vec()).places;
+        if chosen == places {
             break;
         }
-        places.clone_from(chosen);
+        places = chosen;
     }
     places
 }
@@ -132,25 +117,6 @@ impl SettledTrend {
         let curve = Curve::fit(judge, &places, columns).at;
         let cost = judge.cost_beside(&curve, &places);
         Self { curve, places, cost }
-    }
-
-    /// Without any of these steps that the curve explains at a lower price.
-    fn fewer(mut self, judge: &Judge, columns: &[Vec<f64>]) -> Self {
-        while self.places.len() <= MANY {
-            let without = |which: usize| {
-                let mut places = self.places.clone();
-                places.remove(which);
-                Self::at(judge, places, columns)
-            };
-            let fewer = (0..self.places.len()).map(without);
-            let fewer = fewer.min_by(|one, other| one.cost.total_cmp(&other.cost));
-            let fewer = fewer.filter(|fewer| fewer.cost < self.cost);
-            match fewer {
-                Some(fewer) => self = fewer,
-                None => break,
-            }
-        }
-        self
     }
 }
 
@@ -244,19 +210,8 @@ impl TrendDirection {
     }
 }
 
-/// The sum of products: several sums side by side, none of which waits for another.
 fn dot(one: &[f64], other: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let (ones, others) = (one.chunks_exact(LANES), other.chunks_exact(LANES));
-    let rest: f64 =
-        ones.remainder().iter().zip(others.remainder()).map(|(one, other)| one * other).sum();
-    let mut sums = [0.0; LANES];
-    for (one, other) in ones.zip(others) {
-        for lane in 0..LANES {
-            sums[lane] += one[lane] * other[lane];
-        }
-    }
-    rest + sums.iter().sum::<f64>()
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
 /// The polynomials of Legendre up to this degree, from the first value to the last.
