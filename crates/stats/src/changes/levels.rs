@@ -61,8 +61,8 @@ impl SegmentLevels {
     }
 }
 
-/// The level at which the bounded cost of these values is least, searched from the median and,
-/// where there are modes, from the levels for which the median would be one.
+/// A level at which the bounded cost of these values is least: the median, then the mean of what is
+/// no outlier, until it stands.
 fn location(
     series: &ValueSeries,
     from: usize,
@@ -70,32 +70,11 @@ fn location(
     modes: &[SecondLevel],
     outlier: f64,
 ) -> f64 {
-    let median = robust::median_of(&series.y[from..to]);
-    let starts = modes.iter().flat_map(|mode| [median - mode.offset, median + mode.offset]);
-    let searched = [median]
-        .into_iter()
-        .chain(starts)
-        .map(|start| descend(series, from, to, modes, outlier, start));
-    searched.min_by(|one, other| one.1.total_cmp(&other.1)).map_or(median, |best| best.0)
-}
-
-/// The mean of what is no outlier, until it stands: the level and its cost.
-fn descend(
-    series: &ValueSeries,
-    from: usize,
-    to: usize,
-    modes: &[SecondLevel],
-    outlier: f64,
-    start: f64,
-) -> (f64, f64) {
-    let mut level = start;
-    let mut cost = f64::INFINITY;
+    let mut level = robust::median_of(&series.y[from..to]);
     for _ in 0..10 {
         let (mut weights, mut sum) = (0.0, 0.0);
-        cost = 0.0;
         for (&y, &sd) in series.y[from..to].iter().zip(&series.sd[from..to]) {
             let (distance, price) = nearest(y - level, sd, modes);
-            cost += price.min(outlier * outlier);
             if price <= outlier * outlier {
                 let weight = 1.0 / (sd * sd);
                 weights += weight;
@@ -108,7 +87,7 @@ fn descend(
             break;
         }
     }
-    (level, cost)
+    level
 }
 
 /// The distance of a residual from the level or from one of its modes, whichever costs less, and
