@@ -10,7 +10,8 @@
 //! With `TACHO_LABELLED=FILE` it says instead how good they are that are found in the labelled
 //! series of that file (`changes/labelled.rs` has its format): F1, false alarms, error of the
 //! place, and value by value how many alerts are taken back and how late they come. With
-//! `TACHO_SIMULATED=1` it scores simulated series on which nothing was tuned (`changes/made.rs`).
+//! `TACHO_SIMULATED=1` it scores simulated series on which nothing was tuned (`changes/made.rs`);
+//! `TACHO_SEED=SEED` draws others. `ablation.py` does so with each rule off.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -65,9 +66,10 @@ fn main() {
         return labelled::report(Path::new(&path));
     }
     if std::env::var_os("TACHO_SIMULATED").is_some() {
+        let seed = std::env::var("TACHO_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
         for set in &made::SETS {
             println!("{}:", set.name);
-            labelled::quality(&set.series());
+            labelled::quality(&set.series(seed));
         }
         return;
     }

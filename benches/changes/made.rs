@@ -83,22 +83,29 @@ enum Places {
     Middle,
     /// One step three to twelve values before the end.
     Late,
+    /// One step in the middle half, and one or two values at an end that are far off: the first of
+    /// a level that is not known yet, or the last of one.
+    Ends,
+    /// A step every 40 to 200 values.
+    Many,
 }
 
 /// The sets that are scored.
-pub const SETS: [Set; 3] = [
+pub const SETS: [Set; 5] = [
     Set { name: "long", seed: 7_100, each: 60, length: (40, 400), places: Places::Anywhere },
     Set { name: "short", seed: 7_200, each: 120, length: (8, 30), places: Places::Middle },
     Set { name: "late", seed: 7_300, each: 80, length: (30, 200), places: Places::Late },
+    Set { name: "ends", seed: 7_400, each: 40, length: (16, 80), places: Places::Ends },
+    Set { name: "many", seed: 7_500, each: 3, length: (2_000, 4_000), places: Places::Many },
 ];
 
 impl Set {
-    /// The series with changes and as many without.
-    pub fn series(&self) -> Vec<Series> {
-        let mut maker = Maker(ChaCha8Rng::seed_from_u64(self.seed));
+    /// The series with changes and as many without; each seed gives others.
+    pub fn series(&self, seed: u64) -> Vec<Series> {
+        let mut maker = Maker(ChaCha8Rng::seed_from_u64(self.seed + seed));
         let mut all = Vec::new();
         // In a few values a wave or a second level is a step.
-        let is_short = matches!(self.places, Places::Middle);
+        let is_short = matches!(self.places, Places::Middle | Places::Ends);
         let is_step =
             |noise: &Noise| matches!(noise, Noise::StickyModes | Noise::Sharing | Noise::Waving);
         for noise in NOISES.into_iter().filter(|noise| !is_short || !is_step(noise)) {
@@ -136,6 +143,18 @@ impl Maker {
         match places {
             Places::Middle => vec![self.between(n / 4, n - n / 4).clamp(3, n - 3)],
             Places::Late => vec![n - self.between(3, 12)],
+            Places::Ends => {
+                let middle = self.between(n / 4, n - n / 4);
+                let few = self.between(1, 2);
+                if self.chance(0.5) { vec![few, middle] } else { vec![middle, n - few] }
+            }
+            Places::Many => {
+                let mut all = vec![self.between(40, 200)];
+                while all[all.len() - 1] + 240 < n {
+                    all.push(all[all.len() - 1] + self.between(40, 200));
+                }
+                all
+            }
             Places::Anywhere => {
                 let mut at = 0;
                 let mut all = Vec::new();
@@ -175,9 +194,11 @@ impl Maker {
         levels
     }
 
-    fn series(&mut self, noise: Noise, n: usize, labels: Vec<usize>) -> Series {
+    fn series(&mut self, noise: Noise, n: usize, mut labels: Vec<usize>) -> Series {
         let sd = 0.003 * 10.0_f64.powf(self.0.random::<f64>());
         let levels = self.levels(n, &labels, sd);
+        // One or two values are no level.
+        labels.retain(|place| (3..=n - 3).contains(place));
         let (mut slow, mut is_up) = (self.gaussian(), false);
         let (border, apart) =
             (self.between(n / 3, n - 3), (8.0 + 20.0 * self.0.random::<f64>()) * sd);
