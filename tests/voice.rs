@@ -268,6 +268,13 @@ fn a_sweep_reads_the_same_in_the_terminal_and_on_its_page() {
         let shown: Vec<&str> = shown.copied().collect();
         assert!(has_cells(&rows, row[0], &shown) >= 4, "{terminal}");
     }
+    let words =
+        ["sweep", "-q", "-r", "6", "--page", "pages/v.html", "--floor", "true", "sleep 0.01"];
+    Answer::of(&project.command(words).output().unwrap()).exits(0);
+    let rows = page_rows(&page(&project, "v.html"));
+    let variant = |name| rows.iter().filter(|row| row[0] == name).collect::<Vec<_>>();
+    let [value, variant] = variant("sleep 0.01")[..] else { panic!("{rows:?}") };
+    assert_eq!(value[2], variant[1], "the median among the values and among the variants");
 }
 
 #[test]

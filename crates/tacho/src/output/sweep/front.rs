@@ -46,7 +46,7 @@ impl SweepReport<'_> {
         };
         [
             text::cut(&self.names.label(at), COMMAND),
-            SummaryText::of(&Unit::Nanoseconds, standing.time.as_ref()).median,
+            SummaryText::of(&Unit::Nanoseconds, standing.raw.as_ref()).median,
             ratio.map_or_else(String::new, factor),
             interval.map_or_else(String::new, |(low, high)| {
                 format!("{} … {}", text::end(low, factor), text::end(high, factor))

@@ -110,7 +110,7 @@ impl SweepReport<'_> {
             };
             SweepPageVariant {
                 label: self.names.label(at),
-                time: standing.time,
+                time: standing.raw,
                 memory: standing.peak_memory.and_then(tacho_stats::BoundedValue::if_exact),
                 place,
             }
