@@ -275,7 +275,7 @@ test("without script the page has a picture and all numbers", async () => {
   for (const [number, row] of rows.entries()) {
     const point = points[points.length - 1 - number];
     const cells = await row.locator("th, td").allInnerTexts();
-    const { n = 0, median, interval } = point.summary ?? {};
+    const { n = "", median, interval } = point.summary ?? {};
     assert.deepEqual(cells.slice(0, 5).map(numeric), [
       point.short,
       point.revision.date.slice(0, 10),
