@@ -656,14 +656,14 @@ fn mistakes_are_told_before_anything_is_executed() {
         ),
         (
             &["sleep", "0.1"][..],
-            "`0.1` is no program\nhint: a command and its arguments go in quotes: tacho bench \
+            "cannot execute `0.1`\nhint: a command and its arguments go in quotes: tacho bench \
              'sleep 0.1'\n",
         ),
-        (&["slepe 1"], "`slepe` is no program (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
-        (&["./"], "`./` is no program\nhint: it is a folder: name the program in it\n"),
+        (&["slepe 1"], "cannot execute `slepe` (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
+        (&["./"], "cannot execute `./`\nhint: it is a folder: name the program in it\n"),
         (
             &["./notes"],
-            "`./notes` is no program\nhint: the file is there, but may not be executed\n",
+            "cannot execute `./notes`\nhint: the file is there, but may not be executed\n",
         ),
         (&["echo 'x"], "`echo 'x` cannot be split into words: a quote is missing\n"),
         (&["-N", "a | b"], "has `|`, which only a shell understands\nhint: leave out `-N`"),
@@ -672,17 +672,17 @@ fn mistakes_are_told_before_anything_is_executed() {
             "no command has `{thread}`\nhint: did you mean `{threads}`?",
         ),
         (&["-L", "a", "1", "-L", "a", "2", "echo {a}"], "the parameter `a` is given twice\n"),
-        (&["-P", "n", "8", "1", "echo {n}"], "`1` is no step from 8 to 1\nhint: "),
+        (&["-P", "n", "8", "1", "echo {n}"], "`1` is not a step from 8 to 1\nhint: "),
         (&["-P", "n", "1", "many", "echo {n}"], "`many` is not a number\n"),
         (&["-p", "a", "-p", "b", "true"], "`--prepare` is given 2 times for 1 command\nhint: "),
         (
             &["no-such-program-here"],
-            "`no-such-program-here` is no program\nhint: no folder of `PATH` has it",
+            "cannot execute `no-such-program-here`\nhint: no folder of `PATH` has it",
         ),
-        (&["./nowhere"], "`./nowhere` is no program\nhint: there is no such file\n"),
+        (&["./nowhere"], "cannot execute `./nowhere`\nhint: there is no such file\n"),
         (
             &["./circle"],
-            "`./circle` is no program\nhint: it is a link to `circle`, which leads to no file\n",
+            "cannot execute `./circle`\nhint: it is a link to `circle`, which leads to no file\n",
         ),
         (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
         (&["--input", ".", "cat"], "`.` is a folder, and standard input comes from a file\n"),
@@ -698,7 +698,7 @@ fn mistakes_are_told_before_anything_is_executed() {
         ),
         (&["-i=x", "true"], "`x` is not an exit status\nhint: "),
         (&["-m", "9", "-M", "8", "true"], "`--min-runs` is 9, and `--max-runs` is 8\nhint: "),
-        (&["-w", "often", "true"], "`often` is not a warm-up\nhint: "),
+        (&["-w", "often", "true"], "`often` is not a warmup\nhint: "),
         (
             &["--margin", "x", "true"],
             "`--margin x` is no share between 0 % and 100 %\nhint: it is written like `--margin \
@@ -824,7 +824,7 @@ fn two_commands_may_be_executed_at_the_same_time() {
     let three = bench(&["--duet", "true", "true -a", "true -b"]).exits(2).stderr;
     assert_eq!(
         three,
-        "error: `--duet` is for two commands, and there are 3\nhint: without `--duet`, any number \
+        "error: `--duet` takes two commands, but 3 were given\nhint: without `--duet`, any number \
          of commands is measured, one after the other\n"
     );
     let by_shell = bench(&["--duet", "true", "true | true"]).exits(2).stderr;

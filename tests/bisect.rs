@@ -952,7 +952,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --layout 1"), @r"
     error: `1` is no standard deviation of builds
-    hint: a share as `1%`, or a difference where `--min-effect` is one
+    hint: write a share (`1%`); if `--min-effect` is a difference, write a difference (`5ms`)
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
     error: there is nothing to measure: no plan, and no command to execute

@@ -49,8 +49,8 @@ fn a_merge_that_takes_back_what_it_brought_is_named_beside_it() {
     ");
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
-        "note: what the commits that {short} brought change does not account for what it changed: \
-         the merge itself did, too\n"
+        "note: the commits of merge {short} explain only a part of its effect: the merge itself \
+         made the rest\n"
     );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     let again = project.tacho("bisect good bad --into-merges --json").exits(0).json();

@@ -183,8 +183,7 @@ fn a_merge_that_did_it_itself_is_named() {
     let answer = project.tacho("bisect good bad --into-merges --quiet").exits(0);
     let short = &id(&project, "HEAD")[..10];
     let why = format!(
-        "note: none of the commits that {short} brought changes it on its own: it is the merge \
-         itself\n"
+        "note: no commit of merge {short} makes the change on its own: the merge itself makes it\n"
     );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     assert!(answer.stdout.contains(&format!("{short} 2023-11-15 bring\n")), "{}", answer.stdout);
@@ -250,7 +249,7 @@ fn a_merge_is_not_gone_into_where_another_may_have_done_it() {
         answer.stdout
     );
     let why = " is a merge, but the commit before it that could not be measured may have done it \
-        instead: it is not gone into\n";
+        instead: the merge is not searched\n";
     assert!(answer.stderr.contains(why), "{}", answer.stderr);
 }
 

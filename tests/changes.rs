@@ -558,7 +558,7 @@ fn mistakes_have_their_answers() {
     let project = history(3, trade_off);
     assert_snapshot!(project.tacho("changes").exits(2).steady_stderr(), @r"
     error: nothing is measured yet: there is no `<folder>/.tacho/tacho.db`
-    hint: `tacho track` measures
+    hint: `tacho track` measures and creates the store
     ");
     project.tacho("track --quiet").succeeds();
     assert_snapshot!(project.tacho("changes show nosuch").exits(2).stderr, @r"
@@ -566,7 +566,7 @@ fn mistakes_have_their_answers() {
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes set HEAD expected").exits(2).stderr, @r"
-    error: no change that still holds is at `HEAD`
+    error: no change at `HEAD` is still reported
     hint: `tacho changes --all` lists all of them
     ");
     assert_snapshot!(project.tacho("changes v1..v2").exits(2).stderr, @r"

@@ -178,8 +178,8 @@ fn a_gate_fails_at_its_limit_and_not_below_it() {
             .tacho("compare thousand more -m size --margin 20% --fail-on slower:5%")
             .exits(2)
             .stderr,
-        "error: `--fail-on slower:5%` is less than the margin of 20%, up to which two are the \
-         same\nhint: `--margin 5%`, or less, calls two the same only up to there\n"
+        "error: `--fail-on slower:5%` is less than the margin of 20%, within which two \
+         sides are the same\nhint: lower the margin to this limit: `--margin 5%` or less\n"
     );
 }
 
@@ -267,7 +267,10 @@ fn a_duet_is_judged_again_as_it_was_measured() {
     assert!(markdown.contains("\n\n- executed at the same time on processors "), "{markdown}");
     let kept = project.tacho("compare run:1/a run:1 --kept --duet").exits(2).stderr;
     assert!(
-        kept.starts_with("error: `--duet` executes both sides, and one of these is a saved one\n"),
+        kept.starts_with(
+            "error: `--duet` must execute both sides, and one side has only saved \
+            samples\n"
+        ),
         "{kept}"
     );
 }
@@ -295,7 +298,7 @@ fn the_ratio_may_be_asked_for() {
     );
     assert_eq!(
         told("HEAD~1 HEAD --layouts 3 --estimator min"),
-        "error: several layouts have no minimum that can be compared\n\
+        "error: `--estimator min` cannot be combined with `--layouts`\n\
          hint: `--estimator median` or `mean` can be taken over layouts\n"
     );
     let duet = told("HEAD~1 HEAD --duet --estimator mean");
@@ -391,17 +394,17 @@ fn what_is_asked_of_a_run_is_shown_or_refused() {
     assert_eq!(metrics("-m all"), metrics(""));
     let told = |typed: &str| project.tacho(&format!("show run:1 {typed}")).exits(2).stderr;
     assert!(
-        told("-m nope").starts_with("error: `nope` was not compared, but `wall`"),
+        told("-m nope").starts_with("error: `nope` was not compared; compared were: `wall`"),
         "{}",
         told("-m nope")
     );
     assert_eq!(
         told("--build-log"),
-        "error: `--build-log` is of one revision, and a run compares two\nhint: `tacho show \
+        "error: `--build-log` needs one revision, but a run compares two\nhint: `tacho show \
          REVISION --build-log`\n"
     );
     assert!(
-        told("--output").starts_with("error: `--output` is of one revision"),
+        told("--output").starts_with("error: `--output` needs one revision"),
         "{}",
         told("--output")
     );
@@ -433,7 +436,8 @@ fn a_run_is_shown_again_in_markdown() {
     let revision = project.tacho("show HEAD --markdown").exits(2).stderr;
     assert_eq!(
         revision,
-        "error: `--markdown` is for what a run compared\nhint: `tacho show run:12 --markdown` \
+        "error: `--markdown` needs a comparison, such as `run:12`\nhint: `tacho show run:12 \
+         --markdown` \
          writes a table of it\n"
     );
 }
@@ -641,7 +645,7 @@ fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
     let unknown = project.tacho("show run:1 -b none").exits(2).stderr;
     assert_eq!(unknown, "error: there is no benchmark `none`\nhint: known are `answer`, `late`\n");
     let refused = project.tacho("show run:1 --diff").exits(2).stderr;
-    assert!(refused.starts_with("error: `--diff` is of one revision"), "{refused}");
+    assert!(refused.starts_with("error: `--diff` needs one revision"), "{refused}");
 }
 
 #[test]
@@ -940,7 +944,7 @@ fn a_file_with_executions_that_reached_a_limit_is_refused() {
     };
     let (why, null) = (refused("limited.json"), refused("null.json"));
     assert!(
-        why.contains("1 of its executions reached a limit, and took longer than is known"),
+        why.contains("1 of its executions reached a limit, so their real times are unknown"),
         "{why}"
     );
     assert!(null.contains("1 of 3 values of `times` are no numbers"), "{null}");
@@ -1314,7 +1318,7 @@ fn what_failed_is_no_baseline() {
     let project =
         project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
     let told = project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as bad").exits(2).stderr;
-    assert!(told.contains("note: `bad` was given to nothing: an execution failed\n"), "{told}");
+    assert!(told.contains("note: baseline `bad` was not saved: an execution failed\n"), "{told}");
     let none = project.tacho("compare saved:bad HEAD").exits(2).stderr;
     assert!(none.starts_with("error: there is no baseline `bad`\n"), "{none}");
 }
@@ -1346,7 +1350,7 @@ fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
     assert_eq!(told("compare light true"), of_folder);
     assert_eq!(
         told("bench light"),
-        "error: `light` is no program\nhint: did you mean `./light`?\n"
+        "error: cannot execute `light`\nhint: did you mean `./light`?\n"
     );
     let nothing = |name: &str| {
         format!(

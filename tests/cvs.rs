@@ -354,7 +354,7 @@ fn what_is_asked_for_in_vain() {
     hint: with `vcs = "cvs"`, `repository` is the folder that holds `CVSROOT`
     "#);
     assert_snapshot!(with("module = \"src/prog\"\n", ""), @r#"
-    error: `vcs = "cvs"` without a `module`
+    error: `vcs = "cvs"` needs the key `module`
      --> tacho.toml:5:1
       |
     5 | vcs = "cvs"

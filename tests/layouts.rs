@@ -270,7 +270,7 @@ fn what_contradicts_layouts_is_said_before_anything_is_built() {
     ");
     insta::assert_snapshot!(project.tacho("track HEAD --warmup found").exits(2).stderr, @"
     error: `warmup` contradicts `levels`
-    hint: several builds are executed in turn, each with a beginning of its own: give a number or a time
+    hint: with `levels`, several builds are executed in turn, and each has its own warmup: give a number of executions or a time
     ");
     let nothing = program("cc -o prog *.c");
     let plan = std::fs::read_to_string(nothing.path().join("tacho.toml")).unwrap();
@@ -334,7 +334,7 @@ fn a_plan_may_have_one_order_for_all_that_is_built() {
     let both = both.plan(&(ordered + "[measure]\nlevels = { layouts = 2, processes = 2 }\n"));
     insta::assert_snapshot!(both.tacho("track HEAD").exits(2).stderr, @"
     error: `order` contradicts `levels`
-    hint: one order is the same each time, and the other is shuffled: take one of them out
+    hint: `order` is one fixed order, and `levels` shuffles the order: remove one of the two keys
     ");
     let wrong = with("order = 'random'").tacho("track HEAD").exits(2).stderr;
     assert!(wrong.contains("order = 'random'"), "{wrong}");

@@ -312,7 +312,8 @@ fn a_store_of_a_newer_tacho() {
 #[test]
 fn nothing_measured_yet() {
     let answer = Project::scripts(1).tacho("log").exits(2);
-    assert!(answer.stderr.contains("hint: `tacho track` measures"), "{}", answer.stderr);
+    let hint = "hint: `tacho track` measures and creates the store";
+    assert!(answer.stderr.contains(hint), "{}", answer.stderr);
 }
 
 #[test]

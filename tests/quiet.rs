@@ -129,5 +129,5 @@ fn the_time_to_wait_is_typed_as_it_is_advised() {
     let project = crate::harness::Project::empty();
     project.tacho("bench -q -r 2 --quiet-wait=1s true").exits(0);
     let blank = project.tacho("bench -q -r 2 --quiet-wait 1s true").exits(2);
-    assert!(blank.stderr.contains("`1s` is no program"), "{}", blank.stderr);
+    assert!(blank.stderr.contains("cannot execute `1s`"), "{}", blank.stderr);
 }

@@ -342,11 +342,11 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     ");
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")),
-        @"error: quirk `q`: its range is empty: before `broken` comes no later than from `mended`"
+        @"error: quirk `q`: its range is empty: the end, before `broken`, is not after the start, from `mended`"
     );
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")),
-        @"error: quirk `q`: its range is empty: until `2023-11-14` comes no later than from `last`"
+        @"error: quirk `q`: its range is empty: the end, until `2023-11-14`, is not after the start, from `last`"
     );
     assert_snapshot!(said(&quirk("patch = 'none.patch'")), @"
     error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory
@@ -379,7 +379,7 @@ fn an_edge_on_another_branch_is_told() {
         with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
     let listed = project.tacho("quirk list").exits(0);
     assert_snapshot!(listed.stderr, @"
-    note: quirk `q`: before `released` is on another branch: it ends for none of these revisions
+    note: quirk `q`: before `released` is on another branch, so the quirk ends for none of these revisions
     hint: name a commit of this line of history, or a date
     ");
     let tracked = project.tacho("track --dry-run").exits(0).stderr;
@@ -666,7 +666,11 @@ fn what_is_skipped_is_no_build_that_fails() {
     let beside = project.tacho("quirk suggest HEAD~3").exits(0).stdout;
     assert!(beside.contains("1 revision in a row:\n  skipped     4809682f10"), "{beside}");
     let nothing = project.tacho("quirk effect gone").exits(0).stdout;
-    assert_eq!(nothing, "what a quirk skips is not built: there is nothing to measure of it\n");
+    assert_eq!(
+        nothing,
+        "a quirk with `skip` leaves its revisions unbuilt, so it has no effect to \
+        measure\n"
+    );
     assert_eq!(
         project.tacho("quirk effect gone --json").exits(0).json()["effects"],
         serde_json::json!([])

@@ -48,7 +48,7 @@ fn what_is_new_is_measured_and_told_once() {
     let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
     assert_snapshot!(scheduled(&project, "").exits(2).steady_stderr(), @r#"
     error: `--since-last` has nothing to continue: nothing has been tracked on this host
-    hint: track a range once by name, such as `tacho track v1.0..`
+    hint: track an explicit range once, such as `tacho track v1.0..`
     "#);
     project.tacho("track --quiet").succeeds();
 

@@ -153,11 +153,11 @@ fn rules_that_do_not_go_together_are_refused() {
     "#);
     assert_snapshot!(said("--max-rounds 5"), @r#"
     error: `max-rounds` contradicts `rounds`
-    hint: `rounds` is a fixed number: leave it out, and give `max-rounds` if there are to be no more
+    hint: `rounds` is a fixed number: leave it out; `max-rounds` sets a limit
     "#);
     assert_snapshot!(said("--precision 1% --warmup found"), @r#"
     error: `precision` contradicts `warmup = "found"`
-    hint: who looks at an interval must know beforehand where it begins: give a number or a time
+    hint: a precision is checked after each round, so the end of the warmup must be fixed before: give a number of executions or a time
     "#);
     assert_snapshot!(said("--precision 1% --precision-metric bytes"), @r#"
     error: no benchmark has a metric `bytes`
@@ -173,5 +173,5 @@ fn rules_that_do_not_go_together_are_refused() {
         min 0 s, as far as they are not measured yet: at the most 10,001 executions");
     assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in \
         3 rounds, as far as they are not measured yet: at the most 3 executions besides the \
-        warm-up");
+        warmup");
 }

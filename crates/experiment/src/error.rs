@@ -86,8 +86,8 @@ pub enum ExperimentError {
     },
     /// Samples that must be marked are not where they were put.
     #[error(
-        "round {round} was disturbed, and of its {taken} samples {kept} are kept so that they can \
-         be marked"
+        "cannot mark the samples of disturbed round {round}: only {kept} of its {taken} samples \
+         are in the store"
     )]
     RoundNotKept {
         /// The round.
@@ -142,7 +142,7 @@ impl ExperimentError {
                 Some(hint.as_ref().map_or(without.clone(), |hint| format!("{hint}; {without}")))
             }
             ExperimentError::EditedMeanwhile { .. } => {
-                Some("run the same command again: yours becomes another version".to_owned())
+                Some("execute the same command again: your edit becomes another version".to_owned())
             }
             ExperimentError::InputMissing { .. } => {
                 Some("`stdin` and `directory` are paths from the plan's folder".to_owned())

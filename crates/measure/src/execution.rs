@@ -179,9 +179,9 @@ pub struct Usage {
 }
 
 /// Why readings are absent where a control group used more than what was waited for.
-const FORGOTTEN: &str = "not available here: some children were not waited for, as their parent \
-                         ignores their ends (`SIGCHLD`); of them the control group has only the \
-                         processor time, `cpu`";
+const FORGOTTEN: &str = "not available here: the parent of some children ignores their ends \
+    (`SIGCHLD`), so the kernel keeps no account of them; the control group has only their \
+    processor time, `cpu`";
 /// The same where there is no group.
 const UNKNOWN: &str = "not available here: the program ignores the ends of its children \
                        (`SIGCHLD`), and the kernel keeps no account of those; with `cgroup = \

@@ -286,7 +286,7 @@ pub enum RuleError {
         text: String,
     },
     /// A warm-up cannot be read.
-    #[error("`{text}` is not a warm-up")]
+    #[error("`{text}` is not a warmup")]
     BadWarmup {
         /// What was written.
         text: String,
@@ -308,7 +308,7 @@ pub enum RuleError {
         most: u32,
     },
     /// A wish means nothing alone.
-    #[error("`{key}` without `{without}`")]
+    #[error("`{key}` needs `{without}`")]
     Pointless {
         /// The wish.
         key: &'static str,
@@ -350,30 +350,30 @@ impl RuleError {
                 "`true`, `false`, a number of executions, a time like \"2s\", or \"found\""
             }
             RuleError::Contradiction { other: "rounds", .. } => {
-                "`rounds` is a fixed number: leave it out, and give `max-rounds` if there are to \
-                 be no more"
+                "`rounds` is a fixed number: leave it out; `max-rounds` sets a limit"
             }
             RuleError::Contradiction { key: "precision", other: "levels" } => {
                 "how well a revision is known depends on how many layouts there are: raise \
                  `layouts`; `tacho layouts` says how many"
             }
             RuleError::Contradiction { key: "order", other: "levels" } => {
-                "one order is the same each time, and the other is shuffled: take one of them out"
+                "`order` is one fixed order, and `levels` shuffles the order: remove one of the \
+                 two keys"
             }
             RuleError::Contradiction { other: "levels", .. } => {
-                "several builds are executed in turn, each with a beginning of its own: give a \
-                 number or a time"
+                "with `levels`, several builds are executed in turn, and each has its own warmup: \
+                 give a number of executions or a time"
             }
             RuleError::Contradiction { .. } => {
-                "who looks at an interval must know beforehand where it begins: give a number or \
-                 a time"
+                "a precision is checked after each round, so the end of the warmup must be fixed \
+                 before: give a number of executions or a time"
             }
-            RuleError::FewestAboveMost { .. } => "raise `--max-runs` or lower `--min-runs`",
+            RuleError::FewestAboveMost { .. } => "raise `max-rounds` or lower `min-rounds`",
             RuleError::Pointless { key: "max-rounds", .. } => "for a fixed number give `rounds`",
             RuleError::Pointless { .. } => "give a `precision` too, like \"1%\"",
             RuleError::SameWithoutWarmup => {
-                "the reference answer comes from the warm-up: keep the warm-up, or compare with \
-                 a `file`"
+                "the reference answer comes from the warmup: keep the warmup, or compare with a \
+                 `file`"
             }
             RuleError::UnknownMetric { .. } => {
                 "it must be built in or stand in the `metrics` of a benchmark"
@@ -444,11 +444,11 @@ mod tests {
         assert_eq!(said(both), "`precision` contradicts `warmup = \"found\"`");
         assert_eq!(
             said(RuleRequest { max_rounds: rounds, ..wishes() }),
-            "`max-rounds` without `precision` or `budget`"
+            "`max-rounds` needs `precision` or `budget`"
         );
         assert_eq!(
             said(RuleRequest { min_rounds: rounds, ..wishes() }),
-            "`min-rounds` without `precision`"
+            "`min-rounds` needs `precision`"
         );
         let turned =
             RuleRequest { min_rounds: Some(30), max_rounds: Some(20), precision, ..wishes() };

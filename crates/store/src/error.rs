@@ -167,7 +167,7 @@ impl StoreError {
                 Some("another `tacho` is writing to it; wait until it is done, or stop it")
             }
             Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another store"),
-            Self::NoStore { .. } => Some("`tacho track` measures"),
+            Self::NoStore { .. } => Some("`tacho track` measures and creates the store"),
             Self::NotWritable { place, .. } if is_server(place) => {
                 Some("check the rights of the database user, and that the server is not a replica")
             }

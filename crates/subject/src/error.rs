@@ -142,7 +142,7 @@ pub enum SubjectError {
         same: bool,
     },
     /// A quirk's range that ends before it begins.
-    #[error("its range is empty: {end} comes no later than {start}")]
+    #[error("its range is empty: the end, {end}, is not after the start, {start}")]
     EmptyQuirk {
         /// Where it begins, as it is written.
         start: String,
@@ -324,8 +324,8 @@ impl SubjectError {
             }
             Self::NoLinker => "install `mold` or `lld`: both have `--shuffle-sections`",
             Self::NoOrder { .. } => {
-                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a \
-                 script; `aligned` needs none"
+                "`sorted` needs GNU ld (`ld.bfd` of binutils), since `mold` and `lld` sort only \
+                 by a script; `aligned` works with any linker"
             }
             Self::BadArtifact { .. } => {
                 "artifacts are paths from the root of the checkout; `.` is all of it"

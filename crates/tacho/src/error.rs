@@ -97,7 +97,7 @@ pub enum CliError {
     NoOutput { revision: String },
     #[error(transparent)]
     Linking(#[from] LinkingError),
-    #[error("no change that still holds is at `{name}`")]
+    #[error("no change at `{name}` is still reported")]
     NoChangeAt { name: String },
     #[error(
         "cannot bisect `{name}`: the change is in {what}, and only changes in level can be \
@@ -204,7 +204,9 @@ impl CliError {
             CliError::EndAlone => {
                 "the range begins where tracking stopped: name only its end, or nothing"
             }
-            CliError::NothingTracked => "track a range once by name, such as `tacho track v1.0..`",
+            CliError::NothingTracked => {
+                "track an explicit range once, such as `tacho track v1.0..`"
+            }
             CliError::PatchTwice { .. } => {
                 "each diff is tried alone, and all together: once is enough"
             }

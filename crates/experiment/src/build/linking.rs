@@ -41,13 +41,13 @@ impl LinkingError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::CompanionOfLayouts { .. } => {
-                "leave `levels` out of the plan; `tacho compare A B --layouts 5` has a companion \
-                 for each"
+                "remove `levels` from the plan; `tacho compare A B --layouts 5` starts a \
+                 companion from each build"
             }
             Self::NoLinker { .. } => "install `mold` or `lld`: both have `--shuffle-sections`",
             Self::NoOrder { .. } => {
-                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a \
-                 script; `aligned` needs none"
+                "`sorted` needs GNU ld (`ld.bfd` of binutils), since `mold` and `lld` sort only \
+                 by a script; `aligned` works with any linker"
             }
             Self::NothingLinked => "add a `build` command to `[subject]`",
         }

@@ -167,7 +167,9 @@ impl Context<'_> {
         let revision = match &side.program {
             Program::Build { artifact, .. } => return Ok(Some(Ok(*artifact))),
             Program::Command { command, .. } => return Ok(Some(Ok(Digest::of(command)))),
-            Program::File { file, .. } => return Ok(Some(Err(format!("`{file}` is no program")))),
+            Program::File { file, .. } => {
+                return Ok(Some(Err(format!("`{file}` is not a program"))));
+            }
             Program::Layouts { artifacts, .. } => {
                 return Ok(Some(
                     artifacts.first().copied().ok_or_else(|| "it has no layout".to_owned()),

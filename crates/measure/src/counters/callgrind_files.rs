@@ -145,7 +145,8 @@ fn instructions(
     let began = process.log.as_ref().is_some_and(|log| log.began);
     if !began && process.parts.iter().any(|part| part.from == 0) {
         return Err(format!(
-            "process {pid} was split off in a way that callgrind does not see: it counts twice"
+            "callgrind did not see that process {pid} was split off, so its instructions count \
+             twice"
         ));
     }
     let parent = process.log.as_ref().and_then(|log| files.processes.get(&log.parent?));
@@ -225,7 +226,7 @@ mod tests {
         let why = sum(&files(&[parent.clone(), child].concat())).unwrap_err();
         assert_eq!(
             why,
-            "process 11 was split off in a way that callgrind does not see: it counts twice"
+            "callgrind did not see that process 11 was split off, so its instructions count twice"
         );
         let child = [
             ("log.11", log(11, 10, true)),

@@ -137,7 +137,7 @@ impl Accumulator {
         let range = read(&domain.join("max_energy_range_uj")).map_err(refused)?;
         let range = range
             .parse()
-            .map_err(|_| Unavailable::because("a counter of energy without an end"))?;
+            .map_err(|_| Unavailable::because("the energy counter does not say where it wraps"))?;
         let counter = Self { file, path: shown, range, before: None };
         counter.read().map_err(Unavailable::because)?;
         Ok(counter)
@@ -148,7 +148,8 @@ impl Accumulator {
         if u64::try_from(took.as_micros()).is_ok_and(|micros| micros >= self.range / MOST) {
             let range = self.range / 1_000_000;
             return Err(format!(
-                "the counter of energy ends at {range} J, too few for so long an execution"
+                "the energy counter wraps at {range} J, maybe more than once in so long an \
+                 execution"
             ));
         }
         let after = self.read()?;
@@ -326,7 +327,10 @@ mod tests {
         let mut energy = Energy::open(Domain::Package, root.path()).unwrap();
         energy.begin();
         let why = energy.counters[0].since(Duration::from_secs(110)).unwrap_err();
-        assert_eq!(why, "the counter of energy ends at 65532 J, too few for so long an execution");
+        assert_eq!(
+            why,
+            "the energy counter wraps at 65532 J, maybe more than once in so long an execution"
+        );
         assert_eq!(energy.counters[0].since(Duration::from_secs(109)), Ok(0));
     }
 

@@ -28,7 +28,7 @@ impl ToolReading {
         match self.limited.count {
             0 => self.values,
             limited => Err(format!(
-                "{limited} of its executions reached a limit, and took longer than is known"
+                "{limited} of its executions reached a limit, so their real times are unknown"
             )),
         }
     }

@@ -29,7 +29,7 @@ fn among(text: &str) -> Result<Vec<Value>, String> {
     while !rest.is_empty() {
         let begun = begun(rest).map_err(|why| {
             let line = text[..text.len() - rest.len()].matches('\n').count() + 1;
-            format!("it is not JSON: what line {line} begins: {why}")
+            format!("it is not JSON: the document that begins on line {line}: {why}")
         })?;
         rest = match begun {
             Some((document, end)) => {
@@ -54,7 +54,7 @@ fn begun(text: &str) -> Result<Option<(Value, usize)>, String> {
     match next {
         Some(Ok(document)) if is_alone(&text[end..]) => Ok(Some((document, end))),
         Some(Ok(_)) if is_meant(text) || text[..end].contains('\n') => {
-            Err("its last line has more than it".to_owned())
+            Err("other text follows on its last line".to_owned())
         }
         Some(Err(error)) if is_meant(text) || error.line() > 1 || error.is_eof() => {
             let why = error.to_string();
@@ -119,9 +119,12 @@ mod tests {
         fails("starting\n[{\"rate\": NaN}]\n{\"rate\": 7}\n", "what line 2 begins");
         fails(
             "starting\n{\"rate\": 5} and so on\n{\"rate\": 7}\n",
-            "its last line has more than it",
+            "other text follows on its last line",
         );
-        fails("starting\n[\n1\n] and so on\n{\"rate\": 7}\n", "its last line has more than it");
+        fails(
+            "starting\n[\n1\n] and so on\n{\"rate\": 7}\n",
+            "other text follows on its last line",
+        );
         fails("starting\n[1, 2", "EOF");
         fails("starting up\n5\n", "it is not JSON: expected value at line 1");
     }

@@ -126,7 +126,7 @@ fn limited(result: &Value) -> Result<Option<(Vec<f64>, LimitedExecutions)>, Stri
     let cut_off = times.iter().filter(|time| time.is_null()).count();
     if [cut_off, known.len()].iter().any(|number| *number as u64 != count) {
         return Err(format!(
-            "{count} of its executions reached a limit, and took longer than is known"
+            "{count} of its executions reached a limit, so their real times are unknown"
         ));
     }
     let others: Vec<Value> = times.iter().filter(|time| !time.is_null()).cloned().collect();

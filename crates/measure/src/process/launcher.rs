@@ -35,21 +35,23 @@ const OWN: usize = 24;
 
 /// What is known where the launcher does not answer: what it had started becomes ours, and is
 /// killed.
-const GONE: &str = "the launcher of commands was killed, by the command or by another process: \
-    the command was killed too, and all that it had started";
+const GONE: &str = "the process of tacho that starts commands was killed, by the command or by \
+    another process: the command was killed too, with all that it had started";
 /// The same where all was in a control group, which is emptied when it is removed.
-const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by another \
-    process: the command was killed with it, and what the command had started by its control \
-    group";
+const GONE_IN_GROUP: &str = "the process of tacho that starts commands was killed, by the command \
+    or by another process: the command was killed too, and its control group killed all that it \
+    had started";
 
 /// What is known where the launcher was there and did not answer, so that it was killed.
-const SILENT: &str = "the launcher of commands did not answer: the command or another process \
-    prevented that; it was killed and the command too, with all that it had started";
-const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or another \
-    process prevented that; it was killed and the command with it, and what the command had \
-    started by its control group";
+const SILENT: &str = "the process of tacho that starts commands did not answer, because of the \
+    command or another process: it was killed with the command and all that the command had \
+    started";
+const SILENT_IN_GROUP: &str = "the process of tacho that starts commands did not answer, because \
+    of the command or another process: it was killed with the command, and the control group \
+    killed all that the command had started";
 /// What is known where the launcher was stopped: meanwhile nothing kept the time.
-pub const STOPPED: &str = "the launcher of commands was stopped (SIGSTOP), by the command or by \
+pub const STOPPED: &str = "the process of tacho that starts commands was stopped (SIGSTOP), by \
+    the command or by \
     another process: the command was ended, with all that it had started";
 
 /// What is known of something that failed, where it was in a control group.
@@ -106,7 +108,9 @@ impl Launcher {
             thread::sleep(Duration::from_millis(1));
             started = Self::new();
         }
-        started.map_err(|error| format!("cannot start the launcher of commands: {error}"))
+        started.map_err(|error| {
+            format!("cannot start the process of tacho that starts commands: {error}")
+        })
     }
 
     fn new() -> io::Result<Self> {
@@ -166,7 +170,7 @@ impl Launcher {
         self.holds_two |= order.is_ahead();
         self.leave = self.leave.max(order.grace.saturating_add(order.patience));
         self.send(order, due, ends)
-            .map_err(|error| format!("the launcher of commands is gone: {error}"))
+            .map_err(|error| format!("the process of tacho that starts commands is gone: {error}"))
     }
 
     fn send(&mut self, order: &LauncherOrder, due: Duration, ends: &OutputFds) -> io::Result<()> {

@@ -105,8 +105,8 @@ pub struct ProcessExecutor {
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 
 /// What is said of a subject that does not end.
-const STUCK: &str = "a process of it was killed and does not end: it waits for a device, or \
-    belongs to another user now";
+const STUCK: &str = "a process of the command cannot be killed: the process waits for a device, \
+    or has another user now";
 
 impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.

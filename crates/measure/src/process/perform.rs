@@ -152,7 +152,7 @@ impl ProcessExecutor {
 impl ChildEnd {
     fn new(one: ActiveOrder) -> Result<Self, String> {
         let ActiveOrder { launcher, mut events, outputs, answer, .. } = one;
-        let answer = answer.ok_or("the launcher of commands did not answer")?;
+        let answer = answer.ok_or("the process of tacho that starts commands did not answer")?;
         let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());
         Ok(Self { launcher, events, outputs, answer, usage, counts, uncounted })

@@ -193,7 +193,7 @@ fn who_cannot_be_ended_is_told_of_and_left_alone() {
         let ended = executor.execute(&request).ended;
         freezer.is_frozen().then_some(ended)
     });
-    let why = "a process of it was killed and does not end: it waits for a device, or belongs to \
+    let why = "a process of the command cannot be killed: the process waits for a device, or has \
         another user now";
     assert_eq!(ended, Some(ExecutionEnd::NotStarted(why.to_owned())));
     assert_eq!(ours("frozen").len(), 1, "it is left alone");
@@ -258,8 +258,8 @@ fn our_other_children_are_left_alone() {
 #[test]
 fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let why = "the launcher of commands was killed, by the command or by another process: the \
-        command was killed too, and all that it had started";
+    let why = "the process of tacho that starts commands was killed, by the command or by another \
+        process: the command was killed too, with all that it had started";
     for _ in 0..2 {
         let ended =
             executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;
@@ -289,7 +289,8 @@ fn what_outlives_its_launcher_is_killed_before_anything_else_is_executed() {
 #[test]
 fn who_stops_its_launcher_fails_with_or_without_a_limit_and_leaves_nothing() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let why = "the launcher of commands was stopped (SIGSTOP), by the command or by another \
+    let why = "the process of tacho that starts commands was stopped (SIGSTOP), by the command or \
+        by another \
         process: the command was ended, with all that it had started";
     for (timeout, rest) in
         [(Duration::MAX, "exit 0"), (Duration::from_millis(100), "(sleep 1000 &); exec sleep 1000")]

@@ -43,15 +43,15 @@ pub(super) enum Mistake {
     Empty { key: String },
     #[error("the plan has no `[[benchmark]]`")]
     EmptyPlan,
-    #[error("the range is empty: nothing is {start} and {end}")]
+    #[error("the range is empty: no revision is both {start} and {end}")]
     EmptyRange { start: String, end: String },
     #[error("the quirk does nothing")]
     IdleQuirk,
     #[error("`{parser}` has a unit of its own, {unit}")]
     KnownUnit { parser: String, unit: String },
-    #[error("`vcs = \"cvs\"` without a `{key}`")]
+    #[error("`vcs = \"cvs\"` needs the key `{key}`")]
     CvsWithout { key: &'static str },
-    #[error("`link` is no address of a page")]
+    #[error("`link` is not the address of a page")]
     LinkToNoPage,
     #[error("`link` contains no placeholder")]
     LinkWithoutReference { wanted: &'static str },
@@ -61,7 +61,7 @@ pub(super) enum Mistake {
     LoneBrace { brace: char, key: String },
     #[error("missing key `{key}` in {table}")]
     Missing { key: String, table: String },
-    #[error("`releases` without a `build` command")]
+    #[error("`releases` needs a `build` command")]
     MissingBuild,
     #[error("`{part}` in `command` means something only to a shell, and no shell is started")]
     NeedsShell { part: String },
@@ -69,13 +69,13 @@ pub(super) enum Mistake {
     NoGroup { text: String },
     #[error("`companion` does not say when it is ready")]
     NeverReady,
-    #[error("`{key}` in a quirk of releases")]
+    #[error("`{key}` cannot be used in a quirk of releases")]
     NothingToPatch { key: &'static str },
-    #[error("`{key}` without `vcs = \"cvs\"`")]
+    #[error("`{key}` needs `vcs = \"cvs\"`")]
     OnlyCvs { key: &'static str },
-    #[error("`{{{name}}}` is not filled in here")]
+    #[error("`{{{name}}}` cannot be used here")]
     NotFilledIn { name: String },
-    #[error("`once` without a `build` command")]
+    #[error("`once` needs a `build` command")]
     OnceWithoutBuild,
     #[error("metric `{name}` has another unit or direction in another benchmark")]
     OtherMeaning { name: String },

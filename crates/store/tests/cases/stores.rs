@@ -28,7 +28,7 @@ pub fn a_store_that_is_not_there_is_not_made_by_reading(ground: &Ground) {
     for _ in 0..2 {
         let error = Store::open_existing(&ground.location).unwrap_err();
         assert!(matches!(error, StoreError::NoStore { .. }), "{error}");
-        assert!(error.hint() == Some("`tacho track` measures"), "{error}");
+        assert!(error.hint() == Some("`tacho track` measures and creates the store"), "{error}");
     }
     drop(ground.open());
     Store::open_existing(&ground.location).unwrap();

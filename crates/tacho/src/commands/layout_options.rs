@@ -82,8 +82,8 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&FixedOrderEffect>) 
             output::note("warning", &said);
             output::note(
                 "hint",
-                "the build must compile with CC and CXX and link with LDFLAGS, or hand RUSTFLAGS \
-                 on; or all stands in that order anyway",
+                "the build must use CC, CXX and LDFLAGS, or RUSTFLAGS; or the program already has \
+                 that order",
             );
         }
         Some(FixedOrderEffect::Unknown) => {

@@ -174,7 +174,7 @@ fn would(lacking: &MissingMeasurements, rule: &Rule) -> String {
     if lacking.cells.is_empty() {
         return "nothing is missing: all of this is measured\n".to_owned();
     }
-    let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
+    let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
     let would = format!(
         "would execute {} {} at {}, in this order: at the most {}{besides}; {}\n",
         text::count(benchmarks(lacking), "benchmark"),
@@ -197,7 +197,8 @@ fn takes(lacking: &MissingMeasurements) -> String {
             format!("how long is not known: {} was never executed here", names.join(", "))
         }
         (false, false) => {
-            format!("{about}, and {}, never executed here, besides", names.join(", "))
+            let names = names.join(", ");
+            format!("{about}; the time of {names} is unknown: never executed here")
         }
     }
 }

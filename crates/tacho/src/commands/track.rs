@@ -159,7 +159,7 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
         }))?;
         return Ok(Exit::Success);
     }
-    let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
+    let besides = if rule.warmup.executions().is_none() { " besides the warmup" } else { "" };
     let would = format!(
         "would build {} and execute {} {}, as far as they are not measured yet: at the most \
          {}{besides}\n",

@@ -11,14 +11,14 @@ pub enum BenchMistake {
     BadCpus { text: String },
     #[error("these conditions are not available: {why}")]
     Conditions { why: String, hint: Option<String> },
-    #[error("`{value}` is no step from {from} to {to}")]
+    #[error("`{value}` is not a step from {from} to {to}")]
     BadRange { value: String, from: String, to: String },
-    #[error("`{option} {text}` is no size")]
+    #[error("`{option} {text}` is not a size")]
     BadSize { option: &'static str, text: String },
     #[error("`{text}` is not an exit status")]
     BadStatus { text: String },
-    #[error("`--duet` is for two commands, and there {} \
-             {commands}", if *.commands == 1 { "is" } else { "are" })]
+    #[error("`--duet` takes two commands, but {commands} {} given",
+             if *.commands == 1 { "was" } else { "were" })]
     DuetOfTwo { commands: usize },
     #[error("only one of the two commands is started by a shell")]
     DuetByShell,
@@ -46,13 +46,13 @@ pub enum BenchMistake {
     NoFolder { path: String, folder: String },
     #[error("there is no file `{path}`")]
     NoInput { path: String },
-    #[error("`{program}` is no program{}", of(.program, .command))]
+    #[error("cannot execute `{program}`{}", of(.program, .command))]
     NoProgram { program: String, command: String, why: NoProgram },
     #[error("`{text}` is not a number")]
     NotANumber { text: String },
     #[error("`{command}` cannot be split into words: a quote is missing")]
     Quote { command: String },
-    #[error("`--reference {reference}` is {commands} commands")]
+    #[error("`--reference {reference}` matches {commands} commands")]
     ReferenceOfSeveral { reference: String, commands: usize, first: String },
     #[error("the parameter `{name}` is given twice")]
     Twice { name: String },
@@ -106,7 +106,9 @@ impl BenchMistake {
             ),
             BenchMistake::Conditions { hint, .. } => hint.clone(),
             BenchMistake::BadRange { .. } => {
-                Some("the steps of a range must lead somewhere: `-P n 1 8 -D 1`".into())
+                let hint = "the step must go from the first number towards the last: \
+                            `-P n 1 8 -D 1`";
+                Some(hint.into())
             }
             BenchMistake::BadSize { option, .. } => Some(format!(
                 "sizes are written like \

@@ -23,9 +23,9 @@ pub enum BisectMistake {
     BadEffect { text: String },
     #[error("`{text}` has no unit, and the metric is {what}")]
     NoUnit { text: String, what: &'static str, hint: String },
-    #[error("`{text}` is no standard deviation of builds")]
+    #[error("`{text}` is not a standard deviation of builds")]
     BadLayout { text: String },
-    #[error("`{text}` is no difference of rates")]
+    #[error("`{text}` is not a difference of rates")]
     BadRate { text: String },
     #[error("`{text}` is not two values: one of the good end, one of the bad end")]
     BadBefore { text: String },
@@ -53,14 +53,16 @@ impl BisectMistake {
             }
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
             Self::NothingShared { .. } => {
-                "name two ends of which one has the other in its history, or a commit with it"
+                "name two revisions of one line of history: one is an ancestor of the other, or \
+                 both share an ancestor"
             }
             Self::BadRange { .. } => "write them as `GOOD BAD`, or as `GOOD..BAD`",
             Self::BadEffect { .. } => {
                 "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`"
             }
             Self::BadLayout { .. } => {
-                "a share as `1%`, or a difference where `--min-effect` is one"
+                "write a share (`1%`); if `--min-effect` is a difference, write a difference \
+                 (`5ms`)"
             }
             Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
             Self::BadBefore { .. } => "write them as `21s,44s`",
@@ -72,7 +74,7 @@ impl BisectMistake {
             Self::NoRepository { .. } => "`--repository FOLDER` says where it is",
             Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
-            Self::NoneYet => "`tacho bisect GOOD BAD` does",
+            Self::NoneYet => "`tacho bisect GOOD BAD` starts one",
         };
         hint.to_owned()
     }

@@ -7,19 +7,25 @@ pub enum CompareMistake {
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("there is a baseline `{name}` already")]
     BaselineExists { name: String },
-    #[error("`--duet` executes both sides, and one of these is a saved one")]
+    #[error("`--duet` must execute both sides, and one side has only saved samples")]
     DuetOfOne,
-    #[error("the benchmarks use different processors (`cpus`), and a duet has two for all")]
+    #[error(
+        "a duet uses the same two processors for all benchmarks, but the plan gives them \
+        different `cpus`"
+    )]
     DuetOfMany,
     #[error("`--estimator` needs both sides to be executed in one run")]
     EstimatorOfRuns,
-    #[error("several layouts have no minimum that can be compared")]
+    #[error("`--estimator min` cannot be combined with `--layouts`")]
     MinimumOfLayouts,
-    #[error("`--markdown` is for what a run compared")]
+    #[error("`--markdown` needs a comparison, such as `run:12`")]
     MarkdownOfRevision,
     #[error("`--fail-on {text}` is not a known condition")]
     NoLimit { text: String },
-    #[error("`--fail-on {text}` is less than the margin of {margin}, up to which two are the same")]
+    #[error(
+        "`--fail-on {text}` is less than the margin of {margin}, within which two sides are \
+        the same"
+    )]
     LimitWithinMargin { text: String, margin: String },
     #[error("`{option} {text}` is no share between 0 % and 100 %")]
     NoShare { option: &'static str, text: String },
@@ -51,9 +57,9 @@ pub enum CompareMistake {
     NoBuild { name: String },
     #[error("`{name}` is several builds of one source, each linked in another order")]
     BuildOfLayouts { name: String, revision: String },
-    #[error("`{metric}` was not compared, but {known}")]
+    #[error("`{metric}` was not compared; compared were: {known}")]
     NotCompared { metric: String, known: String },
-    #[error("`{option}` is of one revision, and a run compares two")]
+    #[error("`{option}` needs one revision, but a run compares two")]
     OfRevision { option: &'static str },
     #[error("run {run} compared nothing")]
     NoComparison { run: i64 },
@@ -101,7 +107,7 @@ impl CompareMistake {
             }
             CompareMistake::LimitWithinMargin { text, .. } => {
                 let limit = text.strip_prefix("slower:").unwrap_or(text);
-                format!("`--margin {limit}`, or less, calls two the same only up to there")
+                format!("lower the margin to this limit: `--margin {limit}` or less")
             }
             CompareMistake::NoShare { option, .. } => {
                 format!("it is written like `{option} 1%` or `{option} 0.5%`")

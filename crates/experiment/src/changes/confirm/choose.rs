@@ -55,8 +55,8 @@ fn of_layouts(change: &Change, plan: &Plan) -> Option<String> {
     let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| short_name(id));
     let benchmark = &change.series.benchmark.name;
     Some(format!(
-        "it is by {} layouts, and this measures one build of each side: `tacho compare {good} \
-         {bad} -b {benchmark}` measures all",
+        "the change was measured over {} layouts, but `--confirm` measures one build of each \
+         side: `tacho compare {good} {bad} -b {benchmark}` measures all",
         levels.layouts
     ))
 }

@@ -154,7 +154,7 @@ fn what_nobody_keeps_cannot_be_read() {
     hint: leave `output` out, or use a pipe or a file, which are read
     "#);
     assert_snapshot!(shown_in_benchmark("command = \"a\"\noutput = { file = \"{build}/out\" }"), @r#"
-    error: `{build}` is not filled in here
+    error: `{build}` cannot be used here
      --> tacho.toml:4:20
       |
     4 | output = { file = "{build}/out" }

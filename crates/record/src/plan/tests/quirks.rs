@@ -122,7 +122,7 @@ fn what_contradicts_itself_is_said() {
       |         ^
     ");
     assert_snapshot!(shown_in_quirk("why = \"w\"\nonce = true\nbefore = \"v2\"\npatch = \"p\""), @r#"
-    error: `once` without a `build` command
+    error: `once` needs a `build` command
      --> tacho.toml:3:1
       |
     3 | once = true

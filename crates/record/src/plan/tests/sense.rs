@@ -77,7 +77,7 @@ fn references_that_lead_nowhere() {
       |
     hint: there can be `{build}` and `{revision}`; for braces themselves write `{{` and `}}`
 
-    error: `{build}` is not filled in here
+    error: `{build}` cannot be used here
      --> tacho.toml:4:10
       |
     4 | stdin = "{build}/in"
@@ -165,10 +165,10 @@ fn contradictions() {
     4 | expect.stdout = "same"
       |                 ^^^^^^
       |
-    hint: the reference answer comes from the warm-up: keep the warm-up, or compare with a `file`
+    hint: the reference answer comes from the warmup: keep the warmup, or compare with a `file`
     "#);
     assert_snapshot!(shown("[subject]\nlink = \"javascript:alert({commit})\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
-    error: `link` is no address of a page
+    error: `link` is not the address of a page
      --> tacho.toml:2:8
       |
     2 | link = "javascript:alert({commit})"
@@ -224,7 +224,7 @@ fn wishes_that_do_not_go_together() {
     3 | precision = "1%"
       |             ^^^^
       |
-    hint: `rounds` is a fixed number: leave it out, and give `max-rounds` if there are to be no more
+    hint: `rounds` is a fixed number: leave it out; `max-rounds` sets a limit
     "#);
     assert_snapshot!(measure("precision = \"1\"\nbudget = \"soon\"\nwarmup = \"yes\""), @r#"
     error: `1` is not a precision
@@ -243,7 +243,7 @@ fn wishes_that_do_not_go_together() {
       |
     hint: durations are written like "500ms", "60s", "5m" or "2h"
 
-    error: `yes` is not a warm-up
+    error: `yes` is not a warmup
      --> tacho.toml:4:10
       |
     4 | warmup = "yes"
@@ -437,7 +437,7 @@ fn what_cvs_needs_and_only_cvs_has() {
     assert_snapshot!(shown(
         "[subject]\nvcs = \"cvs\"\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n"
     ), @r#"
-    error: `vcs = "cvs"` without a `repository`
+    error: `vcs = "cvs"` needs the key `repository`
      --> tacho.toml:2:1
       |
     2 | vcs = "cvs"
@@ -445,7 +445,7 @@ fn what_cvs_needs_and_only_cvs_has() {
       |
     hint: a folder, or what `cvs -d` takes: ":ext:user@host:/cvs"
 
-    error: `vcs = "cvs"` without a `module`
+    error: `vcs = "cvs"` needs the key `module`
      --> tacho.toml:2:1
       |
     2 | vcs = "cvs"

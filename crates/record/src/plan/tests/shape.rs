@@ -145,7 +145,7 @@ fn missing_keys() {
       | ^^^^^^^^^^^^^
     ");
     assert_snapshot!(shown("[subject]\nreleases = [\"1.0\"]\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
-    error: `releases` without a `build` command
+    error: `releases` needs a `build` command
      --> tacho.toml:2:1
       |
     2 | releases = ["1.0"]

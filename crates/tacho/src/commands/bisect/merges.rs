@@ -123,10 +123,13 @@ impl MergeFollower<'_> {
                 return Ok(Some(inner));
             }
             InsideMerge::NotReproduced => {
-                format!("what {short} changed was not seen again among them")
+                format!("the change of {short} was not found again among the commits of the merge")
             }
             InsideMerge::OtherWay => {
-                format!("all that was found among them goes the other way than {short}")
+                format!(
+                    "all changes found among the commits of the merge are opposite to the \
+                    change of {short}"
+                )
             }
         };
         output::note("note", &why);
@@ -161,14 +164,14 @@ fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<St
     match (bisection.is_merge_itself(culprit.place), others) {
         (true, Some(others)) => Some(format!("it is {short} itself, or {others}")),
         (true, None) if is_only => Some(format!(
-            "none of the commits that {short} brought changes it on its own: it is the merge itself"
+            "no commit of merge {short} makes the change on its own: the merge itself makes it"
         )),
         (true, None) => Some(format!(
-            "what the commits that {short} brought change does not account for what it changed: \
-             the merge itself did, too"
+            "the commits of merge {short} explain only a part of its effect: the merge itself \
+             made the rest"
         )),
         (false, Some(others)) => Some(format!(
-            "{short} is a merge, but {others} may have done it instead: it is not gone into"
+            "{short} is a merge, but {others} may have done it instead: the merge is not searched"
         )),
         (false, None) => None,
     }

@@ -103,13 +103,13 @@ impl SideLookup {
             ComparisonResult::Measured(all) if all.run.is_none() => (None, "nothing was measured"),
             ComparisonResult::Measured(all) if !all.interrupted => (Some(all), ""),
             ComparisonResult::SameProgram => (None, "nothing was measured"),
-            ComparisonResult::NotBuilt { .. } => (None, "one of the two could not be had"),
+            ComparisonResult::NotBuilt { .. } => (None, "one side could not be built"),
             ComparisonResult::Measured(_) | ComparisonResult::Interrupted => {
                 (None, "it was interrupted; the same command goes on")
             }
         };
         if all.is_none() {
-            output::note("note", &format!("`{name}` was given to nothing: {why}"));
+            output::note("note", &format!("baseline `{name}` was not saved: {why}"));
         }
         let run = all.and_then(|all| all.run.as_ref());
         if let (Some(project), Some(run)) = (&self.project, run) {

@@ -105,7 +105,7 @@ pub fn execute(
 /// Why there is no edge to measure.
 fn nothing(quirks: &[&Quirk]) -> &'static str {
     if !quirks.is_empty() && quirks.iter().all(|quirk| quirk.skip) {
-        "what a quirk skips is not built: there is nothing to measure of it\n"
+        "a quirk with `skip` leaves its revisions unbuilt, so it has no effect to measure\n"
     } else {
         "no quirk begins or ends within this history\n"
     }

@@ -38,12 +38,12 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
             .iter()
             .any(|it| it.name == quirk && it.start.as_ref() == Some(&edge));
         let so = if begins {
-            "it begins for none of these revisions"
+            "so the quirk begins for none of these revisions"
         } else {
-            "it ends for none of these revisions"
+            "so the quirk ends for none of these revisions"
         };
         let typed = &edge.typed;
-        output::note("note", &format!("quirk `{quirk}`: {typed} is on another branch: {so}"));
+        output::note("note", &format!("quirk `{quirk}`: {typed} is on another branch, {so}"));
         output::note("hint", "name a commit of this line of history, or a date");
     }
     Ok(())

@@ -27,7 +27,7 @@ pub enum SweepMistake {
     NotPositive { text: String, from: String },
     #[error("there is nothing to sweep")]
     NothingToSweep,
-    #[error("a search takes one command, and there are {commands}")]
+    #[error("a search takes one command, but {commands} were given")]
     OneCommand { commands: usize },
     #[error("the values of `{text}` go neither up by steps nor by a factor")]
     Unsteady { text: String },
@@ -53,7 +53,7 @@ impl SweepMistake {
                 "`parameters = { batch = [1, 64] }` in the plan gives it one"
             }
             Self::NotAParameter { known, .. } => return format!("known are {known}"),
-            Self::KeepAlone => "`--where` lets only values be the best that keep a limit",
+            Self::KeepAlone => "`--where` restricts the best value to values that keep a limit",
             Self::Limit(mistake) => return mistake.hint(),
             Self::NoValues { .. } => {
                 "parameters are written like `-P batch=1,64,1024` or `-P batch=1,2,4..8192`"

@@ -34,10 +34,10 @@ impl ProbeReport<'_> {
             ProbeEnd::Interrupted => {
                 return "interrupted before anything was measured\n".to_owned();
             }
-            ProbeEnd::NotBuilt { side, why } => return format!("{side} cannot be had: {why}\n"),
+            ProbeEnd::NotBuilt { side, why } => return format!("{side} is not available: {why}\n"),
             ProbeEnd::NothingToDo(terms) => {
                 let missing = blocks::terminal(&left_out(&terms.left_out));
-                return format!("no disturbance can be had\n\n{missing}");
+                return format!("no disturbance is possible here\n\n{missing}");
             }
             ProbeEnd::Measured(answer) => answer,
         };
