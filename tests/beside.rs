@@ -97,7 +97,7 @@ fn a_second_ctrl_c_leaves_them_and_says_so() {
     let answer = Answer::of(&tacho.wait_with_output().unwrap()).exits(130);
     assert!(answer.stderr.contains("`cleanup` was not finished: interrupted"), "{}", answer.stderr);
     assert!(
-        answer.stdout.contains("nothing is lost, the same command goes on"),
+        answer.stdout.contains("nothing is lost, the same command resumes"),
         "{}",
         answer.stdout
     );

@@ -28,8 +28,9 @@ fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
     let said = project.tacho("bisect HEAD~23 HEAD --all --quiet").exits(3).stdout;
     assert!(
         said.contains(
-            "  both built to the same artifacts: they are the same program\n  so did all that \
-             were built in between; what came and went again within 2 commits would not be seen\n"
+            "  both built to the same artifacts: they are the same program\n  all builds in \
+             between had the same artifacts, too; a change that came and went within 2 commits \
+             would not be seen\n"
         ),
         "{said}"
     );
@@ -54,8 +55,8 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
     let bisect =
         |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
     let said = bisect(&[]).exits(4).stdout;
-    let why = "undecided: two builds do not show how far builds vary for no reason of the source: \
-        +5.0 % may be that\n";
+    let why = "undecided: two builds do not show how far builds vary without a change of the \
+        source: +5.0 % may be only such variation\n";
     assert!(said.contains(why), "{said}");
     let answer = bisect(&["--json", "--again"]).exits(4).json();
     assert!(answer["standing"]["between_builds"].is_null(), "{answer}");
@@ -91,19 +92,22 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     assert!(
         said.starts_with(
             "not reproduced: HEAD~7 and HEAD do not differ in how often `true` fails by 20 % here \
-             and now\n  it never failed, in 14 executions of each: that it fails in 20 % of \
-             executions or more is excluded with 95 %\nhint: `--min-effect 5%` asks for less, \
+             and now\n  it failed in none of 14 executions at each end: a failure rate of 20 % or \
+             more is excluded (95 %)\nhint: `--min-effect 5%` asks for less, \
              with 59 executions of each or more\n"
         ),
         "{said}"
     );
     assert!(said.contains(", 28 samples in "), "{said}");
     let said = test("exit 1", &["--min-effect", "50%"]).stdout;
-    let always = "it failed each time, in 6 executions of each: that it passes in 40 % of \
-        executions or more is excluded";
+    let always = "it failed in all of 6 executions at each end: a pass rate of 40 % or more is \
+        excluded";
     assert!(said.contains(always), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
-    assert!(markdown.contains("\n- it never failed, in 14 executions of each: "), "{markdown}");
+    assert!(
+        markdown.contains("\n- it failed in none of 14 executions at each end: "),
+        "{markdown}"
+    );
 }
 
 #[test]

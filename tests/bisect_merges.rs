@@ -209,8 +209,10 @@ fn commits_of_a_merge_that_cannot_be_measured_are_a_set_with_it() {
     let project = project.file("prog", "echo work 150 # d\n").commit("after");
     let answer = project.tacho("bisect HEAD~3 HEAD --into-merges --quiet").exits(0);
     let short = &id(&project, "HEAD~1")[..10];
-    let why =
-        format!("note: it is {short} itself, or the commit before it that could not be measured\n");
+    let why = format!(
+        "note: the cause is {short} itself, or the commit before it that could not be \
+                 measured\n"
+    );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     assert!(
         answer.stdout.contains(" bring side\n  or the commit before it that could not"),

@@ -224,7 +224,7 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       after  <line><time>  <time> … <time>  <percent>  24  12
       <time>  <time>
 
-      a series like this shows one as clear by chance in less than <percent> of cases; 3 series were judged together
+      in less than <percent> of cases a series without a change looks as clear as this by chance; 3 series were judged together
       confirmed
 
     the commit
@@ -299,7 +299,7 @@ fn a_change_where_a_quirk_begins_is_told_as_that() {
     );
     let shown =
         project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
-    let why = "it need not be the program: the quirk `libc` begins here\n";
+    let why = "the cause may be outside the program: the quirk `libc` begins here\n";
     assert!(shown.stdout.contains(why), "{}", shown.stdout);
 }
 
@@ -334,8 +334,8 @@ fn a_change_with_the_compiler_is_told_as_that() {
     assert_eq!((&change["kind"], &change["environment"]), (&json!("environment"), &expected));
     let shown =
         project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
-    let why =
-        "it need not be the program: the compiler cc changed here too: cc 12.2.0, then cc 13.1.0\n";
+    let why = "the cause may be outside the program: the compiler cc changed here too: cc 12.2.0, then \
+         cc 13.1.0\n";
     assert!(shown.stdout.contains(why), "{}", shown.stdout);
     let built = project.tacho("show HEAD --json").succeeds().json();
     assert_eq!(built["hosts"][0]["build"]["tools"]["cc"], "cc 13.1.0");

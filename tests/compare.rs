@@ -723,7 +723,7 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
       benchmark  metric   n  old.json  new.json    ratio           95 %  of    detectable  verdict
       command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs      26.7 %  unclear
 
-    not measured today: old.json and new.json; the interval has in it what runs of one program differ by (up to 4.5 %, assumed, as too little is known of this host)
+    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed, as too little is known of this host)
     1 unclear; a difference of 26.7 % would have been detected with a chance of 80 %
     ");
     let answer = project.tacho("compare file:old.json file:new.json --json").exits(0).json();
@@ -878,14 +878,14 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     assert_eq!(
         compare("--fail-on slower:50%").exits(0).stderr,
         "warning: only old.json has `b`, `c`: `--fail-on slower:50%` does not see that\n\
-         hint: `--fail-on slower:50%,missing` fails on what only A has\n\
+         hint: `--fail-on slower:50%,missing` fails on benchmarks that only A has\n\
          note: only in new.json: d\n"
     );
     assert_eq!(
         compare("--fail-on slower:50%,missing").exits(1).stderr,
         "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in \
-         new.json: d\nerror: `--fail-on slower:50%,missing`: failed by what only old.json has (b, \
-         c)\n"
+         new.json: d\nerror: `--fail-on slower:50%,missing`: failed by benchmarks that only \
+         old.json has (b, c)\n"
     );
     let json = compare("--fail-on missing --json").exits(1).json();
     assert_eq!(
@@ -1137,7 +1137,7 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
       down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs      26.7 %  faster
       even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs      26.7 %  unclear
 
-    not measured today: old.json and new.json; the interval has in it what runs of one program differ by (up to 4.5 %, assumed, as too little is known of this host)
+    not measured today: old.json and new.json; the interval includes the variation between runs of one program (up to 4.5 %, assumed, as too little is known of this host)
     a trade-off: 2 slower, 1 faster, 1 unclear; a difference of 26.7 % would have been detected with a chance of 80 %
     4 rows judged together: false discovery rate at most 5 %
     ");

@@ -96,7 +96,7 @@ fn what_a_limit_ended_has_left_nothing_behind() {
     );
     assert!(!told.stderr.contains("behind"), "{}", told.stderr);
     assert!(
-        told.stderr.contains("note: user, sys: split as the kernel's ticks fell"),
+        told.stderr.contains("note: user, sys: sampled at the kernel's ticks"),
         "{}",
         told.stderr
     );
@@ -379,7 +379,7 @@ fn a_limit_too_low_to_start_is_said_and_no_success() {
     let project = Project::empty();
     let words = ["bench", "-q", "-N", "-r", "2", "--limit-address-space", "64KiB", "true"];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(2);
-    let told = "warning: `true`: all executions reached the limit, which may be too low for it to \
-        start\nhint: `--limit-address-space` takes a higher one\n";
+    let told = "warning: `true`: all executions reached the limit, which may be too low for the \
+        command to start\nhint: `--limit-address-space` takes a higher one\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
 }

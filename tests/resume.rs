@@ -161,7 +161,7 @@ fn an_interrupt_ends_the_child_and_says_how_to_go_on() {
     let output = command.env("KILL_FOLDER", killed.folder()).output().unwrap();
     let answer = crate::harness::Answer::of(&output).exits(130);
     assert!(
-        answer.stdout.contains("nothing is lost, the same command goes on"),
+        answer.stdout.contains("nothing is lost, the same command resumes"),
         "{}",
         answer.stdout
     );

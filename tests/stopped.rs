@@ -7,8 +7,8 @@ use crate::harness::{Answer, Project};
 
 /// Stops the launcher, and stays.
 const STOPPER: &str = "kill -STOP $PPID; echo >begun; exec sleep 1000";
-const WHY: &str = "the process of tacho that starts commands was stopped (SIGSTOP), by the command or by \
-     another process";
+const WHY: &str = "the process of tacho that starts commands was stopped (SIGSTOP), by the \
+    command or by another process";
 
 /// The error output of `tacho bench` with these words, which finds only failures, soon.
 fn failing(project: &Project, words: &[&str]) -> String {

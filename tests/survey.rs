@@ -72,9 +72,9 @@ fn every_change_is_pinned_by_few_builds() {
        change  95 %                       name    where
       +30.0 %  +29.9 % … +30.1 %  worse   <name>  38d490fb22 change 23
       −15.4 %  −15.4 % … −15.3 %  better  <name>  3cc8c76a0c change 48
-      what came and went within 8 commits, between two builds, was not seen
+      a change that came and went within 8 commits, between two builds, was not seen
 
-    14 builds of 60 revisions: all that can be pinned is
+    14 builds of 60 revisions: every change that can be pinned is pinned
     ");
     let again = project.tacho("track --builds 30 --json").exits(0).json();
     assert_eq!((&again["samples"], &again["survey"]["ended"]), (&0.into(), &"known".into()));
@@ -277,12 +277,17 @@ fn a_change_at_a_quirks_edge_is_said_to_be_there() {
     let short = |name: &str| project.git(["rev-parse", "--short=10", name]).trim().to_owned();
     let (begin, end) = (short("n11"), short("n21"));
     assert!(
-        told.contains(": 2 changes of 5.0 % or more, none of which need be the program's\n"),
+        told.contains(
+            ": 2 changes of 5.0 % or more, all of which may have a cause outside the \
+            program\n"
+        ),
         "{told}"
     );
     for (at, verb) in [(&begin, "begins"), (&end, "ends")] {
-        let line =
-            format!("\n  {at}: it need not be the program: the quirk `slower` {verb} here\n");
+        let line = format!(
+            "\n  {at}: the cause may be outside the program: the quirk `slower` {verb} \
+                here\n"
+        );
         assert!(told.contains(&line), "{told}");
     }
     let json = project.tacho("track --builds 25 --json").exits(0).json();
@@ -307,6 +312,9 @@ fn a_change_at_a_quirks_edge_is_said_to_be_there() {
 
     // A range over an edge says so too.
     let told = with_a_quirk().tacho("track --builds 3 --seed 1 n1..n15").exits(0).stdout;
-    let line = format!("it need not be the program: at {begin}: the quirk `slower` begins here\n");
+    let line = format!(
+        "the cause may be outside the program: at {begin}: the quirk `slower` \
+        begins here\n"
+    );
     assert!(told.contains(&line), "{told}");
 }

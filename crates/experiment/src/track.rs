@@ -19,7 +19,7 @@ pub struct TrackResult {
     pub run: Option<i64>,
     /// Samples taken by this session.
     pub samples: usize,
-    /// Whether the user stopped it: the same command goes on from there.
+    /// Whether the user stopped it: the same command resumes from there.
     pub interrupted: bool,
     /// Whether some builds came out otherwise each time, so that what is missing of them was not
     /// measured.

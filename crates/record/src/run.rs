@@ -13,7 +13,7 @@ pub enum RunState {
     Abandoned,
     /// All that it set out to measure is measured.
     Finished,
-    /// Begun, and under way or interrupted: the same command goes on from there.
+    /// Begun, and under way or interrupted: the same command resumes from there.
     Unfinished,
 }
 

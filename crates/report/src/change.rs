@@ -48,7 +48,7 @@ pub fn life_word(life: Life) -> &'static str {
 #[must_use]
 pub fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
-        Withdrawal::Nearer => "seen from farther away: a change within its range explains it",
+        Withdrawal::Nearer => "replaced: a change nearer by, within its range, explains it",
         Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
         Withdrawal::NotReproduced => "measured again, both sides do not differ",
         Withdrawal::NotSeen => "not seen in what was measured since",
@@ -153,10 +153,13 @@ pub struct ChangeContext<'a> {
 pub fn reasons(change: &Change, beside: ChangeContext<'_>) -> Vec<String> {
     let finding = &change.finding;
     let how_sure = if beside.by_runs {
-        format!("with {} a change, by what its runs know", probability(1.0 - finding.p))
+        format!(
+            "{} likely to be a change, judged by the runs that measured it",
+            probability(1.0 - finding.p)
+        )
     } else {
         let share = by_chance(finding.p);
-        format!("a series like this shows one as clear by chance in {share} of cases")
+        format!("in {share} of cases a series without a change looks as clear as this by chance")
     };
     let judged = match beside.judged {
         1 => "it was judged alone".to_owned(),
@@ -213,7 +216,7 @@ fn surroundings(change: &Change) -> Option<String> {
     } else if finding.is_of_machine() {
         "probably the machine, not the commit"
     } else {
-        "it need not be the program"
+        "the cause may be outside the program"
     };
     let changed: Vec<String> = finding.environment.iter().map(TagChange::told).collect();
     (finding.kind == ChangeKind::Environment).then(|| format!("{whose}: {}", changed.join("; ")))

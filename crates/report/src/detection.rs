@@ -8,15 +8,15 @@ use crate::change::{probability, withdrawal};
 use crate::words::{change, count, effect, percent};
 
 /// Why what looked clear in one series is not reported, be it one or many.
-pub const BY_CHANCE: &str = "chance alone shows one as clear too often";
+pub const BY_CHANCE: &str = "chance alone makes a change look as clear as this too often";
 
 /// Why something is no change.
 #[must_use]
 pub fn refusal(why: Refusal) -> &'static str {
     match why {
-        Refusal::Drift => "the level wanders as much everywhere",
+        Refusal::Drift => "the level wanders by as much in the whole series",
         Refusal::Few => "too few values yet",
-        Refusal::Mode => "a level that it goes to now and then",
+        Refusal::Mode => "a mode to which the series returns now and then",
         Refusal::Small => "not clear enough against the noise",
         Refusal::Spike => "very few values far off",
     }

@@ -160,7 +160,7 @@ fn relinking(levels: &Levels, cost: f64) -> Option<String> {
         ));
     }
     let more = levels.would_tell(cost).map_or_else(
-        || "no number of executions that is worth its time would".to_owned(),
+        || "no reasonable number of executions would".to_owned(),
         |Repetition { layouts, processes }| {
             let of = count(layouts as usize, "layout");
             format!(
@@ -181,13 +181,14 @@ pub fn advice(levels: &Levels) -> &'static str {
         None => "one layout says nothing of others",
         Some(_) if !levels.is_told() => "",
         Some(relink) if relink > levels.restart => {
-            "linking again moves it more than starting again: only more layouts make the mean \
-             surer, and a small difference between two builds may be their layout, not their code"
+            "relinking varies the metric more than restarting: only more layouts make the mean \
+             more precise, and a small difference between two builds may come from their layout, \
+             not their code"
         }
         Some(_) => {
-            "starting again moves it more than linking again: more executions help, until what \
-             linking adds is left; a small difference between two builds may still be their \
-             layout, not their code"
+            "restarting varies the metric more than relinking: more executions help, until only \
+             the variation of relinking is left; a small difference between two builds may still \
+             come from their layout, not their code"
         }
     }
 }

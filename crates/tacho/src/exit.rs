@@ -15,7 +15,7 @@ pub enum Exit {
     Unfit,
     /// It could not be done.
     Error,
-    /// The user stopped it; the same command goes on.
+    /// The user stopped it; the same command resumes.
     Interrupted,
     /// What was to be bisected does not differ here and now.
     NotReproduced,

@@ -49,7 +49,7 @@ pub enum SurveyEnd {
     Budget,
     /// Some builds come out otherwise each time, so that they cannot be measured beside others.
     Unsettled,
-    /// The user stopped it: the same command goes on from there.
+    /// The user stopped it: the same command resumes from there.
     Interrupted,
 }
 

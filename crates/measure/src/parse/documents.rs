@@ -110,13 +110,13 @@ mod tests {
     fn what_begins_a_document_and_is_none_is_named_by_its_line() {
         fails(
             "starting\n{\"rate\": 5}\n{\"rate\": NaN}\n",
-            "it is not JSON: what line 3 begins: expected value",
+            "it is not JSON: the document that begins on line 3: expected value",
         );
         fails(
             "starting\n{\n \"runs\": [\n  {\"rate\": 5},\n  {\"rate\": 7}\n",
-            "what line 2 begins: EOF",
+            "the document that begins on line 2: EOF",
         );
-        fails("starting\n[{\"rate\": NaN}]\n{\"rate\": 7}\n", "what line 2 begins");
+        fails("starting\n[{\"rate\": NaN}]\n{\"rate\": 7}\n", "the document that begins on line 2");
         fails(
             "starting\n{\"rate\": 5} and so on\n{\"rate\": 7}\n",
             "other text follows on its last line",

@@ -51,8 +51,7 @@ const SILENT_IN_GROUP: &str = "the process of tacho that starts commands did not
     killed all that the command had started";
 /// What is known where the launcher was stopped: meanwhile nothing kept the time.
 pub const STOPPED: &str = "the process of tacho that starts commands was stopped (SIGSTOP), by \
-    the command or by \
-    another process: the command was ended, with all that it had started";
+    the command or by another process: the command was ended, with all that it had started";
 
 /// What is known of something that failed, where it was in a control group.
 pub fn in_group(why: String) -> String {

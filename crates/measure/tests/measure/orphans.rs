@@ -290,8 +290,7 @@ fn what_outlives_its_launcher_is_killed_before_anything_else_is_executed() {
 fn who_stops_its_launcher_fails_with_or_without_a_limit_and_leaves_nothing() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let why = "the process of tacho that starts commands was stopped (SIGSTOP), by the command or \
-        by another \
-        process: the command was ended, with all that it had started";
+        by another process: the command was ended, with all that it had started";
     for (timeout, rest) in
         [(Duration::MAX, "exit 0"), (Duration::from_millis(100), "(sleep 1000 &); exec sleep 1000")]
     {

@@ -90,7 +90,7 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     let mut hints = vec!["no more samples of the same builds would help"];
     if asked.layout.is_none() && asked.typed.is_none() {
         hints.push(
-            "`tacho layouts` measures how far builds vary, which --layout takes into account",
+            "`tacho layouts` measures how far builds vary, and `--layout` takes that into account",
         );
     }
     hints.push(larger);
@@ -107,12 +107,12 @@ fn two_builds(bisection: &Bisection) -> [String; 2] {
         Some(_) => "",
     };
     let hint = format!(
-        "name ends further apart, so that more builds on both sides of it are measured, or say \
-         with --layout how far builds vary{layouts}"
+        "name ends further apart, so that more builds on both sides of it are measured, or give \
+         with `--layout` how far builds vary{layouts}"
     );
     let why = format!(
-        "two builds do not show how far builds vary for no reason of the source: {change} may be \
-         that"
+        "two builds do not show how far builds vary without a change of the source: {change} may \
+         be only such variation"
     );
     [why, hint]
 }
@@ -179,22 +179,22 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
     let unusable = &bisection.standing.unusable;
     match reason {
         UndecidedReason::Budget if is_out_of_builds(bisection) => [
-            "the builds of `--max-builds` are made",
-            "with a larger `--max-builds`, the same command goes on",
+            "the limit of `--max-builds` is reached",
+            "with a larger `--max-builds`, the same command resumes",
         ],
         UndecidedReason::Budget => {
-            ["the budget ended", "with a larger `--budget`, the same command goes on"]
+            ["the budget ended", "with a larger `--budget`, the same command resumes"]
         }
         UndecidedReason::Builds => [
             "a change this small may be a difference between builds",
-            "ask for a larger --min-effect, or for a metric that layout does not move, as \
-             --metric instructions=callgrind",
+            "give a larger `--min-effect`, or a metric that layout does not change, such as \
+             `--metric instructions=callgrind`",
         ],
         UndecidedReason::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => {
             [
                 "neither end can be built, for the same reason, so no other revision was tried",
                 "the cause is most likely this host, not the commits: once that is fixed, the \
-                 same command with --retry-failed builds again",
+                 same command with `--retry-failed` builds again",
             ]
         }
         UndecidedReason::Command if unusable.iter().all(has_no_ratio) => [
@@ -204,12 +204,11 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         ],
         UndecidedReason::Command => [
             "both ends fail in the same way, so no other revision was tried",
-            "most likely the command, or what is read of its output, is mistyped or needs what is \
-             not there; else name ends at which it works",
+            "the command, or what is read from its output, is probably mistyped, or a program or \
+             file is missing; otherwise name ends at which the command works",
         ],
         UndecidedReason::End if moved(bisection) && bisection.standing.change.is_some() => [
-            "between the commits that could be measured nothing changed, but an end is not among \
-             them",
+            "the measured commits do not differ, but one end could not be measured",
             "name an end that can be measured, or fix what hides the others: a quirk of the plan \
              can patch what is too old or too new",
         ],
@@ -224,25 +223,25 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
         ],
         UndecidedReason::Exhausted => [
             "nothing that can be measured would help",
-            "those that cannot be measured hide it: what they lack may be added to what builds \
-             them",
+            "the commits that cannot be measured hide the change: add what they lack to their \
+             builds",
         ],
         UndecidedReason::Noise => [
             "whether anything changed is not known",
-            "with a `--budget` the same command goes on for as long; a larger `--min-effect` \
+            "with a `--budget`, the same command resumes for that time; a larger `--min-effect` \
              takes fewer samples, and a quieter host too",
         ],
         UndecidedReason::NotConfirmed => [
             "fresh samples did not confirm what the search had found, several times",
-            "there may be several changes, or a host that is not steady: try --all, or a quieter \
-             time",
+            "there may be several changes, or a host that is not steady: try `--all`, or a \
+             quieter time",
         ],
     }
 }
 
 /// What compares values that have no ratio.
-const BY_DIFFERENCE: &str = "values of 0 and below are compared by difference: so says a least \
-                             effect in their unit, as `--min-effect 1`";
+const BY_DIFFERENCE: &str = "values of 0 and below have no ratio: give the smallest change in the \
+    unit of the metric, such as `--min-effect 1`";
 
 fn has_no_ratio(unusable: &UnusableRevision) -> bool {
     unusable.why.ends_with(NO_RATIO)

@@ -79,7 +79,7 @@ fn named(bisection: &Bisection) -> String {
 pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     let reached = bisection.asked.is_reached_by(culprit.effect.estimate);
     let is_known = bisection.limited(culprit.place) + bisection.limited(culprit.parent_place) == 0;
-    (!reached && is_known).then(|| format!("less than the {} that was asked for", least(bisection)))
+    (!reached && is_known).then(|| format!("less than the {} that was requested", least(bisection)))
 }
 
 /// What the ends once were, if that was said, and what they are now as far as that is known: `were
@@ -123,9 +123,9 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
             let why = undecided(bisection, reason)[0].clone();
             let among = match places.len() {
                 0 => String::new(),
-                1 => "; if anything changed, it is with 95 % this commit".to_owned(),
+                1 => "; if anything changed, this commit did it (95 % certain)".to_owned(),
                 some => format!(
-                    "; if anything changed, it is with 95 % among {}",
+                    "; if anything changed, one of {} did it (95 % certain)",
                     count(some, "commit")
                 ),
             };
@@ -133,9 +133,9 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
         } else {
             let hidden = match bisection.standing.unseen_in(side) {
                 0 => String::new(),
-                1 => "; what came and went again with one commit would not be seen".to_owned(),
+                1 => "; a change that only one commit had would not be seen".to_owned(),
                 some => {
-                    format!("; what came and went again within {some} commits would not be seen")
+                    format!("; a change that came and went within {some} commits would not be seen")
                 }
             };
             let nothing =
@@ -159,8 +159,8 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
     let start = name(bisection, bisection.standing.ends.0);
     let Some(told) = &bisection.standing.aside else {
         return vec![format!(
-            "{earlier} itself was not measured: the main line of {later} does not pass through \
-             it, so that it starts at {start}, where they part"
+            "{earlier} is not on the main line of {later} and was not measured: the search starts \
+             at {start}, where the two part"
         )];
     };
     let by = told.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
@@ -268,12 +268,11 @@ pub fn left_hint(bisection: &Bisection, left: &ResidualEffect, searched: bool) -
 #[must_use]
 pub fn constant(bisection: &Bisection) -> Option<String> {
     let Constant { fails, executions, excluded } = bisection.constant()?;
-    let (did, other) =
-        if fails { ("failed each time", "passes") } else { ("never failed", "fails") };
+    let (did, other) = if fails { ("all", "pass") } else { ("none", "failure") };
     let excluded = (excluded * 100.0).ceil();
     Some(format!(
-        "it {did}, in {} of each: that it {other} in {excluded} % of executions or more is \
-         excluded with 95 %",
+        "it failed in {did} of {} at each end: a {other} rate of {excluded} % or more is excluded \
+         (95 %)",
         count(executions, "execution")
     ))
 }

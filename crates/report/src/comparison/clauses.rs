@@ -148,7 +148,7 @@ fn too_few(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
 pub fn refuted(comparison: &Comparison, names: SideNames<'_>) -> Option<String> {
     let has = |note: Note| comparison.notes.contains(&note);
     if has(Note::NotBeyondControl) {
-        return Some(format!("{} differs from itself by no less", names[0]));
+        return Some(format!("the control of {} differs by at least as much", names[0]));
     }
     let (first, second) = comparison.estimate.zip(comparison.second)?;
     if has(Note::Contradicted) {
@@ -196,7 +196,7 @@ pub fn limited(sides: [&LimitedExecutions; 2], names: SideNames<'_>) -> Option<S
     let what = if sides.iter().all(|side| side.bounds.is_empty()) {
         "of this metric nothing is known of them"
     } else {
-        "they would have been at least what was read"
+        "their true values are at least the values read"
     };
     Some(format!("{why} ({}): {what}", counted.join(", ")))
 }
@@ -256,7 +256,10 @@ pub fn two_modes(
         ModeComparison::Levels => {
             "; the ratio is that of the levels, as shares may be others in each run"
         }
-        ModeComparison::Rounds => "; both in the same rounds, with which they are taken away",
+        ModeComparison::Rounds => {
+            "; both change modes in the same rounds, so ratios within \
+            rounds remove the modes"
+        }
         ModeComparison::Means | ModeComparison::Given => "",
     };
     let difference = points(modes.upper_share_b - modes.upper_share_a);
@@ -286,7 +289,8 @@ pub fn uneven(choice: &EstimatorChoice) -> Option<String> {
 pub fn once(comparison: &Comparison) -> Option<String> {
     comparison.notes.iter().find_map(|note| match note {
         Note::Once(deviation) => Some(format!(
-            "counted once; the interval has in it what counts of one program differ by ({:.2} %)",
+            "counted once; the interval includes the variation between counts of one program \
+             ({:.2} %)",
             100.0 * deviation
         )),
         _ => None,
@@ -302,7 +306,7 @@ pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
         (false, _) => "as earlier runs show".to_owned(),
         (true, true) => "assumed, as too little is known of this host".to_owned(),
         (true, false) => {
-            format!("{usual} being assumed in part, as too little is known of this host")
+            format!("partly assumed from the usual {usual}, as too little is known of this host")
         }
     }
 }
@@ -366,7 +370,13 @@ mod tests {
         let (a, b, control) = (side(100.0), side(103.0), side(104.0));
         let refuted = compared(&a, &b, &control);
         assert_eq!((refuted.verdict, refuted.more), (Verdict::Unclear, None));
-        assert_eq!(why(&refuted).as_deref(), Some("old differs from itself by no less"));
+        assert_eq!(
+            why(&refuted).as_deref(),
+            Some(
+                "the control of old differs by at least as \
+            much"
+            )
+        );
         let wide =
             |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.02 * f64::from(n * 7 % 10))));
         let open = compared(&wide(100.0), &wide(103.0), &wide(100.0));
@@ -464,7 +474,7 @@ mod tests {
     fn what_is_assumed_of_runs_is_told_in_numbers() {
         assert_eq!(from_runs(false, 0.02), "as earlier runs show");
         assert_eq!(from_runs(true, 0.045), "assumed, as too little is known of this host");
-        let in_part = "4.5 % being assumed in part, as too little is known of this host";
+        let in_part = "partly assumed from the usual 4.5 %, as too little is known of this host";
         assert_eq!(from_runs(true, 0.034), in_part);
     }
 

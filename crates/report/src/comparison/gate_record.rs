@@ -33,8 +33,8 @@ impl GateRecord {
         let Some(failed) = gate.failed else {
             return "not decided, since not all was measured".to_owned();
         };
-        let lone =
-            (!gate.lone.is_empty()).then(|| format!("what only {a} has ({})", named(&gate.lone)));
+        let lone = (!gate.lone.is_empty())
+            .then(|| format!("benchmarks that only {a} has ({})", named(&gate.lone)));
         let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
         let mut by = gate.slower.clone();
         by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());
@@ -48,7 +48,7 @@ impl GateRecord {
                 "passed".to_owned()
             }),
             is_open.then(|| format!("it cannot decide on {}", named(&gate.open))),
-            lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("it does not see {lone}")),
+            lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("ignored: {lone}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
@@ -66,7 +66,9 @@ pub fn slower_by(row: &ComparedRow) -> Option<String> {
     let (least, most) = row.worse_by()?;
     let ends = [least, most].map(percent);
     Some(match (least, most) {
-        (_, f64::INFINITY) if least <= 0.0 => "slower by anything, or not at all".to_owned(),
+        (_, f64::INFINITY) if least <= 0.0 => {
+            "slower by an unknown amount, or not slower".to_owned()
+        }
         (f64::INFINITY, _) => "slower beyond every share".to_owned(),
         (_, f64::INFINITY) => format!("slower by {} or more", ends[0]),
         _ if least <= 0.0 => format!("slower by {} at most", ends[1]),

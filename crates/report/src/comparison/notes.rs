@@ -146,7 +146,8 @@ impl ComparisonReport<'_> {
             let from = clauses::from_runs(found().any(|(_, assumed)| assumed), deviation);
             let most = percent(deviation);
             format!(
-                "; the interval has in it what runs of one program differ by (up to {most}, {from})"
+                "; the interval includes the variation between runs of one program (up to {most}, \
+                 {from})"
             )
         });
         Some(format!("not measured today: {}{differ}", kept.join(" and ")))
@@ -192,7 +193,7 @@ fn beside_medians(row: &ComparedRow) -> Option<String> {
     let modes = row.comparison.modes.map(|modes| modes.told);
     let of = match estimate.estimator {
         _ if matches!(modes, Some(ModeComparison::Levels | ModeComparison::SharesOnly)) => {
-            "of the levels, the upper mode of each side taken down to its lower one"
+            "of the levels: samples of the upper mode are scaled to the lower mode of their side"
         }
         Estimator::RoundRatios => "within each round",
         Estimator::AllRatios => "of all samples of one to all of the other",

@@ -57,8 +57,8 @@ impl ComparisonReport<'_> {
         let all = self.rows.len();
         (self.together > 1).then(|| match self.together {
             some if some < all => format!(
-                "{some} of the {all} rows judged together, as the others follow from these or \
-                 never vary: {}",
+                "{some} of the {all} rows judged together, as the others are computed from these \
+                 or never vary: {}",
                 rate(self.false_discovery)
             ),
             every => judged_together(every, self.false_discovery),
@@ -84,7 +84,7 @@ impl ComparisonReport<'_> {
         let ended = self.rows.iter().filter(was_ended);
         let rounds = count(ended.map(|row| row.comparison.counts.rounds).min()?, "round");
         let budget = duration(budget);
-        Some(format!("the budget of {budget} held {rounds}, too few for what is unclear"))
+        Some(format!("the budget of {budget} was enough for {rounds}; the unclear rows need more"))
     }
 
     /// Which rows did not reach the precision that was requested.

@@ -53,7 +53,7 @@ fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
     assert_eq!((parts(pictures[1], "<rect"), parts(pictures[1], "<circle")), (2, 120 + 10));
     for text in [
         "by 10 layouts",
-        "moves it more than starting again",
+        "varies the metric more than restarting",
         "± 1 %",
         "tacho layouts",
         "Nothing can be said of the levels: no build has two executions that count",

@@ -137,7 +137,7 @@ pub fn past(all: &[KeptNoise]) -> String {
     let low = known.iter().copied().fold(f64::INFINITY, f64::min);
     let high = known.iter().copied().fold(0.0, f64::max);
     let mut out = format!(
-        "\nwhat 10 minutes find with {SHOWN}, in {} since {}: {} to {}\n  {}\n",
+        "\nsmallest change found in 10 minutes with {SHOWN}, in {} since {}: {} to {}\n  {}\n",
         text::count(all.len(), "measurement"),
         text::moment(first.at),
         percent(low),

@@ -137,7 +137,7 @@ impl LayoutsReport<'_> {
             LayoutsResult::Measured(rows) => {
                 let all: Vec<String> = rows.rows.iter().map(|row| self.row(rows, row)).collect();
                 let so_far =
-                    if rows.interrupted { "\ninterrupted: the same command goes on\n" } else { "" };
+                    if rows.interrupted { "\ninterrupted: the same command resumes\n" } else { "" };
                 format!("{}{so_far}", all.join("\n"))
             }
         }

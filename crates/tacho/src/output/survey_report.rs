@@ -178,7 +178,7 @@ impl SurveyReport<'_> {
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
             lines += &format!(
-                "  what came and went within {stretch}, between two builds, was not seen\n"
+                "  a change that came and went within {stretch}, between two builds, was not seen\n"
             );
         }
         lines
@@ -191,7 +191,7 @@ impl SurveyReport<'_> {
         let whose = if is_one { bad.to_owned() } else { format!("{good}..{bad}") };
         let line = |edge: &EnvironmentEdge| {
             let at = if is_one { "" } else { &format!(" at {}:", self.revision(edge.at).short()) };
-            format!("  {whose}: it need not be the program:{at} {}\n", edge.tagged.told())
+            format!("  {whose}: the cause may be outside the program:{at} {}\n", edge.tagged.told())
         };
         edges.iter().map(line).collect()
     }
@@ -247,13 +247,13 @@ impl SurveyReport<'_> {
             SurveyEnd::Known if places().next().is_none() => {
                 format!("{took}: nothing is left to pin")
             }
-            SurveyEnd::Known => format!("{took}: all that can be pinned is"),
+            SurveyEnd::Known => format!("{took}: every change that can be pinned is pinned"),
             SurveyEnd::Interrupted => format!("{took} so far"),
             SurveyEnd::Unsettled => {
                 format!("{took}: some builds give a different result each time")
             }
             SurveyEnd::Builds => {
-                format!("{took}: there are to be no more; {} not pinned", places_left(open))
+                format!("{took}: the limit of builds is reached; {} not pinned", places_left(open))
             }
             SurveyEnd::Budget => {
                 format!("{took}: the time is spent; {} not pinned", places_left(open))
@@ -290,9 +290,11 @@ fn kind(place: &ChangePlace, edges: &[EnvironmentEdge]) -> &'static str {
 fn of_environment(changes: usize, besides: usize) -> String {
     match (changes, besides) {
         (_, 0) => String::new(),
-        (1, 1) => ", which need not be the program's".to_owned(),
-        (all, some) if all == some => ", none of which need be the program's".to_owned(),
-        (_, some) => format!(", {some} of which need not be the program's"),
+        (1, 1) => ", which may have a cause outside the program".to_owned(),
+        (all, some) if all == some => {
+            ", all of which may have a cause outside the program".to_owned()
+        }
+        (_, some) => format!(", {some} of which may have a cause outside the program"),
     }
 }
 
@@ -416,9 +418,9 @@ mod tests {
     fn how_many_need_not_be_the_programs_is_said() {
         let cases = [
             ((2, 0), ""),
-            ((1, 1), ", which need not be the program's"),
-            ((2, 2), ", none of which need be the program's"),
-            ((3, 1), ", 1 of which need not be the program's"),
+            ((1, 1), ", which may have a cause outside the program"),
+            ((2, 2), ", all of which may have a cause outside the program"),
+            ((3, 1), ", 1 of which may have a cause outside the program"),
         ];
         for ((changes, besides), words) in cases {
             assert_eq!(of_environment(changes, besides), words);

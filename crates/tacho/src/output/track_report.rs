@@ -132,7 +132,7 @@ impl TrackReport<'_> {
         let tracked = self.tracked;
         if tracked.interrupted {
             return format!(
-                "interrupted after {}: nothing is lost, the same command goes on\n",
+                "interrupted after {}: nothing is lost, the same command resumes\n",
                 text::count(tracked.samples, "new sample")
             );
         }

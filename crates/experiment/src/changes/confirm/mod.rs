@@ -42,7 +42,7 @@ pub struct Confirmation {
     pub run: Option<i64>,
     /// Samples taken by this session.
     pub samples: usize,
-    /// Whether the user stopped it: nothing is recorded yet, and the same command goes on from
+    /// Whether the user stopped it: nothing is recorded yet, and the same command resumes from
     /// there.
     pub interrupted: bool,
     /// Time spent in builds.

@@ -25,7 +25,7 @@ pub fn hint(project: &Project, found: &BisectionResult) -> Result<(), CliError> 
         if bisection.asked.within.is_empty() && history.parents(&candidate.revision.id)?.len() > 1 {
             let short = candidate.revision.short();
             let how =
-                "with `--into-merges` the same command goes on among the commits that it brought";
+                "with `--into-merges` the same command resumes among the commits that it brought";
             output::note("hint", &format!("{short} is a merge: {how}"));
         }
     }
@@ -162,7 +162,7 @@ fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<St
     let others = bisection.others(culprit).words();
     let is_only = bisection.standing.culprits.len() == 1;
     match (bisection.is_merge_itself(culprit.place), others) {
-        (true, Some(others)) => Some(format!("it is {short} itself, or {others}")),
+        (true, Some(others)) => Some(format!("the cause is {short} itself, or {others}")),
         (true, None) if is_only => Some(format!(
             "no commit of merge {short} makes the change on its own: the merge itself makes it"
         )),

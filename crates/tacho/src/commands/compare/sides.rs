@@ -105,7 +105,7 @@ impl SideLookup {
             ComparisonResult::SameProgram => (None, "nothing was measured"),
             ComparisonResult::NotBuilt { .. } => (None, "one side could not be built"),
             ComparisonResult::Measured(_) | ComparisonResult::Interrupted => {
-                (None, "it was interrupted; the same command goes on")
+                (None, "it was interrupted; the same command resumes")
             }
         };
         if all.is_none() {

@@ -13,7 +13,7 @@ use crate::project::Project;
 
 /// Says that the user stopped the command, which prints no answer then.
 pub(crate) fn interrupted() -> Exit {
-    output::note("note", "interrupted: finished builds are kept, and the same command goes on");
+    output::note("note", "interrupted: finished builds are kept, and the same command resumes");
     Exit::Interrupted
 }
 

@@ -137,8 +137,8 @@ pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
         let of = format!("{} of {}", limited, text::count(row.times.len(), "execution"));
         let name = text::cut(row.command, 40);
         Some(format!(
-            "`{name}`: {of} reached a limit: hyperfine's format has no bounds, so what is not \
-             known is left empty"
+            "`{name}`: {of} reached a limit: hyperfine's format cannot express \"at least this \
+             long\", so these fields are empty"
         ))
     };
     rows(report).into_iter().filter_map(line).collect()

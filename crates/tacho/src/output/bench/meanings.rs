@@ -8,7 +8,8 @@ use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
 use super::BenchReport;
 
 /// What holds of all that a shell's processes used.
-const SHELL: &str = "with a shell, its own is part of them: only its wall time is taken off";
+const SHELL: &str = "with a shell, these include the shell; only the wall time of the shell is \
+    subtracted";
 
 /// What is not known where executions were cut off.
 const LIMITED: &str = "unknown for a command that reached a limit";

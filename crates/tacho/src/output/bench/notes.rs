@@ -173,7 +173,7 @@ impl BenchReport<'_> {
             cpus.as_ref().map(|cpus| format!("on processors {cpus}")),
             nice.map(|nice| format!("with niceness {nice}")),
             (*aslr == Some(false)).then(|| "at the same addresses".to_owned()),
-            cold.then(|| "after all files in memory were forgotten".to_owned()),
+            cold.then(|| "with the file cache dropped".to_owned()),
             (*cgroup == Cgroup::Always).then(|| "in control groups".to_owned()),
             (*inherit != Inherit::All).then(|| "in a clean environment".to_owned()),
             (!random_environment).then(|| "with nothing added to the environment".to_owned()),
@@ -248,7 +248,7 @@ impl BenchReport<'_> {
                 } else {
                     "nearly all".to_owned()
                 };
-                let what = format!("{share} of its time was its shell, which is taken off");
+                let what = format!("{share} of its time was its shell, which is subtracted");
                 (
                     what,
                     Some(
@@ -261,7 +261,7 @@ impl BenchReport<'_> {
                     "most of its time is the start of a process: `true` takes {} here",
                     Unit::Nanoseconds.show(start)
                 ),
-                Some("a command that does its work many times in one execution shows more of it"),
+                Some("repeat the work many times within one execution"),
             ),
             Warning::NoSteadyState(rounds) => {
                 let rounds = text::count(rounds as usize, "round");
@@ -323,11 +323,11 @@ fn tell_outliers(name: &str, standing: &CommandResult) {
 fn tell_refusal(name: &str, standing: &CommandResult) {
     let (option, what) = match standing.refused {
         Some(Limit::AddressSpace) => {
-            ("--limit-address-space", "the limit, which may be too low for it to start")
+            ("--limit-address-space", "the limit, which may be too low for the command to start")
         }
         // Memory is in use only once a program was started.
         Some(Limit::Memory) => {
-            ("--limit-memory", "the limit: whether it works below that is not known")
+            ("--limit-memory", "the limit: the command may not work with so little memory")
         }
         _ => return,
     };

@@ -136,7 +136,7 @@ fn more_to_spend(bisection: &Bisection) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("with a larger `{option}`, the same command goes on among the commits before it"))
+    Some(format!("with a larger `{option}`, the same command resumes among the commits before it"))
 }
 
 /// All commits that did it, below what is said first of them.
@@ -214,9 +214,11 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     {
         let unseen = match gap {
             0 => String::new(),
-            some => format!("; what came and went again within {some} commits would not be seen"),
+            some => {
+                format!("; a change that came and went within {some} commits would not be seen")
+            }
         };
-        say(format!("so did all that were built in between{unseen}"));
+        say(format!("all builds in between had the same artifacts, too{unseen}"));
     }
     if let Some(cpu) = &standing.cpu {
         let by = effect(bisection, cpu);
@@ -225,7 +227,7 @@ fn nothing_changed(bisection: &Bisection) -> Vec<Block> {
     constant(bisection).into_iter().for_each(&mut say);
     if let Some(then) = then(bisection) {
         say(format!("they {then}"));
-        say("so it is the machine, the toolchain or the input that moved, not the program".into());
+        say("so the machine, the toolchain or the input changed, not the program".into());
     }
     if let (Some(_), Some((less, executions))) = (bisection.constant(), rarer(asked.least)) {
         blocks.push(hint(format!(
@@ -418,12 +420,12 @@ fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize
         bisection.host,
     );
     if let Some(goes_on) = interrupted {
-        let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} goes on");
+        let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} resumes");
         return wrap(&text, width);
     }
     let (next, again) = match bisection.standing.found {
         Some(_) => ("once more, with fresh samples", " --again"),
-        None => ("the same command goes on", ""),
+        None => ("the same command resumes", ""),
     };
     let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
     let command = format!("{}{again}", bisection.command());

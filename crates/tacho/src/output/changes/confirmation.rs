@@ -90,7 +90,7 @@ impl ConfirmationReport {
     pub fn text(&self, width: Option<usize>) -> String {
         if self.interrupted {
             return format!(
-                "interrupted after {}: nothing is lost, the same command goes on\n",
+                "interrupted after {}: nothing is lost, the same command resumes\n",
                 text::count(self.samples, "new sample")
             );
         }

@@ -226,7 +226,7 @@ impl CompareReport<'_> {
         let what =
             format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
         let hint = (!gate.missing)
-            .then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
+            .then(|| format!("`--fail-on {typed},missing` fails on benchmarks that only A has"));
         (!names.is_empty()).then_some(GateWarning { what, rows: Vec::new(), hint })
     }
 }

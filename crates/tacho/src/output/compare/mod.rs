@@ -56,7 +56,7 @@ impl CompareReport<'_> {
         blocks.extend(self.way_out(all).map(Block::Note));
         let interrupted = match (all.interrupted, self.is_kept) {
             (true, true) => {
-                Some("interrupted: this is what was measured so far, the same command goes on")
+                Some("interrupted: this is what was measured so far, the same command resumes")
             }
             (true, false) => {
                 Some("interrupted: this is what was measured so far, and it is not kept")

@@ -204,7 +204,7 @@ fn a_budget_that_left_something_open_is_told() {
         ..Rule::default()
     };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
-    let sentence = "the budget of 1 min 0 s held 10 rounds, too few for what is unclear\n";
+    let sentence = "the budget of 1 min 0 s was enough for 10 rounds; the unclear rows need more\n";
     let told = |all: &ComparisonData| {
         let lines = told(all.clone());
         lines

@@ -52,7 +52,7 @@ impl ProbeReport<'_> {
             out += &format!("\n{}", blocks::terminal(&left_out(&answer.terms.left_out)));
         }
         if answer.interrupted {
-            out += "\ninterrupted: the same command goes on\n";
+            out += "\ninterrupted: the same command resumes\n";
         }
         out
     }
