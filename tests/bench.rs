@@ -701,12 +701,12 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["-w", "often", "true"], "`often` is not a warmup\nhint: "),
         (
             &["--margin", "x", "true"],
-            "`--margin x` is no share between 0 % and 100 %\nhint: it is written like `--margin \
+            "`--margin x` is not a share between 0 % and 100 %\nhint: it is written like `--margin \
              1%` ",
         ),
         (
             &["--precision", "2", "true"],
-            "`--precision 2` is no share between 0 % and 100 %\nhint: ",
+            "`--precision 2` is not a share between 0 % and 100 %\nhint: ",
         ),
         (&[], "required arguments were not provided"),
         (&["-r", "0", "true"], "invalid value '0'"),

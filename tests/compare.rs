@@ -348,12 +348,12 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     let mistake = |typed: &str| project.tacho(&format!("compare HEAD~1 {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("--margin 100%"),
-        "error: `--margin 100%` is no share between 0 % and 100 %\n\
+        "error: `--margin 100%` is not a share between 0 % and 100 %\n\
          hint: it is written like `--margin 1%` or `--margin 0.5%`\n"
     );
     assert!(
         mistake("--precision x")
-            .starts_with("error: `--precision x` is no share between 0 % and 100 %\n")
+            .starts_with("error: `--precision x` is not a share between 0 % and 100 %\n")
     );
     assert_eq!(
         mistake("--fail-on bla"),

@@ -289,7 +289,7 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
         "a wrong benchmark"
     );
     assert!(
-        said("fast.diff --margin x").starts_with("error: `--margin x` is no share "),
+        said("fast.diff --margin x").starts_with("error: `--margin x` is not a share "),
         "a wrong margin"
     );
     assert!(said("").contains("<PATCH>"), "no diff at all");

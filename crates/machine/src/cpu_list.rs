@@ -50,7 +50,7 @@ impl CpuList {
 
 /// A text that is no list of CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no list of CPUs such as `2-3` or `0,4-7`")]
+#[error("`{text}` is not a list of CPUs such as `2-3` or `0,4-7`")]
 pub struct CpuListError {
     text: String,
 }

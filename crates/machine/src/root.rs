@@ -59,7 +59,7 @@ impl Root {
     pub fn number(&self, path: &str) -> FactReading<i64> {
         let text = self.read(path)?;
         text.parse()
-            .map_err(|_| format!("not available here, because {path} is no number: `{text}`"))
+            .map_err(|_| format!("not available here, because {path} is not a number: `{text}`"))
     }
 
     /// The word that is chosen in a file such as `always [madvise] never`.
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(root.read("/word").unwrap(), "fast");
         assert_eq!(
             root.number("/word").unwrap_err(),
-            "not available here, because /word is no number: `fast`"
+            "not available here, because /word is not a number: `fast`"
         );
         assert_eq!(
             root.choice("/word").unwrap_err(),

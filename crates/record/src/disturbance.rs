@@ -191,9 +191,7 @@ impl Disturbance {
             Self::Addresses { random: false } => "when memory is at the same addresses each time",
             Self::Burst => "when all processors were busy right before",
             Self::Cold { .. } => "when caches of files are cold",
-            Self::Companion { place: CompanionPlace::OtherCore, .. } => {
-                "when a core beside it is busy"
-            }
+            Self::Companion { place: CompanionPlace::OtherCore, .. } => "when another core is busy",
             Self::Companion { place: CompanionPlace::SameCpu, .. } => {
                 "when it shares its processor with a busy process"
             }

@@ -60,7 +60,7 @@ pub(crate) fn direction(row: &dyn DatabaseRow, column: usize) -> Result<Directio
     match row.text(column)? {
         "higher" => Ok(Direction::Higher),
         "lower" => Ok(Direction::Lower),
-        other => Err(row.corrupt(&format!("`{other}` is no direction of a metric"))),
+        other => Err(row.corrupt(&format!("`{other}` is not a direction of a metric"))),
     }
 }
 

@@ -86,7 +86,7 @@ fn depends(terms: &Probing, pair: &PairProbe, which: &[usize]) -> String {
         _ => holding(terms, pair),
     };
     format!(
-        "the difference {said}: it depends on {}, not on the program{but}",
+        "the difference {said}: the difference depends on {}, not on the program{but}",
         blamed.join(", and on ")
     )
 }

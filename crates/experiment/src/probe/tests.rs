@@ -190,7 +190,8 @@ fn what_depends_on_the_environment_is_caught() {
     let answer = measured(probed(&lab, root.path(), &wish, taking(unlucky)));
     assert_eq!(
         sentence(&answer.terms, &answer.rows[0]),
-        "the difference is gone when the environment has another length: it depends on the length \
+        "the difference is gone when the environment has another length: the difference depends \
+         on the length \
          of the environment, which moves the stack, not on the program (it holds under 1 of 2 \
          disturbances)"
     );
@@ -283,7 +284,8 @@ fn the_clock_is_fixed_for_single_executions_and_put_back() {
     let answer = measured(probed(&lab, root.path(), &wish, taking(by_clock)));
     assert_eq!(
         sentence(&answer.terms, &answer.rows[0]),
-        "the difference is gone when the clock is fixed low: it depends on the clock frequency, \
+        "the difference is gone when the clock is fixed low: the difference depends on the clock \
+         frequency, \
          not on the program (it holds under 1 of 2 disturbances)"
     );
     assert_eq!(read("scaling_max_freq"), "2801000\n");

@@ -57,7 +57,7 @@ pub fn report(text: &str) -> Result<Report, String> {
         one.values.iter().chain(&one.limited.bounds).all(|value| value.is_finite())
     };
     if let Some(odd) = benchmarks.iter().find(|one| !is_finite(one)) {
-        return Err(format!("`{}` has a value that is no finite number", odd.benchmark));
+        return Err(format!("`{}` has a value that is not a finite number", odd.benchmark));
     }
     benchmarks.retain(|one| !one.values.is_empty() || !one.limited.bounds.is_empty());
     if benchmarks.is_empty() {

@@ -38,7 +38,7 @@ pub(super) fn update(
         let name = Path::new(&submodule.name);
         if !name.components().all(|component| matches!(component, Component::Normal(_))) {
             return Err(WorkStop::Failed(format!(
-                "submodule `{}` has a name that is no path",
+                "submodule `{}` has a name that is not a path",
                 submodule.name
             )));
         }

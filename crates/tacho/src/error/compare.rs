@@ -27,7 +27,7 @@ pub enum CompareMistake {
         the same"
     )]
     LimitWithinMargin { text: String, margin: String },
-    #[error("`{option} {text}` is no share between 0 % and 100 %")]
+    #[error("`{option} {text}` is not a share between 0 % and 100 %")]
     NoShare { option: &'static str, text: String },
     #[error("neither A nor B is executed, so that {} no meaning", has_or_have(options))]
     NothingExecuted { options: Vec<&'static str> },

@@ -122,11 +122,11 @@ fn the_commit_that_stopped_a_busy_wait_is_named_and_acquitted() {
     let sentence = sentence(&answer.terms, row);
     assert!(
         sentence.starts_with(
-            "the difference is gone when a core beside it is busy and when it shares its processor"
+            "the difference is gone when another core is busy and when it shares its processor"
         ),
         "{sentence}"
     );
-    assert!(sentence.contains("it depends on the clock frequency"), "{sentence}");
+    assert!(sentence.contains("the difference depends on the clock frequency"), "{sentence}");
     assert!(sentence.contains("not on the program"), "{sentence}");
     assert_eq!(busy.get(), 0, "no companion is left");
     let left: Vec<&str> = answer.terms.left_out.iter().map(|it| it.name.as_str()).collect();
@@ -149,7 +149,8 @@ fn with_the_busy_core_alone_the_sentence_is_short() {
     let ProbeEnd::Measured(answer) = end else { panic!("{end:?}") };
     let number = answer.terms.under.len();
     let expected = format!(
-        "the difference is gone when a core beside it is busy: it depends on the clock frequency, \
+        "the difference is gone when another core is busy: the difference depends on the \
+         clock frequency, \
          not on the program (it holds under {} of {number} disturbances)",
         number - 1
     );
