@@ -153,7 +153,7 @@ fn who_kills_its_launcher_leaves_nothing_in_its_group() {
         let ExecutionEnd::NotStarted(why) = executor.execute(&request).ended else {
             panic!("it has an answer")
         };
-        assert!(why.ends_with("and what the command had started by its control group"), "{why}");
+        assert!(why.ends_with("its control group killed all that it had started"), "{why}");
         super::until("their end", || alive((std::process::id(), "grouped")).is_empty());
         assert_eq!(left(&super::content(&place)), None);
     }
