@@ -291,7 +291,7 @@ fn a_reference_is_one_of_them_or_measured_too() {
     }
     assert_eq!(
         with(&["sleep {n}"]).exits(2).stderr,
-        "error: `--reference sleep {n}` is 2 commands\nhint: name one of them: `--reference 'of \
+        "error: `--reference sleep {n}` matches 2 commands\nhint: name one of them: `--reference 'of \
          0'`\n"
     );
     assert_eq!(
@@ -651,7 +651,7 @@ fn mistakes_are_told_before_anything_is_executed() {
     for (words, wanted) in [
         (
             &["--limit-memory", "much", "true"][..],
-            "error: `--limit-memory much` is no size\nhint: sizes are written like \
+            "error: `--limit-memory much` is not a size\nhint: sizes are written like \
              `--limit-memory 512MiB`\n",
         ),
         (

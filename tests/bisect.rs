@@ -712,7 +712,7 @@ fn values_of_zero_and_below_are_compared_by_difference() {
         ),
         "{ratios}"
     );
-    assert!(ratios.contains("\nhint: values of 0 and below have no ratio"), "{ratios}");
+    assert!(ratios.contains("\nhint: give the smallest change as a difference"), "{ratios}");
     let answer = project.tacho("bisect HEAD~7 HEAD --min-effect 1 --json").succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
 }

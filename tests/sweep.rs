@@ -215,7 +215,7 @@ fn mistakes_are_named_before_anything_is_executed() {
         ),
         (
             &["--search", "n=1..9", "true {n}", "false {n}"],
-            "a search takes one command, and there are 2",
+            "a search takes one command, but 2 were given",
         ),
     ] {
         let answer = sweep(words).exits(2);

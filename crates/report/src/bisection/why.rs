@@ -240,8 +240,8 @@ fn why_not(bisection: &Bisection, reason: UndecidedReason) -> [&'static str; 2] 
 }
 
 /// What compares values that have no ratio.
-const BY_DIFFERENCE: &str = "values of 0 and below have no ratio: give the smallest change in the \
-    unit of the metric, such as `--min-effect 1`";
+const BY_DIFFERENCE: &str = "give the smallest change as a difference in the unit of the metric, \
+    such as `--min-effect 1`";
 
 fn has_no_ratio(unusable: &UnusableRevision) -> bool {
     unusable.why.ends_with(NO_RATIO)

@@ -139,7 +139,7 @@ fn what_contradicts_itself_is_said() {
     hint: what is done once stays done: leave the end out
     "#);
     assert_snapshot!(shown_in_quirk("why = \"w\"\nskip = true\nfrom = \"2017-02-03\"\nbefore = \"2017-02-03\""), @r#"
-    error: the range is empty: nothing is from `2017-02-03` and before `2017-02-03`
+    error: the range is empty: no revision is both from `2017-02-03` and before `2017-02-03`
      --> tacho.toml:5:10
       |
     5 | before = "2017-02-03"
@@ -171,7 +171,7 @@ fn names_are_unique_and_releases_are_not_patched() {
     let releases =
         "[subject]\nreleases = [\"1\"]\nbuild = \"true\"\n[[quirk]]\nwhy = \"w\"\npatch = \"p\"\n";
     assert_snapshot!(shown(&format!("{releases}{BENCHMARK}")), @r#"
-    error: `patch` in a quirk of releases
+    error: `patch` cannot be used in a quirk of releases
      --> tacho.toml:6:1
       |
     6 | patch = "p"

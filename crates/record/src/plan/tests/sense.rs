@@ -466,7 +466,7 @@ fn what_cvs_needs_and_only_cvs_has() {
         "[subject]\nmodule = \"src\"\nkeywords = \"kv\"\n[[benchmark]]\nname = \"a\"\ncommand = \
          \"a\"\n"
     ), @r#"
-    error: `module` without `vcs = "cvs"`
+    error: `module` needs `vcs = "cvs"`
      --> tacho.toml:2:1
       |
     2 | module = "src"
@@ -474,7 +474,7 @@ fn what_cvs_needs_and_only_cvs_has() {
       |
     hint: the key is for CVS repositories only
 
-    error: `keywords` without `vcs = "cvs"`
+    error: `keywords` needs `vcs = "cvs"`
      --> tacho.toml:3:1
       |
     3 | keywords = "kv"
