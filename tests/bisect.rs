@@ -947,7 +947,7 @@ fn mistakes_are_told_before_anything_is_done() {
     hint: write it as `20MiB`
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --layout 1"), @r"
-    error: `1` is no standard deviation of builds
+    error: `1` is not a standard deviation of builds
     hint: write a share (`1%`); if `--min-effect` is a difference, write a difference (`5ms`)
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
@@ -1154,7 +1154,7 @@ fn a_test_that_says_nothing_names_nobody() {
     let rate = bisect_test(&project, "sh prog", "HEAD~3 HEAD --min-effect 5ms").exits(2).stderr;
     assert_eq!(
         rate,
-        "error: `5ms` is no difference of rates\nhint: with `--test` a share of all executions, \
+        "error: `5ms` is not a difference of rates\nhint: with `--test` a share of all executions, \
          as `30%`\n"
     );
     bisect_test(&project, "sh prog", "HEAD~3 HEAD -b work").exits(2);

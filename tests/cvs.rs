@@ -363,7 +363,7 @@ fn what_is_asked_for_in_vain() {
     hint: the folder in the repository that holds the subject
     "#);
     assert_snapshot!(with("vcs = \"cvs\"\n", ""), @r#"
-    error: `module` without `vcs = "cvs"`
+    error: `module` needs `vcs = "cvs"`
      --> tacho.toml:5:1
       |
     5 | module = "src/prog"
