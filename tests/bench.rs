@@ -291,7 +291,8 @@ fn a_reference_is_one_of_them_or_measured_too() {
     }
     assert_eq!(
         with(&["sleep {n}"]).exits(2).stderr,
-        "error: `--reference sleep {n}` matches 2 commands\nhint: name one of them: `--reference 'of \
+        "error: `--reference sleep {n}` matches 2 commands\nhint: name one of them: `--reference \
+         'of \
          0'`\n"
     );
     assert_eq!(

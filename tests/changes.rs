@@ -334,8 +334,8 @@ fn a_change_with_the_compiler_is_told_as_that() {
     assert_eq!((&change["kind"], &change["environment"]), (&json!("environment"), &expected));
     let shown =
         project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
-    let why = "the cause may be outside the program: the compiler cc changed here too: cc 12.2.0, then \
-         cc 13.1.0\n";
+    let why = "the cause may be outside the program: the compiler cc changed here too: cc 12.2.0, \
+         then cc 13.1.0\n";
     assert!(shown.stdout.contains(why), "{}", shown.stdout);
     let built = project.tacho("show HEAD --json").succeeds().json();
     assert_eq!(built["hosts"][0]["build"]["tools"]["cc"], "cc 13.1.0");

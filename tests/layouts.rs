@@ -270,7 +270,7 @@ fn what_contradicts_layouts_is_said_before_anything_is_built() {
     ");
     insta::assert_snapshot!(project.tacho("track HEAD --warmup found").exits(2).stderr, @"
     error: `warmup` contradicts `levels`
-    hint: with `levels`, several builds are executed in turn, and each has its own warmup: give a number of executions or a time
+    hint: with `levels` each build has its own warmup: give a number of executions or a time
     ");
     let nothing = program("cc -o prog *.c");
     let plan = std::fs::read_to_string(nothing.path().join("tacho.toml")).unwrap();

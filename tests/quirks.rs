@@ -342,7 +342,9 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     ");
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")),
-        @"error: quirk `q`: its range is empty: the end, before `broken`, is not after the start, from `mended`"
+        @r"
+    error: quirk `q`: its range is empty: the end, before `broken`, is not after the start, from `mended`
+    "
     );
     assert_snapshot!(
         said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")),
@@ -379,7 +381,7 @@ fn an_edge_on_another_branch_is_told() {
         with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
     let listed = project.tacho("quirk list").exits(0);
     assert_snapshot!(listed.stderr, @"
-    note: quirk `q`: before `released` is on another branch, so the quirk ends for none of these revisions
+    note: quirk `q`: before `released` is on another branch, so the quirk ends at no revision here
     hint: name a commit of this line of history, or a date
     ");
     let tracked = project.tacho("track --dry-run").exits(0).stderr;

@@ -157,7 +157,7 @@ fn rules_that_do_not_go_together_are_refused() {
     "#);
     assert_snapshot!(said("--precision 1% --warmup found"), @r#"
     error: `precision` contradicts `warmup = "found"`
-    hint: a precision is checked after each round, so the end of the warmup must be fixed before: give a number of executions or a time
+    hint: a precision needs to know where the warmup ends: give a number of executions or a time
     "#);
     assert_snapshot!(said("--precision 1% --precision-metric bytes"), @r#"
     error: no benchmark has a metric `bytes`

@@ -361,12 +361,11 @@ impl RuleError {
                  two keys"
             }
             RuleError::Contradiction { other: "levels", .. } => {
-                "with `levels`, several builds are executed in turn, and each has its own warmup: \
-                 give a number of executions or a time"
+                "with `levels` each build has its own warmup: give a number of executions or a time"
             }
             RuleError::Contradiction { .. } => {
-                "a precision is checked after each round, so the end of the warmup must be fixed \
-                 before: give a number of executions or a time"
+                "a precision needs to know where the warmup ends: give a number of executions or a \
+                 time"
             }
             RuleError::FewestAboveMost { .. } => "raise `max-rounds` or lower `min-rounds`",
             RuleError::Pointless { key: "max-rounds", .. } => "for a fixed number give `rounds`",

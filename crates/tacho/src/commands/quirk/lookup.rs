@@ -38,9 +38,9 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
             .iter()
             .any(|it| it.name == quirk && it.start.as_ref() == Some(&edge));
         let so = if begins {
-            "so the quirk begins for none of these revisions"
+            "so the quirk begins at no revision here"
         } else {
-            "so the quirk ends for none of these revisions"
+            "so the quirk ends at no revision here"
         };
         let typed = &edge.typed;
         output::note("note", &format!("quirk `{quirk}`: {typed} is on another branch, {so}"));
