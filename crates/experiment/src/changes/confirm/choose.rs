@@ -22,8 +22,8 @@ pub fn unreported<'a>(
     changes.filter(is_new).filter(|change| !reported.contains(&change.name)).collect()
 }
 
-/// Whether a change that was not measured again may be the host's, since it
-/// [came with a run](came_with_a_run); by what was measured of both sides.
+/// Whether a change that was not measured again may be the host's, since it came with a run: by
+/// what was measured of both sides.
 #[must_use]
 pub fn is_doubtful(change: &Change, sides: Option<&[MeasuredSide; 2]>) -> bool {
     let is_with_run =
