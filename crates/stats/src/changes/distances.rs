@@ -1,7 +1,7 @@
 //! What is reported does not hang on how far apart the modes of a series lie.
 
+use super::detect_values;
 use super::simulated::Maker;
-use super::{Options, SeriesValue, detect};
 
 /// How far apart both modes lie, in standard deviations of the noise at each.
 const APART: [f64; 10] = [5.0, 6.8, 8.0, 10.0, 12.0, 14.0, 16.0, 20.0, 60.0, 1000.0];
@@ -25,8 +25,7 @@ fn reported(
         let count = (0..SERIES).filter(|_| {
             let mut values = maker.two_modes(n, share, gap, gap.abs() / apart);
             values[step.0..].iter_mut().for_each(|value| *value *= step.1);
-            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
-            let found = detect(&points, &Options::default()).changes;
+            let found = detect_values(&values).changes;
             is_it(&found.iter().map(|change| change.index).collect::<Vec<_>>())
         });
         count.count() as f64 * 100.0 / SERIES as f64

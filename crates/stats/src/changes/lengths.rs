@@ -1,12 +1,11 @@
 //! What is reported does not hang on how long the series is in which it stands.
 
 use super::simulated::{Maker, Shape};
-use super::{Kind, Options, SeriesValue, detect};
+use super::{Kind, detect_values};
 
 /// What is reported of these values: places and kinds.
 fn told(values: &[f64]) -> Vec<(usize, Kind)> {
-    let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
-    let found = detect(&points, &Options::default()).changes;
+    let found = detect_values(values).changes;
     found.iter().map(|change| (change.index, change.kind)).collect()
 }
 

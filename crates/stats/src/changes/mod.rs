@@ -92,6 +92,12 @@ pub fn detect(points: &[SeriesValue], options: &Options) -> Detection {
     Detection { drift: trend::told(&rest.series), ..told }
 }
 
+/// The same of values of which nothing more is known.
+fn detect_values(values: &[f64]) -> Detection {
+    let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
+    detect(&points, &Options::default())
+}
+
 /// A series, and where its level may have changed.
 struct CandidateSeries {
     /// The values, each moved to its level from the mode that it is at, and their noise.
@@ -257,16 +263,11 @@ mod tests {
         level * (1.0 + 0.02 * (phase as f64 / 101.0 - 0.5))
     }
 
-    fn found(values: &[f64]) -> Detection {
-        let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
-        detect(&points, &Options::default())
-    }
-
     #[test]
     fn one_step_is_found_where_it_is() {
         let values: Vec<f64> =
             (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
-        let detection = found(&values);
+        let detection = detect_values(&values);
         assert_eq!(detection.changes.len(), 1, "{detection:?}");
         let change = &detection.changes[0];
         assert_eq!((change.index, change.kind), (30, Kind::Step));
@@ -282,7 +283,7 @@ mod tests {
                 let up = [vec![7.0; before], vec![7.0 * ratio; after]].concat();
                 let down = [vec![7.0 * ratio; before], vec![7.0; after]].concat();
                 for values in [up, down] {
-                    let detection = found(&values);
+                    let detection = detect_values(&values);
                     let places: Vec<usize> =
                         detection.changes.iter().map(|change| change.index).collect();
                     assert_eq!(places, [before], "{ratio}: {detection:?}");
@@ -294,7 +295,7 @@ mod tests {
     #[test]
     fn a_dip_between_constant_stretches_is_found() {
         let kinds: Vec<(usize, Kind)> =
-            found(&[vec![100.0; 15], vec![110.0; 4], vec![100.0; 15]].concat())
+            detect_values(&[vec![100.0; 15], vec![110.0; 4], vec![100.0; 15]].concat())
                 .changes
                 .iter()
                 .map(|change| (change.index, change.kind))
@@ -312,7 +313,7 @@ mod tests {
             (1e200, -1e200),
             (0.0, 5e-324),
         ] {
-            let detection = found(&[[before; 20], [after; 20]].concat());
+            let detection = detect_values(&[[before; 20], [after; 20]].concat());
             let places: Vec<usize> = detection.changes.iter().map(|change| change.index).collect();
             assert_eq!(places, [20], "{before} {after}: {detection:?}");
         }
@@ -325,11 +326,11 @@ mod tests {
                 let mut values: Vec<f64> =
                     (0..n).map(|i| noisy(if i < n / 2 { 100.0 } else { 110.0 }, i)).collect();
                 values[n / 3] = far;
-                assert_eq!(found(&values).judged, JudgementStatus::Yes, "{far} of {n}");
+                assert_eq!(detect_values(&values).judged, JudgementStatus::Yes, "{far} of {n}");
                 values[n / 3 + 1] = 1e300;
                 values[n / 2 + 2] = -1e300;
                 assert_eq!(
-                    found(&values).judged,
+                    detect_values(&values).judged,
                     JudgementStatus::Yes,
                     "{far}, 1e300 and -1e300 of {n}"
                 );
@@ -413,7 +414,7 @@ mod tests {
     fn what_is_less_than_a_grain_is_no_drift() {
         let level = |i: usize| if i < 30 { 0.0 } else { 50.0 };
         let detection =
-            found(&(0..60).map(|i| 1e15 + noisy(100.0, i) + level(i)).collect::<Vec<_>>());
+            detect_values(&(0..60).map(|i| 1e15 + noisy(100.0, i) + level(i)).collect::<Vec<_>>());
         assert_eq!((detection.changes, detection.drift), (vec![], None));
     }
 
@@ -423,22 +424,25 @@ mod tests {
         for level in [1.0, -1.0] {
             let values: Vec<f64> =
                 (0..40).map(|i| noise(i) + if i < 20 { 0.0 } else { level }).collect();
-            let change = &found(&values).changes[0];
+            let change = &detect_values(&values).changes[0];
             assert_eq!((change.index, change.effect), (20, level * f64::INFINITY), "{change:?}");
         }
         let from_zero: Vec<f64> =
             (0..40).map(|i| if i < 20 { 0.0 } else { noisy(1.0, i) }).collect();
-        assert_eq!(found(&from_zero).changes[0].effect, f64::INFINITY);
+        assert_eq!(detect_values(&from_zero).changes[0].effect, f64::INFINITY);
         let to_zero: Vec<f64> = (0..40).map(|i| if i < 20 { noisy(1.0, i) } else { 0.0 }).collect();
-        assert!((found(&to_zero).changes[0].effect + 1.0).abs() < 0.01);
+        assert!((detect_values(&to_zero).changes[0].effect + 1.0).abs() < 0.01);
     }
 
     #[test]
     fn a_commit_that_was_backed_out_is_a_dip() {
         let level = |i: usize| if (30..35).contains(&i) { 90.0 } else { 100.0 };
         let values: Vec<f64> = (0..60).map(|i| noisy(level(i), i)).collect();
-        let kinds: Vec<(usize, Kind)> =
-            found(&values).changes.iter().map(|change| (change.index, change.kind)).collect();
+        let kinds: Vec<(usize, Kind)> = detect_values(&values)
+            .changes
+            .iter()
+            .map(|change| (change.index, change.kind))
+            .collect();
         assert_eq!(kinds, [(30, Kind::DipStart), (35, Kind::DipEnd)]);
     }
 
@@ -447,18 +451,18 @@ mod tests {
         let mut values: Vec<f64> =
             (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
         values[27..30].fill(f64::NAN);
-        let change = &found(&values).changes[0];
+        let change = &detect_values(&values).changes[0];
         assert_eq!((change.index, &change.range), (30, &(27..=30)));
     }
 
     #[test]
     fn what_cannot_be_judged_says_why() {
-        assert_eq!(found(&[]).judged, JudgementStatus::Empty);
+        assert_eq!(detect_values(&[]).judged, JudgementStatus::Empty);
         assert_eq!(
-            found(&[1.0, f64::NAN, 2.0]).judged,
+            detect_values(&[1.0, f64::NAN, 2.0]).judged,
             JudgementStatus::TooFew { points: 2, needed: 6 }
         );
-        assert_eq!(found(&[5.0; 20]).judged, JudgementStatus::Constant);
+        assert_eq!(detect_values(&[5.0; 20]).judged, JudgementStatus::Constant);
     }
 
     #[test]

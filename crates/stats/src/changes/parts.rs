@@ -83,16 +83,9 @@ pub(super) fn width(y: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::detect_values;
     use super::super::simulated::{Maker, Shape};
-    use super::super::{Detection, Options, SeriesValue, detect};
     use super::*;
-
-    fn detection(values: &[f64]) -> Detection {
-        detect(
-            &values.iter().copied().map(SeriesValue::of).collect::<Vec<_>>(),
-            &Options::default(),
-        )
-    }
 
     /// Of this many series, with how many values after the step it was at last not reported, in
     /// order.
@@ -106,7 +99,7 @@ mod tests {
             .map(|_| {
                 let (before, after) = (before(&mut maker), after(&mut maker));
                 let is_told = |count: usize| {
-                    let found = detection(&[&before[..], &after[..count]].concat());
+                    let found = detect_values(&[&before[..], &after[..count]].concat());
                     found
                         .changes
                         .iter()
@@ -126,7 +119,7 @@ mod tests {
             5.262, 5.34,
         ];
         let places: Vec<usize> =
-            detection(&values).changes.iter().map(|change| change.index).collect();
+            detect_values(&values).changes.iter().map(|change| change.index).collect();
         assert_eq!(places, [11]);
     }
 

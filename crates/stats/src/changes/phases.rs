@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Options, SeriesValue, detect};
+use super::detect_values;
 use crate::distribution::student_below;
 
 /// How many executions at the very beginning are a phase although the detector asks for more.
@@ -18,16 +18,15 @@ const CHANCE: f64 = 0.001;
 /// one, if any.
 ///
 /// One range where nothing changed or there are too few values; none for no values. The
-/// changes are those of [`detect`], which sees no level of fewer than three values. So the first
-/// one to four are compared with the level after them: Student's t of the means of the logarithms,
-/// with the spread of that level.
+/// changes are those of [`detect`](super::detect), which sees no level of fewer than three values.
+/// So the first one to four are compared with the level after them: Student's t of the means of the
+/// logarithms, with the spread of that level.
 #[must_use]
 pub fn phases(values: &[f64]) -> Vec<Range<usize>> {
     if values.is_empty() {
         return Vec::new();
     }
-    let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
-    let found = detect(&points, &Options::default());
+    let found = detect_values(values);
     let mut places: Vec<usize> = found.changes.iter().map(|change| change.index).collect();
     let is_head = places.first().is_some_and(|first| *first <= HEAD);
     let end = places.get(usize::from(is_head)).copied().unwrap_or(values.len());

@@ -7,16 +7,8 @@ use super::ledger::{Alert, AlertEvent, update};
 use super::simulated::{Maker, Shape, stepping};
 use super::*;
 
-fn points(values: &[f64]) -> Vec<SeriesValue> {
-    values.iter().copied().map(SeriesValue::of).collect()
-}
-
-fn detection(values: &[f64]) -> Detection {
-    detect(&points(values), &Options::default())
-}
-
 fn places(values: &[f64]) -> Vec<usize> {
-    detection(values)
+    detect_values(values)
         .changes
         .iter()
         .filter(|change| change.p <= 0.05)
@@ -136,7 +128,7 @@ fn the_range_holds_the_place_and_the_interval_the_effect() {
     for _ in 0..200 {
         let place = 40 + maker.below(20);
         let values = stepping(maker.noise(Shape::Gaussian, 100, 0.02), &[place], 0.06);
-        for change in detection(&values).changes {
+        for change in detect_values(&values).changes {
             reported += 1;
             range += usize::from(change.range.contains(&place));
             effect += usize::from(change.interval.0 <= 0.06 && 0.06 <= change.interval.1);
@@ -231,7 +223,7 @@ fn short_series_are_no_reason_for_alarms() {
         let mut maker = Maker::new(70 + n as u64);
         let alarmed = (0..300)
             .filter(|_| {
-                let detection = detection(&maker.noise(Shape::Gaussian, n, 0.03));
+                let detection = detect_values(&maker.noise(Shape::Gaussian, n, 0.03));
                 assert_eq!(detection.judged == JudgementStatus::Yes, n >= 6);
                 !detection.changes.is_empty()
             })
@@ -258,7 +250,7 @@ fn zeros_and_negative_values_are_judged_as_they_are() {
     let below: Vec<f64> =
         stepping(maker.noise(Shape::Gaussian, 100, 0.01), &[50], 0.1).iter().map(|x| -x).collect();
     assert_eq!(places(&below), [50]);
-    let change = &detection(&below).changes[0];
+    let change = &detect_values(&below).changes[0];
     assert!(
         change.effect < 0.0 && change.interval.0 < -0.1 && -0.1 < change.interval.1,
         "{change:?}"
@@ -272,7 +264,7 @@ fn zeros_and_negative_values_are_judged_as_they_are() {
 #[test]
 fn a_level_of_nothing_is_0() {
     for (before, after) in [(0.0, 5.0), (5.0, 0.0), (0.0, -1e9), (0.0, 1e-9)] {
-        let change = &detection(&[[before; 7], [after; 7]].concat()).changes[0];
+        let change = &detect_values(&[[before; 7], [after; 7]].concat()).changes[0];
         assert!(change.before == 0.0 || change.after == 0.0, "{before}, {after}: {change:?}");
     }
 }
@@ -297,7 +289,7 @@ fn a_spread_that_doubles_is_no_change_of_level() {
         let mut wide = maker.noise(Shape::Gaussian, 150, 0.04);
         let mut values = maker.noise(Shape::Gaussian, 150, 0.02);
         values.append(&mut wide);
-        let detection = detection(&values);
+        let detection = detect_values(&values);
         assert_eq!(detection.changes, []);
         let near = |change: &&DetectedChange| {
             change.kind == Kind::Spread && change.index.abs_diff(150) <= 15
@@ -317,7 +309,7 @@ fn a_mode_that_becomes_more_frequent_is_no_change_of_level() {
         for (i, value) in values.iter_mut().enumerate() {
             *value *= if maker.uniform() < if i < 300 { 0.05 } else { 0.25 } { 1.2 } else { 1.0 };
         }
-        let detection = detection(&values);
+        let detection = detect_values(&values);
         let near = |change: &&DetectedChange| {
             change.kind == Kind::ModeShare && change.index.abs_diff(300) <= 30
         };
@@ -337,7 +329,7 @@ fn a_mode_that_becomes_the_usual_level_is_no_step() {
         for (i, value) in values.iter_mut().enumerate() {
             *value *= if maker.uniform() < if i < 150 { 0.1 } else { 0.6 } { 1.2 } else { 1.0 };
         }
-        let detection = detection(&values);
+        let detection = detect_values(&values);
         shares +=
             usize::from(detection.scatter.iter().any(|change| change.kind == Kind::ModeShare));
         steps += usize::from(!detection.changes.is_empty());
@@ -356,7 +348,7 @@ fn a_step_as_large_as_a_mode_is_one_all_the_same() {
             *value *= if i >= 150 || spike { 1.2 } else { 1.0 };
         }
         let kinds: Vec<Kind> =
-            detection(&values).changes.iter().map(|change| change.kind).collect();
+            detect_values(&values).changes.iter().map(|change| change.kind).collect();
         assert_eq!(kinds, [Kind::Step]);
     }
 }
@@ -368,7 +360,7 @@ fn drift_is_told_as_that() {
         let noise = maker.noise(Shape::Gaussian, 300, 0.01);
         noise.iter().enumerate().map(|(i, value)| value * (1.0 + 0.12 * i as f64 / 300.0)).collect()
     };
-    let detection = detection(&values);
+    let detection = detect_values(&values);
     let drift = detection.drift;
     assert_eq!(detection.changes, []);
     assert!(drift.is_some_and(|drift| (drift.effect - 0.11).abs() < 0.03), "{drift:?}");
@@ -378,7 +370,7 @@ fn drift_is_told_as_that() {
 fn candidates_are_refused_for_a_reason() {
     let mut maker = Maker::new(94);
     let why = |values: &[f64]| -> Vec<Refusal> {
-        detection(values).refused.iter().map(|one| one.why).collect()
+        detect_values(values).refused.iter().map(|one| one.why).collect()
     };
     let mut spike = maker.noise(Shape::Gaussian, 100, 0.01);
     spike[50] *= 1.5;
@@ -401,7 +393,7 @@ fn told_of_a_dip(
     values[before..before + length].iter_mut().for_each(|value| *value *= factor);
     let (mut alerts, mut taken_back): (Vec<Alert>, usize) = (Vec::new(), 0);
     for end in before + 1..=values.len() {
-        let (after, events) = update(&alerts, &detection(&values[..end]), end);
+        let (after, events) = update(&alerts, &detect_values(&values[..end]), end);
         let begin = |id: u32| {
             after.iter().any(|one| one.id == id && one.change.index.abs_diff(before) <= 2)
         };
@@ -444,7 +436,7 @@ fn shares_told(maker: &mut Maker, n: usize, before: f64, after: f64) -> Detectio
     for (i, value) in values.iter_mut().enumerate() {
         *value *= if maker.uniform() < if i < n / 2 { before } else { after } { 1.2 } else { 1.0 };
     }
-    detection(&values)
+    detect_values(&values)
 }
 
 #[test]

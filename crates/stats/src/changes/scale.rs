@@ -222,8 +222,8 @@ impl ScaleSums {
 
 #[cfg(test)]
 mod tests {
+    use super::super::detect_values;
     use super::super::simulated::{Maker, Shape};
-    use super::super::{Options, SeriesValue, detect};
 
     /// This many values that are the same, and this many of noise around them.
     fn still(maker: &mut Maker, still: usize, noisy: (usize, f64)) -> Vec<f64> {
@@ -231,8 +231,7 @@ mod tests {
     }
 
     fn is_alarmed(values: &[f64]) -> bool {
-        let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
-        detect(&points, &Options::default()).changes.iter().any(|change| change.p <= 0.05)
+        detect_values(values).changes.iter().any(|change| change.p <= 0.05)
     }
 
     #[test]

@@ -212,17 +212,13 @@ fn relative(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::{Maker, Shape};
-    use super::super::{Kind, Options, SeriesValue, detect};
+    use super::super::{Kind, detect_values};
 
     /// In how many of 100 series a change of the spread is reported.
     fn told(make: impl Fn(&mut Maker) -> Vec<f64>) -> usize {
         let mut maker = Maker::new(140);
         let is_told = |values: Vec<f64>| {
-            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
-            detect(&points, &Options::default())
-                .scatter
-                .iter()
-                .any(|change| change.kind == Kind::Spread)
+            detect_values(&values).scatter.iter().any(|change| change.kind == Kind::Spread)
         };
         (0..100).filter(|_| is_told(make(&mut maker))).count()
     }

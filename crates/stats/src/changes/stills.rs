@@ -1,8 +1,8 @@
 //! Steps between values that stand still and others, which are noisy, coarse or at one of two
 //! values.
 
+use super::detect_values;
 use super::simulated::{Maker, Shape};
-use super::{Options, SeriesValue, detect};
 
 /// In how many of 100 pairs of levels, either way round, the step between them is reported and no
 /// other.
@@ -13,8 +13,7 @@ fn reported(seed: u64, still: (usize, f64), other: impl Fn(&mut Maker) -> Vec<f6
         let reversed: Vec<f64> = values.iter().rev().copied().collect();
         [(values, still.0), (reversed, 0)].map(|(values, place)| {
             let place = if place == 0 { values.len() - still.0 } else { place };
-            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
-            let changes = detect(&points, &Options::default()).changes;
+            let changes = detect_values(&values).changes;
             usize::from(changes.len() == 1 && changes[0].index.abs_diff(place) <= 1)
         })
     });
@@ -88,8 +87,7 @@ fn a_step_between_values_that_stand_still_begins_with_the_first_that_left() {
         let values = [vec![before.1; before.0], between.clone(), vec![after.1; after.0]].concat();
         let back: Vec<f64> = values.iter().rev().copied().collect();
         for (values, place) in [(values, before.0), (back, after.0 + between.len())] {
-            let points: Vec<SeriesValue> = values.into_iter().map(SeriesValue::of).collect();
-            let changes = detect(&points, &Options::default()).changes;
+            let changes = detect_values(&values).changes;
             let places: Vec<(usize, _)> =
                 changes.iter().map(|one| (one.index, one.range.clone())).collect();
             assert!(

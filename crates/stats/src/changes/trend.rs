@@ -241,16 +241,11 @@ pub(super) fn told(series: &ValueSeries) -> Option<Drift> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::detect_values;
     use super::super::simulated::Maker;
-    use super::super::{Detection, Options, SeriesValue, detect};
 
     /// How many series of each kind.
     const SERIES: usize = 30;
-
-    fn detection(values: &[f64]) -> Detection {
-        let points: Vec<SeriesValue> = values.iter().copied().map(SeriesValue::of).collect();
-        detect(&points, &Options::default())
-    }
 
     /// 300 values in noise of 1 % on this curve, higher by a share from the middle on: how many
     /// changes and drifts are reported, and in how many series the true change.
@@ -261,7 +256,7 @@ mod tests {
             let level = |i: usize| curve(i as f64) * if i < 150 { 1.0 } else { 1.0 + step };
             let values: Vec<f64> =
                 (0..300).map(|i| level(i) * (0.01 * maker.gaussian()).exp()).collect();
-            let detection = detection(&values);
+            let detection = detect_values(&values);
             changes += detection.changes.len();
             drifts += usize::from(detection.drift.is_some());
             found +=
@@ -297,7 +292,7 @@ mod tests {
         let mut maker = Maker::new(145);
         let found = (0..SERIES).filter(|_| {
             let noise = |i: usize| 0.01 * maker.gaussian() + 0.05 * (i / 60) as f64;
-            let detection = detection(&(0..300).map(noise).map(f64::exp).collect::<Vec<_>>());
+            let detection = detect_values(&(0..300).map(noise).map(f64::exp).collect::<Vec<_>>());
             detection.changes.len() == 4 && detection.drift.is_none()
         });
         let found = found.count();
