@@ -54,15 +54,14 @@ impl Fold {
         else {
             return Cow::Borrowed(observed);
         };
-        let cpu: Option<Vec<f64>> = host.iter().map(|it| it.get("cpu").copied()).collect();
-        let seen = match cpu.filter(|cpu| cpu.len() == values.len()) {
-            Some(values) => {
-                StepResult::Samples { values, limited: limited.clone(), host: host.clone() }
-            }
-            None => StepResult::Unusable {
-                kind: UnusableKind::NoMetric,
-                why: "its CPU time was not read".to_owned(),
-            },
+        let read =
+            values.iter().zip(host).filter_map(|(_, it)| Some((*it.get("cpu")?, it.clone())));
+        let (values, host): (Vec<f64>, Vec<HostReadings>) = read.unzip();
+        let seen = if values.is_empty() {
+            let why = "its CPU time was not read".to_owned();
+            StepResult::Unusable { kind: UnusableKind::NoMetric, why }
+        } else {
+            StepResult::Samples { values, limited: limited.clone(), host }
         };
         Cow::Owned(BisectionStep { seen, ..observed.clone() })
     }

@@ -17,13 +17,11 @@ pub type HostReadings = BTreeMap<String, f64>;
 const SHORTEST: f64 = 50e6;
 
 impl Sample {
-    /// What was read of the host during it, and how long it took; nothing if nothing was read.
+    /// What was read of the host during it, how long it took, and its CPU time. During a short
+    /// execution nothing may be read of the host.
     #[must_use]
     pub fn host_readings(&self) -> HostReadings {
         let of_host = |name: &str| Metric::is_host(name);
-        if !self.values.iter().any(|(name, _)| of_host(name)) {
-            return HostReadings::new();
-        }
         let of_itself = |name: &str| name == "wall" || name == "cpu-wait";
         let kept = self.values.iter().filter(|(name, _)| of_host(name) || of_itself(name));
         let value = |name: &str| self.values.iter().find(|it| it.0 == name).map(|it| it.1);
@@ -35,7 +33,7 @@ impl Sample {
 /// What the host did while the samples of a revision were taken. What was not read is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostActivity {
-    /// How many of the samples have readings.
+    /// During how many of the samples the host was read.
     pub samples: usize,
     /// CPUs that other processes used, on average; absent too where executions are shorter than 50
     /// ms.
@@ -59,8 +57,8 @@ impl HostActivity {
     /// Of these samples' readings; nothing if there are none.
     #[must_use]
     pub fn of<'a>(all: impl IntoIterator<Item = &'a HostReadings>) -> Option<Self> {
-        let all: Vec<&HostReadings> =
-            all.into_iter().filter(|readings| !readings.is_empty()).collect();
+        let is_of_host = |readings: &&HostReadings| readings.keys().any(|it| Metric::is_host(it));
+        let all: Vec<&HostReadings> = all.into_iter().filter(is_of_host).collect();
         let values = |name: &str| -> Vec<f64> {
             let mut values: Vec<f64> = all.iter().filter_map(|it| it.get(name).copied()).collect();
             values.sort_by(f64::total_cmp);
@@ -120,5 +118,7 @@ mod tests {
         assert_eq!(beside.other_cpus, None, "a tick is ten times as long");
         assert_eq!(beside.line(), "throttled 2 times");
         assert_eq!(HostActivity::of([&HostReadings::new()]), None);
+        let own = readings(&[("wall", 6e6), ("cpu", 5e6)]);
+        assert_eq!(HostActivity::of([&own]), None, "nothing of the host");
     }
 }
