@@ -63,11 +63,18 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let mut session = CommandSession::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut selected = select(&project, command)?;
-    session.with_link(&project, &plan, &mut selected)?;
+    let links = session.with_link(&project, &plan, &mut selected)?;
     let plan = with_reference(&project, plan, &mut selected)?;
     session.check_builds(&project, (&plan, &selected), command)?;
     session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
+    if tracked.run.is_some() && !links.is_empty() {
+        let links = links.join(", ");
+        output::note(
+            "note",
+            &format!("{links} was measured again, to link the runs (`link = 0`: off)"),
+        );
+    }
     let is_reference_asked =
         command.reference.reference.is_some_and(|mode| mode != ReferenceMode::Off);
     // What the table calls better or worse is what `tacho changes` reports.
@@ -264,37 +271,27 @@ impl CommandSession {
         Ok(())
     }
 
-    /// Adds older revisions that link the run to earlier ones, where the range has none.
+    /// Adds older revisions that link the run to earlier ones, where the range has none; their names.
     fn with_link(
         &mut self,
         project: &Project,
         plan: &Plan,
         selected: &mut SelectedRevisions,
-    ) -> Result<(), CliError> {
+    ) -> Result<Vec<String>, CliError> {
         let of_host = (&mut self.store, self.host_id);
         let links = link::before_range(of_host, plan, &selected.revisions)?;
         if links.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         // Its place in history as it is today; of one that has left history nothing is measured.
         let history = history(&project.plan.subject, &project.folder)?;
-        let links = links.iter().filter_map(|it| history.find(&it.id).ok());
-        let links: Vec<Revision> = links.collect();
-        if links.is_empty() {
-            return Ok(());
-        }
-        let names: Vec<String> = links.iter().map(|it| format!("`{}`", it.short())).collect();
-        let names = names.join(", ");
-        output::note(
-            "note",
-            &format!(
-                "{names}, measured before, is measured again: it links the runs (`link = 0`: off)"
-            ),
-        );
+        let links: Vec<Revision> =
+            links.iter().filter_map(|it| history.find(&it.id).ok()).collect();
+        let names = links.iter().map(|it| format!("`{}`", it.short())).collect();
         for revision in links {
             selected.add(revision);
         }
-        Ok(())
+        Ok(names)
     }
 
     /// Says how many builds all of history asks for, and asks what is meant where these are many.
