@@ -310,6 +310,19 @@ fn a_shell_is_measured_beside_and_taken_off() {
 }
 
 #[test]
+fn a_time_below_that_of_the_shell_is_warned_of() {
+    let start = Start::Shell(vec!["sh".into(), "-c".into()], "true | cat".into());
+    let question = question([BenchCommand { start, ..command("piped") }], rounds(8));
+    let mut shells = [1, 1, 1, 30].into_iter().cycle();
+    let (answer, _) = measured(&question, |request, at| {
+        let wall = if request.command[2].is_empty() { shells.next().unwrap() } else { 20 };
+        Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(wall))
+    });
+    let found = standings(&question, &answer, None);
+    assert_eq!(found.each[0].warnings, [Warning::BelowShell(2)]);
+}
+
+#[test]
 fn hooks_and_outputs_are_those_of_the_command() {
     let hook = |script: &str| Some(Hook { script: script.to_owned(), timeout: Duration::MAX });
     let hooks = Hooks {

@@ -21,6 +21,8 @@ const FIRST_SLOW: f64 = 1.05;
 /// Something that may spoil a command's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Warning {
+    /// This many times are below zero: the shell, which is subtracted, varies by more.
+    BelowShell(usize),
     /// What is executed after the command of that place takes so much more or less, as a share.
     CarryOver(usize, f64),
     /// The first execution took this multiple of the median, and there was no warm-up.
@@ -54,7 +56,10 @@ pub(super) fn of_command(
     let left = (samples.iter().filter(|sample| !sample.is_limited()))
         .filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
     let is_shell = matches!(command.start, Start::Shell(..));
+    let time = command.time();
+    let negative = counted.iter().filter(|it| it.value(&time.name).is_some_and(|time| time < 0.0));
     let warnings = [
+        Some(negative.count()).filter(|below| *below > 0).map(Warning::BelowShell),
         first_slow(samples, &counted, &command.time()).map(Warning::FirstSlow),
         share(&counted, Metric::SHELL)
             .filter(|share| is_shell && *share >= SHELL_SHARE)

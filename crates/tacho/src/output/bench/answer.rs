@@ -227,6 +227,7 @@ fn compared(standing: &CommandResult) -> Option<ComparedAnswer> {
 
 fn warning(warning: Warning) -> WarningAnswer {
     let (warning, value) = match warning {
+        Warning::BelowShell(below) => ("below-shell", below as f64),
         Warning::CarryOver(_, share) => ("carry-over", share),
         Warning::FirstSlow(ratio) => ("first-slow", ratio),
         Warning::LeftBehind(number) => ("left-behind", number as f64),

@@ -17,7 +17,8 @@ const OUTLIERS: usize = 3;
 const LITTLE: f64 = 0.01;
 /// Whether a command is so short that most of its time is not its own.
 fn is_of_length(warning: &Warning) -> bool {
-    matches!(warning, Warning::MostlyShell(_) | Warning::MostlyStart(_))
+    use Warning::{BelowShell, MostlyShell, MostlyStart};
+    matches!(warning, BelowShell(_) | MostlyShell(_) | MostlyStart(_))
 }
 
 /// The status of a shell that did not find the program.
@@ -241,6 +242,13 @@ impl BenchReport<'_> {
                 // Where something is unclear, that is among the ways out.
                 Some("`--quiet-wait=10m` waits until they are done")
                     .filter(|_| !self.has_way_out()),
+            ),
+            Warning::BelowShell(below) => (
+                format!(
+                    "{} below 0: its shell, which is subtracted, varies by more",
+                    if below == 1 { "1 time is".to_owned() } else { format!("{below} times are") },
+                ),
+                Some("repeat the work many times within one execution"),
             ),
             Warning::MostlyShell(share) => {
                 let share = if share < 0.95 {
