@@ -67,15 +67,22 @@ fn execute(folder: &TempDir, tools: &[&str]) -> Option<String> {
     let script = plan::fill_shell(&build, &[("jobs", "2"), ("revision", "0")]);
     succeed(Command::new("sh").args(["-c", &script]).current_dir(folder.path()));
     let kept = tempfile::tempdir().unwrap();
-    for artifact in artifacts {
-        let to = kept.path().join(&artifact);
+    for artifact in &artifacts {
+        let to = kept.path().join(artifact);
         fs::create_dir_all(to.parent().unwrap()).unwrap();
-        succeed(Command::new("cp").arg("-a").arg(folder.path().join(&artifact)).arg(to));
+        succeed(Command::new("cp").arg("-a").arg(folder.path().join(artifact)).arg(to));
     }
     let build = kept.path().to_str().unwrap();
     let words: Vec<String> =
         command.iter().map(|word| plan::fill(word, &[("build", build)])).collect();
-    let output = succeed(Command::new(&words[0]).args(&words[1..]).current_dir(kept.path()));
+    // In the work tree, where another revision is checked out meanwhile.
+    if tools == ["python3"] {
+        let mut sources = artifacts.iter().map(|artifact| folder.path().join(artifact));
+        let source = sources.find(|it| it.is_file() || it.join("__init__.py").is_file()).unwrap();
+        let file = if source.is_dir() { source.join("__init__.py") } else { source };
+        fs::write(file, "print('the work tree')\n").unwrap();
+    }
+    let output = succeed(Command::new(&words[0]).args(&words[1..]).current_dir(folder.path()));
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
@@ -258,7 +265,18 @@ fn python_source() {
     ]);
     let (_, artifacts, command) = planned(&folder);
     assert_eq!(artifacts, ["src/my_tool"]);
-    assert_eq!(command, ["env", "PYTHONPATH={build}/src", "python3", "-c", "import my_tool"]);
+    let code = "import sys; sys.path[0] = \"{build}/src\"; import my_tool";
+    assert_eq!(command, ["python3", "-c", code]);
+    works(&folder, &["python3"]);
+}
+
+#[test]
+fn python_beside_its_plan_is_not_that_of_the_work_tree() {
+    let folder = project(&[
+        ("pyproject.toml", "[project]\nname = \"slug\"\nversion = \"1\"\n"),
+        ("slug/__init__.py", "print('at work')\n"),
+    ]);
+    assert_eq!(planned(&folder).1, ["slug"]);
     works(&folder, &["python3"]);
 }
 
@@ -288,7 +306,7 @@ fn python_that_has_to_be_installed() {
         "{build}"
     );
     assert_eq!(artifacts, ["site"]);
-    assert_eq!(command[1], "PYTHONPATH={build}/site");
+    assert_eq!(command[2], "import sys; sys.path[0] = \"{build}/site\"; import tool");
 }
 
 #[test]
@@ -366,5 +384,6 @@ fn a_python_file_that_is_executed_is_not_imported() {
         ("__main__.py", ""),
         ("work.py", ""),
     ]);
-    assert!(planned(&folder).2.ends_with(&["import work".to_owned()]), "{:?}", planned(&folder).2);
+    let command = planned(&folder).2;
+    assert!(command.last().unwrap().ends_with("; import work"), "{command:?}");
 }

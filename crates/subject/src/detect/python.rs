@@ -141,8 +141,11 @@ fn compile(path: &str) -> String {
     format!("python3 -m compileall -q --invalidation-mode unchecked-hash {path}")
 }
 
+/// Python takes modules from the current folder first, which is that of the plan: there another
+/// revision is checked out. So the folder of the build stands in its place.
 fn import(path: &str, module: &str) -> String {
-    format!("env PYTHONPATH={} python3 -c 'import {module}'", path.trim_end_matches('/'))
+    let path = path.trim_end_matches('/');
+    format!("python3 -c 'import sys; sys.path[0] = \"{path}\"; import {module}'")
 }
 
 /// The name that `setup.py` or `setup.cfg` gives, where it is written out.
