@@ -95,6 +95,10 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     };
     project.git(["init", "--quiet", "--initial-branch=main"]);
     let project = work(work(work(project, 1, "0.01"), 2, "0.01"), 3, "0.03");
+    let project = work(project, 4, "0.01");
+    project.git(["branch", "faster"]);
+    project.git(["checkout", "--quiet", "-b", "behind", "HEAD~1"]);
+    let project = work(project, 5, "0.03");
     let project = project.plan(&format!("{}metrics = [\"wall\"]\n", crate::harness::SCRIPT_PLAN));
     let workflow = project.tacho("init --ci github --print").succeeds().stdout;
     let (_, step) = workflow.split_once("- name: Compare\n").unwrap();
@@ -119,7 +123,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
         shell.env("NOISE", "1s").env("GITHUB_STEP_SUMMARY", project.path().join("summary.md"));
         crate::harness::Answer::of(&shell.output().unwrap())
     };
-    let slower = compare("HEAD~1", "HEAD").exits(1).stdout;
+    let slower = compare("faster~2", "faster~1").exits(1).stdout;
     assert!(
         slower.starts_with("::error title=performance::**")
             && slower.contains(" slower")
@@ -131,7 +135,9 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     let junit = std::fs::read_to_string(project.path().join("tacho.xml")).unwrap();
     assert!(junit.contains("tests=\"1\" failures=\"1\" errors=\"0\""), "{junit}");
     assert!(junit.contains("<failure message=\"× "), "{junit}");
-    assert_eq!(compare("HEAD", "HEAD~1").exits(0).stdout, "");
+    assert_eq!(compare("faster~1", "faster").exits(0).stdout, "");
+    // What the base gained since the branch left it is no loss of the branch.
+    assert_eq!(compare("faster", "behind").exits(0).stdout, "");
     compare("HEAD", "HEAD").exits(0);
     assert!(
         std::fs::read_to_string(project.path().join("report.md")).unwrap().starts_with("```\n")
