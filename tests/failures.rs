@@ -148,3 +148,17 @@ fn a_store_is_verified() {
     let damaged = project.tacho("fsck").exits(2);
     assert!(damaged.stdout.ends_with(" damaged or missing\n"), "{}", damaged.stdout);
 }
+
+#[test]
+fn where_no_build_succeeded_show_says_so() {
+    let plan = SCRIPT_PLAN.replace("artifacts", "build = \"false\"\nartifacts");
+    let project = Project::scripts(2).plan(&plan);
+    project.tacho("track").exits(2);
+    let [old, new] = ["HEAD~1", "HEAD"].map(|it| project.git(["rev-parse", it])[..10].to_owned());
+    let shown = project.tacho("show").succeeds().stdout;
+    let expected = format!(
+        "nothing is measured: 2 revisions could not be built: {old}, {new}\n  `tacho show {new}` \
+         says why\n"
+    );
+    assert_eq!(shown, expected);
+}

@@ -11,6 +11,7 @@ use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, Commit, CvsNumbers, Metric, Point, Purpose, Revision, Series,
+    short_name,
 };
 use tacho_report::build::{OUTDATED, line, quirks};
 use tacho_report::revision::numbered;
@@ -208,8 +209,30 @@ fn all(
             None => series_table::table(series),
         };
     let tables: Vec<String> = series.iter().map(shown).collect();
+    if tables.is_empty() {
+        let text = unmeasured(store)?;
+        return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
+    }
     output::print(&tables.join("\n"))?;
     Ok(output::print(&levels::text(store, &series)?)?)
+}
+
+/// That nothing is measured, and which builds failed.
+fn unmeasured(store: &mut Store) -> Result<String, CliError> {
+    let mut failed = Vec::new();
+    for (id, _) in lookup::hosts(store)? {
+        let builds = store.builds(id)?;
+        let lacking = builds.into_iter().filter(|build| build.state.artifact().is_none());
+        failed.extend(lacking.map(|build| build.revision));
+    }
+    let Some(last) = failed.last() else { return Ok("nothing is measured yet\n".to_owned()) };
+    let names: Vec<&str> = failed.iter().map(|id| short_name(id)).collect();
+    Ok(format!(
+        "nothing is measured: {} could not be built: {}\n  `tacho show {}` says why\n",
+        text::count(names.len(), "revision"),
+        names.join(", "),
+        short_name(last),
+    ))
 }
 
 /// All that is known of one revision.
