@@ -271,7 +271,7 @@ impl CommandSession {
         Ok(())
     }
 
-    /// Adds older revisions that link the run to earlier ones, where the range has none; their names.
+    /// Adds older revisions that link the run to earlier ones if the range has none; their names.
     fn with_link(
         &mut self,
         project: &Project,
