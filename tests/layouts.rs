@@ -368,7 +368,10 @@ fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
         .tacho(&format!("changes --confirm {}", change["name"].as_str().unwrap()))
         .exits(2)
         .stdout;
-    assert!(told.contains("it is by 2 layouts") && told.contains("tacho compare "), "{told}");
+    assert!(
+        told.contains("the change was measured over 2 layouts") && told.contains("tacho compare "),
+        "{told}"
+    );
 }
 
 #[test]

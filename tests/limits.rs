@@ -257,7 +257,7 @@ fn compare_marks_bounds_and_says_who_reached_the_limit() {
     );
     assert!(
         told.contains(
-            "limit reached: 40.00 ms of processor time (2 executions of HEAD~2): they would"
+            "limit reached: 40.00 ms of processor time (2 executions of HEAD~2): their true"
         ),
         "{told}"
     );
