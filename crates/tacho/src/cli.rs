@@ -7,6 +7,7 @@ mod compare;
 mod execution;
 mod layouts;
 mod machine;
+mod mistyped;
 mod probe;
 mod quirk;
 mod schedule;
@@ -29,6 +30,7 @@ pub use changes::{
 pub use compare::CompareArgs;
 pub use layouts::LayoutsArgs;
 pub use machine::{DoctorArgs, TuneArgs};
+pub use mistyped::without_wrong_tip;
 pub use probe::ProbeArgs;
 pub use quirk::{QuirkArgs, QuirkCheckArgs, QuirkCommand, QuirkEffectArgs};
 pub use schedule::ScheduleArgs;

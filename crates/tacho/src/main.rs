@@ -16,7 +16,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
+    let typed = cli::Arguments::try_parse();
+    let arguments = typed.unwrap_or_else(|error| cli::without_wrong_tip(error).exit());
     match commands::execute(arguments) {
         Ok(exit) => exit.into(),
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
