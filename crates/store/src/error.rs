@@ -174,9 +174,10 @@ impl StoreError {
             Self::NotWritable { .. } => {
                 Some("check the owner of the file, and that its disk is writable")
             }
-            Self::OtherSubject { .. } => {
-                Some("give each subject a store of its own: `--store`, or another database")
-            }
+            Self::OtherSubject { .. } => Some(
+                "if it is the same subject, give it that `name` in `[subject]`; else give it a \
+                     store of its own: `--store`, or another database",
+            ),
             Self::Replaced { .. } => {
                 Some("the same command measures what is missing in the new store")
             }
