@@ -62,7 +62,10 @@ pub fn metrics(
         _ => {
             let mut metrics = lookup::metrics(project, &[], key, &shown(terms.metric.clone()))?;
             if !counters.is_empty() {
-                metrics.extend(lookup::metrics(project, &[], key, &shown(counters))?);
+                let counted = lookup::metrics(project, &[], key, &shown(counters))?;
+                let is_new = |it: &Metric| metrics.iter().all(|known| known.name != it.name);
+                let counted: Vec<Metric> = counted.into_iter().filter(is_new).collect();
+                metrics.extend(counted);
             }
             Ok(metrics)
         }
