@@ -99,17 +99,18 @@ fn state(run: &Run, bisected: Option<&'static str>) -> String {
     bisected.or(state).map_or_else(String::new, |state| format!("{state}: "))
 }
 
-/// How a bisection ended whose run may still go on, as with a larger budget; nothing for other
-/// runs.
+/// How a bisection ended, unless its run is finished and named a commit; nothing for other runs.
 fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliError> {
-    if run.purpose != Purpose::Bisect || run.state != RunState::Unfinished {
+    if run.purpose != Purpose::Bisect {
         return Ok(None);
     }
+    // One whose budget ended can be resumed, with a larger one.
+    let is_open = run.state == RunState::Unfinished;
     let found = store.bisection_of(run.number)?.and_then(|bisection| bisection.standing.found);
-    Ok(found.map(|found| match found {
-        BisectionEnd::Undecided { .. } => "undecided",
-        BisectionEnd::NotReproduced => "not reproduced",
-        BisectionEnd::Verified | BisectionEnd::DependsOnMachine => "named",
+    Ok(found.and_then(|found| match found {
+        BisectionEnd::Undecided { .. } => Some("undecided"),
+        BisectionEnd::NotReproduced => Some("not reproduced"),
+        BisectionEnd::Verified | BisectionEnd::DependsOnMachine => is_open.then_some("named"),
     }))
 }
 
