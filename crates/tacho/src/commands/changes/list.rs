@@ -77,7 +77,7 @@ fn listing(
     }
     let (judged, mut not_judged) = judged(found, filter);
     not_judged.extend(not_planned(project, store, found, filter)?);
-    let bisections = if found.series().next().is_none() { bisections(store)? } else { Vec::new() };
+    let bisections = if judged == 0 { bisections(store)? } else { Vec::new() };
     Ok(ChangeListing {
         link: project.plan.subject.link.clone(),
         events: listed,

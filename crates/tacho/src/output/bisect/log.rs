@@ -35,6 +35,14 @@ pub fn list(all: &[Bisection]) -> String {
 
 /// What bisections found, newest first, where no series is tracked: nothing else is known.
 pub fn untracked(all: &[Bisection]) -> String {
+    format!(
+        "no series is tracked yet, so no change can be seen; {}`tacho track` measures series\n",
+        newest(all)
+    )
+}
+
+/// What the newest bisections found, each in a line.
+pub fn newest(all: &[Bisection]) -> String {
     let line = |bisection: &Bisection| {
         let [good, bad] = bisection.end_names();
         let (name, of) = (&bisection.name, subject(&bisection.asked));
@@ -42,9 +50,8 @@ pub fn untracked(all: &[Bisection]) -> String {
     };
     let lines: String = all.iter().take(NEWEST).map(line).collect();
     format!(
-        "no series is tracked yet, so no change can be seen; bisections found:\n{lines}\
-         `tacho bisect list` lists them, `tacho bisect log NAME` shows one\n\
-         `tacho track` measures series\n"
+        "bisections found:\n{lines}\
+         `tacho bisect list` lists them, `tacho bisect log NAME` shows one\n"
     )
 }
 

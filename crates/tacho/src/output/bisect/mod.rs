@@ -20,7 +20,7 @@ use crate::output::text::{cut, day};
 pub use estimate::{expected_answer, expected_text};
 pub use forecast::{WrongAnswers, forecast};
 pub use live::{belief, live};
-pub use log::{list, log, step, untracked};
+pub use log::{list, log, newest, step, untracked};
 pub use text::{markdown, measured_line, named_line, text};
 
 /// A commit in a line: `0123456789 2024-03-01 parse faster`.

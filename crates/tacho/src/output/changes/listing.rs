@@ -46,7 +46,7 @@ pub struct ChangeListing {
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
     pub hosts: bool,
-    /// The bisections, newest first, where no series is tracked: what they found is all there is.
+    /// The bisections, newest first, where no series is judged: what they found is all there is.
     pub bisections: Vec<Bisection>,
 }
 
@@ -220,6 +220,9 @@ impl ChangeListing {
                 .map(|(key, _)| self.series(key))
                 .collect();
             out += &format!("not judged: {} ({reason})\n", listed(&of));
+        }
+        if changes == 0 && !self.bisections.is_empty() {
+            out += &bisect::newest(&self.bisections);
         }
         out += &self.unbuilt();
         if !self.unplanned.is_empty() {
