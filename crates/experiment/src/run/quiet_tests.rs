@@ -138,7 +138,7 @@ fn a_disturbed_round_that_is_not_kept_by_itself_is_an_error() {
     });
     let error = lab.track_by(&mut executor, &mut SilentObserver).unwrap_err();
     assert!(
-        error.to_string().starts_with("round 2 was disturbed, and of its 2 samples "),
+        error.to_string().starts_with("cannot mark the samples of disturbed round 2: only "),
         "{error}"
     );
     assert!(error.hint().is_some_and(|hint| hint.contains("measure again")));
