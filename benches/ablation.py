@@ -140,8 +140,6 @@ RULES = [
      "(likely(self.luck, CAUTIOUS) + self.luck.ln() - likely(self.luck, LIKELY.0)).exp()",
      "if OFF { 1.0 } else "
      "{ (likely(self.luck, CAUTIOUS) + self.luck.ln() - likely(self.luck, LIKELY.0)).exp() }"),
-    ("h-among-jumps", "history/effect.rs", "if total < f64::MIN_POSITIVE {",
-     "if OFF || total < f64::MIN_POSITIVE {"),
     ("h-ends", "history/posterior.rs", "all.truncate(count.clamp(1, MOST));",
      "all.truncate(if OFF { 1 } else { count.clamp(1, MOST) });"),
     ("h-modes", "history/readings.rs", "noise + modes.variance(program.cells.len());",

@@ -2,7 +2,6 @@
 
 use crate::distribution::normal_below;
 
-use super::prior::JUMPS;
 use super::readings::RunReading;
 
 /// This many revisions on either side determine a level.
@@ -85,31 +84,10 @@ pub(super) fn fits(
                 variance: (before.variance + after.variance - likeliest.variance)
                     .max(before.variance.min(after.variance)),
             };
-            all.push((weight * share * of_end, together.among_jumps()));
+            all.push((weight * share * of_end, together));
         }
     }
     all
-}
-
-impl LevelsAround {
-    /// The effect among the sizes that jumps have: small ones are likelier than large ones.
-    fn among_jumps(self) -> Self {
-        let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
-        for (share, size) in JUMPS {
-            let (jump, both) = (size * size, size * size + self.variance);
-            let weight = share * (-0.5 * self.effect.powi(2) / both).exp() / both.sqrt();
-            let mean = self.effect * jump / both;
-            total += weight;
-            first += weight * mean;
-            second += weight * (jump * self.variance / both + mean * mean);
-        }
-        if total < f64::MIN_POSITIVE {
-            return self;
-        }
-        let effect = first / total;
-        let variance = (second / total - effect * effect).max(self.variance * 1e-3);
-        Self { effect, variance, ..self }
-    }
 }
 
 fn covariance(one: &RunReading, other: &RunReading, change: usize, scatter: Scatter) -> f64 {
