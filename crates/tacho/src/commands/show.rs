@@ -1,6 +1,6 @@
 //! `tacho show`: what is known of a revision, or all series again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use serde::Serialize;
@@ -10,8 +10,8 @@ use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::{RunRules, StoppingReasons};
 use tacho_experiment::versions;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Commit, CvsNumbers, Metric, Point, Purpose, Revision, Series,
-    short_name,
+    BenchmarkKey, Bisection, Build, BuildState, Commit, CvsNumbers, Metric, Point, Purpose,
+    Revision, Series, short_name,
 };
 use tacho_report::build::{OUTDATED, line, quirks};
 use tacho_report::revision::numbered;
@@ -209,7 +209,7 @@ fn all(
             None => series_table::table(series),
         };
     let tables: Vec<String> = series.iter().map(shown).collect();
-    if tables.is_empty() {
+    if tables.is_empty() && command.benchmark.is_none() {
         let text = unmeasured(store)?;
         return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
     }
@@ -221,10 +221,14 @@ fn all(
 fn unmeasured(store: &mut Store) -> Result<String, CliError> {
     let mut failed = Vec::new();
     for (id, _) in lookup::hosts(store)? {
-        let builds = store.builds(id)?;
-        let lacking = builds.into_iter().filter(|build| build.state.artifact().is_none());
-        failed.extend(lacking.map(|build| build.revision));
+        let is_failed = |it: &Build| {
+            it.state.artifact().is_none() && !matches!(it.state, BuildState::Skipped { .. })
+        };
+        failed.extend(store.builds(id)?.into_iter().filter(is_failed).map(|it| it.revision));
     }
+    // On several hosts, or by several recipes.
+    let mut known = BTreeSet::new();
+    failed.retain(|revision| known.insert(revision.clone()));
     let Some(last) = failed.last() else { return Ok("nothing is measured yet\n".to_owned()) };
     let names: Vec<&str> = failed.iter().map(|id| short_name(id)).collect();
     Ok(format!(
