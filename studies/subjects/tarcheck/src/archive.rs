@@ -169,11 +169,30 @@ impl<'a> Reader<'a> {
     }
 
     fn damaged(&self, source: std::io::Error) -> Error {
-        let path = self.path.to_owned();
-        match self.meter.bomb() {
-            Some(bomb) => Error::Bomb { path, bomb },
-            None => Error::Damaged { path, entries: self.count, source },
-        }
+        damaged(self.path, &self.meter, self.count, source)
+    }
+}
+
+/// Reads what follows the last entry: the check sum of the compression stands at the very end.
+///
+/// # Errors
+/// If the archive is damaged or goes beyond a limit.
+pub fn finish(
+    path: &Path,
+    archive: Archive<Unpacked>,
+    meter: &Meter,
+    entries: u64,
+) -> Result<(), Error> {
+    std::io::copy(&mut archive.into_inner(), &mut std::io::sink())
+        .map(drop)
+        .map_err(|source| damaged(path, meter, entries, source))
+}
+
+fn damaged(path: &Path, meter: &Meter, entries: u64, source: std::io::Error) -> Error {
+    let path = path.to_owned();
+    match meter.bomb() {
+        Some(bomb) => Error::Bomb { path, bomb },
+        None => Error::Damaged { path, entries, source },
     }
 }
 

@@ -50,9 +50,12 @@ pub fn check(path: &Path, options: &Options) -> Result<Report, Error> {
         names.judge(&options.selection, &mut hints);
     }
     hints.sort_by(|a, b| a.order().cmp(&b.order()));
-    let totals =
-        Totals { entries: feed.reader.count(), packed: meter.packed(), unpacked: meter.unpacked() };
-    Ok(Report { totals, hints, cpu: Cpu { reading: feed.cpu, checking: checker.time() } })
+    let (entries, mut reading) = (feed.reader.count(), feed.cpu);
+    let begin = thread_time();
+    archive::finish(path, archive, &meter, entries)?;
+    reading += thread_time().saturating_sub(begin);
+    let totals = Totals { entries, packed: meter.packed(), unpacked: meter.unpacked() };
+    Ok(Report { totals, hints, cpu: Cpu { reading, checking: checker.time() } })
 }
 
 /// What the reading thread does: fills batches, and remembers names if anything is checked.

@@ -85,6 +85,23 @@ fn every_compression_is_read() {
 }
 
 #[test]
+fn what_is_damaged_behind_the_last_entry_is_found() {
+    let whole = Maker::new().script("x/s", b"#!/bin/sh\n").gz();
+    let mut other_sum = whole.clone();
+    let at = other_sum.len() - 8;
+    other_sum[at] ^= 1;
+    let cut = whole[..whole.len() - 4].to_vec();
+    assert_eq!(tarcheck(&stored(&whole), &[]).status.code(), Some(0));
+    for damaged in [other_sum, cut] {
+        let damaged = stored(&damaged);
+        for more in ["--way=sequential", "--way=just-reading", "--ahead", "--inflate=miniz"] {
+            let output = tarcheck(&damaged, &[more]);
+            assert_eq!(output.status.code(), Some(2), "{more}: {output:?}");
+        }
+    }
+}
+
+#[test]
 fn a_bomb_is_stopped() {
     let bomb = Maker::new().entry(b"x/zeros", Regular, &vec![0; 3 << 20], |_| {}).gz();
     let bomb = stored(&bomb);
