@@ -156,7 +156,7 @@ impl Disturbance {
             Self::Cold { all: true } => "cold caches of files".to_owned(),
             Self::Cold { all: false } => "cold files of its own".to_owned(),
             Self::Companion { place: CompanionPlace::OtherCore, number } => {
-                format!("a core beside it busy (processor {number})")
+                format!("another core busy (processor {number})")
             }
             Self::Companion { place: CompanionPlace::SameCpu, number } => {
                 format!("processor {number} shared with a busy process")

@@ -144,7 +144,7 @@ mod tests {
             sentence: String::new(),
             lines: vec![ProbeLine {
                 name: "core".into(),
-                words: "a core beside it busy".into(),
+                words: "another core busy".into(),
                 levels,
                 ratio: bounds(0.998),
                 says: "gone",
@@ -157,15 +157,7 @@ mod tests {
         assert_eq!(pair.heading(), "work · wall: 1.000 ms and 2.000 ms as usual, 30 rounds");
         assert_eq!(
             cells(&pair),
-            [
-                "core",
-                "−0.4 %",
-                "× 0.477",
-                "0.998",
-                "0.988 … 1.008",
-                "gone",
-                "a core beside it busy"
-            ]
+            ["core", "−0.4 %", "× 0.477", "0.998", "0.988 … 1.008", "gone", "another core busy"]
         );
         let narrow = ["core: gone", "A −0.4 %  B × 0.477  B by A 0.998  interval 0.988 … 1.008"];
         assert_eq!(pair.table().narrow[0], narrow);
