@@ -64,7 +64,7 @@ pub enum SweepMark {
     Best,
     /// It is not distinguishable from the best.
     Plateau,
-    /// Beyond it, little is gained.
+    /// Beyond it, less is gained.
     Knee,
     /// It is used today.
     Default,

@@ -106,10 +106,7 @@ impl NamedCurve<'_> {
     fn knee(&self) -> Option<String> {
         let knee = self.curve.knee?;
         let cost = text::percent(self.curve.costs[knee].estimate.exp_m1());
-        Some(format!(
-            "knee: {}, {cost} from the best; beyond it, little is gained",
-            self.name(knee)
-        ))
+        Some(format!("knee: {}, {cost} from the best; beyond it, less is gained", self.name(knee)))
     }
 
     fn default(&self) -> Option<String> {
