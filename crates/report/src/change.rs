@@ -50,7 +50,7 @@ pub fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
         Withdrawal::Nearer => "replaced: a change nearer by, within its range, explains it",
         Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
-        Withdrawal::NotReproduced => "measured again, both sides do not differ",
+        Withdrawal::NotReproduced => "measured again, less than a quarter of it is there",
         Withdrawal::NotSeen => "not seen in what was measured since",
     }
 }
@@ -251,7 +251,7 @@ fn layouts(again: &RepeatMeasurement) -> String {
 fn measured_again(again: &RepeatMeasurement) -> String {
     let said = match again.differs {
         Some(true) => "both sides differ side by side as well",
-        Some(false) => "side by side both sides do not differ",
+        Some(false) => "side by side less than a quarter of it is there",
         None => "the samples did not show whether both sides differ side by side",
     };
     let range = again.interval.map_or_else(String::new, |it| format!(" ({})", effect_interval(it)));
@@ -292,7 +292,7 @@ fn happened(change: &Change, what: &HappeningKind, now: &Finding) -> String {
         HappeningKind::Measured(again) => {
             let verb = match again.differs {
                 Some(true) => "they differ",
-                Some(false) => "they do not differ",
+                Some(false) => "less than a quarter is there",
                 None => "the samples do not show whether they differ",
             };
             let found = effect_again(again)
