@@ -110,7 +110,8 @@ impl Project {
         command
     }
 
-    /// `tacho` in this project, not yet executed: its cache and its lock are the project's own.
+    /// `tacho` in this project, not yet executed: its cache, its lock and
+    /// what is kept of the host are the project's own.
     pub fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tacho"));
         command
@@ -118,6 +119,7 @@ impl Project {
             .args(arguments)
             .env("TACHO_CACHE", self.cache())
             .env("TACHO_LOCK", self.path().join(".tacho-lock"))
+            .env("XDG_STATE_HOME", self.path().join(".state"))
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("TZ", "UTC")
             .env("NO_COLOR", "1")

@@ -98,21 +98,72 @@ pub fn over_time(all: &[KeptNoise], program: &str) -> Vec<Option<f64>> {
 /// A measurement beside other work forecasts nothing for a quiet host: loads that differ by more
 /// are not compared.
 const LOAD: f64 = 0.5;
+/// A forecast comes from so many measurements at most: an older one may be of another kernel.
+const POOLED: usize = 20;
 
-/// By how much more comparisons scattered than the measurement before had forecast, as a share: one
-/// for each two neighbours of the same program at about the same load. Negative: less.
+/// What comparisons later on are expected to show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HostForecast {
+    /// The standard error of a comparison of one round, of the logarithm of the ratio.
+    pub of_one_round: f64,
+    /// From how many measurements it is.
+    pub measurements: usize,
+}
+
+/// The forecast that the newest of these measurements gives for a program, together with the
+/// earlier ones of the same work at about the same load. A host is noisier in one minute than in
+/// the next, so that one minute says little of the next: the forecast is the middle of all, each
+/// counted by how long it took. `None` where the newest had too few rounds.
+#[must_use]
+pub fn forecast(all: &[KeptNoise], program: &str) -> Option<HostForecast> {
+    let newest = known(all.last()?, program)?;
+    let known = all.iter().rev().filter_map(|noise| known(noise, program));
+    let like = known.filter(|noise| noise.is_like(&newest)).take(POOLED);
+    let (mut sum, mut weight, mut measurements) = (0.0, 0.0, 0);
+    for noise in like {
+        sum += noise.seconds * noise.error.ln();
+        weight += noise.seconds;
+        measurements += 1;
+    }
+    Some(HostForecast { of_one_round: (sum / weight).exp(), measurements })
+}
+
+/// What a measurement knows of a program.
+struct KnownNoise {
+    error: f64,
+    additions: Option<f64>,
+    load: f64,
+    seconds: f64,
+}
+
+/// `None` where it had too few rounds.
+fn known(noise: &KeptNoise, program: &str) -> Option<KnownNoise> {
+    let found = noise.of_program(program)?;
+    Some(KnownNoise {
+        error: found.of_one_round.filter(|error| *error > 0.0)?,
+        additions: found.additions,
+        load: noise.load.unwrap_or(0.0),
+        seconds: noise.seconds.max(f64::MIN_POSITIVE),
+    })
+}
+
+impl KnownNoise {
+    /// Whether both are of the same work at about the same load.
+    fn is_like(&self, other: &Self) -> bool {
+        self.additions == other.additions && (self.load - other.load).abs() <= LOAD
+    }
+}
+
+/// By how much more comparisons scattered than was forecast before, as a share: one for each
+/// measurement that a like one precedes. Negative: less.
 #[must_use]
 pub fn missed(all: &[KeptNoise], program: &str) -> Vec<f64> {
-    let known = all.iter().filter_map(|noise| {
-        let found = noise.of_program(program)?;
-        let error = found.of_one_round.filter(|error| *error > 0.0)?;
-        Some((error, found.additions, noise.load.unwrap_or(0.0)))
-    });
-    let known: Vec<(f64, Option<f64>, f64)> = known.collect();
-    let alike = |pair: &&[(f64, Option<f64>, f64)]| {
-        pair[0].1 == pair[1].1 && (pair[1].2 - pair[0].2).abs() <= LOAD
+    let missed = |at: usize| {
+        let (before, now) = (known(&all[at - 1], program)?, known(&all[at], program)?);
+        let forecast = forecast(&all[..at], program).filter(|_| now.is_like(&before))?;
+        Some(now.error / forecast.of_one_round - 1.0)
     };
-    known.windows(2).filter(alike).map(|pair| pair[1].0 / pair[0].0 - 1.0).collect()
+    (1..all.len()).filter_map(missed).collect()
 }
 
 /// How many additions a millisecond the newest measurement made its loops for; none: it is not
@@ -172,6 +223,34 @@ mod tests {
     }
 
     #[test]
+    fn a_forecast_is_the_middle_of_like_measurements() {
+        let mut all = vec![
+            noise("2026-03-01T03:10:00Z", "kiln", 0.02),
+            noise("2026-03-01T12:00:00Z", "kiln", 0.08),
+        ];
+        let of = |all: &[KeptNoise]| {
+            forecast(all, "20 ms of work").map(|it| (it.of_one_round, it.measurements))
+        };
+        let near = |found: Option<(f64, usize)>, error: f64, measurements| {
+            let (of_one_round, of) = found.unwrap();
+            assert!((of_one_round - error).abs() < 1e-12 && of == measurements, "{found:?}");
+        };
+        near(of(&all[..1]), 0.02, 1);
+        near(of(&all), 0.04, 2);
+        // Three minutes count for three.
+        all[1].seconds = 180.0;
+        near(of(&all), 0.02_f64.powf(0.25) * 0.08_f64.powf(0.75), 2);
+        // Beside other work, or of other work, nothing before is like it.
+        all[1].load = Some(3.0);
+        near(of(&all), 0.08, 1);
+        all[1].load = Some(0.1);
+        all[1].programs[0].additions = Some(6_000.0);
+        near(of(&all), 0.08, 1);
+        all[1].programs[0].of_one_round = None;
+        assert_eq!((of(&all), of(&[])), (None, None));
+    }
+
+    #[test]
     fn good_hours_come_first_and_forecasts_are_checked() {
         let all = [
             noise("2026-03-01T03:10:00Z", "kiln", 0.02),
@@ -182,8 +261,10 @@ mod tests {
         let found: Vec<(i8, usize)> = hours.iter().map(|it| (it.hour, it.measured)).collect();
         assert_eq!(found, [(3, 2), (12, 1)]);
         assert!((hours[0].detectable - 0.0025).abs() < 1e-12);
+        // 0.05 where 0.02 was forecast, then 0.03 where the middle of both was.
         let missed = missed(&all, "20 ms of work");
-        assert!((missed[0] - 1.5).abs() < 1e-12 && (missed[1] + 0.4).abs() < 1e-12, "{missed:?}");
+        let second = 0.03 / 0.001_f64.sqrt() - 1.0;
+        assert!((missed[0] - 1.5).abs() < 1e-12 && (missed[1] - second).abs() < 1e-12);
         let mut busy = noise("2026-03-02T04:00:00Z", "kiln", 0.9);
         busy.load = Some(4.0);
         let mut longer = noise("2026-03-02T04:10:00Z", "kiln", 0.9);

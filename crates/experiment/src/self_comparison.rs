@@ -11,6 +11,8 @@ use tacho_stats::forecast::Forecast;
 use tacho_stats::interleaved::{Fit, InterleavedExecution, spells};
 use tacho_stats::summary::median;
 
+use crate::noise_history::HostForecast;
+
 /// Lengths of the programs, and how many rounds of each are executed in one turn: the short ones
 /// cost little.
 const LENGTHS: [(Duration, u32); 3] =
@@ -43,6 +45,8 @@ pub struct NoiseOfLength {
     pub round: f64,
     /// What comparisons of it will find; none: too few rounds.
     pub forecast: Option<Forecast>,
+    /// From how many measurements the forecast is, this one among them.
+    pub measurements: usize,
     /// How much longer executions take at the host's slow speed than at its fast one, as a share.
     pub uneven: f64,
     /// Whether the host's speed is seen to move.
@@ -53,6 +57,16 @@ pub struct NoiseOfLength {
 }
 
 impl NoiseOfLength {
+    /// The same, with what earlier measurements add to its forecast.
+    #[must_use]
+    pub fn with(mut self, pooled: Option<HostForecast>) -> Self {
+        if let (Some(forecast), Some(pooled)) = (&mut self.forecast, pooled) {
+            forecast.of_one_round = pooled.of_one_round;
+            self.measurements = pooled.measurements;
+        }
+        self
+    }
+
     /// The smallest difference that a comparison of this many minutes, which executes a control
     /// too, finds four times in five.
     #[must_use]
@@ -203,6 +217,7 @@ impl ComparedNoise {
             rounds: self.rounds,
             round: self.spent.as_secs_f64() / f64::from(self.rounds.max(1)),
             forecast: Forecast::of(&self.executions),
+            measurements: 1,
             uneven: fit.as_ref().map_or(0.0, Fit::uneven),
             moves: fit.as_ref().is_some_and(|fit| fit.moves),
             speeds: speeds.unwrap_or_default(),

@@ -77,6 +77,11 @@ fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliE
         noise_history::kept(Timestamp::now(), host_name(), (time.as_secs_f64(), load), &found);
     noise_history::keep(&path, &kept).map_err(CliError::writing(&path))?;
     let before = read()?;
+    let pooled = |found: NoiseOfLength| {
+        let forecast = noise_history::forecast(&before, &found.program);
+        found.with(forecast)
+    };
+    let found: Vec<NoiseOfLength> = found.into_iter().map(pooled).collect();
     if command.json {
         let noise: Vec<NoiseAnswer> = found.iter().map(NoiseAnswer::of).collect();
         let answer = serde_json::json!({ "noise": noise, "past": before });
@@ -123,6 +128,7 @@ struct NoiseAnswer<'a> {
     takes: f64,
     rounds: u32,
     detectable: BTreeMap<u32, Option<f64>>,
+    measurements: usize,
     moves: bool,
     uneven: f64,
     speeds: &'a [f64],
@@ -136,6 +142,7 @@ impl<'a> NoiseAnswer<'a> {
             takes: found.takes,
             rounds: found.rounds,
             detectable: MINUTES.map(|minutes| (minutes, found.detectable(minutes))).into(),
+            measurements: found.measurements,
             moves: found.moves,
             uneven: found.uneven,
             speeds: &found.speeds,

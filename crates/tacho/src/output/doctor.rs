@@ -113,7 +113,15 @@ pub fn noise(all: &[NoiseOfLength], load: Option<f64>) -> String {
                     beside such work";
         paragraph(&text.replace("{}", &format!("{load:.1}")), 0, COLUMNS)
     });
-    format!("{head}{}\n{}", table::render(&list), busy.unwrap_or_default())
+    let earlier = all.iter().map(|found| found.measurements - 1).max().unwrap_or_default();
+    let pooled = match earlier {
+        0 => String::new(),
+        _ => format!(
+            "from this measurement and {} at about this load\n",
+            text::count(earlier, "earlier one")
+        ),
+    };
+    format!("{head}{}\n{pooled}{}", table::render(&list), busy.unwrap_or_default())
 }
 
 /// Above this load average others are at work.
