@@ -203,7 +203,8 @@ fn what_only_the_past_shows_is_withdrawn() {
         (&json!(name), &json!("not-reproduced"))
     );
     let all = project.tacho("changes --all").succeeds().stdout;
-    assert!(all.contains("withdrawn: measured again, less than a quarter of it is there"), "{all}");
+    let why = "withdrawn: measured again, less than a quarter of it is there";
+    assert!(all.contains(why), "{all}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ weeks() { lab track --wait --every 1w 6.0..6.3 | tail -n 1; }
 part 'Weeks' weeks weeks
 statuses='0 1'
 part 'What weeks show' changes-weeks lab changes --markdown
-part 'Both sides of each change measured again, side by side' confirm verbatim lab changes --confirm --wait
+part 'Both sides of each change, measured again' confirm verbatim lab changes --confirm --wait
 statuses=0
 part 'Beside the commits that are known to change the speed' truth \
   sh -c "'$tacho' changes --plan '$study/tacho.toml' --all --json | python3 '$study/truth.py' '$study/history' '$study/truth.txt'"

@@ -98,24 +98,16 @@ pub fn over_time(all: &[KeptNoise], program: &str) -> Vec<Option<f64>> {
 /// A measurement beside other work forecasts nothing for a quiet host: loads that differ by more
 /// are not compared.
 const LOAD: f64 = 0.5;
-/// A forecast comes from so many measurements at most: an older one may be of another kernel.
+/// A forecast comes from at most this many measurements: an older one may be of another kernel.
 const POOLED: usize = 20;
-
-/// What comparisons later on are expected to show.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HostForecast {
-    /// The standard error of a comparison of one round, of the logarithm of the ratio.
-    pub of_one_round: f64,
-    /// From how many measurements it is.
-    pub measurements: usize,
-}
 
 /// The forecast that the newest of these measurements gives for a program, together with the
 /// earlier ones of the same work at about the same load. A host is noisier in one minute than in
 /// the next, so that one minute says little of the next: the forecast is the middle of all, each
-/// counted by how long it took. `None` where the newest had too few rounds.
-#[must_use]
-pub fn forecast(all: &[KeptNoise], program: &str) -> Option<HostForecast> {
+/// counted by how long it took. Answers with the standard error of a comparison of one round, of
+/// the logarithm of the ratio, and from how many measurements it is; `None` where the newest had
+/// too few rounds.
+fn forecast(all: &[KeptNoise], program: &str) -> Option<(f64, usize)> {
     let newest = known(all.last()?, program)?;
     let known = all.iter().rev().filter_map(|noise| known(noise, program));
     let like = known.filter(|noise| noise.is_like(&newest)).take(POOLED);
@@ -125,7 +117,19 @@ pub fn forecast(all: &[KeptNoise], program: &str) -> Option<HostForecast> {
         weight += noise.seconds;
         measurements += 1;
     }
-    Some(HostForecast { of_one_round: (sum / weight).exp(), measurements })
+    Some(((sum / weight).exp(), measurements))
+}
+
+/// What was just found of a program, with what earlier measurements add to its forecast: `all` ends
+/// with the one just made.
+#[must_use]
+pub fn pooled(mut found: NoiseOfLength, all: &[KeptNoise]) -> NoiseOfLength {
+    let pooled = forecast(all, &found.program);
+    if let (Some(of_now), Some((of_one_round, measurements))) = (&mut found.forecast, pooled) {
+        of_now.of_one_round = of_one_round;
+        found.measurements = measurements;
+    }
+    found
 }
 
 /// What a measurement knows of a program.
@@ -160,8 +164,8 @@ impl KnownNoise {
 pub fn missed(all: &[KeptNoise], program: &str) -> Vec<f64> {
     let missed = |at: usize| {
         let (before, now) = (known(&all[at - 1], program)?, known(&all[at], program)?);
-        let forecast = forecast(&all[..at], program).filter(|_| now.is_like(&before))?;
-        Some(now.error / forecast.of_one_round - 1.0)
+        let (forecast, _) = forecast(&all[..at], program).filter(|_| now.is_like(&before))?;
+        Some(now.error / forecast - 1.0)
     };
     (1..all.len()).filter_map(missed).collect()
 }
@@ -228,9 +232,7 @@ mod tests {
             noise("2026-03-01T03:10:00Z", "kiln", 0.02),
             noise("2026-03-01T12:00:00Z", "kiln", 0.08),
         ];
-        let of = |all: &[KeptNoise]| {
-            forecast(all, "20 ms of work").map(|it| (it.of_one_round, it.measurements))
-        };
+        let of = |all: &[KeptNoise]| forecast(all, "20 ms of work");
         let near = |found: Option<(f64, usize)>, error: f64, measurements| {
             let (of_one_round, of) = found.unwrap();
             assert!((of_one_round - error).abs() < 1e-12 && of == measurements, "{found:?}");

@@ -11,8 +11,6 @@ use tacho_stats::forecast::Forecast;
 use tacho_stats::interleaved::{Fit, InterleavedExecution, spells};
 use tacho_stats::summary::median;
 
-use crate::noise_history::HostForecast;
-
 /// Lengths of the programs, and how many rounds of each are executed in one turn: the short ones
 /// cost little.
 const LENGTHS: [(Duration, u32); 3] =
@@ -57,16 +55,6 @@ pub struct NoiseOfLength {
 }
 
 impl NoiseOfLength {
-    /// The same, with what earlier measurements add to its forecast.
-    #[must_use]
-    pub fn with(mut self, pooled: Option<HostForecast>) -> Self {
-        if let (Some(forecast), Some(pooled)) = (&mut self.forecast, pooled) {
-            forecast.of_one_round = pooled.of_one_round;
-            self.measurements = pooled.measurements;
-        }
-        self
-    }
-
     /// The smallest difference that a comparison of this many minutes, which executes a control
     /// too, finds four times in five.
     #[must_use]

@@ -77,10 +77,7 @@ fn noise(command: &DoctorArgs, time: Duration, quiet: bool) -> Result<Exit, CliE
         noise_history::kept(Timestamp::now(), host_name(), (time.as_secs_f64(), load), &found);
     noise_history::keep(&path, &kept).map_err(CliError::writing(&path))?;
     let before = read()?;
-    let pooled = |found: NoiseOfLength| {
-        let forecast = noise_history::forecast(&before, &found.program);
-        found.with(forecast)
-    };
+    let pooled = |found| noise_history::pooled(found, &before);
     let found: Vec<NoiseOfLength> = found.into_iter().map(pooled).collect();
     if command.json {
         let noise: Vec<NoiseAnswer> = found.iter().map(NoiseAnswer::of).collect();
