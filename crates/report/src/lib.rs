@@ -6,6 +6,7 @@
 //!
 //! What does *not* live here: where results are kept, what is measured, and how wide a terminal is.
 
+pub mod bench;
 pub mod bisection;
 pub mod block;
 pub mod build;

@@ -177,6 +177,12 @@ pub fn state(point: &Point, short: impl Fn(&str) -> String) -> String {
     }
 }
 
+/// Marks an interval that is valid at all times.
+pub const LOOKED_AT: &str = " *";
+/// What that means.
+pub const LOOKED_AT_MEANS: &str =
+    "valid at all times: how many samples there are was chosen by looking at them";
+
 /// That executions failed, and how the first of them did: `3 executions failed (exit 1)`.
 #[must_use]
 pub fn failed(executions: usize, why: &str) -> String {

@@ -5,6 +5,7 @@
 //! it measured; [`Standings`] say how each did, and against which.
 
 mod command;
+mod findings;
 mod measure;
 mod standings;
 #[cfg(test)]
@@ -14,4 +15,4 @@ mod warnings;
 pub use command::{BenchCommand, Start};
 pub use measure::{BenchQuestion, BenchResult, measure};
 pub use standings::{BEATEN_BY, CommandResult, Standings};
-pub use warnings::{SHELL_SHARE, Warning};
+pub use warnings::SHELL_SHARE;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tacho_record::{
     EndReason, Limit, LimitedExecutions, Metric, Outcome, Rule, Sample, Stop, busy_share,
 };
+use tacho_report::bench::BenchWarning;
 use tacho_stats::compare::{
     Comparison, ComparisonRules, DuetPair, Look, SampleValue, Sides, Size, Verdict, compare,
     compare_duet, judge_together,
@@ -12,7 +13,7 @@ use tacho_stats::compare::{
 use tacho_stats::{Bound, BoundedValue, Summary};
 
 use super::warnings::{carry_over, of_command, of_host};
-use super::{BenchCommand, BenchQuestion, Warning};
+use super::{BenchCommand, BenchQuestion};
 use crate::analysis::estimator::by;
 use crate::analysis::outlier_causes::{self, OutlierExplanation};
 use crate::analysis::usual_speed::{UsualSpeed, at_usual_speed};
@@ -36,7 +37,7 @@ pub struct Standings {
     /// are then those at its usual speed.
     pub uneven: Option<f64>,
     /// What may spoil all numbers.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<BenchWarning>,
 }
 
 /// How a command did.
@@ -84,7 +85,7 @@ pub struct CommandResult {
     /// Samples that are far off, with what may have brought them about.
     pub outliers: Vec<OutlierExplanation>,
     /// What may spoil the numbers.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<BenchWarning>,
 }
 
 impl Standings {

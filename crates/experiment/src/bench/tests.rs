@@ -16,6 +16,8 @@ use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 
+use tacho_report::bench::BenchWarning;
+
 use super::*;
 use crate::test_context::lab_context;
 use crate::trial::prepared::Exits;
@@ -306,7 +308,7 @@ fn a_shell_is_measured_beside_and_taken_off() {
     assert!(requests.iter().any(|request| request.command == ["sh", "-c", "echo {x} | wc"]));
     let found = standings(&question, &answer, None);
     assert_eq!(found.each[0].time.unwrap().median, 1e6);
-    assert_eq!(found.each[0].warnings, [Warning::MostlyShell(0.8)]);
+    assert_eq!(found.each[0].warnings, [BenchWarning::MostlyShell(0.8)]);
 }
 
 #[test]
@@ -319,7 +321,7 @@ fn a_time_below_that_of_the_shell_is_warned_of() {
         Execution::of(ExecutionEnd::Exited(0), at, Duration::from_millis(wall))
     });
     let found = standings(&question, &answer, None);
-    assert_eq!(found.each[0].warnings, [Warning::BelowShell(2)]);
+    assert_eq!(found.each[0].warnings, [BenchWarning::BelowShell(2)]);
 }
 
 #[test]

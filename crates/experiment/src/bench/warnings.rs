@@ -1,6 +1,7 @@
 //! What should be said beside a command's numbers, since it may spoil them.
 
 use tacho_record::{Metric, Sample, Warmup};
+use tacho_report::bench::BenchWarning;
 use tacho_report::comparison::HostLoad;
 use tacho_stats::Summary;
 use tacho_stats::outlier::outliers;
@@ -18,29 +19,6 @@ const START_SHARE: f64 = 0.5;
 
 /// From this multiple of the median on the warning says that the first execution took longer.
 const FIRST_SLOW: f64 = 1.05;
-/// Something that may spoil a command's numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Warning {
-    /// This many times are below zero: the shell, which is subtracted, varies by more.
-    BelowShell(usize),
-    /// What is executed after the command of that place takes so much more or less, as a share.
-    CarryOver(usize, f64),
-    /// The first execution took this multiple of the median, and there was no warm-up.
-    FirstSlow(f64),
-    /// So many executions left processes behind, which were killed.
-    LeftBehind(usize),
-    /// Other processes used this number of CPUs meanwhile.
-    Loaded(f64),
-    /// Its shell took this share of the wall time.
-    MostlyShell(f64),
-    /// Most of its time is the start of a process, which takes this number of nanoseconds here.
-    MostlyStart(f64),
-    /// The level changed for the last time this number of rounds before the end, which is too near
-    /// to it to say that it stays.
-    NoSteadyState(u32),
-    /// A hypervisor kept this number of CPUs' time from the host.
-    Stolen(f64),
-}
 
 /// The warnings about a command with these samples, and the same at the host's usual speed: a host
 /// that changes its speed is no unsteady command.
@@ -49,7 +27,7 @@ pub(super) fn of_command(
     samples: &[Sample],
     usual: &[Sample],
     question: &BenchQuestion,
-) -> Vec<Warning> {
+) -> Vec<BenchWarning> {
     let rule = &question.rule;
     let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
     // What reached a limit was ended with all that it had started: that it left nothing behind.
@@ -59,17 +37,17 @@ pub(super) fn of_command(
     let time = command.time();
     let negative = counted.iter().filter(|it| it.value(&time.name).is_some_and(|time| time < 0.0));
     let warnings = [
-        Some(negative.count()).filter(|below| *below > 0).map(Warning::BelowShell),
-        first_slow(samples, &counted, &command.time()).map(Warning::FirstSlow),
+        Some(negative.count()).filter(|below| *below > 0).map(BenchWarning::BelowShell),
+        first_slow(samples, &counted, &command.time()).map(BenchWarning::FirstSlow),
         share(&counted, Metric::SHELL)
             .filter(|share| is_shell && *share >= SHELL_SHARE)
-            .map(Warning::MostlyShell),
-        mostly_start(question, &counted).filter(|_| !is_shell).map(Warning::MostlyStart),
-        Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
+            .map(BenchWarning::MostlyShell),
+        mostly_start(question, &counted).filter(|_| !is_shell).map(BenchWarning::MostlyStart),
+        Some(left.count()).filter(|left| *left > 0).map(BenchWarning::LeftBehind),
         // Where the warm-up is found, that is said there.
         unsteady(usual, &command.time())
             .filter(|_| rule.warmup != Warmup::Found)
-            .map(Warning::NoSteadyState),
+            .map(BenchWarning::NoSteadyState),
     ];
     warnings.into_iter().flatten().collect()
 }
@@ -85,14 +63,17 @@ fn mostly_start(question: &BenchQuestion, counted: &[&Sample]) -> Option<f64> {
 }
 
 /// The warnings about the host, while all these samples were taken.
-pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
+pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<BenchWarning> {
     let programs: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
     let HostLoad { others, stolen } = host_load(&programs);
-    others.map(Warning::Loaded).into_iter().chain(stolen.map(Warning::Stolen)).collect()
+    others.map(BenchWarning::Loaded).into_iter().chain(stolen.map(BenchWarning::Stolen)).collect()
 }
 
 /// Whether it matters which command was executed before; of those at the same time none was.
-pub(super) fn carry_over(question: &BenchQuestion, samples: &[Vec<Sample>]) -> Option<Warning> {
+pub(super) fn carry_over(
+    question: &BenchQuestion,
+    samples: &[Vec<Sample>],
+) -> Option<BenchWarning> {
     if question.duet.is_some() {
         return None;
     }
@@ -102,7 +83,7 @@ pub(super) fn carry_over(question: &BenchQuestion, samples: &[Vec<Sample>]) -> O
     let pairs = metrics.iter().map(String::as_str).zip(samples.iter().map(Vec::as_slice));
     let cells: Vec<ProgramSamples> = (0..).zip(pairs).map(cell).collect();
     CarryOver::of(&cells, question.seed)
-        .map(|carried| Warning::CarryOver(carried.after as usize, carried.share))
+        .map(|carried| BenchWarning::CarryOver(carried.after as usize, carried.share))
 }
 
 /// How many times as long as the median the first execution took, if it is an outlier and nothing

@@ -8,7 +8,9 @@ use tacho_experiment::analysis::outlier_causes::{self, OutlierExplanation};
 use tacho_experiment::build::layout_rotation::LayoutMedians;
 use tacho_record::{Digest, Measurement, Metric, Outcome, Place, Sample, Steadiness, Stop};
 use tacho_report::meaning::{PEAK_MEMORY, SPLIT, is_split_by_ticks};
-use tacho_report::series::{left_behind, outlier, sample_value, steadiness, stopped, superseded};
+use tacho_report::series::{
+    LOOKED_AT_MEANS, left_behind, outlier, sample_value, steadiness, stopped, superseded,
+};
 use tacho_report::summary::SummaryText;
 use tacho_stats::Summary;
 
@@ -181,10 +183,8 @@ impl MeasuredBenchmark {
     /// What ended measuring, and what that means for the intervals.
     fn end(&self) -> String {
         let stopped = self.stopped.as_ref().map(|it| format!("stopped: {}\n", stopped(it)));
-        let means =
-            if self.looked_at { table::LOOKED_AT_MEANS.trim_start_matches("  * ") } else { "" };
-        let means = if means.is_empty() { String::new() } else { format!("intervals are {means}") };
-        stopped.unwrap_or_default() + &means
+        let means = self.looked_at.then(|| format!("intervals are {LOOKED_AT_MEANS}\n"));
+        stopped.unwrap_or_default() + &means.unwrap_or_default()
     }
 
     /// How many executions failed or reached a limit, and how the first of each ended in the newest

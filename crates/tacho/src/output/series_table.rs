@@ -1,10 +1,12 @@
 //! The table of one series, a row a revision: what `tacho track` and `tacho show` print.
 
 use tacho_record::{Point, Series, short_name};
-use tacho_report::series::{self, PointRow, better, revision_name, state, summary};
+use tacho_report::series::{
+    self, LOOKED_AT, LOOKED_AT_MEANS, PointRow, better, revision_name, state, summary,
+};
 use tacho_report::summary::SummaryText;
 
-use super::table::{LOOKED_AT, LOOKED_AT_MEANS, hide_empty_columns, plain, render};
+use super::table::{hide_empty_columns, plain, render};
 use super::{colour, spark, text};
 
 /// How wide a subject line may become.
@@ -24,7 +26,8 @@ pub fn table(series: &Series) -> String {
     let key = &series.key;
     let medians: Vec<Option<f64>> =
         series.points.iter().map(|point| Some(summary(point)?.median)).collect();
-    let note = if series.points.iter().any(|point| point.looked_at) { LOOKED_AT_MEANS } else { "" };
+    let is_looked_at = series.points.iter().any(|point| point.looked_at);
+    let note = if is_looked_at { format!("  * {LOOKED_AT_MEANS}\n") } else { String::new() };
     let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
     let rows = colour::verdicts(&rows(series, room));
     let head = format!("{} · {} ({})  ", key.benchmark, key.metric.name, better(key.metric.better));

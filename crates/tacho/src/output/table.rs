@@ -9,11 +9,7 @@ use super::text;
 const SUBJECT: usize = 60;
 /// … and how wide it is at the least.
 const LEAST_SUBJECT: usize = 12;
-/// Marks an interval that is valid at all times.
-pub const LOOKED_AT: &str = " *";
-/// What that means.
-pub const LOOKED_AT_MEANS: &str =
-    "  * valid at all times: how many samples there are was chosen by looking at them\n";
+
 /// A table without lines, columns apart by two blanks; `right` names the columns of numbers.
 pub fn plain(head: &[&str], right: &[usize]) -> Table {
     let mut table = Table::new();

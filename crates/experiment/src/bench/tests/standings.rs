@@ -1,5 +1,7 @@
 //! What is said of measured commands: ratios, the fastest, and warnings.
 
+use tacho_report::bench::BenchWarning;
+
 use super::*;
 
 #[test]
@@ -96,7 +98,7 @@ fn of_a_very_short_command_the_start_of_a_process_is_named() {
         Execution::of(ExecutionEnd::Exited(0), at, Duration::from_micros(wall))
     });
     let found = standings(&question, &answer, None);
-    assert_eq!(found.each[0].warnings, [Warning::MostlyStart(600_000.0)]);
+    assert_eq!(found.each[0].warnings, [BenchWarning::MostlyStart(600_000.0)]);
     assert_eq!(found.each[1].warnings, []);
 }
 
@@ -116,7 +118,7 @@ fn a_first_execution_that_is_slow_is_told_unless_there_was_a_warm_up() {
     assert_eq!(found.each[0].warnings, [], "an outlier, and next to nothing");
     let found = standings(&cold, &measured(&cold, script()).0, None);
     assert!(
-        matches!(found.each[0].warnings[..], [Warning::FirstSlow(ratio)] if ratio > 2.9),
+        matches!(found.each[0].warnings[..], [BenchWarning::FirstSlow(ratio)] if ratio > 2.9),
         "{found:?}"
     );
     let warm = question(["a"].map(command), Rule { warmup: true.into(), ..rounds(20) });
@@ -136,7 +138,7 @@ fn a_level_that_changes_near_the_end_is_no_steady_state() {
     };
     let usual = question(["a"].map(command), rounds(40));
     let found = standings(&usual, &measured(&usual, script(36)).0, None);
-    assert_eq!(found.each[0].warnings, [Warning::NoSteadyState(5)]);
+    assert_eq!(found.each[0].warnings, [BenchWarning::NoSteadyState(5)]);
     let early = standings(&usual, &measured(&usual, script(12)).0, None);
     assert_eq!(early.each[0].warnings, [], "it stays for long enough");
     let asked = question(["a"].map(command), Rule { warmup: Warmup::Found, ..rounds(40) });
@@ -156,7 +158,7 @@ fn load_beside_is_told_once_for_all() {
         sample.add("host-steal", 2e6);
     }
     let found = standings(&question, &answer, None);
-    assert_eq!(found.warnings, [Warning::Loaded(0.5), Warning::Stolen(0.02)]);
+    assert_eq!(found.warnings, [BenchWarning::Loaded(0.5), BenchWarning::Stolen(0.02)]);
     assert!(found.each.iter().all(|it| it.warnings.is_empty()));
 }
 
@@ -201,7 +203,7 @@ fn standings_after(times: f64, seed: u64) -> Standings {
 #[test]
 fn what_a_command_leaves_to_the_next_is_told() {
     let found = standings_after(1.06, 1).warnings;
-    let Some(Warning::CarryOver(0, share)) = found.first() else { panic!("{found:?}") };
+    let Some(BenchWarning::CarryOver(0, share)) = found.first() else { panic!("{found:?}") };
     assert!((0.03..0.08).contains(share), "{share}");
     let told = (0..20).filter(|seed| !standings_after(1.0, *seed).warnings.is_empty());
     assert_eq!(told.count(), 0, "of 20 where nothing is carried over, at 0.5 %");

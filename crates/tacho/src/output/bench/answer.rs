@@ -4,8 +4,9 @@ use crate::output::verdicts::{estimator, word};
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::bench::{BenchCommand, CommandResult, Start, Warning};
+use tacho_experiment::bench::{BenchCommand, CommandResult, Start};
 use tacho_record::{Host, Steadiness, Stop};
+use tacho_report::bench::{BenchWarning, ColumnMeaning};
 use tacho_stats::BoundedValue;
 use tacho_stats::compare::Comparison;
 
@@ -133,6 +134,22 @@ impl BenchReport<'_> {
         }
     }
 
+    /// What columns mean, by the keys of JSON.
+    pub(super) fn notes(&self) -> BTreeMap<&'static str, String> {
+        let key = |column: &'static str| match column {
+            "memory" => "peak_memory",
+            "CPU" => "cpu_percent",
+            column => column,
+        };
+        let mut notes: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
+        for ColumnMeaning { columns, text } in self.findings().meanings() {
+            for column in columns {
+                notes.entry(key(column)).or_default().push(text);
+            }
+        }
+        notes.into_iter().map(|(key, all)| (key, all.join("; "))).collect()
+    }
+
     /// All that are compared with the reference, if they are several.
     pub(super) fn family(&self) -> Option<Family> {
         Family::of(self.standings.each.iter().filter(|it| it.compared.is_some()).count())
@@ -225,17 +242,17 @@ fn compared(standing: &CommandResult) -> Option<ComparedAnswer> {
     })
 }
 
-fn warning(warning: Warning) -> WarningAnswer {
+fn warning(warning: BenchWarning) -> WarningAnswer {
     let (warning, value) = match warning {
-        Warning::BelowShell(below) => ("below-shell", below as f64),
-        Warning::CarryOver(_, share) => ("carry-over", share),
-        Warning::FirstSlow(ratio) => ("first-slow", ratio),
-        Warning::LeftBehind(number) => ("left-behind", number as f64),
-        Warning::Loaded(cpus) => ("loaded", cpus),
-        Warning::MostlyShell(share) => ("mostly-shell", share),
-        Warning::MostlyStart(nanoseconds) => ("mostly-start", nanoseconds),
-        Warning::NoSteadyState(rounds) => ("no-steady-state", f64::from(rounds)),
-        Warning::Stolen(share) => ("stolen", share),
+        BenchWarning::BelowShell(below) => ("below-shell", below as f64),
+        BenchWarning::CarryOver(_, share) => ("carry-over", share),
+        BenchWarning::FirstSlow(ratio) => ("first-slow", ratio),
+        BenchWarning::LeftBehind(number) => ("left-behind", number as f64),
+        BenchWarning::Loaded(cpus) => ("loaded", cpus),
+        BenchWarning::MostlyShell(share) => ("mostly-shell", share),
+        BenchWarning::MostlyStart(nanoseconds) => ("mostly-start", nanoseconds),
+        BenchWarning::NoSteadyState(rounds) => ("no-steady-state", f64::from(rounds)),
+        BenchWarning::Stolen(share) => ("stolen", share),
     };
     WarningAnswer { warning, value }
 }

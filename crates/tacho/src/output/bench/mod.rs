@@ -3,17 +3,16 @@
 mod answer;
 mod bars;
 pub mod export;
-mod meanings;
 mod notes;
 mod progress;
 mod ranking;
 mod table;
 #[cfg(test)]
 mod tests;
-mod unclear_hint;
 
-use tacho_experiment::bench::{BenchQuestion, BenchResult, Standings, Warning};
+use tacho_experiment::bench::{BenchQuestion, BenchResult, Standings};
 use tacho_record::Host;
+use tacho_report::bench::{BenchFindings, BenchWarning};
 
 pub use crate::output::verdicts::{estimator, word};
 pub use progress::BenchProgress;
@@ -41,6 +40,10 @@ pub struct Detail {
 }
 
 impl BenchReport<'_> {
+    fn findings(&self) -> BenchFindings<'_> {
+        self.standings.findings(self.question, self.answer, self.margin)
+    }
+
     /// What was measured, as people read it: the first part of the answer.
     pub fn numbers(&self) -> String {
         let is_worth_bars = self.detail.has_bars || self.changes_over_time();
@@ -52,8 +55,8 @@ impl BenchReport<'_> {
     /// show that, and a median does not.
     fn changes_over_time(&self) -> bool {
         self.standings.each.iter().any(|it| {
-            let over_time = |warning: &Warning| {
-                matches!(warning, Warning::FirstSlow(_) | Warning::NoSteadyState(_))
+            let over_time = |warning: &BenchWarning| {
+                matches!(warning, BenchWarning::FirstSlow(_) | BenchWarning::NoSteadyState(_))
             };
             it.warnings.iter().any(over_time)
                 || it.compared.as_ref().is_some_and(|compared| compared.modes.is_some())

@@ -1,10 +1,11 @@
 //! What should be said beside the numbers, since it may spoil them.
 
 use tacho_experiment::analysis::outlier_causes;
-use tacho_experiment::bench::{CommandResult, Warning};
-use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode, Unit, Warmup};
+use tacho_experiment::bench::CommandResult;
+use tacho_record::{Cgroup, Conditions, Inherit, Limit, ReferenceMode};
+use tacho_report::bench::{BenchWarning, ColumnMeaning};
 use tacho_report::comparison::clauses;
-use tacho_report::series::{left_behind, outlier, steadiness, usual_speed};
+use tacho_report::series::{outlier, steadiness, usual_speed};
 
 use super::BenchReport;
 use crate::output::{self, reference, text};
@@ -15,12 +16,6 @@ const OUTPUT_LINES: usize = 8;
 const OUTLIERS: usize = 3;
 /// A host whose speed moves by less is not worth a line.
 const LITTLE: f64 = 0.01;
-/// Whether a command is so short that most of its time is not its own.
-fn is_of_length(warning: &Warning) -> bool {
-    use Warning::{BelowShell, MostlyShell, MostlyStart};
-    matches!(warning, BelowShell(_) | MostlyShell(_) | MostlyStart(_))
-}
-
 /// The status of a shell that did not find the program.
 const NOT_FOUND: &str = "exit 127";
 
@@ -28,18 +23,46 @@ impl BenchReport<'_> {
     /// Prints what the numbers below are worth less for: most of the time of a command is not its
     /// own. Who reads the numbers first has believed them.
     pub fn print_warnings(&self) {
-        let is_first = |warning: &&Warning| is_of_length(warning);
         let mut hints: Vec<&str> = Vec::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
-            for warning in standing.warnings.iter().filter(is_first) {
-                let (what, hint) = self.told(*warning);
-                output::note("warning", &format!("`{}`: {what}", text::cut(&command.name, 40)));
-                // A hint that holds for several commands is given once.
-                hints.extend(hint.filter(|hint| !hints.contains(hint)));
-            }
+            self.print_warnings_of(&command.name, standing, true, &mut hints);
         }
         for hint in hints {
             output::note("hint", hint);
+        }
+    }
+
+    /// Prints the warnings of a command: those of its length, or the others. A hint that holds for
+    /// several commands is given once.
+    fn print_warnings_of(
+        &self,
+        name: &str,
+        standing: &CommandResult,
+        are_of_length: bool,
+        hints: &mut Vec<&'static str>,
+    ) {
+        let wanted = |it: &&BenchWarning| it.is_of_length() == are_of_length;
+        for warning in standing.warnings.iter().filter(wanted) {
+            let (what, hint) = self.worded(*warning);
+            output::note("warning", &format!("`{}`: {what}", text::cut(name, 40)));
+            let is_new = |hint: &&str| !hints.contains(hint);
+            let new = hint.filter(is_new);
+            hints.extend(new);
+        }
+    }
+
+    fn worded(&self, warning: BenchWarning) -> (String, Option<&'static str>) {
+        let found = self.findings();
+        (found.warning(warning), found.advice(warning, self.question.advice_given()))
+    }
+
+    /// Says what is less disturbed by other work, where something is unclear and more rounds would
+    /// take long.
+    pub fn print_way_out(&self) {
+        let found = self.findings();
+        if found.needs_way_out() {
+            let ways = self.question.ways_out(found.busy_share(), text::has_callgrind());
+            output::note("hint", &ways.line());
         }
     }
 
@@ -69,7 +92,7 @@ impl BenchReport<'_> {
             output::note("note", &line);
         }
         for warning in &self.standings.warnings {
-            let (what, hint) = self.told(*warning);
+            let (what, hint) = self.worded(*warning);
             output::note("warning", &what);
             if let Some(hint) = hint {
                 output::note("hint", hint);
@@ -111,13 +134,7 @@ impl BenchReport<'_> {
         let mut hints: Vec<&str> = Vec::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let name = text::cut(&command.name, 40);
-            let others = |it: &&Warning| !is_of_length(it);
-            for warning in standing.warnings.iter().filter(others) {
-                let (what, hint) = self.told(*warning);
-                output::note("warning", &format!("`{name}`: {what}"));
-                // A hint that holds for several commands is given once.
-                hints.extend(hint.filter(|hint| !hints.contains(hint)));
-            }
+            self.print_warnings_of(&command.name, standing, false, &mut hints);
             if self.detail.is_verbose {
                 tell_outliers(&name, standing);
             }
@@ -159,9 +176,8 @@ impl BenchReport<'_> {
         let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
         let uneven = compared.find_map(|it| clauses::uneven(&it.choice));
         let uneven = uneven.filter(|_| self.standings.uneven.is_none());
-        let meanings = self.meanings();
-        let meanings =
-            meanings.into_iter().map(|(columns, what)| format!("{}: {what}", columns.join(", ")));
+        let worded = |ColumnMeaning { columns, text }| format!("{}: {text}", columns.join(", "));
+        let meanings = self.findings().meanings().into_iter().map(worded);
         let family = self.family().map(|family| family.line());
         uneven.into_iter().chain(meanings).chain(family).collect()
     }
@@ -198,93 +214,6 @@ impl BenchReport<'_> {
             (None, None) => return None,
         };
         Some(format!("{what} are {}", why.replace("`cgroup = \"always\"`", "`--cgroup`")))
-    }
-
-    /// A warning in words, and what may be done; what is asked for already is not advised.
-    fn told(&self, warning: Warning) -> (String, Option<&'static str>) {
-        match warning {
-            Warning::CarryOver(index, share) => {
-                let name = text::cut(&self.question.commands[index].name, 40);
-                let what = format!(
-                    "what is executed after `{name}` differs by {}",
-                    text::change(1.0 + share)
-                );
-                (
-                    what,
-                    Some(
-                        "`-p` can bring about the same state before each execution, such as `-p \
-                         'sleep 1'`",
-                    ),
-                )
-            }
-            Warning::FirstSlow(ratio) => {
-                let what =
-                    format!("the first execution took {ratio:.1} times as long as the median");
-                let hint =
-                    if self.question.commands.iter().any(|command| command.hooks.prepare.is_some())
-                    {
-                        "`-w 3` executes each three times before measuring"
-                    } else {
-                        "`-w 3` executes each three times before measuring; `-p` can make each \
-                         execution a first one"
-                    };
-                (what, Some(hint).filter(|_| self.question.rule.warmup == Warmup::Executions(0)))
-            }
-            Warning::LeftBehind(number) => (
-                left_behind(number),
-                Some(
-                    "the command should wait for its child processes; now only a part of \
-                        their work is measured",
-                ),
-            ),
-            Warning::Loaded(cpus) => (
-                format!("other processes used {cpus:.1} CPU meanwhile"),
-                // Where something is unclear, that is among the ways out.
-                Some("`--quiet-wait=10m` waits until they are done")
-                    .filter(|_| !self.has_way_out()),
-            ),
-            Warning::BelowShell(below) => (
-                format!(
-                    "{} below 0: its shell, which is subtracted, varies by more",
-                    if below == 1 { "1 time is".to_owned() } else { format!("{below} times are") },
-                ),
-                Some("repeat the work many times within one execution"),
-            ),
-            Warning::MostlyShell(share) => {
-                let share = if share < 0.95 {
-                    format!("{:.0} %", share * 100.0)
-                } else {
-                    "nearly all".to_owned()
-                };
-                let what = format!("{share} of its time was its shell, which is subtracted");
-                (
-                    what,
-                    Some(
-                        "a command that needs no shell is measured without one; `-N` insists on it",
-                    ),
-                )
-            }
-            Warning::MostlyStart(start) => (
-                format!(
-                    "most of its time is the start of a process: `true` takes {} here",
-                    Unit::Nanoseconds.show(start)
-                ),
-                Some("repeat the work many times within one execution"),
-            ),
-            Warning::NoSteadyState(rounds) => {
-                let rounds = text::count(rounds as usize, "round");
-                let what =
-                    format!("no steady state: its level last changed {rounds} before the end");
-                // Who looks at an interval must know beforehand where it begins.
-                let is_found = self.question.rule.precision.is_none();
-                let hint =
-                    "`-w found` with more executions shows its levels, and leaves a warm-up out";
-                (what, Some(hint).filter(|_| is_found))
-            }
-            Warning::Stolen(share) => {
-                (format!("a hypervisor kept {share:.2} CPUs' time from this host"), None)
-            }
-        }
     }
 }
 

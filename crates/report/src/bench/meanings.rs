@@ -1,0 +1,37 @@
+//! What columns mean, where their heads do not say it.
+
+use super::BenchFindings;
+use crate::meaning::{PEAK_MEMORY, SPLIT};
+
+/// What holds of all that a shell's processes used.
+const SHELL: &str = "with a shell, these include the shell; only the wall time of the shell is \
+    subtracted";
+
+/// What is not known where executions were cut off.
+const LIMITED: &str = "unknown for a command that reached a limit";
+
+/// What is to be known of some columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnMeaning {
+    /// Their heads.
+    pub columns: Vec<&'static str>,
+    /// What they mean.
+    pub text: &'static str,
+}
+
+impl BenchFindings<'_> {
+    /// Columns with what is to be known of them.
+    #[must_use]
+    pub fn meanings(&self) -> Vec<ColumnMeaning> {
+        let memory = self.rows.iter().any(|row| row.peak_memory.is_some());
+        let limited = self.rows.iter().any(|row| row.limited.count > 0);
+        let all = [
+            (memory, vec!["memory"], PEAK_MEMORY),
+            (self.is_split_by_ticks, vec!["user", "sys"], SPLIT),
+            (memory && self.has_shell, vec!["user", "sys", "CPU", "memory"], SHELL),
+            (limited, vec!["CPU"], LIMITED),
+        ];
+        let shown = all.into_iter().filter(|(is_shown, ..)| *is_shown);
+        shown.map(|(_, columns, text)| ColumnMeaning { columns, text }).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! Who is faster than whom, and how surely.
+
+use tacho_record::RequestedEstimator;
+use tacho_stats::compare::Verdict;
+
+use super::{BenchFindings, BenchReference};
+use crate::block::{AnswerCell, AnswerTable, Block};
+use crate::comparison::{clauses, shown};
+
+/// The columns of a ranking.
+pub const RANKED: [&str; 4] = ["", "", "", ""];
+
+impl BenchFindings<'_> {
+    /// Who is beaten on time and memory, then each command against the reference, by time. Nothing
+    /// without a reference.
+    #[must_use]
+    pub fn ranking(&self) -> Vec<Block> {
+        let Some(reference) = self.reference else { return Vec::new() };
+        let rows = self.others().map(|index| self.ranked(index)).collect();
+        let sentences = self.modes(reference.index).into_iter().chain(self.beaten());
+        let table = AnswerTable::of(&RANKED, &(0..1), rows);
+        let lines = sentences.chain([self.above(reference)]).map(Block::Sentence);
+        lines.chain([Block::Table(table)]).collect()
+    }
+
+    /// What the rows are: `times that of a, the fastest, with 95 % intervals`.
+    fn above(&self, reference: BenchReference) -> String {
+        let name = self.quoted(reference.index);
+        let word = if reference.is_fastest { ", the fastest" } else { "" };
+        let by = match self.estimator {
+            None => "",
+            Some(RequestedEstimator::Mean) => " by means,",
+            Some(RequestedEstimator::Median) => " by medians,",
+            Some(RequestedEstimator::Minimum) => " by minima,",
+        };
+        let what = match self.quantities() {
+            (false, false) => return format!("against {name}{word}"),
+            (true, false) => format!("times that of {name}{word}"),
+            (false, true) => format!("differences from {name}{word}"),
+            (true, true) => format!("times that of {name}{word}, or differences from it"),
+        };
+        format!("{what},{by} with 95 % intervals")
+    }
+
+    /// Whether rows have ratios, and whether they have differences: where a time may be 0 there is
+    /// no ratio.
+    fn quantities(&self) -> (bool, bool) {
+        let estimates = self.rows.iter().filter_map(|row| {
+            let estimate = row.comparison?.estimate?;
+            let [number, _] = shown(&estimate, &row.metric.unit);
+            Some(estimate.ratio.is_some()).filter(|_| !number.is_empty())
+        });
+        estimates.fold((false, false), |(ratios, differences), is_ratio| {
+            (ratios || is_ratio, differences || !is_ratio)
+        })
+    }
+
+    /// What is compared where a command or the reference is now fast, now slow.
+    fn modes(&self, reference: usize) -> Vec<String> {
+        let line = |index: usize| {
+            let row = &self.rows[index];
+            let modes = row.comparison?.modes?;
+            let [first, second] = [self.quoted(reference), self.quoted(index)];
+            let clause = clauses::two_modes(&modes, [&first, &second], &row.metric.unit, true);
+            Some(format!("{second}: {clause}"))
+        };
+        self.by_time.iter().copied().filter_map(line).collect()
+    }
+
+    /// A line for each command that another beats on time and memory.
+    fn beaten(&self) -> Vec<String> {
+        let line = |(index, by): (usize, &[usize])| {
+            let names: Vec<String> = by.iter().map(|index| self.quoted(*index)).collect();
+            let line = format!(
+                "{} is beaten on time and memory by {}",
+                self.quoted(index),
+                names.join(", ")
+            );
+            (!by.is_empty()).then_some(line)
+        };
+        self.rows.iter().map(|row| row.beaten_by).enumerate().filter_map(line).collect()
+    }
+
+    /// The ratio or the difference, its interval, the command and the verdict.
+    fn ranked(&self, index: usize) -> Vec<AnswerCell> {
+        let row = &self.rows[index];
+        let estimate = row.comparison.and_then(|comparison| comparison.estimate);
+        let [ratio, interval] =
+            estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
+        let verdict = row.verdict.map_or_else(String::new, |verdict| self.verdict(index, verdict));
+        [ratio, interval, self.name(index), verdict].map(AnswerCell::from).into()
+    }
+
+    /// The verdict, and what would settle one that is unclear.
+    fn verdict(&self, index: usize, verdict: Verdict) -> String {
+        let row = &self.rows[index];
+        let name = self.name(index);
+        let names = ["the reference", name.as_str()];
+        let why = || match (row.comparison?.more, clauses::refuted(row.comparison?, names)) {
+            (_, Some(refuted)) => Some(refuted),
+            (Some(more), None) => Some(self.more_rounds(more.rounds)),
+            (None, None) => clauses::beyond_rounds(row.comparison?, names, &row.metric.unit),
+        };
+        match verdict {
+            Verdict::Faster => "faster".to_owned(),
+            Verdict::Slower => "slower".to_owned(),
+            Verdict::Same => {
+                clauses::same(row.comparison.and_then(|it| it.estimate.as_ref()), self.margin)
+            }
+            Verdict::Unclear => {
+                why().map_or_else(|| "unclear".to_owned(), |why| format!("unclear: {why}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What may spoil the numbers of commands, and what to do about it.
+
+use tacho_record::Unit;
+
+use super::BenchFindings;
+use crate::series::left_behind;
+use crate::words::{change, count, cut};
+
+/// How wide the name of a command may become in a warning.
+const NAME: usize = 40;
+
+/// Something that may spoil a command's numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BenchWarning {
+    /// This many times are below zero: the shell, which is subtracted, varies by more.
+    BelowShell(usize),
+    /// What is executed after the command of that place takes so much more or less, as a share.
+    CarryOver(usize, f64),
+    /// The first execution took this multiple of the median, and there was no warm-up.
+    FirstSlow(f64),
+    /// So many executions left processes behind, which were killed.
+    LeftBehind(usize),
+    /// Other processes used this number of CPUs meanwhile.
+    Loaded(f64),
+    /// Its shell took this share of the wall time.
+    MostlyShell(f64),
+    /// Most of its time is the start of a process, which takes this number of nanoseconds here.
+    MostlyStart(f64),
+    /// The level changed for the last time this number of rounds before the end, which is too near
+    /// to it to say that it stays.
+    NoSteadyState(u32),
+    /// A hypervisor kept this number of CPUs' time from the host.
+    Stolen(f64),
+}
+
+/// What the question has already, and is not advised.
+#[derive(Clone, Copy, Debug)]
+pub struct AdviceGiven {
+    /// A command has a `prepare`.
+    pub prepare: bool,
+    /// Executions come before measuring, or the warm-up is found.
+    pub warmup: bool,
+    /// A precision ends measuring: who looks at an interval must know beforehand where it begins.
+    pub precision: bool,
+}
+
+impl BenchWarning {
+    /// Whether a command is so short that most of its time is not its own.
+    #[must_use]
+    pub fn is_of_length(&self) -> bool {
+        matches!(self, Self::BelowShell(_) | Self::MostlyShell(_) | Self::MostlyStart(_))
+    }
+}
+
+impl BenchFindings<'_> {
+    /// A warning in words.
+    #[must_use]
+    pub fn warning(&self, warning: BenchWarning) -> String {
+        match warning {
+            BenchWarning::BelowShell(below) => {
+                let times =
+                    if below == 1 { "1 time is".to_owned() } else { format!("{below} times are") };
+                format!("{times} below 0: its shell, which is subtracted, varies by more")
+            }
+            BenchWarning::CarryOver(index, share) => format!(
+                "what is executed after `{}` differs by {}",
+                cut(self.rows[index].name, NAME),
+                change(1.0 + share)
+            ),
+            BenchWarning::FirstSlow(ratio) => {
+                format!("the first execution took {ratio:.1} times as long as the median")
+            }
+            BenchWarning::LeftBehind(number) => left_behind(number),
+            BenchWarning::Loaded(cpus) => format!("other processes used {cpus:.1} CPU meanwhile"),
+            BenchWarning::MostlyShell(share) => {
+                let share = if share < 0.95 {
+                    format!("{:.0} %", share * 100.0)
+                } else {
+                    "nearly all".to_owned()
+                };
+                format!("{share} of its time was its shell, which is subtracted")
+            }
+            BenchWarning::MostlyStart(start) => format!(
+                "most of its time is the start of a process: `true` takes {} here",
+                Unit::Nanoseconds.show(start)
+            ),
+            BenchWarning::NoSteadyState(rounds) => {
+                let rounds = count(rounds as usize, "round");
+                format!("no steady state: its level last changed {rounds} before the end")
+            }
+            BenchWarning::Stolen(share) => {
+                format!("a hypervisor kept {share:.2} CPUs' time from this host")
+            }
+        }
+    }
+
+    /// What may be done about a warning; what is given already is not advised.
+    #[must_use]
+    pub fn advice(&self, warning: BenchWarning, given: AdviceGiven) -> Option<&'static str> {
+        match warning {
+            BenchWarning::BelowShell(_) | BenchWarning::MostlyStart(_) => {
+                Some("repeat the work many times within one execution")
+            }
+            BenchWarning::CarryOver(..) => Some(
+                "`-p` can bring about the same state before each execution, such as `-p 'sleep 1'`",
+            ),
+            BenchWarning::FirstSlow(_) if given.warmup => None,
+            BenchWarning::FirstSlow(_) if given.prepare => {
+                Some("`-w 3` executes each three times before measuring")
+            }
+            BenchWarning::FirstSlow(_) => Some(
+                "`-w 3` executes each three times before measuring; `-p` can make each execution \
+                 a first one",
+            ),
+            BenchWarning::LeftBehind(_) => Some(
+                "the command should wait for its child processes; now only a part of their work \
+                 is measured",
+            ),
+            // Where something is unclear, that is among the ways out.
+            BenchWarning::Loaded(_) if self.needs_way_out() => None,
+            BenchWarning::Loaded(_) => Some("`--quiet-wait=10m` waits until they are done"),
+            BenchWarning::MostlyShell(_) => {
+                Some("a command that needs no shell is measured without one; `-N` insists on it")
+            }
+            BenchWarning::NoSteadyState(_) if given.precision => None,
+            BenchWarning::NoSteadyState(_) => {
+                Some("`-w found` with more executions shows its levels, and leaves a warm-up out")
+            }
+            BenchWarning::Stolen(_) => None,
+        }
+    }
+}
