@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use tacho_record::Unit;
+use tacho_record::{SeriesKey, Unit};
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Repetition};
 
-use crate::block::{AnswerCell, AnswerTable};
+use crate::block::{AnswerCell, AnswerTable, Block};
 use crate::summary::SummaryText;
 use crate::words::{count, effect, effect_interval, executions, percent, precision};
 
@@ -132,6 +132,29 @@ pub fn conclusions(levels: &Levels, unit: &Unit, cost: f64, wanted: Option<f64>)
     let repetition = wanted.and_then(|wanted| repetition(levels, cost, wanted));
     let all = [mean, by_chance(levels), relinking(levels, cost), repetition];
     all.into_iter().flatten().collect()
+}
+
+/// What a series that was measured over layouts says of its levels, and how often to repeat for a
+/// mean that is known to `wanted`.
+#[must_use]
+pub fn of_series(key: &SeriesKey, levels: &Levels, cost: f64, wanted: f64) -> Vec<Block> {
+    let (benchmark, metric) = (&key.benchmark, &key.metric.name);
+    let layouts = count(levels.layouts, "layout");
+    let chance = by_chance(levels).map_or_else(String::new, |clause| format!("; {clause}"));
+    let line =
+        format!("{benchmark} {metric}, medians over up to {layouts}: {}{chance}", short(levels));
+    let more = repetition(levels, cost, wanted).or_else(|| too_noisy(levels, cost));
+    [Block::Sentence(line)].into_iter().chain(more.map(Block::Item)).collect()
+}
+
+/// That it is too noisy to distinguish relinking from restarting, if so.
+fn too_noisy(levels: &Levels, cost: f64) -> Option<String> {
+    let more = levels.is_too_noisy().then(|| levels.would_tell(cost))?;
+    let more = more.map_or_else(String::new, |it| {
+        let layouts = count(it.layouts as usize, "layout");
+        format!("; {layouts} of {} executions each would probably", it.processes)
+    });
+    Some(format!("too noisy to distinguish relinking from restarting{more}"))
 }
 
 /// By how much two builds of one source differ by chance.

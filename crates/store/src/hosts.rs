@@ -1,6 +1,6 @@
 //! Hosts as they are kept: once each, whatever changes by itself left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Host;
 
@@ -37,5 +37,19 @@ impl Store {
             let host = Host { name: row.text(1)?.to_owned(), facts: row.json(2)? };
             Ok((HostId(row.integer(0)?), host))
         })
+    }
+
+    /// The same, each with a name of its own: two machines may call themselves the same.
+    pub fn named_hosts(&mut self) -> Result<Vec<(HostId, Host)>, StoreError> {
+        let mut seen: HashMap<String, u32> = HashMap::new();
+        let mut hosts = self.hosts()?;
+        for (_, host) in &mut hosts {
+            let times = seen.entry(host.name.clone()).or_default();
+            *times += 1;
+            if *times > 1 {
+                host.name = format!("{} ({times})", host.name);
+            }
+        }
+        Ok(hosts)
     }
 }

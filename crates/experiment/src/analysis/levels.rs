@@ -17,7 +17,7 @@ pub struct SeriesLevels {
 
 /// Of all revisions of a series together: their layouts are taken to differ alike. Nothing of a
 /// series of single builds.
-pub fn series_levels(
+fn series_levels(
     store: &mut Store,
     series: &Series,
 ) -> Result<Option<SeriesLevels>, ExperimentError> {
@@ -41,6 +41,14 @@ pub fn series_levels(
     let execution = execution(store, host, series)?;
     let cost = if execution > 0.0 && number > 0.0 { sum / number / execution } else { 1.0 };
     Ok(levels.map(|levels| SeriesLevels { levels, cost }))
+}
+
+/// What each of these series says of its levels.
+pub fn all_levels(
+    store: &mut Store,
+    series: &[Series],
+) -> Result<Vec<Option<SeriesLevels>>, ExperimentError> {
+    series.iter().map(|one| series_levels(store, one)).collect()
 }
 
 /// How long an execution takes, on average, in seconds.

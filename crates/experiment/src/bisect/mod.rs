@@ -38,6 +38,7 @@ mod probes;
 mod ready;
 mod request;
 mod reverted;
+mod same_program;
 mod skipped_commits;
 mod snapshot;
 mod state;
@@ -60,6 +61,7 @@ use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 use crate::trial::prepared::moment;
 use crate::trial::{counters, prepared};
 use crate::{Context, ExperimentError, Question};
+pub use same_program::same_program;
 pub use state::BisectionResult;
 
 /// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is

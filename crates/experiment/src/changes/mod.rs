@@ -24,6 +24,7 @@ mod measured_sides;
 mod named;
 mod readings;
 mod scope;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod tracked;
@@ -46,4 +47,5 @@ pub use material::{Material, RunTags};
 pub use measured_sides::{MeasuredSide, measured_sides};
 pub use named::take_up;
 pub use scope::{JudgedSeries, Scope};
+pub use stored::{StoredChanges, UnknownChange};
 pub use verdict::{FalseAlarms, RETURNED, is_new_regression, returns, verdict};

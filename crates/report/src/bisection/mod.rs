@@ -7,11 +7,13 @@
 
 #[cfg(test)]
 mod example;
+mod same_program;
 mod scatter;
 mod sizes;
 mod why;
 mod words;
 
+pub use same_program::SameProgram;
 pub use scatter::{noise, varying};
 pub use sizes::{
     bounded, effect, effect_between, least, level, level_of, name, parts, size, within,

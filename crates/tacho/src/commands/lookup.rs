@@ -1,13 +1,13 @@
 //! What names on the command line stand for, in the store and the plan.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use tacho_experiment::analysis::series::{self, SeriesScope};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::RunRules;
 use tacho_record::plan::{Benchmark, Source};
-use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Run, Series};
-use tacho_store::{HostId, Store, StoreError};
+use tacho_record::{BenchmarkKey, Counter, Metric, Revision, Run, Series};
+use tacho_store::{HostId, Store};
 use tacho_subject::{RevisionQuery, SelectedRevisions, Selection, SubjectError, history};
 
 use crate::cli::ShownMetricArgs;
@@ -100,20 +100,6 @@ fn select(project: &Project, name: &str) -> Result<SelectedRevisions, SubjectErr
     let history = history(&project.plan.subject, &project.folder)?;
     let what = RevisionQuery::List(vec![name.to_owned()]);
     history.select(&Selection::commits(what))
-}
-
-/// The hosts of the store, each with a name of its own: two machines may call themselves the same.
-pub fn hosts(store: &mut Store) -> Result<Vec<(HostId, Host)>, StoreError> {
-    let mut seen: HashMap<String, u32> = HashMap::new();
-    let mut hosts = store.hosts()?;
-    for (_, host) in &mut hosts {
-        let times = seen.entry(host.name.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            host.name = format!("{} ({times})", host.name);
-        }
-    }
-    Ok(hosts)
 }
 
 /// The tag or release whose spelling is nearest, if one is near.

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tacho_experiment::changes::{
-    CONFIRMATION_ROUNDS, Confirmation, confirm as measure_again, is_doubtful, is_new_regression,
-    other_layouts, unreported,
+    CONFIRMATION_ROUNDS, Confirmation, StoredChanges, confirm as measure_again, is_doubtful,
+    is_new_regression, other_layouts, unreported,
 };
 use tacho_record::{Change, RuleRequest};
 use tacho_store::Store;
 
-use super::changes::{confirm, found::StoredChanges, list};
+use super::changes::{confirm, found, list};
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::StartArgs;
 use crate::error::CliError;
@@ -37,7 +37,7 @@ impl Teller {
         let teller = Self { command: command.to_owned(), file: project.folder.join(TOLD) };
         if !teller.file.exists() {
             let mut store = Store::open(&project.location())?;
-            let found = StoredChanges::look(project, &mut store)?;
+            let found = found::look(project, &mut store)?;
             teller.keep(
                 &due(&found, &BTreeSet::new()).into_iter().map(|it| it.name.clone()).collect(),
             )?;
@@ -56,7 +56,7 @@ impl Teller {
     ) -> Result<bool, CliError> {
         let mut store = project.store()?;
         let host = store.put_host(&tacho_measure::host())?;
-        let found = StoredChanges::look(project, &mut store)?;
+        let found = found::look(project, &mut store)?;
         drop(store);
         let doubtful = due(&found, &self.told()?)
             .into_iter()
@@ -95,7 +95,7 @@ impl Teller {
     pub fn tell(&self, project: &Project) -> Result<Exit, CliError> {
         let mut told = self.told()?;
         let mut store = project.store()?;
-        let found = StoredChanges::look(project, &mut store)?;
+        let found = found::look(project, &mut store)?;
         let changes = due(&found, &told);
         if changes.is_empty() {
             return Ok(Exit::Success);

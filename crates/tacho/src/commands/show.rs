@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use serde::Serialize;
+use tacho_experiment::analysis::levels::all_levels;
 use tacho_experiment::analysis::series::{self, SeriesScope};
 use tacho_experiment::analysis::usual_speed;
 use tacho_experiment::pending::identical_builds::Equals;
@@ -180,7 +181,7 @@ fn all(
     command: &ShowArgs,
 ) -> Result<(), CliError> {
     let mut series = Vec::new();
-    for (id, host) in lookup::hosts(store)? {
+    for (id, host) in store.named_hosts()? {
         let mut keys = versions::shown(store, id, &project.plan)?;
         keys.retain(|key| command.names(key));
         let host = (id, host.name.as_str());
@@ -190,7 +191,7 @@ fn all(
     }
     if command.shown.json {
         let answer = AllSeries::from(series.as_slice())
-            .with_levels(levels::answers(store, &series)?)
+            .with_levels(levels::answers(&all_levels(store, &series)?))
             .with_superseded(|key| versions::superseded_by(&project.plan, key).is_some());
         return Ok(output::print_json(&answer::versioned(answer))?);
     }
@@ -214,13 +215,13 @@ fn all(
         return Ok(output::print(&text::wrap(&text, output::terminal_width()))?);
     }
     output::print(&tables.join("\n"))?;
-    Ok(output::print(&levels::text(store, &series)?)?)
+    Ok(output::print(&levels::text(&series, &all_levels(store, &series)?))?)
 }
 
 /// That nothing is measured, and which builds failed.
 fn unmeasured(store: &mut Store) -> Result<String, CliError> {
     let mut failed = Vec::new();
-    for (id, _) in lookup::hosts(store)? {
+    for (id, _) in store.named_hosts()? {
         let is_failed = |it: &Build| {
             it.state.artifact().is_none() && !matches!(it.state, BuildState::Skipped { .. })
         };
@@ -271,7 +272,7 @@ fn one(
         watched.metric.clear();
     }
     let mut hosts = Vec::new();
-    for (id, host) in lookup::hosts(store)? {
+    for (id, host) in store.named_hosts()? {
         hosts.push(on_host(project, store, (id, host.name), &revision, (&watched, command))?);
     }
     if command.output {

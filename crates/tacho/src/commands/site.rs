@@ -32,8 +32,8 @@ use tacho_site::{
 use tacho_store::{HostId, Store, StoreError};
 
 use super::bisect::typed_subject;
-use super::changes::found::StoredChanges;
-use super::{lookup, run_words};
+use super::changes::found;
+use super::run_words;
 use crate::cli::{GlobalArgs, SiteArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -83,7 +83,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     let recipes = project.recipes(&revisions);
     let mut series = Vec::new();
     let mut builds = Vec::new();
-    let hosts = lookup::hosts(store)?;
+    let hosts = store.named_hosts()?;
     for (id, host) in &hosts {
         series.extend(host_series(project, store, (*id, host), (&revisions, &recipes))?);
         let present = series::present_builds(&store.builds(*id)?, &recipes);
@@ -141,7 +141,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
 /// What fixed programs took, by host.
 fn references(store: &mut Store) -> Result<Vec<HostReference>, CliError> {
     let mut all = Vec::new();
-    for (id, host) in lookup::hosts(store)? {
+    for (id, host) in store.named_hosts()? {
         let slower = reference::slower(&reference::tracks(store, id)?);
         all.push(HostReference { host: host.name.clone(), slower });
     }
@@ -161,7 +161,7 @@ fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
 /// The changes of all hosts, those of one place together, the newest first; and what could not be
 /// judged.
 fn changes(project: &Project, store: &mut Store) -> Result<ChangeSummary, CliError> {
-    let found = StoredChanges::look(project, store)?;
+    let found = found::look(project, store)?;
     let gone = found.changes().filter(|change| !change.stands()).map(alone);
     let (planned, others): (Vec<&Change>, Vec<&Change>) = (found.changes())
         .filter(|change| change.stands())
@@ -273,7 +273,7 @@ impl<'a> SiteSource<'a> {
         let revisions = store.revisions()?;
         let (recipes, known) = (project.recipes(&revisions), store.metrics()?);
         let mut by_revision: HashMap<String, Vec<HostMeasurement>> = HashMap::new();
-        for (id, host) in lookup::hosts(store)? {
+        for (id, host) in store.named_hosts()? {
             let builds = series::present_builds(&store.builds(id)?, &recipes);
             let present = |measurement: &Measurement| {
                 let build = builds.get(&measurement.revision);

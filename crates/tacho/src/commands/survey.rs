@@ -12,7 +12,7 @@ use tacho_experiment::survey::{
 use tacho_record::{BuildGap, Change, Plan, Revision};
 use tacho_subject::{SelectedRevisions, history};
 
-use super::changes::found::StoredChanges;
+use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
 use crate::cli::{GlobalArgs, TrackArgs};
 use crate::commands::selection::{narrowed, select};
@@ -125,7 +125,7 @@ impl CommandSession {
         revisions: &[Revision],
         placed: &SurveyOutcome,
     ) -> Result<Vec<Vec<ReportedPlace>>, CliError> {
-        let found = StoredChanges::look(project, &mut self.store)?;
+        let found = found::look(project, &mut self.store)?;
         let on_host = found.hosts.iter().find(|(host, _)| *host == self.host_id);
         let of = |analysed| reported((analysed, &found.orders), revisions, &placed.surveyed);
         Ok(on_host.map(|(_, analysed)| of(analysed)).unwrap_or_default())
@@ -153,8 +153,8 @@ impl Zoom {
             return Ok(Self::Between(id(from)?, id(to)?));
         }
         let mut store = project.store()?;
-        let found = StoredChanges::look(project, &mut store)?;
-        let named = found.named(project, name)?;
+        let found = found::look(project, &mut store)?;
+        let named = found::named(project, &found, name)?;
         match named.as_slice() {
             [one] => Ok(Self::Change(Box::new((*one).clone()))),
             many => {

@@ -18,7 +18,7 @@ use tacho_record::{
 use tacho_report::way_out::{CALLGRIND, WaysOut};
 use tacho_subject::{SelectedRevisions, history};
 
-use super::changes::found::StoredChanges;
+use super::changes::found;
 use super::session::{CommandSession, SessionRequest};
 use super::{layout_options, lookup, missing, survey};
 use crate::cli::{GlobalArgs, ShownMetricArgs, TrackArgs};
@@ -78,7 +78,7 @@ pub fn measure(global: &GlobalArgs, command: &TrackArgs) -> Result<Exit, CliErro
     let is_reference_asked =
         command.reference.reference.is_some_and(|mode| mode != ReferenceMode::Off);
     // What the table calls better or worse is what `tacho changes` reports.
-    StoredChanges::look(&project, &mut session.store)?;
+    found::look(&project, &mut session.store)?;
     let series = session.series(&project, &plan, &selected.revisions, command)?;
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;

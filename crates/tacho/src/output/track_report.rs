@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::TrackResult;
+use tacho_experiment::analysis::levels::all_levels;
 use tacho_record::build_error::has_same_cause;
 use tacho_record::{Build, BuildGap, BuildState, Revision, Series};
 use tacho_report::build::{gap_lines, why};
@@ -64,7 +65,7 @@ impl TrackReport<'_> {
             return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
         }
         let tables: Vec<String> = self.series.iter().map(series_table::table).collect();
-        let levels = levels::text(store, self.series)?;
+        let levels = levels::text(self.series, &all_levels(store, self.series)?);
         print(&format!("{}{levels}\n{}", tables.join("\n"), self.summary(total)))?;
         self.tell_of_equal_layouts();
         self.print_failed_builds(store);
@@ -102,7 +103,7 @@ impl TrackReport<'_> {
             waits: waits.into_iter().map(WaitAnswer::from).collect(),
             disturbed: disturbed.into_iter().collect(),
             series: AllSeries::from(self.series)
-                .with_levels(levels::answers(store, self.series)?)
+                .with_levels(levels::answers(&all_levels(store, self.series)?))
                 .series,
         })
     }

@@ -5,7 +5,6 @@ mod kept_bisections;
 mod merges;
 mod range;
 mod revert;
-mod same_program;
 mod single;
 pub(crate) mod target;
 pub mod typed_subject;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tacho_experiment::bisect::{BisectForecast, BisectionResult, Inquiry, MergeRange, bisect};
+use tacho_experiment::bisect::{
+    BisectForecast, BisectionResult, Inquiry, MergeRange, bisect, same_program,
+};
 use tacho_experiment::probe::{NO_OTHER_ORDERS, other_orders};
 use tacho_record::bisection::{BisectionEnd, BisectionRequest, BisectionState, UndecidedReason};
 use tacho_record::{Plan, Revision};
@@ -49,7 +51,11 @@ pub(crate) fn once(
     let mut wish = super::target::wish(&project.plan, command)?;
     wish.plan.subject.onto = onto;
     if matches!(inside, BisectedCommits::All) {
-        super::same_program::tell(&wish.plan, wish.of, command, &project.folder);
+        let typed = command.test.as_deref().or(command.typed.run.as_deref());
+        if let Some(same) = same_program(&wish.plan, wish.of, typed, &project.folder) {
+            output::note("warning", &same.warning());
+            output::note("hint", &same.hint());
+        }
     }
     let layouts = if command.probe { other_orders(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {

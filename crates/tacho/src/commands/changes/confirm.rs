@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use tacho_experiment::changes::{
-    CONFIRMATION_ROUNDS, Confirmation, ConfirmationResult, awaits_confirmation, confirm,
-    other_layouts, why_not_here,
+    CONFIRMATION_ROUNDS, Confirmation, ConfirmationResult, StoredChanges, awaits_confirmation,
+    confirm, other_layouts, why_not_here,
 };
 use tacho_record::{Change, RuleRequest};
 use tacho_store::HostId;
 
-use super::found::{self, StoredChanges};
+use super::found;
 use crate::cli::{ChangeQueryArgs, GlobalArgs};
 use crate::commands::lookup;
 use crate::commands::session::{CommandSession, SessionRequest};
@@ -30,7 +30,7 @@ pub fn execute(
     // What was never measured cannot be measured again: said before anything is locked.
     drop(project.store()?);
     let mut session = CommandSession::open(&project, command.wait)?;
-    let found = StoredChanges::look(&project, &mut session.store)?;
+    let found = found::look(&project, &mut session.store)?;
     let asked = asked(&project, &found, &mut session, command, names)?;
     let (wanted, left_out) = divide(&project, &found, session.host_id, asked);
     let confirmation = if wanted.is_empty() {
@@ -76,11 +76,11 @@ fn asked(
     names: &[String],
 ) -> Result<Vec<Change>, CliError> {
     lookup::named_metrics(session.store.metrics()?, &command.list.metric)?;
-    found.named_benchmarks(project, &command.list.benchmark)?;
+    found::check_benchmarks(project, found, &command.list.benchmark)?;
     let orders = found::range(project, &found.revisions, command.list.range.as_deref())?;
     if !names.is_empty() {
         let filter = Filter::of(&command.list, orders);
-        let all = found.all_named(project, names)?.into_iter();
+        let all = found::all_named(project, found, names)?.into_iter();
         return Ok(all
             .filter(|change| filter.shows_asked(change, found.place(change)))
             .cloned()

@@ -1,12 +1,14 @@
 //! `tacho changes list`: all changes, event by event.
 
-use tacho_experiment::changes::{FalseAlarms, JudgedSeries, events, is_new_regression};
+use tacho_experiment::changes::{
+    FalseAlarms, JudgedSeries, StoredChanges, events, is_new_regression,
+};
 use tacho_record::{Bisection, Change, ChangeVerdict, Metric, Series, SeriesKey};
 use tacho_report::detection;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
-use super::found::{self, StoredChanges};
+use super::found;
 use crate::cli::{GlobalArgs, ListChangesArgs};
 use crate::commands::lookup;
 use crate::error::CliError;
@@ -20,8 +22,8 @@ pub fn execute(global: &GlobalArgs, command: &ListChangesArgs) -> Result<Exit, C
     let project = Project::open(global)?;
     let mut store = project.store_to_read()?;
     lookup::named_metrics(store.metrics()?, &command.metric)?;
-    let found = StoredChanges::look(&project, &mut store)?;
-    found.named_benchmarks(&project, &command.benchmark)?;
+    let found = found::look(&project, &mut store)?;
+    found::check_benchmarks(&project, &found, &command.benchmark)?;
     let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
     let filter = Filter::of(command, orders);
     let listing = listing(&project, &mut store, &found, &filter, |_| true)?;
@@ -127,7 +129,7 @@ fn not_planned(
         return Ok(Vec::new());
     }
     let mut all = Vec::new();
-    for (host, known) in lookup::hosts(store)? {
+    for (host, known) in store.named_hosts()? {
         for (_, benchmark) in project.plan.keyed_benchmarks() {
             for metric in &asked {
                 let key = SeriesKey {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tacho_record::{Change, ChangeState};
 use tacho_report::change::word;
 
-use super::found::StoredChanges;
+use super::found;
 use crate::cli::{GlobalArgs, StateName};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ pub fn execute(
 ) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store()?;
-    let found = StoredChanges::look(&project, &mut store)?;
+    let found = found::look(&project, &mut store)?;
     let said = match state {
         StateName::Acknowledged => ChangeState::Acknowledged,
         StateName::Expected => ChangeState::Expected,
@@ -28,7 +28,7 @@ pub fn execute(
         StateName::New => ChangeState::New,
     };
     let mut lines = String::new();
-    for change in found.named(&project, name)? {
+    for change in found::named(&project, &found, name)? {
         store.say(&change.name, said, note, Timestamp::now())?;
         let key = &change.series;
         let was = if change.word == ChangeState::New { String::new() } else { was(change) };

@@ -1,14 +1,14 @@
 //! `tacho changes show`: the evidence for a change.
 
 use serde::Serialize;
-use tacho_experiment::changes::JudgedSeries;
+use tacho_experiment::changes::{JudgedSeries, StoredChanges};
 use tacho_experiment::compare::quirk_effects;
 use tacho_record::Change;
 use tacho_report::detection::not_judged;
 use tacho_report::quirk::QuirkEffect;
 use tacho_store::Store;
 
-use super::found::StoredChanges;
+use super::found;
 use crate::cli::GlobalArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -20,9 +20,9 @@ use crate::project::Project;
 pub fn execute(global: &GlobalArgs, name: &str, json: bool) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store_to_read()?;
-    let found = StoredChanges::look(&project, &mut store)?;
+    let found = found::look(&project, &mut store)?;
     let mut all = Vec::new();
-    for change in found.named(&project, name)? {
+    for change in found::named(&project, &found, name)? {
         all.push(evidence(&project, &mut store, &found, change)?);
     }
     if json {

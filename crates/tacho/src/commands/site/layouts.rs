@@ -11,7 +11,6 @@ use tacho_record::{
 use tacho_site::{LayoutRecord, LayoutSeries, LayoutsRecord};
 use tacho_store::Store;
 
-use crate::commands::lookup;
 use crate::commands::lookup::ordered_metrics;
 use crate::error::CliError;
 use crate::project::Project;
@@ -23,7 +22,7 @@ pub fn all(project: &Project, store: &mut Store) -> Result<Vec<LayoutsRecord>, C
     runs.sort_by_key(|run| run.number);
     let mut took: HashMap<Digest, Duration> = HashMap::new();
     if !runs.is_empty() {
-        for (id, _) in lookup::hosts(store)? {
+        for (id, _) in store.named_hosts()? {
             let built = |build: Build| Some((build.state.artifact()?, build.took));
             took.extend(store.builds(id)?.into_iter().filter_map(built));
         }

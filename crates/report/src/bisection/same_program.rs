@@ -1,0 +1,49 @@
+//! That each revision would be measured by the same program, which is never meant.
+
+use std::path::{Path, PathBuf};
+
+/// What is executed whatever is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SameProgram {
+    /// A benchmark whose commands do not name `{build}`.
+    Benchmark {
+        /// Its name.
+        name: String,
+        /// The program that it executes, where that is a path.
+        program: Option<String>,
+    },
+    /// A program of the repository's folder, by its path in that folder.
+    InRepository(PathBuf),
+}
+
+impl SameProgram {
+    /// What is wrong.
+    #[must_use]
+    pub fn warning(&self) -> String {
+        let what = match self {
+            Self::Benchmark { name, .. } => {
+                format!("nothing that `{name}` executes names `{{build}}`")
+            }
+            Self::InRepository(path) => format!(
+                "`{}` of the repository's folder is executed whatever is built",
+                path.display()
+            ),
+        };
+        format!("{what}: each revision is measured by the same program")
+    }
+
+    /// What executes the program of each revision.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Benchmark { program, .. } => {
+                let program = program.as_deref().and_then(|it| Path::new(it).file_name());
+                let name = program.map_or("prog".into(), |name| name.to_string_lossy());
+                format!("in the plan's command `{{build}}/{name}` is the program of each revision")
+            }
+            Self::InRepository(path) => {
+                format!("`./{}` is the one that was built", path.display())
+            }
+        }
+    }
+}
