@@ -452,3 +452,56 @@ fn a_program_that_is_mistyped_names_the_artifact() {
     let said = project.tacho("track --quiet").exits(2).stderr;
     assert!(said.contains("hint: did you mean `{build}/prog`? there is no `porg`\n"), "{said}");
 }
+
+/// Two revisions of a package that print other answers, and a plan that imports it in this way.
+fn python_package(command: &str, more: &str) -> Project {
+    let module = |n| format!("print('work {n}')\n");
+    Project::repository()
+        .file("slug/__init__.py", &module(1))
+        .commit("one")
+        .file("slug/__init__.py", &module(2))
+        .commit("two")
+        .plan(&format!(
+            "[subject]\nartifacts = ['slug']\n[measure]\nrounds = 2\nlink = 0\nwarmup = false\n\
+             [[benchmark]]\nname = 'import'\ncommand = {command:?}\n{more}\nmetrics = [{{ name = \
+             'work', from = 'regex:work ([0-9]+)' }}]\n"
+        ))
+}
+
+/// The medians of both revisions.
+fn work(project: &Project) -> [f64; 2] {
+    [1, 0].map(|age| {
+        let shown = project.tacho(&format!("show HEAD~{age} --json")).succeeds().json();
+        shown["hosts"][0]["benchmarks"][0]["samples"][0]["values"]["work"].as_f64().unwrap()
+    })
+}
+
+#[test]
+fn python_that_imports_the_work_tree_is_warned_of() {
+    let command = "env PYTHONPATH={build} python3 -B -c 'import slug'";
+    let project = python_package(command, "");
+    let answer = project.tacho("track HEAD~1..HEAD").exits(0);
+    assert!(
+        answer.stderr.contains(
+            "warning: `import` measures `slug/` of the current folder at every revision: with \
+             `-c` and `-m` Python looks there before `PYTHONPATH`\nhint: write `directory = \
+             \"{build}\"` for the benchmark, or set `PYTHONSAFEPATH=1` beside `PYTHONPATH` \
+             (Python 3.11)\n"
+        ),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(work(&project), [2.0, 2.0]);
+    let compared = project.tacho("compare HEAD~1 HEAD -r 2");
+    assert_eq!(
+        compared.stderr.matches("warning: `import` measures `slug/`").count(),
+        1,
+        "{}",
+        compared.stderr
+    );
+
+    // The way out that the hint names.
+    let cured = python_package(command, "directory = '{build}'");
+    cured.tacho("track HEAD~1..HEAD").succeeds();
+    assert_eq!(work(&cured), [1.0, 2.0]);
+}

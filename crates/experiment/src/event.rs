@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tacho_record::{Bisection, Build, Cell, Digest, Revision, Run, Sample};
 
+use crate::preflight::python_path::ShadowedModule;
 use crate::run::quiet_limits::Noise;
 use crate::survey::outcome::SurveyedBenchmark;
 use crate::trial::hooks::HookFailure;
@@ -108,6 +109,14 @@ pub enum Event<'a> {
         cell: &'a Cell,
         /// What was changed, from the build's folder.
         path: &'a std::path::Path,
+    },
+    /// Python takes a module of a benchmark from the current folder and not from the build, so that
+    /// all revisions are measured with the same code.
+    ShadowedModule {
+        /// The benchmark's name.
+        benchmark: &'a str,
+        /// What is taken from where.
+        module: &'a ShadowedModule,
     },
     /// The budget has no room for another round.
     OutOfTime {

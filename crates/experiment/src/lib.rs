@@ -60,6 +60,7 @@ pub use error::ExperimentError;
 pub use event::{Event, Observer, SilentObserver};
 pub use pending::resume_points::{NextRange, next_range};
 pub use pending::track_forecast::TrackForecast;
+pub use preflight::python_path::ShadowedModule;
 pub use run::elapsed::took;
 pub use track::{TrackResult, track};
 pub use trial::callgrind::CALLGRIND_SLOWER;

@@ -60,7 +60,7 @@ use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 use crate::trial::prepared::moment;
 use crate::trial::{counters, prepared};
-use crate::{Context, ExperimentError, Question};
+use crate::{Context, ExperimentError, Question, preflight};
 pub use same_program::same_program;
 pub use state::BisectionResult;
 
@@ -92,6 +92,7 @@ pub fn bisect(
             prepared::check(benchmark, &question.plan_folder)?;
             prepared::rehearse(benchmark, bench.executor)?;
         }
+        preflight::warn_of_shadowed(bench, question);
         counters::check(bench, &question.plan)?;
     }
     bench.put_metrics(&question.plan)?;

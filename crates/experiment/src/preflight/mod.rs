@@ -3,9 +3,10 @@
 
 pub(crate) mod overwrite_guard;
 pub(crate) mod programs_exist;
+pub(crate) mod python_path;
 
 use crate::trial::{counters, prepared};
-use crate::{Context, ExperimentError, Question};
+use crate::{Context, Event, ExperimentError, Question};
 
 /// Whether what the question asks for can be executed here, as far as that is known before anything
 /// is built.
@@ -15,5 +16,18 @@ pub(crate) fn check(bench: &mut Context<'_>, question: &Question) -> Result<(), 
         overwrite_guard::check(bench, benchmark, &question.plan_folder)?;
         prepared::rehearse(benchmark, bench.executor)?;
     }
+    warn_of_shadowed(bench, question);
     counters::check(bench, &question.plan)
+}
+
+/// Says which modules Python takes from the work tree, and so measures alike at all revisions.
+pub(crate) fn warn_of_shadowed(bench: &mut Context<'_>, question: &Question) {
+    let Question { plan, plan_folder, .. } = question;
+    for benchmark in &plan.benchmarks {
+        let found = python_path::shadowed(benchmark, &plan.subject.artifacts, plan_folder);
+        if let Some(module) = &found {
+            let benchmark = benchmark.name.as_str();
+            bench.observer.note(&Event::ShadowedModule { benchmark, module });
+        }
+    }
 }

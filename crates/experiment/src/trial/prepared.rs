@@ -156,8 +156,9 @@ impl Trial {
         let output = OutputMetrics::new(&benchmark.metrics, folder);
         let (stdout, stderr) = output.looks(look);
         let conditions = &benchmark.conditions;
+        let build = values.iter().find(|(name, _)| *name == "build").map(|(_, it)| Path::new(it));
         let request = |command: Vec<String>| Request {
-            directory: join(folder, benchmark.directory.as_deref()),
+            directory: benchmark.folder(folder, build).unwrap_or_else(|| folder.to_owned()),
             timeout: benchmark.timeout,
             // A hook has the environment of what it is for, and nothing else of its conditions.
             conditions: Conditions {
@@ -490,8 +491,8 @@ fn values(execution: &Execution) -> Vec<(MetricName, f64)> {
 /// asked for.
 pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), ExperimentError> {
     expected_output(&benchmark.expect.stdout, plan_folder)?;
-    let needed =
-        benchmark.stdin.iter().chain(&benchmark.directory).map(|path| plan_folder.join(path));
+    let stdin = benchmark.stdin.as_ref().map(|path| plan_folder.join(path));
+    let needed = stdin.into_iter().chain(benchmark.folder(plan_folder, None));
     let missing = needed
         .filter(|_| benchmark.hooks.setup.is_none() && benchmark.hooks.prepare.is_none())
         .find(|path| !path.exists());
@@ -529,10 +530,6 @@ fn expected_output(
         }
         ExpectOutput::Same => (RightAnswer::SameAsFirst, Some(OutputRequest::digest())),
     })
-}
-
-fn join(folder: &Path, path: Option<&str>) -> PathBuf {
-    path.map_or_else(|| folder.to_owned(), |path| folder.join(path))
 }
 
 #[cfg(test)]

@@ -286,7 +286,8 @@ pub(super) struct BenchmarkTable {
     /// The longest time of an execution: "500ms", "60s", "5m", "2h".
     #[serde(default = "timeout")]
     pub timeout: String,
-    /// The working folder, a path from the plan's folder.
+    /// The working folder, a path from the plan's folder; `{build}` at its start is the folder with
+    /// the artifacts.
     pub directory: Option<String>,
     /// A file for standard input, a path from the plan's folder. Default: none.
     pub stdin: Option<String>,

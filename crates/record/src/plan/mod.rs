@@ -25,6 +25,7 @@ mod template;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,9 @@ use crate::{
     BenchmarkKey, Conditions, Digest, Limits, Metric, Parameter, Parameters, Precision,
     ReferenceMode, Rule, RuleError, RuleRequest, Warmup,
 };
+
+/// What stands for the folder of a build in commands and paths.
+pub const BUILD: &str = "{build}";
 
 pub use companion::{Companion, CompanionLifetime, Port, Ready};
 pub use definition::Definition;
@@ -374,7 +378,8 @@ pub struct Benchmark {
     pub companion: Option<Companion>,
     /// How long one execution may take.
     pub timeout: Duration,
-    /// The folder that it is executed in, by path from the plan's folder.
+    /// The folder that it is executed in, by path from the plan's folder; [`BUILD`] at its start is
+    /// the folder of the build.
     pub directory: Option<String>,
     /// A file for its standard input, by path from the plan's folder; none: nothing.
     pub stdin: Option<String>,
@@ -399,6 +404,18 @@ impl Benchmark {
         Self { parameters: parameters.0.iter().map(one).collect(), ..self.clone() }
     }
 
+    /// The folder that it is executed in, for a plan and a build in these folders; nothing where it
+    /// is that of the build, and there is none yet.
+    #[must_use]
+    pub fn folder(&self, plan: &Path, build: Option<&Path>) -> Option<PathBuf> {
+        let path = self.directory.as_deref().unwrap_or_default();
+        match path.strip_prefix(BUILD) {
+            Some(within) => build.map(|build| build.join(within.trim_start_matches('/'))),
+            None if path.is_empty() => Some(plan.to_owned()),
+            None => Some(plan.join(path)),
+        }
+    }
+
     /// Whether each execution gives that metric, as far as it can be read.
     fn has(&self, metric: &str) -> bool {
         Metric::built_in(metric).is_some()
@@ -412,6 +429,7 @@ impl Benchmark {
         const NAMES: [&str; 4] = ["{build}", "{revision}", "{release}", "TACHO_REVISION"];
         let companion = self.companion.iter().flat_map(|it| &it.command);
         let commands = self.command.iter().chain(companion).map(String::as_str);
+        let commands = commands.chain(self.directory.as_deref());
         let mut texts = commands.chain(self.hooks.each().map(|(_, hook)| hook.script.as_str()));
         texts.any(|text| NAMES.iter().any(|name| text.contains(name)))
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tacho_experiment::{Event, Observer};
+use tacho_experiment::{Event, Observer, ShadowedModule};
 use tacho_record::{Bisection, Cell, Revision, Unit};
 use tacho_subject::ReadProgress;
 
@@ -46,6 +46,8 @@ pub struct Progress {
     absent: Vec<Absent>,
     /// Whether a bisection goes on, whose bar is what it believes.
     bisecting: bool,
+    /// Benchmarks that were said to import from the work tree.
+    shadowed: Vec<String>,
     /// How many builds were changed by their own program.
     changed_builds: usize,
     /// What was said last of wrong answers of a bisection.
@@ -78,6 +80,7 @@ impl Progress {
             building: None,
             absent: Vec::new(),
             bisecting: false,
+            shadowed: Vec::new(),
             changed_builds: 0,
             wrong_answers: None,
             forecasts: !quiet,
@@ -169,6 +172,30 @@ impl Progress {
             super::note("warning", &warning);
             if self.changed_builds == 1 {
                 super::note("hint", hint);
+            }
+        });
+    }
+
+    /// Says of each benchmark once that it imports from the work tree, and once what helps.
+    fn warn_of_shadowed(&mut self, benchmark: &str, module: &ShadowedModule) {
+        if self.shadowed.iter().any(|it| it == benchmark) {
+            return;
+        }
+        let is_first = self.shadowed.is_empty();
+        self.shadowed.push(benchmark.to_owned());
+        let ShadowedModule { taken, meant } = module;
+        let warning = format!(
+            "`{benchmark}` measures `{taken}` of the current folder at every revision: with `-c` \
+             and `-m` Python looks there before `PYTHONPATH`"
+        );
+        let hint = format!(
+            "write `directory = \"{meant}\"` for the benchmark, or set `PYTHONSAFEPATH=1` beside \
+             `PYTHONPATH` (Python 3.11)"
+        );
+        self.bar.suspend(|| {
+            super::note("warning", &warning);
+            if is_first {
+                super::note("hint", &hint);
             }
         });
     }
@@ -271,6 +298,9 @@ impl Observer for Progress {
                 self.say(&format!("round {round} is repeated: {noise}"));
             }
             Event::BuildChanged { cell, path } => self.warn_of_changed_build(cell, path),
+            Event::ShadowedModule { benchmark, module } => {
+                self.warn_of_shadowed(benchmark, module);
+            }
             Event::OutOfTime { rounds } => {
                 self.bar.set_length(self.bar.position());
                 self.say(&format!(

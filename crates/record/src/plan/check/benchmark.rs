@@ -11,7 +11,7 @@ use super::super::file::{
 use super::super::spot::Spot;
 use super::super::syntax::shell_part;
 use super::super::template::{Piece, pieces};
-use super::super::{Benchmark, Expect, ExpectOutput, Output, OutputPlace, PlannedMetric};
+use super::super::{BUILD, Benchmark, Expect, ExpectOutput, Output, OutputPlace, PlannedMetric};
 use super::{Check, Template};
 use crate::{Cgroup, Metric, Parameter, RuleError, is_shown, shown_name};
 
@@ -31,10 +31,11 @@ impl Check<'_> {
     ) -> Benchmark {
         self.name("benchmark", &table.name, spot.get("name"));
         self.references(&table, spot);
-        for (key, path) in [("directory", &table.directory), ("stdin", &table.stdin)] {
-            if let Some(path) = path {
-                self.path(key, path, spot.get(key));
-            }
+        if let Some(path) = &table.directory {
+            self.directory(path, spot.get("directory"));
+        }
+        if let Some(path) = &table.stdin {
+            self.path("stdin", path, spot.get("stdin"));
         }
         let shell =
             table.shell.as_ref().and_then(|entry| self.shell_words(entry, spot.get("shell")));
@@ -280,6 +281,14 @@ impl Check<'_> {
             }
         };
         Expect { exit: table.exit.into(), stdout }
+    }
+
+    /// The folder that it is executed in: the same for all revisions, or that of the build.
+    fn directory(&mut self, path: &str, spot: Spot<'_>) {
+        let within = path.strip_prefix(BUILD);
+        if within.is_none_or(|rest| !rest.is_empty() && !rest.starts_with('/')) {
+            self.path("directory", path, spot);
+        }
     }
 
     /// A path that is the same for all revisions, so that nothing is filled in.

@@ -85,6 +85,17 @@ fn references_that_lead_nowhere() {
       |
     hint: it is a path from the plan's folder, the same for all revisions
     "#);
+    let of_build = |directory: &str| {
+        let text = format!("[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n{directory}\n");
+        let plan = crate::plan::parse(&text, "tacho.toml").ok()?;
+        plan.benchmarks[0].folder("/plan".as_ref(), Some("/build".as_ref()))
+    };
+    assert_eq!(of_build("directory = \"{build}\""), Some("/build".into()));
+    assert_eq!(of_build("directory = \"{build}/src/\""), Some("/build/src/".into()));
+    assert_eq!(of_build("directory = \"in\""), Some("/plan/in".into()));
+    assert_eq!(of_build(""), Some("/plan".into()));
+    assert_eq!(of_build("directory = \"{build}s\""), None);
+    assert_eq!(of_build("directory = \"in/{build}\""), None);
     assert_snapshot!(shown_in_benchmark("command = \"a } {\""), @r#"
     error: a `}` stands alone in `command`
      --> tacho.toml:3:14

@@ -105,8 +105,8 @@ impl SweepRequest {
         if parameters.iter().all(|(_, values)| values.len() < 2) {
             return Err(SweepMistake::NothingToSweep.into());
         }
-        let own = benchmark.directory.as_ref();
-        let folder = own.map_or_else(|| project.folder.clone(), |own| project.folder.join(own));
+        let own = benchmark.folder(&project.folder, Some(&build));
+        let folder = own.unwrap_or_else(|| project.folder.clone());
         let bare = bare(typed, &typed.as_bench(&[]), &folder)?;
         let of_plan = benchmark.metrics.iter();
         let read = of_plan.clone().filter(|planned| planned.reading.is_some()).cloned();
