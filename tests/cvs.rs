@@ -145,7 +145,7 @@ fn project() -> Project {
             }
         }
     }
-    let project = Project::empty().plan(&format!("{SUBJECT}{WORK}{TOOL}"));
+    let project = Project::empty().with_sleepless_cvs().plan(&format!("{SUBJECT}{WORK}{TOOL}"));
     let root = project.path().join("cvsroot");
     done(Command::new("cvs").arg("-d").arg(&root).arg("init"));
     std::fs::create_dir_all(root.join("src/prog")).unwrap();

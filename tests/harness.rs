@@ -1,5 +1,7 @@
 //! Projects in temporary folders, and `tacho` called in them.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -21,13 +23,23 @@ pub struct Project {
     commits: u32,
     /// As wide as the terminal says it is; nothing: it is none.
     columns: Option<&'static str>,
+    /// Whether `tacho` finds [`PROGRAMS`] before all others.
+    has_programs: bool,
 }
+
+/// The folder of programs of a project.
+const PROGRAMS: &str = ".programs";
 
 impl Project {
     /// An empty folder without a repository.
     pub fn empty() -> Self {
         heed_signals();
-        Self { folder: tempfile::tempdir().unwrap(), commits: 0, columns: None }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            commits: 0,
+            columns: None,
+            has_programs: false,
+        }
     }
 
     /// An empty git repository.
@@ -65,6 +77,24 @@ impl Project {
         self
     }
 
+    /// `cvs` does not sleep (`sleepless.c` says why it would).
+    pub fn with_sleepless_cvs(self) -> Self {
+        let folder = self.path().join(PROGRAMS);
+        std::fs::create_dir(&folder).unwrap();
+        let (library, program) = (folder.join("sleepless.so"), folder.join("cvs"));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/sleepless.c");
+        let how = ["-shared", "-fPIC", "-o"];
+        done(Command::new("cc").args(how).arg(&library).arg(source).arg("-ldl"));
+        let path = std::env::var("PATH").unwrap();
+        let script = format!(
+            "#!/bin/sh\nPATH='{path}' LD_PRELOAD='{}' exec cvs \"$@\"\n",
+            library.display()
+        );
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        Self { has_programs: true, ..self }
+    }
+
     /// Commits everything but the plan, an hour after the commit before.
     pub fn commit(mut self, subject: &str) -> Self {
         self.commits += 1;
@@ -80,7 +110,12 @@ impl Project {
     pub fn copied(&self) -> Self {
         let folder = tempfile::tempdir().unwrap();
         done(Command::new("cp").arg("-a").arg(self.path().join(".")).arg(folder.path()));
-        Self { folder, commits: self.commits, columns: self.columns }
+        Self {
+            folder,
+            commits: self.commits,
+            columns: self.columns,
+            has_programs: self.has_programs,
+        }
     }
 
     pub fn tag(self, name: &str) -> Self {
@@ -124,6 +159,10 @@ impl Project {
             .env("TZ", "UTC")
             .env("NO_COLOR", "1")
             .env_remove("TACHO_STORE");
+        if self.has_programs {
+            let others = std::env::var("PATH").unwrap();
+            command.env("PATH", format!("{}:{others}", self.path().join(PROGRAMS).display()));
+        }
         if let Some(columns) = self.columns {
             command.env("COLUMNS", columns);
         }
