@@ -24,7 +24,7 @@ inside() {
 
 # An environment with which the sensitive program is slow.
 padding=
-while ! inside "$tacho" bench --wait --quiet --runs 1 --warmup 0 --no-random-environment \
+while ! inside "$tacho" bench --wait --quiet --rounds 1 --warmup 0 --no-random-environment \
 	--show-output ./moody 2>/dev/null | grep -q '^slow'; do
 	padding=${padding}$(head -c 256 /dev/zero | tr '\0' x)
 	[ ${#padding} -lt 8192 ] || { echo 'error: it is never slow' >&2; exit 1; }

@@ -331,8 +331,9 @@ fn a_precision_is_told_to_be_reached_or_not() {
     assert_eq!(json["commands"][0]["stopped"]["by"], "max-rounds");
     let words = ["--precision", "99%", "--max-runs", "1000", "--json", "sleep 0.1"];
     assert_eq!(bench(&words).exits(0).json()["commands"][0]["stopped"]["by"], "precision");
-    let few =
-        bench(&["--precision", "1%", "--min-runs", "2", "--max-runs", "3", "true"]).exits(0).stdout;
+    let few = bench(&["--precision", "1%", "--min-rounds", "2", "--max-rounds", "3", "true"])
+        .exits(0)
+        .stdout;
     assert!(!few.contains("valid at all times"), "no interval has its mark: {few}");
 }
 
@@ -698,7 +699,7 @@ fn mistakes_are_told_before_anything_is_executed() {
             "what the commands print would be mixed\nhint: `--output pipe`",
         ),
         (&["-i=x", "true"], "`x` is not an exit status\nhint: "),
-        (&["-m", "9", "-M", "8", "true"], "`--min-runs` is 9, and `--max-runs` is 8\nhint: "),
+        (&["-m", "9", "-M", "8", "true"], "`--min-rounds` is 9, and `--max-rounds` is 8\nhint: "),
         (&["-w", "often", "true"], "`often` is not a warmup\nhint: "),
         (
             &["--margin", "x", "true"],

@@ -37,7 +37,7 @@ part 'Batches of 1024 and in process, on the second workload' compare-in-process
 
 # 1 is a right answer: files differ from their sums on any real machine.
 part 'The batch size' batch \
-  "$tacho" sweep --wait --quiet --markdown --runs 8 --warmup 1 --ignore-failure=1 --page "$results/batch.html" \
+  "$tacho" sweep --wait --quiet --markdown --rounds 8 --warmup 1 --ignore-failure=1 --page "$results/batch.html" \
   -P batch=1,2,4..8192 --default batch=64 "${FIRST:-} $pkgverify --clean --batch {batch} $curve"
 
 if command -v debsums > /dev/null; then

@@ -27,14 +27,14 @@ check() {
 sweep() { "$tacho" sweep --wait --quiet --markdown -N --warmup 1 "$@"; }
 
 part 'The ways against just reading' ways \
-  sweep --runs "$rounds" --page "$results/ways.html" --floor 'just reading' \
+  sweep --rounds "$rounds" --page "$results/ways.html" --floor 'just reading' \
   -n 'just reading' "$(check just-reading)" -n 'in sequence' "$(check sequential)" \
   -n 'all read first' "$(check read-all)" -n 'unbounded queue' "$(check unbounded)" \
   -n 'bounded pipeline' "$(check bounded --no-ahead)" -n 'bounded, unpacking ahead' "$(check bounded --ahead)" \
   -n 'tar -t' "${FIRST:-} tar -tf '$ARCHIVE'"
 
 part 'Below the floor of the story: other ways to read' reading \
-  sweep --runs "$rounds" --page "$results/reading.html" --floor 'miniz_oxide, as in the story' \
+  sweep --rounds "$rounds" --page "$results/reading.html" --floor 'miniz_oxide, as in the story' \
   -n 'miniz_oxide, as in the story' "$(check just-reading --inflate miniz)" \
   -n 'zlib-rs' "$(check just-reading)" -n 'zlib-rs, ahead' "$(check just-reading --ahead)" \
   -n 'libdeflate, all in memory' "$(check just-reading --inflate libdeflate)"
@@ -68,7 +68,7 @@ if [ ! -e "$large" ]; then
 fi
 ARCHIVE=$large
 part 'Time and memory on more than 1 GB' large \
-  sweep --runs 4 --page "$results/large.html" --floor 'just reading' -n 'just reading' "$(check just-reading)" \
+  sweep --rounds 4 --page "$results/large.html" --floor 'just reading' -n 'just reading' "$(check just-reading)" \
   -n 'in sequence' "$(check sequential)" -n 'all read first' "$(check read-all)" \
   -n 'unbounded queue' "$(check unbounded)" -n 'bounded pipeline' "$(check bounded --no-ahead)" \
   -n 'bounded, unpacking ahead' "$(check bounded --ahead)"

@@ -14,7 +14,7 @@ trap '"$pair" down' EXIT INT TERM
 "$pair" up
 echo 'Through a link without a limit, bytes in order (TCP), one second each:'
 echo
-"$tacho" sweep --wait --quiet --markdown --runs 5 --maximise received -m 'received[Mbit/s]=iperf3:received' \
+"$tacho" sweep --wait --quiet --markdown --rounds 5 --maximise received -m 'received[Mbit/s]=iperf3:received' \
   --page "$folder/throughput.html" -P connections=1,100 -P way=forth,back --timeout 20s \
   "'$pair' tcp {way} {connections}"
 "$pair" down

@@ -44,7 +44,7 @@ part 'The share of the sync' sync verbatim shares
 show() {
   page=$results/$1.html
   shift
-  "$tacho" sweep --wait --quiet --markdown --runs "$rounds" --page "$page" "$@" \
+  "$tacho" sweep --wait --quiet --markdown --rounds "$rounds" --page "$page" "$@" \
     -P verify=always,doubt,touched,never "${FIRST:-} $pkgindex -i $index -c $results/cache show bash --verify {verify}"
 }
 # With the system's caches dropped before each execution, where that is permitted.

@@ -41,7 +41,7 @@ known=$(apt-cache $apt show bash | LC_ALL=C sort | cksum)
 
 bench() { echo; echo "== $1"; shift; "$tacho" bench -q -N --wait --warmup 1 "$@"; }
 
-bench 'Generating the cache' --runs "$runs" --prepare "rm -f $work/cache/pkgcache.bin $work/cache/srcpkgcache.bin $work/ours" \
+bench 'Generating the cache' --rounds "$runs" --prepare "rm -f $work/cache/pkgcache.bin $work/cache/srcpkgcache.bin $work/ours" \
     --reference 'apt-cache gencaches' \
     -n 'apt-cache gencaches' "apt-cache $apt gencaches" \
     -n 'checksum' "$ours build --write checksum" \
@@ -62,7 +62,7 @@ done
 apt-cache $apt gencaches > /dev/null
 for sum in adler32 crc32 blake3; do $pkgindex -i "$index" -c "$work/$sum" build --checksum $sum; done
 show() { echo "$pkgindex -i $index -c $work/$1 show bash --verify $2"; }
-bench 'Showing one package' --runs $((runs * 5)) --reference 'apt-cache show' \
+bench 'Showing one package' --rounds $((runs * 5)) --reference 'apt-cache show' \
     -n 'apt-cache show' "apt-cache $apt show bash" \
     -n 'always, adler32' "$(show adler32 always)" \
     -n 'always, crc32' "$(show crc32 always)" \
@@ -87,7 +87,7 @@ for by in by-apt by-us by-ed; do
     cmp "$work/new" "$work/$by" || { echo "error: $by is not the new index" >&2; exit 1; }
 done
 echo "$(wc -l < "$work/1.ed") and $(wc -l < "$work/2.ed") lines of patches; apt, ed and pkgindex agree"
-bench 'Applying two patches' --runs "$runs" --reference "apt's rred" \
+bench 'Applying two patches' --rounds "$runs" --reference "apt's rred" \
     -n "apt's rred" "/usr/lib/apt/methods/rred -t $work/old $work/by-apt $both" \
     -n 'buffered' "$pkgindex rred -o $work/by-us $work/old $both" \
     -n 'unbuffered' "$pkgindex rred --writing unbuffered -o $work/by-us $work/old $both" \

@@ -29,7 +29,7 @@ fi
 
 # Findings are no failure of the programs: 1 (pkgverify, dpkg) and 2 (debsums). -a: conffiles too,
 # as the others.
-"$tacho" bench --wait --runs "$rounds" --warmup 1 --ignore-failure=1,2 \
+"$tacho" bench --wait --rounds "$rounds" --warmup 1 --ignore-failure=1,2 \
   --reference-name pkgverify --reference "$pkgverify --clean $names" \
   -n debsums "debsums --all --silent $names" \
   -n dpkg "dpkg --verify $names"

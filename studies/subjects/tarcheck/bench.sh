@@ -33,7 +33,7 @@ case $archive in
 esac
 set -- "$@" -n "tar -t" "tar -tf '$archive'"
 
-"$tacho" bench -q -N --wait --warmup 1 --runs "$runs" --reference just-reading "$@"
+"$tacho" bench -q -N --wait --warmup 1 --rounds "$runs" --reference just-reading "$@"
 
 echo
 echo 'Peak memory and time of one execution each:'

@@ -27,26 +27,28 @@ pub struct BenchArgs {
     /// warmup afterwards (found) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
-    /// Execute each exactly N times
+    /// Execute each in exactly N rounds
     #[arg(
-        long, short = 'r', value_name = "N", allow_negative_numbers = true,
-        help_heading = "How often",
-        conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"],
+        long, visible_alias = "runs", short = 'r', value_name = "N",
+        allow_negative_numbers = true, help_heading = "How often",
+        conflicts_with_all = ["min_rounds", "max_rounds", "precision", "budget"],
         value_parser = clap::value_parser!(u32).range(1..)
     )]
-    pub runs: Option<u32>,
+    pub rounds: Option<u32>,
     /// Execute each at least N times [default: 10]
     #[arg(
-        long, short = 'm', value_name = "N", allow_negative_numbers = true,
-        help_heading = "How often", value_parser = min_runs
+        long, visible_alias = "min-runs", short = 'm', value_name = "N",
+        allow_negative_numbers = true, help_heading = "How often", value_parser = min_rounds
     )]
-    pub min_runs: Option<u32>,
-    /// Execute each at most N times [default: stop after `--min-runs` executions and 3 s in total]
+    pub min_rounds: Option<u32>,
+    /// Execute each at most N times [default: stop after `--min-rounds` executions and 3 s in
+    /// total]
     #[arg(
-        long, short = 'M', value_name = "N", allow_negative_numbers = true,
-        help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..)
+        long, visible_alias = "max-runs", short = 'M', value_name = "N",
+        allow_negative_numbers = true, help_heading = "How often",
+        value_parser = clap::value_parser!(u32).range(1..)
     )]
-    pub max_runs: Option<u32>,
+    pub max_rounds: Option<u32>,
     /// Execute until each median is known this precisely: 1%
     #[arg(long, value_name = "PERCENT", help_heading = "How often")]
     pub precision: Option<String>,
@@ -167,7 +169,7 @@ pub struct BenchArgs {
 }
 
 /// A number of executions; who types a metric here knows `-m` from the other commands.
-fn min_runs(text: &str) -> Result<u32, String> {
+fn min_rounds(text: &str) -> Result<u32, String> {
     let number = text.parse::<u32>().map_err(|error| error.to_string());
     let number = number.and_then(|number| match number {
         0 => Err("at least 1 is needed".to_owned()),
@@ -256,9 +258,9 @@ mod tests {
 
     #[test]
     fn a_metric_is_no_number_of_executions() {
-        assert_eq!(min_runs("20"), Ok(20));
-        assert!(min_runs("0").is_err() && min_runs("-1").is_err());
-        let meant = |text: &str| min_runs(text).unwrap_err();
+        assert_eq!(min_rounds("20"), Ok(20));
+        assert!(min_rounds("0").is_err() && min_rounds("-1").is_err());
+        let meant = |text: &str| min_rounds(text).unwrap_err();
         assert_eq!(
             meant("wal"),
             "did you mean `wall`? it is measured anyway, and `-m` is how often to execute at least"

@@ -107,10 +107,11 @@ pub struct SweepArgs {
     pub exceed: Option<String>,
     /// Execute each value in N rounds [default: 10]
     #[arg(
-        long, short = 'r', value_name = "N", help_heading = "How often",
+        long, visible_alias = "runs", short = 'r', value_name = "N",
+        help_heading = "How often",
         value_parser = clap::value_parser!(u32).range(1..)
     )]
-    pub runs: Option<u32>,
+    pub rounds: Option<u32>,
     /// Warm up each value by N executions (such as 1) or for a time (such as 2s) [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME", help_heading = "How often")]
     pub warmup: Option<String>,
@@ -151,7 +152,7 @@ impl SweepArgs {
         BenchArgs {
             commands: self.commands.clone(),
             warmup: self.warmup.clone(),
-            runs: self.runs.or(if self.budget.is_none() { Some(10) } else { None }),
+            rounds: self.rounds.or(if self.budget.is_none() { Some(10) } else { None }),
             budget: self.budget.clone(),
             parameter_list: lists.collect(),
             execution: self.execution.clone(),

@@ -26,7 +26,7 @@ pub enum BenchMistake {
     Elsewhere { option: &'static str, instead: &'static str },
     #[error("`{first}` and `{second}` would both write {}", one_target(.path))]
     ExportedTwice { first: &'static str, second: &'static str, path: PathBuf },
-    #[error("`--min-runs` is {fewest}, and `--max-runs` is {most}")]
+    #[error("`--min-rounds` is {fewest}, and `--max-rounds` is {most}")]
     FewestAboveMost { fewest: u32, most: u32 },
     #[error("`{option}` is given {given} times for {}", count(*.commands, "command"))]
     HowMany { option: &'static str, given: usize, commands: usize },
@@ -128,7 +128,7 @@ impl BenchMistake {
                     .into(),
             ),
             BenchMistake::FewestAboveMost { .. } => {
-                Some("raise `--max-runs` or lower `--min-runs`".into())
+                Some("raise `--max-rounds` or lower `--min-rounds`".into())
             }
             BenchMistake::HowMany { .. } => {
                 Some("give it once for all commands, or once for each".into())

@@ -42,12 +42,12 @@ pub fn rule(typed: &BenchArgs) -> Result<Rule, CliError> {
     let precision = wanted.map(|share| Precision { share, metric: None });
     let budget = typed.budget.as_deref().map(duration).transpose()?;
     let most = if precision.is_some() { MOST_FOR_PRECISION } else { MOST };
-    let max_rounds = typed.runs.or(typed.max_runs).unwrap_or(most);
-    let min_rounds = typed.runs.or(typed.min_runs).unwrap_or(FEWEST.min(max_rounds));
+    let max_rounds = typed.rounds.or(typed.max_rounds).unwrap_or(most);
+    let min_rounds = typed.rounds.or(typed.min_rounds).unwrap_or(FEWEST.min(max_rounds));
     if min_rounds > max_rounds {
         return Err(BenchMistake::FewestAboveMost { fewest: min_rounds, most: max_rounds }.into());
     }
-    let is_open = typed.runs.is_none() && precision.is_none() && budget.is_none();
+    let is_open = typed.rounds.is_none() && precision.is_none() && budget.is_none();
     Ok(Rule {
         warmup,
         min_rounds,
