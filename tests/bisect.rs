@@ -22,11 +22,8 @@ metrics = [{ name = "work", from = 'regex:work ([0-9.]+)' }, "cpu"]
 
 /// So many commits, each with a program that prints what `work` says of it, counted from 0.
 pub fn history(commits: u32, work: impl Fn(u32) -> String) -> Project {
-    (0..commits)
-        .fold(Project::repository(), |project, n| {
-            project.file("prog", &format!("{} # {n}\n", work(n))).commit(&format!("change {n}"))
-        })
-        .plan(PLAN)
+    let commit = |n| (format!("{} # {n}\n", work(n)), format!("change {n}"));
+    Project::repository().commits("prog", (0..commits).map(commit)).plan(PLAN)
 }
 
 /// 100, and 130 from that commit on.

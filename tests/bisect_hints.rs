@@ -7,11 +7,11 @@ use crate::harness::{Answer, Project};
 /// the same program.
 fn there_and_back(commits: u32, slower: std::ops::Range<u32>) -> Project {
     let plan = PLAN.replace("paths = [\"prog\", \"Makefile\"]\n", "");
-    let commit = |project: Project, n: u32| {
+    let commit = |n: u32| {
         let work = if slower.contains(&n) { 150 } else { 100 };
-        project.file("prog", &format!("echo work {work}\n")).commit(&format!("change {n}"))
+        (format!("echo work {work}\n"), format!("change {n}"))
     };
-    (0..commits).fold(Project::repository(), commit).plan(&plan)
+    Project::repository().commits("prog", (0..commits).map(commit)).plan(&plan)
 }
 
 #[test]

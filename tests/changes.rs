@@ -48,7 +48,7 @@ fn grown(
     commits: std::ops::RangeInclusive<u32>,
     levels: impl Fn(u32) -> [f64; 3],
 ) -> Project {
-    commits.fold(project, |project, commit| {
+    let commit = |commit| {
         let [generate, show, hits] = levels(commit).map(|level| level * noise(commit));
         let script = format!(
             "echo generate {generate:.4}\necho show {show:.4}\necho hits {hits:.4}\n# {commit}\n"
@@ -58,8 +58,9 @@ fn grown(
         } else {
             format!("change {commit}")
         };
-        project.file("prog", &script).commit(&subject)
-    })
+        (script, subject)
+    };
+    project.commits("prog", commits.map(commit))
 }
 
 /// With commit 13 generating takes half the time, and showing eight times as long.
@@ -176,10 +177,8 @@ fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
          \"regex:: ([0-9.]+)\", unit = \"ms\" }}]\n",
         (1..=44).collect::<Vec<u32>>()
     );
-    let project = (1..=18).fold(Project::repository().wide(), |project, commit| {
-        project.file("prog", &levels(commit)).commit(&format!("change {commit}"))
-    });
-    let project = project.plan(&plan);
+    let commit = |commit| (levels(commit), format!("change {commit}"));
+    let project = Project::repository().wide().commits("prog", (1..=18).map(commit)).plan(&plan);
     project.tacho("track --quiet").succeeds();
 
     let listing = project.tacho("changes --json").exits(1).json();

@@ -13,15 +13,16 @@ fn grown(
     commits: std::ops::RangeInclusive<u32>,
     level: impl Fn(u32) -> u32,
 ) -> Project {
-    commits.fold(project, |project, commit| {
+    let commit = |commit| {
         let level = level(commit);
         let script = format!(
             "read outside <\"$1\"\nread count <\"$1.count\"\necho $((count + 1)) >\"$1.count\"\n\
              noise=$((count * 7919 % 101 * 6))\n\
              echo \"took $((({level} + noise) * outside / 100))\" # {commit}\n"
         );
-        project.file("prog", &script).commit(&format!("change {commit}"))
-    })
+        (script, format!("change {commit}"))
+    };
+    project.commits("prog", commits.map(commit))
 }
 
 /// That program, its plan, and the file outside.
@@ -129,7 +130,7 @@ fn lone(in_all_layouts: bool) -> Project {
          [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
         outside.display()
     );
-    let project = (1..=10).fold(Project::repository(), |project, commit| {
+    let commit = |commit| {
         let slow = if commit == 6 { 5000 } else { 0 };
         let script = format!(
             "read count <\"$1\"\necho $((count + 1)) >\"$1\"\nslow={slow}\n\
@@ -137,9 +138,9 @@ fn lone(in_all_layouts: bool) -> Project {
              echo \"took $((100000 + slow + count * 7919 % 101 * 6))\" # {commit}\n",
             u32::from(in_all_layouts)
         );
-        project.file("script", &script).commit(&format!("change {commit}"))
-    });
-    project.plan(&plan)
+        (script, format!("change {commit}"))
+    };
+    Project::repository().commits("script", (1..=10).map(commit)).plan(&plan)
 }
 
 #[test]

@@ -32,13 +32,14 @@ fn noise(commit: u32, metric: u32) -> f64 {
 
 /// Commits up to this one, a fifth slower from the seventieth on.
 fn grown(project: Project, commits: std::ops::RangeInclusive<u32>) -> Project {
-    commits.fold(project, |project, commit| {
+    let commit = |commit| {
         let level = if commit < 70 { 100.0 } else { 120.0 };
         let line =
             |(at, name): (u32, &str)| format!("echo {name}: {:.3}\n", level * noise(commit, at));
         let script: String = (0..).zip(METRICS).map(line).collect();
-        project.file("prog", &format!("{script}# {commit}\n")).commit(&format!("commit {commit}"))
-    })
+        (format!("{script}# {commit}\n"), format!("commit {commit}"))
+    };
+    project.commits("prog", commits.map(commit))
 }
 
 /// That each event holds the likeliest revision of each of its changes, by places in history.

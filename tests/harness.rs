@@ -52,13 +52,8 @@ impl Project {
     /// A repository with the plan of [`SCRIPT_PLAN`] and so many commits, each with a script of its
     /// own.
     pub fn scripts(commits: u32) -> Self {
-        (1..=commits)
-            .fold(Self::repository(), |project, n| {
-                project
-                    .file("prog", &format!("echo answer # revision {n}\n"))
-                    .commit(&format!("change {n}"))
-            })
-            .plan(SCRIPT_PLAN)
+        let commit = |n| (format!("echo answer # revision {n}\n"), format!("change {n}"));
+        Self::repository().commits("prog", (1..=commits).map(commit)).plan(SCRIPT_PLAN)
     }
 
     /// On a terminal that is wide enough for all columns of a table.
@@ -98,11 +93,37 @@ impl Project {
     /// Commits everything but the plan, an hour after the commit before.
     pub fn commit(mut self, subject: &str) -> Self {
         self.commits += 1;
-        let date = format!("{} +0000", 1_700_000_000 + 3600 * self.commits);
+        let date = date(self.commits);
         self.git(["add", "--all", "--", ".", ":!tacho.toml"]);
         let mut command = self.git_command();
         command.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
         done(command.args(["commit", "--quiet", "--allow-empty", "-m", subject]));
+        self
+    }
+
+    /// Commits of this file, each with its content and its subject, as [`file`](Self::file) and
+    /// [`commit`](Self::commit) make them; many take no longer than few.
+    pub fn commits(mut self, file: &str, all: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut all = all.into_iter();
+        let Some((content, subject)) = all.next() else { return self };
+        self = self.file(file, &content).commit(&subject);
+        let branch = self.git(["symbolic-ref", "HEAD"]);
+        let mut stream = format!("reset {branch}from {}\n", self.git(["rev-parse", "HEAD"]));
+        for (content, subject) in all {
+            self.commits += 1;
+            let by = format!("A. Author <a@example.org> {}", date(self.commits));
+            stream += &format!(
+                "commit {branch}author {by}\ncommitter {by}\ndata {}\n{subject}\nM 100644 inline \
+                 {file}\ndata {}\n{content}\n",
+                subject.len() + 1,
+                content.len()
+            );
+        }
+        let input = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(input.path(), stream).unwrap();
+        let mut command = self.git_command();
+        done(command.args(["fast-import", "--quiet"]).stdin(input.into_file()));
+        self.git(["reset", "--quiet", "--hard"]);
         self
     }
 
@@ -135,6 +156,8 @@ impl Project {
         let mut command = Command::new("git");
         command
             .current_dir(self.path())
+            // Each commit would start a process that looks for what to tidy up.
+            .args(["-c", "maintenance.auto=false"])
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null");
         for role in ["AUTHOR", "COMMITTER"] {
@@ -204,6 +227,11 @@ impl Project {
         places.sort();
         places
     }
+}
+
+/// When that commit is made, as git writes it.
+fn date(commit: u32) -> String {
+    format!("{} +0000", 1_700_000_000 + 3600 * commit)
 }
 
 /// Each revision's script is its build; it answers in no time.

@@ -353,14 +353,15 @@ fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
         "[measure]\nlevels = { layouts = 2, processes = 1 }\n[[benchmark]]",
     );
     let metrics = "metrics = [{ name = 'work', from = 'regex:work ([0-9]+)', better = 'lower' }]\n";
-    let project = (1..=10).fold(project.plan(&(levels + metrics)), |project, n| {
+    let commit = |n| {
         let work = if n <= 5 { 100 } else { 200 };
         let main = format!(
             "#include <stdio.h>\nint part1(int);\nvolatile int n = {n};\nint main(void) {{ \
              printf(\"work %d\\n\", {work}); return part1(0); }}\n"
         );
-        project.file("main.c", &main).commit(&format!("change {n}"))
-    });
+        (main, format!("change {n}"))
+    };
+    let project = project.plan(&(levels + metrics)).commits("main.c", (1..=10).map(commit));
     project.tacho("track HEAD~9..HEAD").exits(0);
     let listed = project.tacho("changes --json").json();
     let change = &listed["events"][0]["changes"][0];

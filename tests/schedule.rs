@@ -27,10 +27,11 @@ const MAIL: &str = "{ echo \"$TACHO_TITLE [$TACHO_SUBJECT $TACHO_WORSE] $(echo $
 
 /// Commits whose program prints these levels, with a fixed to and fro of 1 %.
 fn grown(project: Project, commits: std::ops::RangeInclusive<u32>, level: f64) -> Project {
-    commits.fold(project, |project, commit| {
+    let commit = |commit| {
         let script = format!("echo work {:.4} # {commit}\n", level * noise(commit));
-        project.file("prog", &script).commit(&format!("change {commit}"))
-    })
+        (script, format!("change {commit}"))
+    };
+    project.commits("prog", commits.map(commit))
 }
 
 fn scheduled(project: &Project, more: &str) -> Answer {
@@ -93,13 +94,14 @@ impl Host {
 /// Commits of a program on such a host. Its noise, of up to 0.6 %, is that of the next execution,
 /// whichever that is.
 fn hosted(project: Project, commits: std::ops::RangeInclusive<u32>, level: u32) -> Project {
-    commits.fold(project, |project, commit| {
+    let commit = |commit| {
         let script = format!(
             "read factor <\"$1\"\nread count <\"$1.count\"\necho $((count + 1)) >\"$1.count\"\n\
              echo work $((({level} + count * 7919 % 101 * 6) * factor / 100)) # {commit}\n"
         );
-        project.file("prog", &script).commit(&format!("change {commit}"))
-    })
+        (script, format!("change {commit}"))
+    };
+    project.commits("prog", commits.map(commit))
 }
 
 #[test]

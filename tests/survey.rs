@@ -30,14 +30,11 @@ fn history() -> Project {
             110
         }
     };
-    (1..=60)
-        .fold(Project::repository(), |project, n| {
-            let broken = if (40..44).contains(&n) { " broken" } else { "" };
-            project
-                .file("prog", &format!("echo cost {} # revision {n}{broken}\n", cost(n)))
-                .commit(&format!("change {n}"))
-        })
-        .plan(PLAN)
+    let commit = |n: u32| {
+        let broken = if (40..44).contains(&n) { " broken" } else { "" };
+        (format!("echo cost {} # revision {n}{broken}\n", cost(n)), format!("change {n}"))
+    };
+    Project::repository().commits("prog", (1..=60).map(commit)).plan(PLAN)
 }
 
 fn places(answer: &serde_json::Value) -> Vec<String> {
