@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{Purpose, Revision, Run, short_name, shown};
+use tacho_record::{Build, Purpose, Revision, Run, short_name, shown};
 use tacho_store::Store;
 
 use crate::error::CliError;
@@ -20,7 +20,9 @@ pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<St
     })
 }
 
-/// The revisions that a run measured: the only one, or the first and the last.
+/// The revisions that a run measured: the only one, or the first and the last. Where later ones
+/// have the artifacts of the last, the newest that was built before the run ended is named: it was
+/// the end of the range.
 fn measured(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
     let orders: HashMap<&str, u64> =
         revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
@@ -28,11 +30,42 @@ fn measured(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<Stri
         store.cells(run.number)?.into_iter().map(|(_, cell)| cell.revision).collect();
     measured.sort_by_key(|id| orders.get(id.as_str()).copied().unwrap_or(u64::MAX));
     measured.dedup();
+    if let Some(last) = measured.last() {
+        let last = newest_alike(store, run, last, &orders)?;
+        if measured.last() != Some(&last) {
+            measured.push(last);
+        }
+    }
     Ok(match measured.as_slice() {
         [] => "nothing".to_owned(),
         [one] => short_name(one).to_owned(),
         [first, .., last] => format!("{}..{}", short_name(first), short_name(last)),
     })
+}
+
+/// The newest revision that the run knew to be the same program as this one, with no other program
+/// between both.
+fn newest_alike(
+    store: &mut Store,
+    run: &Run,
+    revision: &str,
+    orders: &HashMap<&str, u64>,
+) -> Result<String, CliError> {
+    let order = |id: &str| orders.get(id).copied();
+    let hosts = store.hosts()?;
+    let Some((host, _)) = hosts.into_iter().find(|(_, host)| host.name == run.host) else {
+        return Ok(revision.to_owned());
+    };
+    let cells = store.cells(run.number)?;
+    let artifact = cells.iter().find(|(_, cell)| cell.revision == revision).map(|it| it.1.artifact);
+    let mut builds: Vec<Build> = store.builds(host)?;
+    builds.retain(|build| {
+        let is_later = order(&build.revision) > order(revision);
+        is_later && run.ended.is_none_or(|ended| build.started <= ended)
+    });
+    builds.sort_by_key(|build| order(&build.revision));
+    let alike = builds.iter().take_while(|build| build.state.artifact() == artifact);
+    Ok(alike.last().map_or(revision, |build| &build.revision).to_owned())
 }
 
 fn bisected(store: &mut Store, run: &Run) -> Result<String, CliError> {
