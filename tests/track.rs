@@ -291,10 +291,21 @@ fn a_wrong_answer_is_a_failed_sample_and_never_a_fast_one() {
     assert_eq!(points[0]["failed"], 0);
     assert_eq!(points[1]["values"], serde_json::json!([]));
     assert!(
-        points[1]["failure"].as_str().unwrap().starts_with("wrong answer: 6 bytes of output "),
+        points[1]["failure"].as_str().unwrap().starts_with("wrong answer: digest "),
         "{points}"
     );
     assert_eq!(points[2]["failed"], 0, "the newest revision's answer is the reference");
+
+    // Both digests are whole at 80 columns, and it is said whose answer the right one is.
+    let answer = project.tacho("track").exits(2);
+    let [wrong, right] =
+        ["HEAD~1", "HEAD"].map(|of| project.git(["rev-parse", of])[..10].to_owned());
+    let said = answer.stderr.replace("\n  ", " ");
+    let told = said.split("wrong answer: digest ").nth(1).unwrap().split('\n').next().unwrap();
+    assert!(told.ends_with(&format!(", the answer of {right}")), "{said}");
+    let digests = told.split(", the answer").next().unwrap();
+    let table = answer.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(table.contains(&format!("wrong answer: digest {digests}")), "{wrong}: {table}");
 }
 
 #[test]
@@ -546,4 +557,33 @@ fn where_another_run_begins_is_marked_and_each_run_says_what_it_was() {
     let read =
         |name: &str| std::fs::read_to_string(project.path().join("pages").join(name)).unwrap();
     assert!(read("runs.html").contains("Run 3: track "), "{}", pages.stdout);
+}
+
+#[test]
+fn the_log_names_both_ends_of_a_range() {
+    // The first and the last commit change nothing that is executed.
+    let project = Project::scripts(2)
+        .file("README", "one\n")
+        .commit("a readme")
+        .file("prog", "echo answer # 3\n")
+        .commit("change 3")
+        .file("README", "two\n")
+        .commit("another readme")
+        .plan(SCRIPT_PLAN);
+    let short = |name: &str| project.git(["rev-parse", name])[..10].to_owned();
+    let logged = |range: [&str; 2]| {
+        let line = format!("track {}..{}", short(range[0]), short(range[1]));
+        let log = project.tacho("log").succeeds().stdout;
+        assert!(log.lines().nth(1).is_some_and(|it| it.ends_with(&line)), "{line}:\n{log}");
+    };
+    project.tacho("track HEAD~4..HEAD~1").succeeds();
+    logged(["HEAD~4", "HEAD~1"]);
+    // What is built later was no part of that run.
+    project.tacho("track HEAD").succeeds();
+    logged(["HEAD~4", "HEAD~1"]);
+    let other = Project::scripts(2).file("README", "").commit("a readme").plan(SCRIPT_PLAN);
+    other.tacho("track").succeeds();
+    let ends = ["HEAD~2", "HEAD"].map(|name| other.git(["rev-parse", name])[..10].to_owned());
+    let log = other.tacho("log").succeeds().stdout;
+    assert!(log.contains(&format!("track {}..{}\n", ends[0], ends[1])), "{log}");
 }

@@ -9,7 +9,7 @@ use tacho_stats::{BoundedValue, Summary};
 use crate::words::{change, count, cut_within, effect, limited, precision};
 
 /// Of why an execution failed this many characters stand beside the numbers.
-const FAILURE: usize = 60;
+const FAILURE: usize = 64;
 
 /// The host's path explains most of a run's spread from this gain on, and its gain is reported.
 const MOST_OF_SPREAD: f64 = 2.0;

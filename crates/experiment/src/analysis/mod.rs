@@ -6,5 +6,6 @@ pub mod host_load;
 pub mod levels;
 pub mod outlier_causes;
 pub mod reference;
+pub mod reference_answer;
 pub mod series;
 pub mod usual_speed;

@@ -30,6 +30,9 @@ use crate::trial::readings::{OutputMetrics, Unreadable};
 /// (docs/src/guide).
 pub const LONGEST_KEPT: usize = 1 << 20;
 
+/// How a wrong answer ends where the right one is that of a file.
+pub const OF_FILE: &str = " of the file";
+
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -351,8 +354,10 @@ impl Trial {
         };
         let read = stdout.and_then(|stdout| Some((stdout.digest?, stdout.bytes)));
         let (digest, bytes) = read.unwrap_or((Digest::of(""), 0));
-        let why =
-            format!("{bytes} bytes of output {}, expected {}", digest.short(), expected.short());
+        // Short enough to stand whole beside the numbers of a table.
+        let (digest_of, right) = (digest.short(), expected.short());
+        let of = if self.answer == RightAnswer::SameAsFirst { "" } else { OF_FILE };
+        let why = format!("digest {digest_of} ({bytes} B), not {right}{of}");
         (digest != expected).then_some(Failure::WrongAnswer { why })
     }
 }

@@ -479,14 +479,14 @@ mod tests {
             why: why.to_owned(),
         };
         bisection.standing.unusable = vec![
-            wrong(5, "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210"),
-            wrong(6, "wrong answer: 120 bytes of output 1123456789ab, expected ba9876543210"),
+            wrong(5, "wrong answer: digest 0123456789ab (6 B), not ba9876543210"),
+            wrong(6, "wrong answer: digest 1123456789ab (120 B), not ba9876543210"),
             wrong(7, "wrong answer: the output does not contain the expected text"),
             wrong(8, "wrong answer: the output does not contain the expected text"),
         ];
         let told: Vec<(usize, String)> =
             alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
-        let first = "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210 (so the \
+        let first = "wrong answer: digest 0123456789ab (6 B), not ba9876543210 (so the \
             first of them)";
         let contains = "wrong answer: the output does not contain the expected text";
         assert_eq!(told, [(2, first.to_owned()), (2, contains.to_owned())]);

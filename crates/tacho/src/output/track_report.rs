@@ -7,8 +7,10 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::TrackResult;
 use tacho_experiment::analysis::levels::all_levels;
+use tacho_experiment::analysis::reference_answer;
+use tacho_experiment::trial::prepared::OF_FILE;
 use tacho_record::build_error::has_same_cause;
-use tacho_record::{Build, BuildGap, BuildState, Revision, Series};
+use tacho_record::{BenchmarkKey, Build, BuildGap, BuildState, Revision, Series, short_name};
 use tacho_report::build::{gap_lines, why};
 use tacho_store::Store;
 
@@ -70,8 +72,7 @@ impl TrackReport<'_> {
         self.tell_of_equal_layouts();
         self.print_failed_builds(store);
         self.print_unbuilt();
-        self.print_failed_executions();
-        Ok(())
+        self.print_failed_executions(store)
     }
 
     pub(super) fn answer(
@@ -246,7 +247,7 @@ impl TrackReport<'_> {
     }
 
     /// How many executions failed, and how the first of them did.
-    fn print_failed_executions(&self) {
+    fn print_failed_executions(&self, store: &mut Store) -> Result<(), CliError> {
         let mut seen = HashSet::new();
         let mut failed = 0;
         let mut first = None;
@@ -262,22 +263,25 @@ impl TrackReport<'_> {
                 first.get_or_insert((benchmark, point));
             }
         }
-        let Some((benchmark, point)) = first else { return };
+        let Some((benchmark, point)) = first else { return Ok(()) };
         let (name, why) = (point.revision.short(), point.failure.as_deref().unwrap_or("?"));
+        let whose = whose_answer(store, benchmark, why)?;
         note(
             "note",
             &format!(
-                "{} failed; first `{benchmark}` at {name}: {why}",
+                "{} failed; first `{benchmark}` at {name}: {why}{whose}",
                 text::count(failed, "execution")
             ),
         );
         if let Some(hint) = artifact_meant(why) {
-            return note("hint", &hint);
+            note("hint", &hint);
+            return Ok(());
         }
         note(
             "hint",
             &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"),
         );
+        Ok(())
     }
 
     /// Where executions failed so that not a single value came of them: benchmark and revision,
@@ -328,6 +332,20 @@ impl TrackReport<'_> {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         points.any(|point| !point.values.is_empty() || point.limited.count > 0)
     }
+}
+
+/// Of a wrong answer the revision that gave the right one, as words that go on: `, the answer of
+/// 0123456789`; nothing of other failures.
+fn whose_answer(
+    store: &mut Store,
+    benchmark: &BenchmarkKey,
+    why: &str,
+) -> Result<String, CliError> {
+    if !why.starts_with("wrong answer: digest ") || why.ends_with(OF_FILE) {
+        return Ok(String::new());
+    }
+    let given = reference_answer::given_by(store, benchmark)?;
+    Ok(given.map_or_else(String::new, |id| format!(", the answer of {}", short_name(&id))))
 }
 
 /// What an artifact is called that was probably meant, of a program that is not in the folder of a
