@@ -122,6 +122,14 @@ impl Change {
         ChangeVerdict::of(finding.after > finding.before, better)
     }
 
+    /// Whether it is good, in words: `probably worse` where its interval holds 0.
+    #[must_use]
+    pub fn verdict_words(&self) -> String {
+        let holds_0 = self.finding.interval.is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high);
+        let probably = if holds_0 { "probably " } else { "" };
+        format!("{probably}{}", self.verdict().word())
+    }
+
     /// Whether it is still held.
     #[must_use]
     pub fn stands(&self) -> bool {

@@ -1,11 +1,13 @@
 //! Changes whose commit a bisection has named: the change is shown at this commit.
 
+use tacho_record::bisection::ValueComparison;
 use tacho_record::{Bisection, Change};
 use tacho_store::{Store, StoreError};
 
 use super::event::RevisionOrders;
 
-/// Shows each change at the commit that the newest bisection of its series named within its range.
+/// Shows each change at the commit that the newest bisection of its series named within its range,
+/// and by the effect that the bisection measured where that of the series may be none.
 ///
 /// Only what is shown changes: what is kept of a change stays as the series has it.
 pub fn take_up(
@@ -41,6 +43,65 @@ fn take_up_one(bisection: &Bisection, orders: &RevisionOrders, change: &mut Chan
     finding.revision.clone_from(&culprit.revision);
     finding.good.clone_from(&culprit.parent);
     finding.bad.clone_from(&culprit.revision);
+    // What the series leaves open, fresh pairs of both commits have decided.
+    let holds_0 = |(low, high): (f64, f64)| low <= 0.0 && 0.0 <= high;
+    let is_ratio = asked.by == ValueComparison::Ratio && bisection.standing.by_cpu.is_none();
+    if is_ratio && finding.interval.is_some_and(holds_0) && !holds_0(culprit.effect.interval) {
+        finding.effect = Some(culprit.effect.estimate);
+        finding.interval = Some(culprit.effect.interval);
+    }
     change.named_by = Some(bisection.name.clone());
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tacho_record::Metric;
+
+    use super::*;
+    use crate::changes::tests::change;
+
+    /// A bisection that named `c`, with this effect.
+    fn bisection(estimate: f64, interval: (f64, f64)) -> Bisection {
+        serde_json::from_value(json!({
+            "name": "calm-otter", "run": 2, "host": "lab", "started": "2026-01-01T00:00:00Z",
+            "asked": {
+                "good": "a", "bad": "d", "exchanged": false, "of": "execution", "by": "ratio",
+                "benchmark": { "name": "b", "version": 1, "parameters": {} }, "all": false,
+                "metric": Metric::built_in("wall"), "least": 0.02
+            },
+            "candidates": [],
+            "standing": {
+                "updated": "2026-01-01T00:00:00Z", "stage": "finished", "ends": [0, 3],
+                "belief": [], "nothing": 0.0, "suspects": [], "more": false, "ladder": [],
+                "unusable": [], "drift": 0.0, "builds": 4, "samples": 40, "building": 1.0,
+                "executing": 1.0, "found": { "finding": "verified" },
+                "culprits": [{
+                    "place": 2, "revision": "c", "parent_place": 1, "parent": "b",
+                    "posterior": 0.999, "pairs": 10, "neighbours": 0,
+                    "effect": { "estimate": estimate, "interval": interval }
+                }]
+            }
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn what_a_series_leaves_open_is_said_as_the_bisection_found_it() {
+        let orders = [("a", 1), ("b", 2), ("c", 3), ("d", 4)];
+        let orders: RevisionOrders = orders.map(|(id, at)| (id.to_owned(), at)).into();
+        let taken = |of_series: (f64, f64), of_bisection: (f64, f64)| {
+            let mut change = change("zurepi", "a", "d", 0.04);
+            change.finding.interval = Some(of_series);
+            assert!(take_up_one(&bisection(0.05, of_bisection), &orders, &mut change));
+            assert_eq!((&*change.finding.good, &*change.finding.bad), ("b", "c"));
+            (change.finding.interval.unwrap(), change.verdict_words())
+        };
+        let (wide, narrow) = ((-0.02, 0.10), (0.04, 0.06));
+        assert_eq!(taken(wide, narrow), (narrow, "worse".to_owned()));
+        // What the series knows stays, and so does what nobody does.
+        assert_eq!(taken((0.03, 0.05), narrow), ((0.03, 0.05), "worse".to_owned()));
+        assert_eq!(taken(wide, wide), (wide, "probably worse".to_owned()));
+    }
 }

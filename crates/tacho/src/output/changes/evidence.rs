@@ -136,7 +136,7 @@ impl Evidence {
             change.name,
             series_name(&change.series, true),
             effect(finding),
-            change.verdict().word(),
+            change.verdict_words(),
             finding.kind_words(),
             words.join("  "),
             state(change),
@@ -205,7 +205,7 @@ impl Evidence {
                 change.name.clone(),
                 series_name(&change.series, true),
                 effect(&change.finding),
-                change.verdict().word().to_owned(),
+                change.verdict_words(),
                 state(change),
             ]);
         }
@@ -220,7 +220,7 @@ impl Evidence {
                 change.name,
                 series_name(&change.series, true),
                 effect(&change.finding),
-                change.verdict().word(),
+                change.verdict_words(),
                 state(change),
             )
         });

@@ -358,7 +358,7 @@ fn row(change: &Change, hosts: bool) -> Vec<String> {
         show(finding.before),
         show(finding.after),
         effect(finding),
-        change.verdict().word().to_owned(),
+        change.verdict_words(),
         interval(finding),
         finding.kind_words(),
         state(change),
