@@ -23,6 +23,6 @@ pub use why::{
     stretch, undecided, unit,
 };
 pub use words::{
-    around_it, aside, constant, culprit_line, found, left, left_hint, likely, merges,
-    not_reproduced, outcome, probes, sides, small, so_far, stage, subject, suspected, then,
+    around_it, aside, changed_subject, constant, culprit_line, found, left, left_hint, likely,
+    merges, not_reproduced, outcome, probes, sides, small, so_far, stage, subject, suspected, then,
 };

@@ -38,7 +38,23 @@ pub fn parts(bisection: &Bisection, effect: &BisectedEffect) -> [String; 2] {
 /// How much the later one of two candidates differs: `> +5.1 %` where samples reached a limit.
 #[must_use]
 pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &BisectedEffect) -> String {
-    bounded(bisection, places.map(|place| bisection.limited(place)), shown)
+    let shown = observed(bisection, places, shown);
+    bounded(bisection, places.map(|place| bisection.limited(place)), &shown)
+}
+
+/// Of rates of failure the difference that was observed: the estimate leans towards 50 % where
+/// executions are few, so that from never to always would be said as +87 %.
+fn observed(bisection: &Bisection, places: [usize; 2], &effect: &BisectedEffect) -> BisectedEffect {
+    let is_of = |rung: &&TestedRevision, place| (rung.place..=rung.same_to).contains(&place);
+    let level = |place| bisection.standing.ladder.iter().find(|rung| is_of(rung, place));
+    let [before, after] = places.map(level);
+    match (bisection.asked.by, before, after) {
+        (ValueComparison::Failure, Some(before), Some(after)) => {
+            let (estimate, (low, high)) = (after.level - before.level, effect.interval);
+            BisectedEffect { estimate, interval: (low.min(estimate), high.max(estimate)) }
+        }
+        _ => effect,
+    }
 }
 
 /// A side that was ended by a limit had not used all that it needs.
@@ -113,4 +129,43 @@ pub fn least(bisection: &Bisection) -> String {
 #[must_use]
 pub fn name(bisection: &Bisection, place: usize) -> String {
     bisection.candidates.get(place).map_or_else(String::new, |it| it.revision.short().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{changed_subject, example, subject};
+    use super::*;
+
+    #[test]
+    fn from_never_to_always_is_no_smaller_change_than_that() {
+        let mut bisection = example::bisection("finished");
+        bisection.asked.by = ValueComparison::Failure;
+        let rung = |place: usize, level: f64| {
+            let (revision, samples, error) = ("r", 3, 0.1);
+            let rung = json!({
+                "place": place, "revision": revision, "same_to": place, "samples": samples,
+                "level": level, "error": error
+            });
+            serde_json::from_value(rung).unwrap()
+        };
+        bisection.standing.ladder = vec![rung(4, 0.0), rung(5, 1.0)];
+        let leaning = BisectedEffect { estimate: 0.87, interval: (0.61, 0.99) };
+        let shown = effect_between(&bisection, [4, 5], &leaning);
+        assert_eq!(shown, "+100 % (+61 % … +100 %) of executions");
+        // Of times, what was estimated is what is said.
+        bisection.asked.by = ValueComparison::Ratio;
+        assert!(effect_between(&bisection, [4, 5], &leaning).starts_with("+87.0 %"));
+    }
+
+    #[test]
+    fn what_a_commit_changed_is_that_whose_effect_is_shown() {
+        let mut bisection = example::bisection("finished");
+        assert_eq!(changed_subject(&bisection), "wall of b");
+        bisection.standing.by_cpu =
+            serde_json::from_value(json!({ "wall": 0.3, "cpu": 0.01 })).ok();
+        assert_eq!(changed_subject(&bisection), "the CPU time of b");
+        assert_eq!(subject(&bisection.asked), "wall of b", "that was asked");
+    }
 }

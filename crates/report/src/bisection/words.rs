@@ -26,6 +26,16 @@ pub fn subject(asked: &BisectionRequest) -> String {
     }
 }
 
+/// What it is that was changed by a culprit: the CPU time where effects are those of it.
+#[must_use]
+pub fn changed_subject(bisection: &Bisection) -> String {
+    let Bisection { asked, standing, .. } = bisection;
+    match standing.by_cpu {
+        Some(_) if asked.test.is_none() => format!("the CPU time of {}", asked.benchmark),
+        _ => subject(asked),
+    }
+}
+
 /// What it is at, in a word.
 #[must_use]
 pub fn stage(stage: Stage) -> &'static str {
@@ -357,7 +367,7 @@ pub fn culprit_line(bisection: &Bisection, culprit: &Culprit) -> String {
         "{}{} changed {} by {}{small}",
         name(bisection, culprit.place),
         notes.into_iter().flatten().collect::<String>(),
-        subject(&bisection.asked),
+        changed_subject(bisection),
         effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect),
     )
 }

@@ -100,6 +100,7 @@ fn samples(expected: &BisectForecast, asked: &BisectionRequest) -> String {
             ValueComparison::Failure => "if it is flaky",
             _ => "where there is much noise",
         };
+        let [low, high] = [low, high].map(about);
         return format!("{low} samples, {high} and more {much}");
     };
     let varied = match samples {

@@ -91,9 +91,10 @@ impl WrongAnswers {
 }
 
 /// With two digits, since it is no more than about that many.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of samples")]
 pub fn about(samples: f64) -> String {
     let unit = 10_f64.powf((samples.max(1.0).log10().floor() - 1.0).max(0.0));
-    format!("{}", (samples / unit).round() * unit)
+    tacho_report::words::grouped(((samples / unit).round() * unit) as usize)
 }
 
 #[cfg(test)]
@@ -122,7 +123,7 @@ mod tests {
             of(0.1, 12, "proving").as_deref(),
             Some(
                 "values vary by 10.0 % (standard deviation), so that to find a change of 2 % \
-                 takes about 5100 samples, some 2 h 51 min; a larger `--min-effect` takes fewer"
+                 takes about 5,100 samples, some 2 h 51 min; a larger `--min-effect` takes fewer"
             )
         );
         assert_eq!(of(0.1, 11, "proving"), None, "nobody knows yet");

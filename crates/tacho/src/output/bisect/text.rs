@@ -9,9 +9,9 @@ use tacho_record::bisection::{
 };
 
 use tacho_report::bisection::{
-    alike, around_it, constant, culprit_line, effect, effect_between, failure_of, headline,
-    level_of, likely, name, not_reproduced, probes, ratios, retry, sides, small, stage, stretch,
-    subject, suspected, then, undecided, unit, within,
+    alike, around_it, changed_subject, constant, culprit_line, effect, effect_between, failure_of,
+    headline, level_of, likely, name, not_reproduced, probes, ratios, retry, sides, small, stage,
+    stretch, subject, suspected, then, undecided, unit, within,
 };
 use tacho_report::block::{AnswerNote, Block, NoteKind};
 
@@ -186,7 +186,7 @@ fn culprit(bisection: &Bisection, culprit: &Culprit) -> Vec<Block> {
         bisection.is_merge_itself(culprit.place).then(|| merge.to_owned()),
         candidate.surprise().map(str::to_owned),
         (!author.is_empty()).then(|| format!("by {author}")),
-        Some(format!("changed {} by {effect}", subject(&bisection.asked))),
+        Some(format!("changed {} by {effect}", changed_subject(bisection))),
         small(bisection, culprit).map(|small| format!("which is {small}")),
         Some(format!(
             "{} likely{one_of}; verified in {} with {}{beside}",
