@@ -30,7 +30,7 @@ pub use changes::{
 pub use compare::CompareArgs;
 pub use layouts::LayoutsArgs;
 pub use machine::{DoctorArgs, TuneArgs};
-pub use mistyped::without_wrong_tip;
+pub use mistyped::{files_of_numbers, without_wrong_tip};
 pub use probe::ProbeArgs;
 pub use quirk::{QuirkArgs, QuirkCheckArgs, QuirkCommand, QuirkEffectArgs};
 pub use schedule::ScheduleArgs;

@@ -93,6 +93,8 @@ pub enum CliError {
     NotMeasuredYet { name: String },
     #[error("`{name}` is a file, not a revision")]
     FileOfNumbers { name: String },
+    #[error("`{}` are files, not revisions", names.join("`, `"))]
+    FilesOfNumbers { names: Vec<String> },
     #[error("this output of `{revision}` is not kept")]
     NoOutput { revision: String },
     #[error(transparent)]
@@ -176,6 +178,10 @@ impl CliError {
             CliError::FileOfNumbers { name } => {
                 Some(format!("`tacho changes --from {name}` judges the numbers in it"))
             }
+            CliError::FilesOfNumbers { names } => Some(format!(
+                "`tacho changes --from {}` judges the numbers in them",
+                names.join(" ")
+            )),
             CliError::UnknownCounter { .. } => Some(known_counters()),
             CliError::UnknownMetric { name, .. } if Counter::named(name).is_some() => {
                 Some(format!("it was not counted here: `tacho track --counter {name}` counts it"))

@@ -17,7 +17,16 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let typed = cli::Arguments::try_parse();
-    let arguments = typed.unwrap_or_else(|error| cli::without_wrong_tip(error).exit());
+    let arguments = match typed {
+        Ok(arguments) => arguments,
+        Err(error) => match cli::files_of_numbers(std::env::args_os().skip(1), &error) {
+            Some(names) => {
+                output::error(&error::CliError::FilesOfNumbers { names });
+                return exit::Exit::Error.into();
+            }
+            None => cli::without_wrong_tip(error).exit(),
+        },
+    };
     match commands::execute(arguments) {
         Ok(exit) => exit.into(),
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,

@@ -1,6 +1,9 @@
 //! What is said of a mistyped option.
 
-use clap::error::{ContextKind, ContextValue};
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The error without the tip that an unknown option may be given as a value, after `--`: where a
 /// revision or a file is expected, that only leads to the next error.
@@ -14,12 +17,48 @@ pub fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// The files that were given to `tacho changes` where revisions belong, if there are several and
+/// nothing else.
+pub fn files_of_numbers(
+    words: impl Iterator<Item = OsString>,
+    error: &clap::Error,
+) -> Option<Vec<String>> {
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    let mut words = words.skip_while(|word| word.starts_with('-'));
+    if error.kind() != ErrorKind::ArgumentConflict || words.next()? != "changes" {
+        return None;
+    }
+    let names: Vec<String> = words.filter(|word| !word.starts_with('-')).collect();
+    (names.len() > 1 && names.iter().all(|name| Path::new(name).is_file())).then_some(names)
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
     use super::*;
     use crate::cli::Arguments;
+
+    #[test]
+    fn several_files_in_place_of_revisions_are_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let files: Vec<String> = ["a.json", "b.json"]
+            .map(|name| folder.path().join(name).display().to_string())
+            .to_vec();
+        let of = |files: &[String]| {
+            let words = ["--quiet", "changes"].map(str::to_owned).into_iter();
+            let words: Vec<String> = words.chain(files.iter().cloned()).collect();
+            let typed = std::iter::once("tacho".to_owned()).chain(words.clone());
+            let error = Arguments::try_parse_from(typed).err()?;
+            files_of_numbers(words.into_iter().map(OsString::from), &error)
+        };
+        assert_eq!(of(&files), None, "there are no such files");
+        for file in &files {
+            std::fs::write(file, "[]").unwrap();
+        }
+        assert_eq!(of(&files), Some(files.clone()));
+        assert_eq!(of(&files[..1]), None);
+    }
 
     #[test]
     fn an_option_of_another_command_is_not_to_be_given_as_a_value() {
