@@ -38,7 +38,7 @@ fn a_step_is_told_with_where_how_much_and_how_sure() {
       index  before  after  change  <percent>  confidence  kind
       20  <time>  <time>  <percent>  worse  <percent> … <percent>  > <percent>  step
 
-    1 change in 1 series
+    1 change in 1 series; the first point has index 0
     ");
 }
 
@@ -196,7 +196,11 @@ fn a_slower_processor_time_is_told_whatever_its_column_is_called() {
     let rows: String =
         step(0.1).iter().enumerate().map(|(place, cpu)| format!("c{place},10,{cpu}\n")).collect();
     let answer = from(&format!("commit,wall,cpu\n{rows}"), "").exits(1);
-    assert!(answer.stdout.contains("1 change in 2 series"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("1 change in 2 series; the first point has index 0"),
+        "{}",
+        answer.stdout
+    );
     assert_eq!(answer.stderr, "");
 }
 
@@ -222,7 +226,7 @@ fn a_table_for_a_mail_and_small_numbers_with_their_digits() {
     | --: | --: | --: | --: | --- | --- | --: | --- |
     | 20 | 10.02 ms | 10.42 ms | +4.0 % | worse | +3.9 % … +4.1 % | \> 99.99 % | step |
 
-    1 change in 1 series
+    1 change in 1 series; the first point has index 0
     ");
     let bare = project.file("numbers.json", &serde_json::json!({ "values": values }).to_string());
     let text = bare.tacho("changes --from numbers.json").exits(1).stdout;
@@ -301,7 +305,12 @@ fn drift_is_a_kind_that_can_be_asked_for() {
 fn what_is_left_out_by_name_is_not_counted() {
     let content =
         json!({ "series": { "a": step(0.1), "b": level(50.0, 0..40), "c": [1, 2] } }).to_string();
-    assert!(from(&content, "").exits(1).stdout.ends_with("1 change in 2 series; 1 not judged\n"));
+    assert!(
+        from(&content, "")
+            .exits(1)
+            .stdout
+            .ends_with("1 change in 2 series; the first point has index 0; 1 not judged\n")
+    );
     assert!(from(&content, "-b b").exits(0).stdout.ends_with("0 changes in 1 series\n"));
     let mail = from(&content, "-b c --markdown").exits(0).stdout;
     let why = "**c**\n\n- not judged: it has 2 points with values, and 6 are needed\n\n";
@@ -314,7 +323,7 @@ fn a_terminal_of_sixty_columns_has_room_for_all() {
     let mut command = project.command(["changes", "--from", "numbers"]);
     let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
-    assert!(told.contains("\n\n  20\n    +10.2 % worse  "), "{told}");
+    assert!(told.contains("\n\n  index 20\n    +10.2 % worse  "), "{told}");
 }
 
 #[test]
@@ -325,7 +334,7 @@ fn a_filter_that_hides_all_says_so() {
     let markdown = from(&values, "--kind spread --markdown").exits(0).stdout;
     assert_eq!(markdown, told);
     let shown = from(&values, "--min-effect 5").exits(1).stdout;
-    assert!(shown.ends_with("\n1 change in 1 series\n"), "{shown}");
+    assert!(shown.ends_with("\n1 change in 1 series; the first point has index 0\n"), "{shown}");
 }
 
 #[test]

@@ -202,6 +202,9 @@ impl GivenChanges<'_> {
         let judged = self.all().count() - not;
         // `series` is its own plural.
         let mut line = format!("{} in {judged} series", text::count(changes, "change"));
+        if changes > 0 {
+            line += "; the first point has index 0";
+        }
         if not > 0 {
             line += &format!("; {not} not judged");
         }
@@ -366,7 +369,7 @@ impl<'a> FilteredSeries<'a> {
         if self.filter.all {
             notes.extend(self.refused().iter().map(|refused| {
                 let label = refused.label.map_or_else(String::new, |label| format!(" {label}"));
-                format!("no change at {}{label}: {}", refused.index, refused.why)
+                format!("no change at index {}{label}: {}", refused.index, refused.why)
             }));
         }
         notes
@@ -442,7 +445,7 @@ impl<'a> FilteredSeries<'a> {
                 words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("  ")
             };
             format!(
-                "  {}\n    {}\n    {}\n",
+                "  index {}\n    {}\n    {}\n",
                 told([index, range, label, time]),
                 told([format!("{effect} {verdict}"), interval, sure, kind]),
                 told([format!("{before} → {after}"), notes, String::new(), String::new()])
@@ -457,7 +460,7 @@ impl<'a> FilteredSeries<'a> {
             self.found.given.points.get(change.index).and_then(|point| point.time.as_deref());
         let show = |value| shown(&self.found.given.unit, value);
         let mut notes: Vec<String> =
-            back.map(|index| format!("came back at {index}")).into_iter().collect();
+            back.map(|index| format!("came back at index {index}")).into_iter().collect();
         if change.kind == Kind::Environment {
             let differences = self.environment(change).into_iter();
             notes.extend(differences.map(|d| format!("{}: {} → {}", d.tag, d.before, d.after)));
