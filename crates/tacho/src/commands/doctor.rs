@@ -223,7 +223,11 @@ fn verdict(read: Option<&DoctorReadings>) -> Result<String, CliError> {
     let varies = format!("times vary by {:.0} %", spread * 100.0);
     let advice = if text::has_callgrind() { "use cpu or callgrind" } else { "use cpu" };
     Ok(match HostTrust::of(*noise, spread) {
-        HostTrust::Busy(noise) => format!("busy: {noise}; {varies}; {advice}"),
+        // A short look says no more than what it saw.
+        HostTrust::Busy(noise) => {
+            let least = spread * 100.0;
+            format!("busy: {noise}; expect ± {least:.0} % or more; {advice}")
+        }
         HostTrust::Unsteady => format!("unsteady: nothing else is busy, and {varies}; {advice}"),
         HostTrust::Quiet => format!("quiet: nothing else is busy; {varies}"),
     })
