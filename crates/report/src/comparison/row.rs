@@ -77,6 +77,15 @@ impl ComparedRow {
         self.comparison.detectable.filter(|_| self.ratio().is_some() && self.is_measured())
     }
 
+    /// The same where it says something: beside a smaller difference that was found it would only
+    /// contradict.
+    #[must_use]
+    pub fn told_least(&self) -> Option<f64> {
+        let found = self.ratio().map(|ratio| (ratio - 1.0).abs());
+        let is_clear = matches!(self.verdict, Verdict::Faster | Verdict::Slower);
+        self.least().filter(|least| !is_clear || found.is_none_or(|found| found >= *least))
+    }
+
     /// By how much the second side is worse than the first, at least and at most: shares of one,
     /// below 0 where it is better. Without a ratio, as where the first is 0, it is so beyond every
     /// share. Nothing where there is no interval.

@@ -8,7 +8,7 @@ use tacho_record::{
 };
 use tacho_report::comparison::{ComparedRow, shown};
 use tacho_stats::Summary;
-use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, compare};
+use tacho_stats::compare::{ComparisonRules, Look, SampleValue, Sides, Verdict, compare};
 
 use super::text;
 use crate::output::compare::report::CompareReport;
@@ -50,6 +50,20 @@ pub fn row(name: &str, ratio: f64, spread: f64) -> ComparedRow {
         (0..10).map(|n| centre * (1.0 + spread / 10.0 * f64::from(n * step % 10))).collect()
     };
     row_of(name, [&side(1e8, 7), &side(1e8 * ratio, 3)])
+}
+
+#[test]
+fn what_would_be_found_is_not_said_beside_a_smaller_difference_that_was() {
+    let clear = row("sort", 1.05, 0.001);
+    assert_eq!(clear.verdict, Verdict::Slower);
+    let of = |detectable: f64| {
+        let mut row = clear.clone();
+        row.comparison.detectable = Some(detectable);
+        row.told_least()
+    };
+    assert_eq!((of(0.01), of(0.2)), (Some(0.01), None));
+    let unclear = row("sort", 1.001, 0.2);
+    assert!(unclear.told_least().is_some());
 }
 
 #[test]
