@@ -135,7 +135,10 @@ fn numbers(view: &View, ledger: &Ledger) -> Markup {
                     dt { "Benchmarks" } dd { (grouped(view.groups.len())) }
                     dd.note { (count(view.shown().count(), "series")) }
                 }
-                div { dt { "Executions" } dd { (grouped(ledger.executions())) } }
+                div {
+                    dt { "Executions" } dd { (grouped(ledger.executions())) }
+                    dd.note { "of the series, without comparisons and bisections" }
+                }
                 (failed(view, ledger))
             }
             div {

@@ -57,7 +57,7 @@ fn head(recipe: &Recipe) -> String {
         "\
 # What Tachograph measures, and how.
 # {found}
-# Then `tacho track HEAD~5..HEAD` measures the last commits.
+# Then `tacho track HEAD` measures the newest commit, and `tacho track HEAD~5..HEAD` the last ones.
 "
     )
 }
