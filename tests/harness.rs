@@ -1,5 +1,6 @@
 //! Projects in temporary folders, and `tacho` called in them.
 
+use std::ffi::OsString;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -175,6 +176,7 @@ impl Project {
         command
             .current_dir(self.path())
             .args(arguments)
+            .env("PATH", self.programs())
             .env("TACHO_CACHE", self.cache())
             .env("TACHO_LOCK", self.path().join(".tacho-lock"))
             .env("XDG_STATE_HOME", self.path().join(".state"))
@@ -182,14 +184,19 @@ impl Project {
             .env("TZ", "UTC")
             .env("NO_COLOR", "1")
             .env_remove("TACHO_STORE");
-        if self.has_programs {
-            let others = std::env::var("PATH").unwrap();
-            command.env("PATH", format!("{}:{others}", self.path().join(PROGRAMS).display()));
-        }
         if let Some(columns) = self.columns {
             command.env("COLUMNS", columns);
         }
         command
+    }
+
+    /// Where `tacho` finds programs. Version managers put shims before them, of which each is
+    /// several shells, and each session that builds asks for the version of Python.
+    fn programs(&self) -> OsString {
+        let path = std::env::var_os("PATH").unwrap();
+        let others = std::env::split_paths(&path).filter(|folder| !folder.ends_with("shims"));
+        let own = self.has_programs.then(|| self.path().join(PROGRAMS));
+        std::env::join_paths(own.into_iter().chain(others)).unwrap()
     }
 
     pub fn cache(&self) -> PathBuf {
