@@ -84,14 +84,16 @@ impl Looks {
     /// For this many rounds planned, and `error` as the chance that any of all looks errs.
     #[must_use]
     pub fn planned(rounds: usize, error: f64) -> Self {
-        Self::spending(&times(rounds, rounds), rounds, error)
-    }
-
-    /// The same plan, gone on with after it had ended, up to this many rounds in all. The looks
-    /// that were are the same.
-    #[must_use]
-    pub fn extended(rounds: usize, until: usize, error: f64) -> Self {
-        Self::spending(&times(rounds, until), rounds, error)
+        let mut walk = Walk::new();
+        let mut before = 0.0;
+        let looks = times(rounds).into_iter().map(|at| {
+            let spent = CAUTION * spent(at as f64 / rounds as f64);
+            let share = spent - before;
+            before = spent;
+            let look = walk.look(at, error, share);
+            Look { ends: walk.ends(error), ..look }
+        });
+        Self { all: looks.collect(), planned: rounds, error }
     }
 
     /// The look that is due after this many rounds.
@@ -128,19 +130,6 @@ impl Looks {
     pub fn all(&self) -> &[Look] {
         &self.all
     }
-
-    fn spending(times: &[usize], planned: usize, error: f64) -> Self {
-        let mut walk = Walk::new();
-        let mut before = 0.0;
-        let looks = times.iter().map(|&rounds| {
-            let spent = CAUTION * spent(rounds as f64 / planned as f64);
-            let share = spent - before;
-            before = spent;
-            let look = walk.look(rounds, error, share);
-            Look { ends: walk.ends(error), ..look }
-        });
-        Self { all: looks.collect(), planned, error }
-    }
 }
 
 /// The share of the error that is spent when this share of the planned rounds is done.
@@ -151,13 +140,12 @@ fn spent(done: f64) -> f64 {
 
 /// The numbers of rounds after which is looked: the plan's end is one of them.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positive, and far below 2⁵³
-fn times(planned: usize, until: usize) -> Vec<usize> {
+fn times(planned: usize) -> Vec<usize> {
     let next = |&rounds: &usize| {
         let next = ((rounds as f64 * GROWTH).round() as usize).max(rounds + 1);
-        let end = if rounds < planned { planned } else { until };
         // A look right before the end is none.
-        let near = next as f64 * GROWTH.sqrt() > end as f64;
-        (rounds < end).then_some(if near { end } else { next })
+        let near = next as f64 * GROWTH.sqrt() > planned as f64;
+        (rounds < planned).then_some(if near { planned } else { next })
     };
     std::iter::successors(Some(FIRST.min(planned)), next).collect()
 }
@@ -278,18 +266,17 @@ mod tests {
         assert_eq!(rounds(30), [6, 8, 10, 13, 17, 22, 30]);
         assert_eq!(rounds(6), [6]);
         assert_eq!(rounds(3), [3]);
-        let (planned, extended) = (Looks::planned(30, 0.05), Looks::extended(30, 100, 0.05));
-        assert_eq!(extended.all()[..7], *planned.all());
-        assert_eq!(extended.all().last().map(|look| look.rounds), Some(100));
-        assert_eq!(planned.after(7), None);
+        assert_eq!(Looks::planned(30, 0.05).after(7), None);
     }
 
     #[test]
     fn shares_sum_up_and_levels_are_larger() {
-        let looks = Looks::extended(30, 1000, 0.05);
-        let sum: f64 = looks.all().iter().map(|look| look.share).sum();
+        let looks = Looks::planned(30, 0.05);
+        let beyond = looks.unplanned(1000, false);
+        let all = || looks.all().iter().chain([&beyond]);
+        let sum: f64 = all().map(|look| look.share).sum();
         assert!((0.99 * CAUTION..CAUTION).contains(&sum), "{sum}");
-        assert!(looks.all().iter().all(|look| look.level >= 0.99 * 0.05 * look.share), "{looks:?}");
+        assert!(all().all(|look| look.level >= 0.99 * 0.05 * look.share), "{looks:?}");
     }
 
     #[test]
