@@ -88,7 +88,7 @@ fn nearest_known(repository: &Repository, name: &str) -> Result<Option<String>, 
     if name.contains('\n')
         || !kinds(repository, &[base])?.iter().any(|answer| answer.ends_with(" missing"))
     {
-        return Ok(None);
+        return Ok(oldest(repository, name));
     }
     let format = "--format=%(refname:strip=2)";
     let known = repository.git.lines(&[
@@ -99,6 +99,21 @@ fn nearest_known(repository: &Repository, name: &str) -> Result<Option<String>, 
         "refs/remotes",
     ])?;
     Ok(nearest(base, known.iter().map(String::as_str).chain(["HEAD"])))
+}
+
+/// The first commit as that name counts it, where it goes back beyond: `main~3` for `main~9`. In a
+/// shallow clone that is another mistake.
+fn oldest(repository: &Repository, name: &str) -> Option<String> {
+    let (base, _) = name.split_once('~').filter(|(_, back)| back.parse::<u32>().is_ok())?;
+    if repository.shallow || base.starts_with('-') {
+        return None;
+    }
+    let commit = format!("{base}^{{commit}}");
+    let count = ["rev-list", "--count", "--first-parent", &commit, "--"];
+    // What is no commit was said to be unknown, and that stays the error.
+    let counted = repository.git.lines_if_any(&count).ok()?;
+    let commits = counted.first().and_then(|it| it.parse::<u32>().ok());
+    commits.filter(|commits| *commits > 1).map(|commits| format!("{base}~{}", commits - 1))
 }
 
 /// The name that is spelt most like that one, if one is much like it.

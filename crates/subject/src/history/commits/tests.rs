@@ -291,7 +291,8 @@ fn unknown_names_are_said_with_the_nearest_known() {
     let said = |range| said(repo.path(), range);
     assert_eq!(said("v1.1.."), "unknown revision `v1.1`; did you mean `v1.0`?");
     assert_eq!(said("..mian~3"), "unknown revision `mian~3`; did you mean `main`?");
-    assert_eq!(said("main~9"), "unknown revision `main~9`");
+    assert_eq!(said("main~9"), "unknown revision `main~9`; did you mean `main~1`?");
+    assert_eq!(said("main^9"), "unknown revision `main^9`");
     assert_eq!(said("with space"), "unknown revision `with space`");
     assert_eq!(said("--output=x"), "unknown revision `--output=x`");
     assert_eq!(said("line\nfeed"), "unknown revision `line\nfeed`");
