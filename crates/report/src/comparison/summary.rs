@@ -43,7 +43,7 @@ impl ComparisonReport<'_> {
     #[must_use]
     pub fn summary(&self) -> Vec<String> {
         let kind = if has_trade_off(self.rows) { "a trade-off: " } else { "" };
-        let seen = clauses::could_see(self.rows.iter().filter_map(ComparedRow::least))
+        let seen = clauses::could_see(self.rows.iter().filter_map(ComparedRow::told_least))
             .map_or_else(String::new, |what| {
                 format!("; {what} would have been detected with a chance of 80 %")
             });
