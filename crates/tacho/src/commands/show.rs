@@ -501,7 +501,8 @@ impl HostDetails {
             let stand_in = if measured.revision == revision.id {
                 String::new()
             } else {
-                format!(" (measured at {}, which built to the same artifacts)", measured.revision)
+                let other = short_name(&measured.revision);
+                format!(" (measured at {other}, which built to the same artifacts)")
             };
             let summary = table::indent(&measured.summary(metrics));
             out +=
