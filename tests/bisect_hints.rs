@@ -189,3 +189,13 @@ fn after_bisections_alone_what_they_found_is_reported() {
         "both ends are one and the same build, so nothing between them can show a change\n"
     );
 }
+
+#[test]
+fn where_too_little_is_tracked_to_be_judged_bisections_are_listed() {
+    let project = step(12, 7);
+    project.tacho("bisect HEAD~11 HEAD --quiet").succeeds();
+    project.tacho("track HEAD~1..HEAD --quiet").exits(0);
+    let said = project.tacho("changes").exits(0).stdout;
+    assert!(!said.contains("no series is tracked"), "{said}");
+    assert!(said.contains("not judged: ") && said.contains("bisections found:\n  "), "{said}");
+}

@@ -244,3 +244,16 @@ fn counts_of_some_of_the_time_are_told_to_be_scaled() {
         "nothing is said of what needs no counter"
     );
 }
+
+#[test]
+fn a_counter_that_is_named_as_a_metric_too_is_shown_once() {
+    if !has(Counter::TaskClock) {
+        return;
+    }
+    let project = Project::scripts(2).plan(SCRIPT_PLAN);
+    let asked = "compare HEAD~1 HEAD -r 2 --counter task-clock --metric task-clock --json";
+    let rows = project.tacho(asked).exits(0).json()["rows"].clone();
+    let metrics: Vec<&str> =
+        rows.as_array().unwrap().iter().filter_map(|row| row["metric"].as_str()).collect();
+    assert_eq!(metrics, ["task-clock"]);
+}

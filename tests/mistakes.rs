@@ -505,3 +505,15 @@ fn python_that_imports_the_work_tree_is_warned_of() {
     cured.tacho("track HEAD~1..HEAD").succeeds();
     assert_eq!(work(&cured), [1.0, 2.0]);
 }
+
+#[test]
+fn a_subject_of_another_name_is_refused_with_the_way_out() {
+    let named =
+        |name: &str| SCRIPT_PLAN.replace("[subject]", &format!("[subject]\nname = '{name}'"));
+    let project = Project::scripts(1).plan(&named("one"));
+    project.tacho("track").succeeds();
+    let project = project.plan(&named("other"));
+    let refused = project.tacho("track").exits(2).stderr;
+    assert!(refused.contains("hint: if it is the same subject, give it that `name`"), "{refused}");
+    project.plan(&named("one")).tacho("track").succeeds();
+}
