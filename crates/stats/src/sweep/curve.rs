@@ -90,21 +90,30 @@ pub(super) fn lowest(values: &[f64]) -> Option<usize> {
 pub(super) fn plateau(levels: &SweepLevels, error: f64) -> Vec<usize> {
     let may_be_best = |at: &usize| {
         let worst = above(levels, *at);
-        worst <= 0.0 || !dunnett(levels, *at).is_beyond(worst, error)
+        worst.is_none_or(|(worst, freedom)| {
+            worst <= 0.0 || !dunnett(levels, *at, freedom).is_beyond(worst, error)
+        })
     };
     (0..levels.len()).filter(may_be_best).collect()
 }
 
-/// How far a level is above the others, in standard errors: the most of all differences.
-fn above(levels: &SweepLevels, at: usize) -> f64 {
-    let one = |other: usize| (levels.levels[at] - levels.levels[other]) / levels.error(at, other);
-    (0..levels.len()).filter(|other| *other != at).map(one).fold(f64::NEG_INFINITY, f64::max)
+/// How far a level is above the others, in standard errors, with the degrees of freedom of that
+/// difference: the most of all differences.
+fn above(levels: &SweepLevels, at: usize) -> Option<(f64, f64)> {
+    let one = |other: usize| {
+        let difference = levels.levels[at] - levels.levels[other];
+        (difference / levels.error(at, other), levels.freedom(at, other))
+    };
+    others(levels, at).map(one).max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
-fn dunnett(levels: &SweepLevels, at: usize) -> Dunnett {
-    let others =
-        (0..levels.len()).filter(|other| *other != at).map(|other| levels.variances[other]);
-    Dunnett::new(levels.variances[at], others, levels.freedom)
+fn others(levels: &SweepLevels, at: usize) -> impl Iterator<Item = usize> {
+    (0..levels.len()).filter(move |other| *other != at)
+}
+
+fn dunnett(levels: &SweepLevels, at: usize, freedom: f64) -> Dunnett {
+    let variances = others(levels, at).map(|other| levels.variances[other]);
+    Dunnett::new(levels.variances[at], variances, freedom)
 }
 
 /// What each value costs. The lower end is by the comparisons of that value with all others; the
@@ -114,13 +123,15 @@ fn costs(levels: &SweepLevels, plateau: &[usize], best: usize) -> Vec<ExtraCost>
     if number < 2 {
         return vec![ExtraCost { estimate: 0.0, interval: (0.0, 0.0) }; number];
     }
-    let critical: Vec<f64> =
-        (0..number).map(|at| dunnett(levels, at).critical(ERROR / 2.0)).collect();
+    let critical = |at: usize| {
+        let freedoms = others(levels, at).map(|other| levels.freedom(at, other));
+        dunnett(levels, at, freedoms.fold(f64::INFINITY, f64::min)).critical(ERROR / 2.0)
+    };
+    let critical: Vec<f64> = (0..number).map(critical).collect();
     let difference = |one: usize, other: usize| levels.levels[one] - levels.levels[other];
-    let others = |at: usize| (0..number).filter(move |other| *other != at);
     let low = |at: usize| {
         let bound = |other: usize| difference(at, other) - critical[at] * levels.error(at, other);
-        others(at).map(bound).fold(0.0, f64::max)
+        others(levels, at).map(bound).fold(0.0, f64::max)
     };
     let high = |at: usize| {
         let bound =
@@ -140,7 +151,7 @@ mod tests {
 
     fn levels(levels: &[f64], error: f64) -> SweepLevels {
         let variances = vec![error * error; levels.len()];
-        SweepLevels { levels: levels.to_vec(), variances, freedom: 100.0 }
+        SweepLevels { levels: levels.to_vec(), variances, freedoms: vec![100.0; levels.len()] }
     }
 
     #[test]

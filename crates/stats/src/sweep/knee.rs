@@ -39,7 +39,8 @@ fn from(levels: &SweepLevels, positions: &[f64], best: usize, end: usize) -> Opt
         |index: usize, weight: f64| (weight * value(index)).powi(2) * levels.variances[index];
     let share = share(knee);
     let error = (error(knee, 1.0) + error(end, 1.0 - share) + error(best, share)).sqrt();
-    let critical = student_quantile(1.0 - ERROR / between.len() as f64, levels.freedom);
+    let freedom = levels.freedom(knee, best).min(levels.freedom(knee, end));
+    let critical = student_quantile(1.0 - ERROR / between.len() as f64, freedom);
     (below(&knee) > critical * error && below(&knee) > LEAST * (value(end) - value(best)))
         .then_some(knee)
 }
@@ -66,7 +67,11 @@ mod tests {
 
     fn levels(values: &[f64], error: f64) -> SweepLevels {
         let levels: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-        SweepLevels { variances: vec![error * error; levels.len()], levels, freedom: 100.0 }
+        SweepLevels {
+            variances: vec![error * error; levels.len()],
+            freedoms: vec![100.0; levels.len()],
+            levels,
+        }
     }
 
     /// The batch sizes of a package verifier, in seconds: 1, 2, 4 … 8192.

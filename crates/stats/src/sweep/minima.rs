@@ -10,9 +10,10 @@ use crate::distribution::student_quantile;
 pub fn minima(levels: &SweepLevels, error: f64) -> Vec<usize> {
     let number = levels.len();
     let pairs = (number * number.saturating_sub(1)) as f64;
-    let critical = student_quantile(1.0 - error / pairs.max(2.0), levels.freedom);
+    let critical = |freedom| student_quantile(1.0 - error / pairs.max(2.0), freedom);
     let is_above = |one: usize, other: usize| {
-        levels.levels[one] - levels.levels[other] > critical * levels.error(one, other)
+        let errors = (levels.levels[one] - levels.levels[other]) / levels.error(one, other);
+        errors > 0.0 && errors > critical(levels.freedom(one, other))
     };
     let (mut found, mut low, mut high) = (Vec::new(), 0, None);
     for at in 1..number {
@@ -39,7 +40,14 @@ mod tests {
 
     fn of(levels: &[f64], error: f64) -> Vec<usize> {
         let variances = vec![error * error; levels.len()];
-        minima(&SweepLevels { levels: levels.to_vec(), variances, freedom: 100.0 }, 0.05)
+        minima(
+            &SweepLevels {
+                levels: levels.to_vec(),
+                variances,
+                freedoms: vec![100.0; levels.len()],
+            },
+            0.05,
+        )
     }
 
     #[test]

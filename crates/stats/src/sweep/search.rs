@@ -317,12 +317,14 @@ impl JudgedValue {
     /// all that may be cost no more than the margin.
     fn is_settled(&self, margin: f64) -> bool {
         let levels = &self.levels;
-        let critical =
-            student_quantile(1.0 - super::ERROR / self.values.len() as f64, levels.freedom);
+        let chance = 1.0 - super::ERROR / self.values.len() as f64;
         let far = |value: &usize| {
             let at = self.values.binary_search(value).unwrap_or(self.best);
-            let error = if at == self.best { 0.0 } else { levels.error(at, self.best) };
-            levels.levels[at] - levels.levels[self.best] + critical * error
+            if at == self.best {
+                return 0.0;
+            }
+            let critical = student_quantile(chance, levels.freedom(at, self.best));
+            levels.levels[at] - levels.levels[self.best] + critical * levels.error(at, self.best)
         };
         self.may_be_best.len() < 2
             || self.may_be_best.iter().all(|value| far(value) <= margin.ln_1p())

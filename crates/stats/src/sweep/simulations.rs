@@ -66,10 +66,16 @@ fn the_plateau_holds_the_best_value() {
 
 #[test]
 fn the_plateau_holds_the_best_value_on_hosts_whose_speed_moves() {
+    // Of a flat curve each value is the best one.
+    let levels = levels(Shape::Flat, VALUES);
     for movement in MOVEMENTS {
-        let misses = misses(Shape::Flat, movement, 0.02, 100);
-        // The worst is a host of two processors of different speeds.
-        assert!(misses <= 0.07, "{movement:?}: {misses}");
+        let lacked = |seed: u64| {
+            let executions = host(movement, 0.02, seed).rounds(&levels, ROUNDS);
+            let estimated = SweepLevels::of(&executions, VALUES).unwrap();
+            VALUES - super::curve::plateau(&estimated, ERROR).len()
+        };
+        let missed = (1..=100).map(lacked).sum::<usize>() as f64 / (100 * VALUES) as f64;
+        assert!(missed <= 0.07, "{movement:?}: {missed}");
     }
 }
 
@@ -271,5 +277,35 @@ fn one_execution_each_says_nothing() {
         let curve = SweepCurve::of(estimated, None, 0.01).unwrap();
         assert_eq!(curve.shape, SweepShape::Unresolved);
         assert_eq!(curve.plateau.len(), levels.len());
+    }
+}
+
+/// How often the plateau lacks one of the four best values of eight, whose noise is the first; the
+/// others take three times as long, with the second noise.
+fn lacks([best, others]: [f64; 2], rounds: u32, sweeps: u64) -> f64 {
+    let levels = [0.0, 0.0, 0.0, 0.0, 1.1, 1.1, 1.1, 1.1];
+    let missed = |seed: u64| {
+        let mut drawn = Host::new(Movement::Steady, seed + 1_000_000);
+        let noisy = |it: InterleavedExecution| {
+            let scale = if it.program < 4 { best } else { others };
+            InterleavedExecution { value: it.value + scale * drawn.gaussian(), ..it }
+        };
+        let steady = host(Movement::Steady, 0.0, seed).rounds(&levels, rounds);
+        let executions: Vec<InterleavedExecution> = steady.into_iter().map(noisy).collect();
+        let estimated = SweepLevels::of(&executions, levels.len()).unwrap();
+        let plateau = super::curve::plateau(&estimated, ERROR);
+        (0..4).filter(|value| !plateau.contains(value)).count()
+    };
+    (1..=sweeps).map(missed).sum::<usize>() as f64 / (4 * sweeps) as f64
+}
+
+#[test]
+fn the_plateau_holds_each_best_value_where_values_vary_unequally() {
+    // With the common variance of all values, 42 % were missing at 6 rounds.
+    for (noise, most) in [([0.02, 0.02], 0.05), ([0.05, 0.01], 0.07), ([0.1, 0.01], 0.07)] {
+        for rounds in [4, 6, 10, 20] {
+            let missed = lacks(noise, rounds, 150);
+            assert!(missed <= most, "{noise:?} in {rounds} rounds: {missed}");
+        }
     }
 }
