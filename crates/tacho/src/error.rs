@@ -291,7 +291,7 @@ const LISTED: usize = 8;
 
 /// The names that may have been meant, of a list such as `` `wall`, `cpu` ``; where none is near,
 /// the first of them.
-fn near(name: &str, known: &str) -> String {
+pub(crate) fn near(name: &str, known: &str) -> String {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
     let names: Vec<&str> = known.split(", ").collect();
     let wanted = plain(name);

@@ -13,6 +13,8 @@ pub enum SweepMistake {
     BadSteps { text: String },
     #[error("benchmark `{name}` has a companion, which `sweep` does not start")]
     Companion { name: String },
+    #[error("`{text}` has an empty value")]
+    EmptyValue { text: String },
     #[error("`--keep` is for `--highest-load`")]
     KeepAlone,
     #[error(transparent)]
@@ -23,6 +25,8 @@ pub enum SweepMistake {
     NotAParameter { name: String, known: String },
     #[error("no value of `{name}` is `{value}`")]
     NotAValue { name: String, value: String },
+    #[error("`--log` is for `--search` and `--highest-load`")]
+    LogAlone,
     #[error("`--log` needs values above 0, and `{text}` begins at {from}")]
     NotPositive { text: String, from: String },
     #[error("there is nothing to sweep")]
@@ -34,7 +38,7 @@ pub enum SweepMistake {
     #[error("{values} values would be executed, {executions} executions in all")]
     TooMany { values: usize, executions: usize, text: String },
     #[error("there is no metric `{name}`")]
-    UnknownMetric { name: String },
+    UnknownMetric { name: String, known: String },
 }
 
 impl SweepMistake {
@@ -49,6 +53,8 @@ impl SweepMistake {
             Self::Companion { .. } => {
                 "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with it"
             }
+            Self::EmptyValue { .. } => "leave out the comma that has no value beside it",
+            Self::LogAlone => "a list goes up by a factor like this: `-P batch=1..1024*2`",
             Self::NotAParameter { known, .. } if known.is_empty() => {
                 "`parameters = { batch = [1, 64] }` in the plan gives it one"
             }
@@ -75,11 +81,12 @@ impl SweepMistake {
                      out, and `--search {text}` looks for the best one"
                 );
             }
-            Self::UnknownMetric { name } => {
-                return format!(
-                    "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the \
-                     glossary"
-                );
+            Self::UnknownMetric { name, known } => {
+                let near = crate::error::near(name, known);
+                if near.ends_with('?') {
+                    return near;
+                }
+                return format!("{near}; `-m '{name}=FROM'` reads it from the output");
             }
         };
         text.to_owned()

@@ -237,6 +237,9 @@ fn parameters(typed: &SweepArgs) -> Result<Vec<ParameterRange>, CliError> {
     if let Some(text) = &typed.highest_load {
         return Ok(vec![values::loads(text, typed.log)?]);
     }
+    if typed.log {
+        return Err(SweepMistake::LogAlone.into());
+    }
     typed.parameter.iter().map(|text| values::parameter(text)).collect()
 }
 
@@ -275,8 +278,14 @@ fn first_line(rendered: &str) -> String {
 pub fn named(name: &str, metrics: &[PlannedMetric]) -> Result<Metric, SweepMistake> {
     let own =
         metrics.iter().map(|planned| &planned.metric).find(|metric| metric.name == name).cloned();
+    let known = || {
+        let mut all: Vec<String> =
+            metrics.iter().map(|planned| format!("`{}`", planned.metric.name)).collect();
+        all.extend(Metric::names().map(|name| format!("`{name}`")));
+        all.join(", ")
+    };
     own.or_else(|| Metric::known(name))
-        .ok_or_else(|| SweepMistake::UnknownMetric { name: name.to_owned() })
+        .ok_or_else(|| SweepMistake::UnknownMetric { name: name.to_owned(), known: known() })
 }
 
 fn objective(typed: &SweepArgs, metrics: &[PlannedMetric]) -> Result<Option<Metric>, SweepMistake> {

@@ -21,6 +21,9 @@ pub fn parameter(text: &str) -> Result<ParameterRange, CliError> {
     }
     let mut all: Vec<String> = Vec::new();
     for item in list([name, values]).1 {
+        if item.is_empty() {
+            return Err(SweepMistake::EmptyValue { text: text.to_owned() }.into());
+        }
         match item.split_once("..") {
             Some((from, to)) => all.extend(steps(name, from, to, &all, text)?),
             None => all.push(item),
@@ -216,6 +219,9 @@ mod tests {
     fn what_does_not_go_on_is_a_mistake() {
         assert_eq!(values("n=").unwrap_err(), "`n=` is not a parameter with values");
         assert_eq!(values("n").unwrap_err(), "`n` is not a parameter with values");
+        for text in ["n=1,2,", "n=,1", "n=1,,2"] {
+            assert_eq!(values(text).unwrap_err(), format!("`{text}` has an empty value"));
+        }
         for text in ["n=1,2,5..100", "n=1,64,100..8192"] {
             let unsteady = format!("the values of `{text}` go neither up by steps nor by a factor");
             assert_eq!(values(text).unwrap_err(), unsteady);
