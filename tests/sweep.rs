@@ -206,6 +206,12 @@ fn mistakes_are_named_before_anything_is_executed() {
         (&["-P", "n=1,2", "true"], "no command has `{n}`"),
         (&["-P", "n=1,2", "--default", "n=3", "true {n}"], "no value of `n` is `3`"),
         (&["-P", "n=1,2", "--minimise", "cost", "true {n}"], "there is no metric `cost`"),
+        (
+            &["-P", "n=1,2", "--minimise", "memory", "true {n}"],
+            "there is no metric `memory`\nhint: did you mean `peak-memory` or",
+        ),
+        (&["-P", "n=1,2,", "true {n}"], "`n=1,2,` has an empty value"),
+        (&["-P", "n=1,2", "--log", "true {n}"], "`--log` is for `--search` and `--highest-load`"),
         (&["-P", "n=1,2", "--where", "wall=3", "true {n}"], "`wall=3` is not a limit"),
         (&["-P", "n=1,2", "--keep", "wall<1", "true {n}"], "`--keep` is for `--highest-load`"),
         (&["--search", "n=9..1", "true {n}"], "`n=9..1` is not a range"),
@@ -220,7 +226,8 @@ fn mistakes_are_named_before_anything_is_executed() {
     ] {
         let answer = sweep(words).exits(2);
         assert!(
-            answer.stderr.starts_with(&format!("error: {error}\nhint: ")),
+            answer.stderr.starts_with(&format!("error: {error}"))
+                && answer.stderr.contains("\nhint: "),
             "{words:?}: {}",
             answer.stderr
         );

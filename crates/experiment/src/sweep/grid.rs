@@ -51,6 +51,9 @@ pub enum MissingCurve {
         /// The limits, in words.
         limits: String,
     },
+    /// It was interrupted before.
+    #[error("no execution ended")]
+    NothingExecuted,
     /// No execution gave a value.
     #[error("no execution has `{metric}`")]
     NothingMeasured {
@@ -145,6 +148,8 @@ impl SweepQuestion {
                 let limits: Vec<String> =
                     self.limits.iter().map(|limit| format!("`{limit}`")).collect();
                 MissingCurve::NothingAllowed { limits: limits.join(" and ") }
+            } else if samples.iter().all(Vec::is_empty) {
+                MissingCurve::NothingExecuted
             } else {
                 MissingCurve::NothingMeasured { metric: metric() }
             }

@@ -109,6 +109,13 @@ fn where_no_value_keeps_a_limit_there_is_no_curve() {
 }
 
 #[test]
+fn a_sweep_that_was_interrupted_at_once_says_so() {
+    let question = swept(question(1..=3, 5), &[]);
+    let (.., curve) = super::grid::judged(&question, &vec![Vec::new(); 3]);
+    assert_eq!(curve.unwrap_err(), MissingCurve::NothingExecuted);
+}
+
+#[test]
 fn a_search_ends_near_the_best_value_and_executes_few() {
     let sweep = swept(question(1..=65, 10), &[]);
     let question = OptimumQuestion::of(sweep);

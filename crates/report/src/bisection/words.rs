@@ -2,7 +2,8 @@
 
 use tacho_record::bisection::{
     BisectionEnd, BisectionRequest, BisectionState, Candidate, Constant, Culprit, CulpritSide,
-    Merge, OffMainlineFinding, Probe, ResidualEffect, ResidualFinding, Stage, Suspects,
+    Merge, OffMainlineFinding, Probe, ProbeOutcome, ResidualEffect, ResidualFinding, Stage,
+    Suspects,
 };
 use tacho_record::{Bisection, short_name};
 
@@ -296,11 +297,11 @@ pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
             (Some(why), _) => format!("{}: {why}", probe.probed.words()),
             (None, Some(shown)) => {
                 let pairs = count(probe.pairs, "pair");
-                format!(
-                    "{}, {} in {pairs}",
-                    probe.probed.words(),
-                    bounded(bisection, probe.limited, shown)
-                )
+                let said = match probe.probed {
+                    ProbeOutcome::Unclear => "unclear",
+                    other => other.words(),
+                };
+                format!("{said}, {} in {pairs}", bounded(bisection, probe.limited, shown))
             }
             (None, None) => probe.probed.words().to_owned(),
         };

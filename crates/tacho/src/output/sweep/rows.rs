@@ -1,7 +1,7 @@
 //! A row a value: its median and interval, times of the best, and a bar.
 
 use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
-use tacho_record::{Direction, Metric, factor};
+use tacho_record::{Direction, Metric, Unit, factor};
 use tacho_report::block::{AnswerCell, AnswerTable, Block};
 use tacho_report::summary::SummaryText;
 use tacho_report::way_out::{CALLGRIND, WaysOut};
@@ -119,9 +119,11 @@ impl SweepRows<'_> {
         };
         let mut lines = named.lines();
         if differ(curve, &medians, metric.better) {
-            let note = "× best compares values at the host's usual speed, which differs here from \
-                        the ratio of medians";
-            lines.push(note.to_owned());
+            let of = match &metric.unit {
+                Unit::Nanoseconds => "values at the host's usual speed, which differs",
+                _ => "levels that are fitted to all executions, which differ",
+            };
+            lines.push(format!("× best compares {of} here from the ratio of medians"));
         }
         lines
     }
