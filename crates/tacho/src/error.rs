@@ -19,6 +19,7 @@ use tacho_store::StoreError;
 use tacho_subject::SubjectError;
 
 use crate::error::bench::BenchMistake;
+use crate::nearest::near;
 
 /// Anything that ends a command early.
 #[derive(Debug, thiserror::Error)]
@@ -283,63 +284,5 @@ impl CliError {
     /// Whether the user stopped it while nothing was going on yet.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, CliError::Measure(MeasureError::Interrupted))
-    }
-}
-
-/// How many names are listed where none is near.
-const LISTED: usize = 8;
-
-/// The names that may have been meant, of a list such as `` `wall`, `cpu` ``; where none is near,
-/// the first of them.
-pub(crate) fn near(name: &str, known: &str) -> String {
-    let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
-    let names: Vec<&str> = known.split(", ").collect();
-    let wanted = plain(name);
-    let far = |known: &str| {
-        let known = plain(known.trim_matches('`'));
-        let begins = wanted.len() > 2 && (known.starts_with(&wanted) || known.ends_with(&wanted));
-        if begins && known != wanted { 1 } else { strsim::osa_distance(&known, &wanted) }
-    };
-    let most = (wanted.len() / 3).max(1);
-    let least = names.iter().map(|known| far(known)).min().filter(|least| *least <= most);
-    if let Some(least) = least {
-        let near: Vec<&str> =
-            names.into_iter().filter(|known| far(known) == least).take(3).collect();
-        return format!("did you mean {}?", near.join(" or "));
-    }
-    let holds = |known: &&str| wanted.len() > 2 && plain(known).contains(&wanted);
-    let within: Vec<&str> = names.iter().copied().filter(holds).take(3).collect();
-    if !within.is_empty() {
-        return format!("did you mean {}?", within.join(" or "));
-    }
-    let rest = names.len().saturating_sub(LISTED);
-    let listed = names[..names.len().min(LISTED)].join(", ");
-    if rest == 0 {
-        format!("known are {listed}")
-    } else {
-        format!("known are {listed} and {rest} more, which the glossary lists")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_metric_that_was_meant_is_named() {
-        let known = "`wall`, `cpu`, `user`, `sys`, `peak-memory`, `peak-memory-tree`, \
-            `block-input`, `block-output`, `work`";
-        assert_eq!(near("wal", known), "did you mean `wall`?");
-        assert_eq!(near("peakmemory", known), "did you mean `peak-memory`?");
-        assert_eq!(near("memory", known), "did you mean `peak-memory`?");
-        assert_eq!(near("mem", known), "did you mean `peak-memory` or `peak-memory-tree`?");
-        assert_eq!(near("Block_Outptu", known), "did you mean `block-output`?");
-        let far = near("instructions", known);
-        assert!(
-            far.starts_with("known are `wall`, `cpu`, ")
-                && far.ends_with(" and 1 more, which the glossary lists"),
-            "{far}"
-        );
-        assert_eq!(near("x", "`wall`, `cpu`"), "known are `wall`, `cpu`");
     }
 }

@@ -8,6 +8,7 @@ mod commands;
 mod counters;
 mod error;
 mod exit;
+mod nearest;
 mod output;
 mod project;
 

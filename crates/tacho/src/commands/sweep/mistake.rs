@@ -82,7 +82,7 @@ impl SweepMistake {
                 );
             }
             Self::UnknownMetric { name, known } => {
-                let near = crate::error::near(name, known);
+                let near = crate::nearest::near(name, known);
                 if near.ends_with('?') {
                     return near;
                 }
