@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_record::{Build, Cell, Digest, Direction, Metric, Revision};
 use tacho_stats::Summary;
 use tacho_stats::history::{self, HistoryExecution, RunReading};
-use tacho_stats::survey::{Candidates, ChangePlace, SurveyRules, survey};
+use tacho_stats::survey::{Batch, Candidates, ChangePlace, SurveyRules, survey};
 use tacho_store::{Store, StoreError, Values};
 
 use super::edges::{self, EnvironmentEdge};
@@ -231,6 +231,20 @@ impl SurveyFacts {
         self.built[place].is_some()
     }
 
+    /// What links the run of a batch to earlier ones, where it measures nothing again: the measured
+    /// revisions nearest to it, this many.
+    pub fn links(&self, batch: &Batch, link: u32) -> Vec<usize> {
+        let readings = || self.measured.iter().flat_map(|of| &of.readings);
+        let measured: BTreeSet<usize> = readings().map(|reading| reading.revision).collect();
+        let is_linked = batch.build.iter().chain(&batch.again).any(|at| measured.contains(at));
+        let Some(&first) = batch.build.first().filter(|_| !is_linked) else { return Vec::new() };
+        let mut nearest: Vec<usize> = measured.into_iter().collect();
+        nearest.sort_by_key(|at| at.abs_diff(first));
+        nearest.truncate(link as usize);
+        nearest.sort_unstable();
+        nearest
+    }
+
     /// The places of the revisions of these cells.
     pub fn places<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Vec<usize> {
         let names: BTreeSet<&str> = cells.map(|cell| cell.revision.as_str()).collect();
@@ -260,7 +274,15 @@ impl SurveyFacts {
                 cells.push(Cell { revision, artifact, benchmark, rounds });
             }
         }
-        cells
+        // What is measured again alone compares nothing: all that was new is a known program.
+        let is_alone = |cell: &Cell| {
+            let is_other = |other: &&Cell| {
+                other.benchmark == cell.benchmark && other.revision != cell.revision
+            };
+            again.contains(&cell.revision.as_str()) && !cells.iter().any(|other| is_other(&other))
+        };
+        let kept: Vec<bool> = cells.iter().map(|cell| !is_alone(cell)).collect();
+        cells.into_iter().zip(kept).filter_map(|(cell, kept)| kept.then_some(cell)).collect()
     }
 }
 

@@ -69,7 +69,8 @@ pub fn place(
         placed.surveyed = known.surveyed(question, &rules(question, wish, &known));
         (placed.made, placed.builds) = (known.made, known.builds());
         bench.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
-        let next = bench.next(&placed.surveyed, digest, left(wish, &known), &known)?;
+        let asked = (digest, question.plan.measure.link);
+        let next = bench.next(&placed.surveyed, asked, left(wish, &known), &known)?;
         let so_far = Some((placed.tried, placed.samples));
         let ended = if next.is_empty() {
             Some(why(wish, &known, &placed))
@@ -137,7 +138,7 @@ impl Context<'_> {
     fn next(
         &mut self,
         surveyed: &[SurveyedBenchmark],
-        digest: Digest,
+        (digest, link): (Digest, u32),
         left: usize,
         known: &SurveyFacts,
     ) -> Result<Batch, ExperimentError> {
@@ -149,7 +150,12 @@ impl Context<'_> {
             });
         }
         let surveys: Vec<Survey> = surveyed.iter().map(|one| one.survey.clone()).collect();
-        Ok(if left == 0 { Batch::default() } else { batch(&surveys, left) })
+        if left == 0 {
+            return Ok(Batch::default());
+        }
+        let mut next = batch(&surveys, left);
+        next.again.extend(known.links(&next, link));
+        Ok(next)
     }
 
     /// Builds and measures what is next; false when interrupted.

@@ -23,6 +23,8 @@ struct Past {
     executed: Shared<u64>,
     /// The user stops it at this execution.
     stop: u64,
+    /// Whether it has no change at all.
+    is_flat: bool,
 }
 
 fn level(order: u64) -> f64 {
@@ -31,7 +33,7 @@ fn level(order: u64) -> f64 {
 
 impl Past {
     fn new() -> Self {
-        Self { lab: Lab::new(ONE, 200), executed: Shared::new(0), stop: u64::MAX }
+        Self { lab: Lab::new(ONE, 200), executed: Shared::new(0), stop: u64::MAX, is_flat: false }
     }
 
     fn executes(&self, request: &Request, at: Timestamp) -> Execution {
@@ -41,7 +43,8 @@ impl Past {
         }
         let order = request.command[1].trim_start_matches('r').parse().unwrap();
         let wobble = 0.02 * (((self.executed.get() * 7919) % 101) as f64 / 101.0 - 0.5);
-        let wall = Duration::from_secs_f64(level(order) * 1e-3 * (1.0 + wobble));
+        let level = if self.is_flat { 100.0 } else { level(order) };
+        let wall = Duration::from_secs_f64(level * 1e-3 * (1.0 + wobble));
         Execution { wall, ..ended(ExecutionEnd::Exited(0), at) }
     }
 
@@ -88,6 +91,26 @@ fn changes_are_pinned_by_few_builds_and_the_same_again_builds_nothing() {
     );
     let again = past.place(&mut builder, &LEAST);
     assert_eq!((places(&again), again.samples, again.made), (BOTH.to_vec(), 0, placed.made));
+}
+
+#[test]
+fn each_run_measures_a_revision_of_earlier_runs() {
+    // Where nothing changed, nothing is to be measured again for its own sake.
+    let mut past = Past { is_flat: true, ..Past::new() };
+    past.lab.measure += "\nlink = 1";
+    let mut builder = ScriptedBuilder::new();
+    past.place(&mut builder, &SurveyRequest { builds: Some(6), ..LEAST });
+    let budget = Some(Duration::from_secs(600));
+    past.place(&mut builder, &SurveyRequest { budget, ..LEAST });
+    let mut store = past.lab.store();
+    assert!(store.runs().unwrap().len() > 1);
+    let mut earlier = BTreeSet::new();
+    for run in store.runs().unwrap() {
+        let cells = store.cells(run.number).unwrap();
+        let own: BTreeSet<String> = cells.into_iter().map(|(_, cell)| cell.revision).collect();
+        assert!(earlier.is_empty() || !own.is_disjoint(&earlier), "run {}: {own:?}", run.number);
+        earlier.extend(own);
+    }
 }
 
 #[test]
