@@ -94,7 +94,7 @@ export interface Point {
   /** The difference to the measured revision before; absent for the first. */
   change?: Change;
   /**
-   * The run that begins here, where no run measured both this point and the measured one before: what the host did
+   * The run that begins here, where nothing links it to the runs of the measured point before: what the host did
    * between the two runs is part of their difference.
    */
   begins_run?: number;

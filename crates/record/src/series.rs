@@ -1,5 +1,7 @@
 //! Series: what was measured, over revisions.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Steadiness, Stop};
@@ -101,14 +103,6 @@ pub struct Point {
 }
 
 impl Point {
-    /// The run in which this was measured, if no run measured both this and what stands before it:
-    /// what the host did between two runs is then part of their difference.
-    #[must_use]
-    pub fn begins_run_after(&self, before: &Self) -> Option<i64> {
-        let is_shared = self.runs.iter().any(|run| before.runs.contains(run));
-        self.runs.iter().min().copied().filter(|_| !before.runs.is_empty() && !is_shared)
-    }
-
     /// Its build by the plan as it is now.
     #[must_use]
     pub fn present_build(&self) -> Option<&Build> {
@@ -131,6 +125,42 @@ impl Point {
     }
 }
 
+/// Which runs can be compared: those that measured the same revision, and all that are linked so.
+#[derive(Clone, Debug, Default)]
+pub struct LinkedRuns(Vec<BTreeSet<i64>>);
+
+impl LinkedRuns {
+    /// From all points of a series.
+    #[must_use]
+    pub fn of(points: &[Point]) -> Self {
+        let mut groups: Vec<BTreeSet<i64>> = Vec::new();
+        for point in points {
+            let mut group: BTreeSet<i64> = point.runs.iter().copied().collect();
+            groups.retain(|other| {
+                let is_apart = other.is_disjoint(&group);
+                if !is_apart {
+                    group.extend(other);
+                }
+                is_apart
+            });
+            groups.push(group);
+        }
+        Self(groups)
+    }
+
+    /// The run in which a point was measured, if nothing links it to the runs of the point before:
+    /// what the host did between two runs is then part of their difference.
+    #[must_use]
+    pub fn border(&self, before: &Point, point: &Point) -> Option<i64> {
+        let group = |runs: &[i64]| {
+            let first = runs.iter().min()?;
+            self.0.iter().position(|group| group.contains(first))
+        };
+        let is_linked = before.runs.is_empty() || group(&before.runs) == group(&point.runs);
+        point.runs.iter().min().copied().filter(|_| !is_linked)
+    }
+}
+
 /// The measurements of one metric of one benchmark on one host, over revisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
@@ -148,12 +178,14 @@ pub struct Series {
 }
 
 /// A reported change of a level.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
     /// The full name of the revision that is most likely the first at the new level.
     pub revision: String,
     /// Whether the level rises.
     pub rises: bool,
+    /// By how much, as a share of the level before; none where that is 0.
+    pub effect: Option<f64>,
 }
 
 impl Series {

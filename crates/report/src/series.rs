@@ -1,8 +1,8 @@
 //! A series and its points, in words.
 
 use tacho_record::{
-    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, Metric, Phase, Point, Revision,
-    Sample, Series, Steadiness, Stop,
+    ChangeVerdict, Course, Direction, EndReason, HostUnevenness, LinkedRuns, Metric, Phase, Point,
+    Revision, Sample, Series, Steadiness, Stop,
 };
 use tacho_stats::{BoundedValue, Summary};
 
@@ -97,15 +97,19 @@ impl MedianDifference {
         has_ratio.then_some(Self { share, verdict, is_bound: after.is_bound })
     }
 
-    /// That of a point to one before it, unless both are the same program.
+    /// That of a point to one before it, unless both are the same program. Where a change is
+    /// reported, it is the effect that is reported: medians of several runs have the effects of
+    /// these runs in them.
     #[must_use]
     pub fn of(series: &Series, before: &Point, point: &Point) -> Option<Self> {
         let artifact = |of: &Point| of.build.as_ref().and_then(|build| build.state.artifact());
         let is_same = artifact(before).is_some() && artifact(before) == artifact(point);
-        let verdict = series
-            .change_at(&point.revision.id)
-            .map(|change| ChangeVerdict::of(change.rises, series.key.metric.better));
-        Self::between(&summary(before)?, &summary(point)?, verdict).filter(|_| !is_same)
+        let reported = series.change_at(&point.revision.id);
+        let verdict =
+            reported.map(|change| ChangeVerdict::of(change.rises, series.key.metric.better));
+        let found = Self::between(&summary(before)?, &summary(point)?, verdict)?;
+        let share = reported.and_then(|change| change.effect).unwrap_or(found.share);
+        (!is_same).then_some(Self { share, ..found })
     }
 
     /// In percent, with its sign: `+5.1 %`, `> +5.1 %`.
@@ -130,7 +134,7 @@ pub struct PointRow<'a> {
     pub summary: Option<Summary>,
     /// The difference to the last point before it that has values.
     pub change: Option<MedianDifference>,
-    /// The run that begins here, where no run measured both this and that point.
+    /// The run that begins here, where nothing links it to the runs of that point.
     pub begins_run: Option<i64>,
 }
 
@@ -138,6 +142,7 @@ pub struct PointRow<'a> {
 #[must_use]
 pub fn rows<'a>(series: &Series, points: impl IntoIterator<Item = &'a Point>) -> Vec<PointRow<'a>> {
     let mut last: Option<&Point> = None;
+    let runs = LinkedRuns::of(&series.points);
     let row = |point: &'a Point| {
         let summary = summary(point);
         let before = last.filter(|_| summary.is_some());
@@ -146,7 +151,7 @@ pub fn rows<'a>(series: &Series, points: impl IntoIterator<Item = &'a Point>) ->
             point,
             summary,
             change: before.and_then(|before| MedianDifference::of(series, before, point)),
-            begins_run: before.and_then(|before| point.begins_run_after(before)),
+            begins_run: before.and_then(|before| runs.border(before, point)),
         }
     };
     points.into_iter().map(row).collect()

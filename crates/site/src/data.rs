@@ -75,7 +75,7 @@ struct PointData<'a> {
     summary: Option<SummaryData>,
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<ChangeData>,
-    /// The run that begins here, where no run measured both this point and the one before.
+    /// The run that begins here, where nothing links it to the runs of the point before.
     #[serde(skip_serializing_if = "Option::is_none")]
     begins_run: Option<i64>,
     #[serde(serialize_with = "plain_all")]

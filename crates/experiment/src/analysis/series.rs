@@ -104,8 +104,8 @@ fn level_changes(all: &[Change], benchmark: &BenchmarkKey, metric: &Metric) -> V
         change.stands() && is_level && key.benchmark == *benchmark && key.metric.name == metric.name
     };
     let level = |change: &Change| {
-        let Finding { revision, before, after, .. } = &change.finding;
-        LevelChange { revision: revision.clone(), rises: after > before }
+        let Finding { revision, before, after, effect, .. } = &change.finding;
+        LevelChange { revision: revision.clone(), rises: after > before, effect: *effect }
     };
     all.iter().filter(is_of).map(level).collect()
 }

@@ -23,13 +23,14 @@ const LARGE: f64 = 0.1;
 /// Judges a series by the readings of its runs.
 pub(super) fn tracked(points: &[SeriesValue], readings: &[RunReading]) -> Judgement {
     let verdict = history::judge(readings);
-    let befores = [0].into_iter().chain(verdict.changes.iter().map(|change| change.index));
-    let mut changes: Vec<DetectedChange> = verdict
-        .changes
-        .iter()
-        .zip(befores)
-        .map(|(change, from)| told(change, from, points))
-        .collect();
+    let places: Vec<usize> = verdict.changes.iter().map(|change| change.index).collect();
+    let sides = |which: usize| {
+        let from = if which == 0 { 0 } else { places[which - 1] };
+        [from..places[which], places[which]..places.get(which + 1).copied().unwrap_or(points.len())]
+    };
+    let found = verdict.changes.iter().enumerate();
+    let mut changes: Vec<DetectedChange> =
+        found.map(|(which, change)| told(change, sides(which), points)).collect();
     mark_dips(&mut changes, &verdict);
     let drift = verdict.drift.map(|drift| Drift {
         first: readings.iter().map(|one| one.revision).min().unwrap_or(0),
@@ -98,9 +99,13 @@ fn borders(readings: &[RunReading]) -> Vec<usize> {
     revisions.into_iter().skip(1).filter(|place| !is_spanned(*place)).collect()
 }
 
-/// A change as others are reported; the level before it begins at `from`.
-fn told(change: &HistoryChange, from: usize, points: &[SeriesValue]) -> DetectedChange {
-    let before = level(points, from..change.index).unwrap_or_else(|| change.before.exp());
+/// A change as others are reported, between these two stretches.
+fn told(
+    change: &HistoryChange,
+    sides: [Range<usize>; 2],
+    points: &[SeriesValue],
+) -> DetectedChange {
+    let (before, after) = levels(change, sides, points);
     let (low, high) = change.interval;
     let kind = match change.origin {
         Origin::Build => Kind::Build,
@@ -111,7 +116,7 @@ fn told(change: &HistoryChange, from: usize, points: &[SeriesValue]) -> Detected
         index: change.index,
         range: change.range.clone(),
         before,
-        after: before * change.effect.exp(),
+        after,
         effect: change.effect.exp_m1(),
         interval: (low.exp_m1(), high.exp_m1()),
         p: 1.0 - change.probability,
@@ -120,12 +125,35 @@ fn told(change: &HistoryChange, from: usize, points: &[SeriesValue]) -> Detected
     }
 }
 
-/// The level as it was measured: without what is known of runs, of which nothing measured has that
-/// value.
-fn level(points: &[SeriesValue], places: Range<usize>) -> Option<f64> {
-    let values =
-        points.get(places)?.iter().map(|point| point.value).filter(|value| value.is_finite());
-    let near: Vec<f64> = values.rev().take(NEAR).collect();
+/// The levels of both sides, as far apart as the effect. One of them is as it was measured: the one
+/// before, or the one after, where effects of runs make the measured ones differ by something else.
+/// A reader finds that one among the newer values.
+fn levels(
+    change: &HistoryChange,
+    [before, after]: [Range<usize>; 2],
+    points: &[SeriesValue],
+) -> (f64, f64) {
+    let ratio = change.effect.exp();
+    let (newest, oldest) = (level(points, before, true), level(points, after, false));
+    let Some(before) = newest else {
+        let before = change.before.exp();
+        return (before, before * ratio);
+    };
+    let (low, high) = change.interval;
+    let is_as_measured = |after: &f64| (low.exp()..=high.exp()).contains(&(after / before));
+    match oldest {
+        Some(after) if !is_as_measured(&after) => (after / ratio, after),
+        _ => (before, before * ratio),
+    }
+}
+
+/// The level as it was measured, of the newest or the oldest values: without what is known of runs,
+/// of which nothing measured has that value.
+fn level(points: &[SeriesValue], places: Range<usize>, of_newest: bool) -> Option<f64> {
+    let values = points.get(places)?.iter().map(|point| point.value);
+    let values = values.filter(|value| value.is_finite());
+    let near: Vec<f64> =
+        if of_newest { values.rev().take(NEAR).collect() } else { values.take(NEAR).collect() };
     Summary::of(&near).map(|summary| summary.median)
 }
 

@@ -1,6 +1,7 @@
 //! What the runs of a series know: of what its scatter is made, and how sure each place is.
 
 use maud::{Markup, html};
+use tacho_record::ChangeKind;
 use tacho_report::change::probability;
 use tacho_report::detection::settled_by;
 use tacho_report::words::{effect_interval, interval};
@@ -20,7 +21,7 @@ pub(super) fn section(view: &View, series: &SeriesView) -> Markup {
             h2 { "What the runs know" }
             (scatter(known))
             (levels(view, series, known))
-            (places(view, known))
+            (places(view, series, known))
             (runs(view, known))
         }
     }
@@ -89,8 +90,9 @@ fn levels(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
 }
 
 /// The places that are changes, and those that may be, newest first.
-fn places(view: &View, known: &HistoryRecord) -> Markup {
+fn places(view: &View, series: &SeriesView, known: &HistoryRecord) -> Markup {
     let verdict = &known.verdict;
+    let origin = |place: &HistoryChange| origin(view, series, &known.revisions[place.index], place);
     let reported = verdict.changes.iter().map(|place| (place, true));
     let mut all: Vec<(&HistoryChange, bool)> =
         reported.chain(verdict.unclear.iter().map(|place| (place, false))).collect();
@@ -105,7 +107,7 @@ fn places(view: &View, known: &HistoryRecord) -> Markup {
                     (effect_interval((place.interval.0.exp_m1(), place.interval.1.exp_m1())))
                 }
                 td {
-                    @if is_reported { (of(place.origin)) }
+                    @if is_reported { (of(origin(place))) }
                     @else { "unclear: needs " (settled_by(place.settling)) }
                 }
             }
@@ -128,6 +130,17 @@ fn places(view: &View, known: &HistoryRecord) -> Markup {
             }))
         }
     }
+}
+
+/// What changed: of a build alone the commit, where other layouts have agreed since.
+fn origin(view: &View, series: &SeriesView, revision: &str, place: &HistoryChange) -> Origin {
+    let number = view.series.iter().position(|one| one.slug == series.slug);
+    let found = number.map(|number| view.changes_of(number)).unwrap_or_default();
+    let is_settled = found.iter().any(|one| {
+        let finding = &one.change().finding;
+        finding.revision == revision && finding.kind != ChangeKind::Build
+    });
+    if is_settled { Origin::Commit } else { place.origin }
 }
 
 fn of(origin: Origin) -> &'static str {

@@ -76,7 +76,7 @@ pub(crate) struct SeriesRow<'a> {
     pub(crate) summary: Option<Summary>,
     /// The change against the row before that has values.
     pub(crate) change: Option<MedianDifference>,
-    /// The run that begins here, where no run measured both this and the row before that has
+    /// The run that begins here, where nothing links it to the runs of the row before that has
     /// values.
     pub(crate) begins_run: Option<i64>,
     /// What became of it.
