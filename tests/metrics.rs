@@ -120,7 +120,7 @@ fn an_output_without_it_is_a_failure_that_shows_what_was_there() {
 
       revision  date  subject
       12e09e9fdd  2023-11-14  prints otherwise
-      2 executions failed (unreadable: `bucket…nothing matches `mean bucket
+      2 executions failed (unreadable: `bucket`: nothing matches `mean bucket
       ([0-9.]+)`)
 
     2 samples in <time>: <time> building, <time> executing, <time> else

@@ -5166,7 +5166,7 @@ THE SOFTWARE.
   }
   function help() {
     const text2 = document.createElement("figcaption");
-    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Dashed from top to bottom: another run begins, and no run measured both sides. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, – the same without a value, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
+    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Dashed from top to bottom: another run begins, and nothing links it to the run before. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, – the same without a value, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
     return text2;
   }
 

@@ -1,9 +1,9 @@
 //! `tacho changes list`: all changes, event by event.
 
 use tacho_experiment::changes::{
-    FalseAlarms, JudgedSeries, StoredChanges, events, is_new_regression,
+    FalseAlarms, JudgedSeries, StoredChanges, events, is_doubtful, is_new_regression,
 };
-use tacho_record::{Bisection, Change, ChangeVerdict, Metric, Series, SeriesKey};
+use tacho_record::{Bisection, Change, ChangeVerdict, Life, Metric, Series, SeriesKey};
 use tacho_report::detection;
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
@@ -63,6 +63,10 @@ fn listing(
     if filter.all {
         shown.extend(&unplanned);
     }
+    let is_open = |change: &&&Change| change.stands() && change.life != Life::Confirmed;
+    let doubtful = shown.iter().filter(is_open);
+    let doubtful = doubtful.filter(|change| is_doubtful(change, found.sides(change).as_ref()));
+    let doubtful: Vec<String> = doubtful.map(|change| change.name.clone()).collect();
     let mut listed = Vec::new();
     for event in events(shown, &found.orders).into_iter().rev() {
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
@@ -87,6 +91,7 @@ fn listing(
         not_judged,
         unbuilt: found.unbuilt.iter().filter(|(_, it)| filter.shows_gap(it)).cloned().collect(),
         remarks: remarks(found, filter),
+        doubtful,
         histories: histories(found, filter),
         false_alarms: FalseAlarms::of(found.changes()),
         regressions,

@@ -42,6 +42,8 @@ pub struct ChangeListing {
     /// The names of changes of series that the plan no longer has: mentioned, and listed only where
     /// all are asked for.
     pub unplanned: HashSet<String>,
+    /// The names of changes that may be the host's: no run measured both sides.
+    pub doubtful: Vec<String>,
     /// What the runs of a series know, where it was judged by them.
     pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
@@ -69,6 +71,7 @@ pub struct ListedEvent {
 pub struct ListingAnswer<'a> {
     regressions: usize,
     unplanned: usize,
+    doubtful: &'a [String],
     events: Vec<EventAnswer<'a>>,
     judged: usize,
     not_judged: Vec<RemarkAnswer<'a>>,
@@ -143,6 +146,7 @@ impl ChangeListing {
         ListingAnswer {
             regressions: self.regressions,
             unplanned: self.unplanned.len(),
+            doubtful: &self.doubtful,
             events: self.events.iter().map(|event| event.answer(&self.unplanned)).collect(),
             judged: self.judged,
             not_judged: remarks(&self.not_judged),
@@ -211,6 +215,13 @@ impl ChangeListing {
             out += &format!("; {} for the worse and new", self.regressions);
         }
         out.push('\n');
+        if !self.doubtful.is_empty() {
+            out += &format!(
+                "perhaps the host's, since no run measured both sides: {} (`tacho changes \
+                 --confirm` measures them)\n",
+                listed(&self.doubtful)
+            );
+        }
         let mut reasons: Vec<&str> = self.not_judged.iter().map(|(_, why)| why.as_str()).collect();
         reasons.sort_unstable();
         reasons.dedup();
