@@ -98,7 +98,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, help_heading = "Output")]
     pub clean: bool,
 
-    /// Say what was verified; twice: list the packages before
+    /// Say what was verified, and name all packages without checksums; twice: list all packages
     #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
     pub verbose: u8,
 
@@ -122,8 +122,21 @@ pub(crate) struct Arguments {
     links: LinksName,
 
     /// Threads at work [default: one for each processor]
-    #[arg(short, long, value_name = "N", help_heading = "Execution")]
+    #[arg(short, long, value_name = "N", value_parser = jobs, help_heading = "Execution")]
     jobs: Option<NonZeroUsize>,
+}
+
+/// More threads than this help nowhere, and a system may refuse to start them.
+const MOST_JOBS: usize = 1024;
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok().and_then(NonZeroUsize::new);
+    number.filter(|number| number.get() <= MOST_JOBS).ok_or_else(|| {
+        format!(
+            "not a number from 1 to {MOST_JOBS}\n\
+             hint: without `--jobs`, there is one thread for each processor"
+        )
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::dpkg::PathFilter;
-use crate::{Package, RootFolder, VerifyError, dpkg, freebsd};
+use crate::{Package, Requirement, RootFolder, VerifyError, dpkg, freebsd};
 
 /// Whose database it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,21 @@ pub struct InstalledPackages {
     pub left_out: PathFilter,
     /// Damage of the database itself, one sentence each.
     pub warnings: Vec<String>,
+    /// Labels of packages with regular files and no checksum for any: only their presence can be
+    /// verified, or not even that without a list of files.
+    pub unsummed: Vec<String>,
+}
+
+impl InstalledPackages {
+    /// Whether the database should record contents, and records none.
+    #[must_use]
+    pub fn records_nothing(&self) -> bool {
+        let mut files = self.packages.iter().flat_map(|package| &package.files);
+        !self.unsummed.is_empty()
+            && files.all(|file| {
+                matches!(file.requirement, Requirement::Exists | Requirement::Target(_))
+            })
+    }
 }
 
 /// Chooses packages, which have no files yet. Lists of files are read of the chosen ones only.

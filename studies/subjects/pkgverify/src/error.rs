@@ -1,7 +1,7 @@
 //! What ends a verification before its end.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why packages could not be verified.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,16 @@ pub enum VerifyError {
         /// The folder that was searched.
         root: PathBuf,
     },
+    /// The database names no installed package: it is empty, or not what its name says.
+    #[error(
+        "`{}` names no installed package, so nothing can be verified{}",
+        path.display(),
+        hint_of_old(path)
+    )]
+    NoPackages {
+        /// The file that should name them.
+        path: PathBuf,
+    },
     /// A pattern selects nothing.
     #[error("no installed package matches `{pattern}`{}", hint(nearest.as_deref()))]
     NoMatch {
@@ -42,18 +52,24 @@ pub enum VerifyError {
         nearest: Option<String>,
     },
     /// The folder that was named holds none.
-    #[error("`{}` is no package database: neither `status` nor `local.sqlite` is in it", folder.display())]
+    #[error(
+        "`{}` is no package database: neither `status` nor `local.sqlite` is in it\n\
+         hint: `--admindir` names a folder like `/var/lib/dpkg` or `/var/db/pkg`",
+        folder.display()
+    )]
     NotADatabase {
         /// As it was named.
         folder: PathBuf,
     },
     /// A pattern is malformed.
-    #[error("`{pattern}` is not a valid pattern: {reason}")]
+    #[error("`{pattern}` is not a valid pattern: {reason}\nhint: {hint}")]
     Pattern {
         /// As it was typed.
         pattern: String,
         /// What is wrong with it.
         reason: String,
+        /// How to write what may be meant.
+        hint: &'static str,
     },
     /// A file of the database cannot be read.
     #[error("cannot read `{}`: {source}", path.display())]
@@ -63,6 +79,17 @@ pub enum VerifyError {
         /// What the system says.
         source: io::Error,
     },
+}
+
+/// dpkg keeps the state before its last change beside `status`.
+fn hint_of_old(path: &Path) -> String {
+    let old = path.with_file_name("status-old");
+    let has_old = path.ends_with("status") && old.metadata().is_ok_and(|old| old.len() > 0);
+    if has_old {
+        format!("\nhint: dpkg keeps the state before in `{}`", old.display())
+    } else {
+        "\nhint: name the folder of another system with `--root DIR`".to_owned()
+    }
 }
 
 fn hint(nearest: Option<&str>) -> String {

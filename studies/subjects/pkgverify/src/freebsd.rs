@@ -15,6 +15,9 @@ pub fn load(path: &Path, choose: PackageChooser) -> Result<InstalledPackages, Ve
     let database =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failure)?;
     let (packages, numbers) = packages(&database).map_err(failure)?;
+    if packages.is_empty() {
+        return Err(VerifyError::NoPackages { path: path.to_owned() });
+    }
     let mut packages = choose(packages)?;
     add_files(&database, &numbers, &mut packages).map_err(failure)?;
     Ok(InstalledPackages {
@@ -22,6 +25,7 @@ pub fn load(path: &Path, choose: PackageChooser) -> Result<InstalledPackages, Ve
         packages,
         left_out: PathFilter::default(),
         warnings: Vec::new(),
+        unsummed: Vec::new(),
     })
 }
 

@@ -13,8 +13,7 @@ use output::Printer;
 fn main() -> ExitCode {
     let arguments = Arguments::typed();
     match execute(&arguments) {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(1),
+        Ok(outcome) => outcome,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
@@ -22,8 +21,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns how many files are not as recorded.
-fn execute(arguments: &Arguments) -> Result<usize, VerifyError> {
+/// Returns 0 if all is as recorded, 1 if something is not, 2 if nothing could be verified.
+fn execute(arguments: &Arguments) -> Result<ExitCode, VerifyError> {
     let root = arguments.root();
     let patterns = if arguments.all { &[] } else { arguments.packages.as_slice() };
     let choose = |packages| arguments.selection().select(packages, patterns);
@@ -34,8 +33,17 @@ fn execute(arguments: &Arguments) -> Result<usize, VerifyError> {
             .iter_mut()
             .for_each(|package| package.files.retain(|file| !file.is_conffile));
     }
+    let records_nothing = installed.records_nothing();
     let mut printer = Printer::new(arguments, &installed);
     printer.begin();
     let paths = verify(&installed, &root, arguments.options(), |notice| printer.note(notice))?;
-    Ok(printer.end(paths))
+    let findings = printer.end(paths);
+    if findings == 0 && records_nothing {
+        eprintln!(
+            "error: no content was verified: the database has no checksum for these packages\n\
+             hint: `apt-get install --reinstall PACKAGE` records the checksums of a package again"
+        );
+        return Ok(ExitCode::from(2));
+    }
+    Ok(ExitCode::from(u8::from(findings > 0)))
 }

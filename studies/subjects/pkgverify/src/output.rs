@@ -12,6 +12,9 @@ use crate::arguments::Arguments;
 /// The version of what `--json` prints.
 const JSON_VERSION: u32 = 1;
 
+/// So many packages are named in a warning that would name many.
+const MOST_NAMED: usize = 3;
+
 /// Prints what a verification finds.
 pub(crate) struct Printer<'a> {
     arguments: &'a Arguments,
@@ -36,6 +39,8 @@ struct JsonReport {
     /// Files that could not be read and are not among the findings.
     unread: usize,
     warnings: Vec<String>,
+    /// Packages with files and without checksums: only presence was verified.
+    unsummed: Vec<String>,
     findings: Vec<JsonFinding>,
 }
 
@@ -83,6 +88,7 @@ impl<'a> Printer<'a> {
             for warning in &self.installed.warnings {
                 eprintln!("warning: {warning}");
             }
+            self.warn_of_unsummed();
         }
         if self.arguments.verbose > 1 {
             eprintln!("Checking packages:");
@@ -90,6 +96,23 @@ impl<'a> Printer<'a> {
                 eprintln!("  {}", self.name(package));
             }
         }
+    }
+
+    fn warn_of_unsummed(&self) {
+        let labels = &self.installed.unsummed;
+        if labels.is_empty() {
+            return;
+        }
+        let shown = if self.arguments.verbose > 0 { labels.len() } else { MOST_NAMED };
+        let mut names = labels.iter().take(shown).cloned().collect::<Vec<_>>().join(", ");
+        if shown < labels.len() {
+            names += ", …; `--verbose` names all";
+        }
+        let have = if labels.len() == 1 { "has" } else { "have" };
+        eprintln!(
+            "warning: {} {have} no checksums: the content of the files is not verified: {names}",
+            counted(labels.len(), "package"),
+        );
     }
 
     pub fn note(&mut self, notice: Notice) {
@@ -153,6 +176,7 @@ impl<'a> Printer<'a> {
                 paths,
                 unread: self.filtered,
                 warnings: self.installed.warnings.clone(),
+                unsummed: self.installed.unsummed.clone(),
                 findings: self.findings,
             };
             match serde_json::to_string_pretty(&report) {

@@ -80,12 +80,17 @@ impl PackageSelection {
     }
 
     fn matcher(self, pattern: &str) -> Result<NameMatcher, VerifyError> {
-        let bad = |reason: String| VerifyError::Pattern { pattern: pattern.to_owned(), reason };
+        let bad = |reason: String, hint| VerifyError::Pattern {
+            pattern: pattern.to_owned(),
+            reason,
+            hint,
+        };
         match self.kind {
             PatternKind::Glob => {
                 let options =
                     MatchOptions { case_sensitive: !self.ignores_case, ..MatchOptions::new() };
-                let glob = Pattern::new(pattern).map_err(|error| bad(error.msg.to_owned()))?;
+                let glob = Pattern::new(pattern)
+                    .map_err(|error| bad(error.msg.to_owned(), "`[[]` matches a `[`"))?;
                 Ok(NameMatcher::Glob(glob, options))
             }
             PatternKind::Regex => RegexBuilder::new(pattern)
@@ -93,7 +98,12 @@ impl PackageSelection {
                 .build()
                 .map(NameMatcher::Regex)
                 .map_err(|error| {
-                    bad(error.to_string().lines().last().unwrap_or_default().to_owned())
+                    let text = error.to_string();
+                    let reason = text.lines().last().unwrap_or_default();
+                    bad(
+                        reason.strip_prefix("error: ").unwrap_or(reason).to_owned(),
+                        "`\\[` matches a `[`; without `--regex`, PACKAGE is a pattern with `*`",
+                    )
                 }),
         }
     }
@@ -192,5 +202,10 @@ mod tests {
         );
         assert_eq!(selected(glob, &["zzz"]), "no installed package matches `zzz`");
         assert!(selected(glob, &["[a"]).starts_with("`[a` is not a valid pattern: "));
+        let regex = PackageSelection { kind: PatternKind::Regex, ..glob };
+        assert!(
+            selected(regex, &["["])
+                .starts_with("`[` is not a valid pattern: unclosed character class\nhint: ")
+        );
     }
 }

@@ -183,7 +183,7 @@ fn json_says_all() {
     let report: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(answer.status, 1);
     let expected = serde_json::json!({
-        "version": 1, "database": "dpkg", "packages": 2, "paths": 7, "unread": 0, "warnings": [],
+        "version": 1, "database": "dpkg", "packages": 2, "paths": 7, "unread": 0, "warnings": [], "unsummed": [],
         "findings": [{
             "package": "alpha", "version": "1.0", "origin": "src-alpha", "path": "/usr/bin/alpha",
             "conffile": false, "reason": "mismatch", "message": "checksum mismatch for /usr/bin/alpha",
@@ -200,7 +200,14 @@ fn mistakes_are_explained() {
         assert_eq!((answer.status, answer.stderr.as_str()), (2, expected), "{arguments:?}");
     };
     error(&["alhpa"], "error: no installed package matches `alhpa`\nhint: did you mean `alpha`?\n");
-    error(&["-x", "("], "error: `(` is not a valid pattern: error: unclosed group\n");
+    let hint = "hint: `\\[` matches a `[`; without `--regex`, PACKAGE is a pattern with `*`\n";
+    let bad = |what: &str| format!("error: `{what}` is not a valid pattern: unclosed ");
+    error(&["-x", "("], &format!("{}group\n{hint}", bad("(")));
+    error(&["--regex", "["], &format!("{}character class\n{hint}", bad("[")));
+    let jobs = system.verify(&["-j", "0"]).stderr;
+    let reason = "'--jobs <N>': not a number from 1 to 1024\nhint: without `--jobs`, there is one \
+        thread for each processor\n";
+    assert!(jobs.contains(reason), "{jobs}");
     for wrong in [
         &["-b0"][..],
         &["-b65537"],
@@ -225,6 +232,57 @@ fn damage_of_the_database_is_a_warning() {
     assert!(system.verify(&[]).stderr.contains("warning: package `alpha` has no list of files\n"));
     // Of packages that are not chosen, nothing is read.
     assert_eq!(system.verify(&["beta"]), Answer::new(0, "", ""));
+}
+
+#[test]
+fn an_empty_or_broken_status_is_said() {
+    for content in ["", "\n\n", "garbage\n", "Package: a\nStatus: deinstall ok config-files\n\n"] {
+        let system = debian();
+        system.write("/var/lib/dpkg/status", content);
+        let answer = system.verify(&[]);
+        let error =
+            "/var/lib/dpkg/status` names no installed package, so nothing can be verified\n";
+        assert!(answer.stderr.contains(error), "{}", answer.stderr);
+        assert!(answer.stderr.contains("\nhint: "), "{}", answer.stderr);
+        assert_eq!(answer.status, 2, "{content:?}");
+    }
+    let system = debian();
+    system.write("/var/lib/dpkg/status-old", "Package: a\n");
+    system.write("/var/lib/dpkg/status", "");
+    let answer = system.verify(&[]);
+    assert!(answer.stderr.ends_with("/var/lib/dpkg/status-old`\n"), "{}", answer.stderr);
+
+    let system = debian();
+    let whole = fs::read_to_string(system.at("/var/lib/dpkg/status")).unwrap();
+    system.write("/var/lib/dpkg/status", &whole[..whole.len() - 10]);
+    let answer = system.verify(&[]);
+    assert!(answer.stderr.contains("` ends within a line: its last packages may be missing\n"));
+}
+
+#[test]
+fn packages_without_checksums_are_counted_and_named() {
+    let mut system = debian();
+    for name in ["p1", "p2", "p3", "p4"] {
+        system = system.package(name, &[(&format!("/usr/share/{name}"), name)]);
+        system.remove(&format!("/var/lib/dpkg/info/{name}.md5sums"));
+    }
+    // It has folders only.
+    let system = system.package("empty", &[]);
+    let begin = "warning: 4 packages have no checksums: the content of the files is not verified: ";
+    let short = format!("{begin}p1, p2, p3, …; `--verbose` names all\n");
+    assert_eq!(system.verify(&[]), Answer::new(0, "", &short));
+    let long = format!("{begin}p1, p2, p3, p4\n");
+    assert!(system.verify(&["-v"]).stderr.starts_with(&long));
+    let report = system.verify(&["--json"]).stdout;
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["unsummed"], serde_json::json!(["p1", "p2", "p3", "p4"]));
+    assert_eq!(system.verify(&["empty"]), Answer::new(0, "", ""));
+
+    let answer = system.verify(&["p1"]);
+    let none = "error: no content was verified: the database has no checksum for these packages\n";
+    assert!(answer.stderr.starts_with("warning: 1 package has no checksums: "), "{answer:?}");
+    assert!(answer.stderr.contains(none), "{answer:?}");
+    assert_eq!(answer.status, 2);
 }
 
 #[test]

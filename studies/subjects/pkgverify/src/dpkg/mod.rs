@@ -25,13 +25,25 @@ pub fn load(
     admindir: &Path,
     choose: PackageChooser,
 ) -> Result<InstalledPackages, VerifyError> {
-    let status = read(&admindir.join("status"))?;
+    let status_path = admindir.join("status");
+    let status = read(&status_path)?;
     let diversions = Diversions::parse(&read_if_there(&admindir.join("diversions"))?);
-    let mut database = Database { admindir, diversions, warnings: Vec::new() };
+    let warnings = status::damage(&status, &status_path);
+    let mut database = Database {
+        root,
+        admindir,
+        diversions,
+        warnings,
+        unlisted: Vec::new(),
+        unsummed: Vec::new(),
+    };
     let stanzas: HashMap<String, Stanza> = status::stanzas(&status)
         .filter(Stanza::has_files)
         .map(|stanza| (stanza.label(), stanza))
         .collect();
+    if stanzas.is_empty() {
+        return Err(VerifyError::NoPackages { path: status_path });
+    }
     let mut packages: Vec<Package> = stanzas.values().map(package).collect();
     packages.extend(alternatives::package(
         root,
@@ -47,8 +59,10 @@ pub fn load(
         }
     }
     let left_out = PathFilter::load(&root.path().join("etc/dpkg"))?;
-    let warnings = database.warnings;
-    Ok(InstalledPackages { manager: PackageManager::Dpkg, packages, left_out, warnings })
+    let Database { mut warnings, unlisted, unsummed, .. } = database;
+    warnings.extend(without_list(&unlisted));
+    let manager = PackageManager::Dpkg;
+    Ok(InstalledPackages { manager, packages, left_out, warnings, unsummed })
 }
 
 /// A package, without its files.
@@ -65,9 +79,13 @@ fn package(stanza: &Stanza) -> Package {
 }
 
 struct Database<'a> {
+    root: &'a RootFolder,
     admindir: &'a Path,
     diversions: Diversions,
     warnings: Vec<String>,
+    /// Labels of packages without `*.list`.
+    unlisted: Vec<String>,
+    unsummed: Vec<String>,
 }
 
 impl Database<'_> {
@@ -75,13 +93,29 @@ impl Database<'_> {
         let mut files = self.conffiles(stanza);
         let conffiles: HashSet<PathBuf> =
             stanza.conffiles.iter().map(|conffile| path(conffile.path)).collect();
-        for (listed, checksum) in self.summed(stanza)? {
+        let summed = self.summed(stanza)?;
+        let has_sums = !summed.is_empty();
+        for (listed, checksum) in summed {
             if !conffiles.contains(&listed) {
                 files.push(self.listed(stanza, &listed, Requirement::Content(checksum), false));
             }
         }
-        self.add_unsummed(stanza, &conffiles, &mut files)?;
+        let is_listed = self.add_unsummed(stanza, &conffiles, &mut files)?;
+        if !has_sums && (!is_listed || files.iter().any(|file| self.lacks_sum(file))) {
+            self.unsummed.push(stanza.label());
+        }
         Ok(files)
+    }
+
+    /// Whether it is a regular file, whose content nothing in the database describes. Packages of
+    /// symlinks and folders need no checksums.
+    fn lacks_sum(&self, file: &ListedFile) -> bool {
+        file.requirement == Requirement::Exists
+            && self
+                .root
+                .locate(&file.path, false)
+                .and_then(|path| path.symlink_metadata())
+                .is_ok_and(|found| found.is_file())
     }
 
     /// Conffiles that still belong to the package; their checksums stand in the status.
@@ -107,16 +141,17 @@ impl Database<'_> {
         Ok(summed)
     }
 
-    /// Files that are listed without a checksum, such as symlinks: they must be there.
+    /// Files that are listed without a checksum, such as symlinks: they must be there. Returns
+    /// whether there is a list.
     fn add_unsummed(
         &mut self,
         stanza: &Stanza,
         conffiles: &HashSet<PathBuf>,
         files: &mut Vec<ListedFile>,
-    ) -> Result<(), VerifyError> {
+    ) -> Result<bool, VerifyError> {
         let Some(name) = self.info(stanza, "list") else {
-            self.warnings.push(format!("package `{}` has no list of files", stanza.label()));
-            return Ok(());
+            self.unlisted.push(stanza.label());
+            return Ok(false);
         };
         let list = read(&name)?;
         let known: HashSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
@@ -129,7 +164,7 @@ impl Database<'_> {
                 files.push(self.listed(stanza, &listed, Requirement::Exists, false));
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn listed(
@@ -154,6 +189,17 @@ impl Database<'_> {
             .into_iter()
             .map(|name| self.admindir.join("info").join(name))
             .find(|path| path.exists())
+    }
+}
+
+/// One warning, however many packages have no list: a lost folder `info` would give hundreds.
+fn without_list(labels: &[String]) -> Option<String> {
+    match labels {
+        [] => None,
+        [label] => Some(format!("package `{label}` has no list of files")),
+        [first, ..] => {
+            Some(format!("{} packages have no list of files, such as `{first}`", labels.len()))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `status`: one stanza of fields for each package.
 
+use std::path::Path;
+
 use crate::Checksum;
 
 /// The fields of one package that matter here.
@@ -67,6 +69,21 @@ pub(super) fn stanzas(status: &[u8]) -> impl Iterator<Item = Stanza<'_>> {
         (!is_empty).then_some(stanza)
     })
     .filter(|stanza| !stanza.name.is_empty())
+}
+
+/// What is wrong with the file as a whole, one sentence each.
+pub(super) fn damage(status: &[u8], path: &Path) -> Vec<String> {
+    let path = path.display();
+    let mut warnings = Vec::new();
+    let is_field = |line: &[u8]| matches!(line, [] | [b' ' | b'\t', ..]) || line.contains(&b':');
+    let mut lines = status.split(|&byte| byte == b'\n').enumerate();
+    if let Some((number, _)) = lines.find(|(_, line)| !is_field(line)) {
+        warnings.push(format!("`{path}`, line {}: no field and value", number + 1));
+    }
+    if !status.is_empty() && !status.ends_with(b"\n") {
+        warnings.push(format!("`{path}` ends within a line: its last packages may be missing"));
+    }
+    warnings
 }
 
 impl<'a> Stanza<'a> {
@@ -151,6 +168,17 @@ mod tests {
         assert_eq!((libc.label().as_str(), libc.source.as_str()), ("libc6:amd64", "glibc"));
         assert_eq!(libc.depends, ["libgcc-s1", "a", "b"]);
         assert_eq!(stanzas[1].source, "gone");
+    }
+
+    #[test]
+    fn damage_is_said() {
+        let path = Path::new("status");
+        assert_eq!(damage(STATUS, path), [""; 0]);
+        assert_eq!(
+            damage(&STATUS[..STATUS.len() - 1], path),
+            ["`status` ends within a line: its last packages may be missing"]
+        );
+        assert_eq!(damage(b"Package: a\nStatus\n", path), ["`status`, line 2: no field and value"]);
     }
 
     #[test]
