@@ -175,6 +175,7 @@ impl Common {
     pub fn settings(&self) -> Settings {
         Settings {
             cache: self.cache.clone().unwrap_or_else(|| default_cache(&self.index)),
+            is_named: self.cache.is_some(),
             indices: self.index.clone(),
             shape: Shape { hash: self.hash(), table: self.table },
             checksum: match self.checksum {

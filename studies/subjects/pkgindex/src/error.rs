@@ -21,6 +21,17 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The folder that the user named for the cache is not there.
+    #[error(
+        "cannot keep the cache `{}`: there is no folder `{}`\nhint: make the folder with \
+         `mkdir -p`, or leave out `--cache` and `PKGINDEX_CACHE` for the usual place",
+        path.display(),
+        crate::cache::folder_of(path).display()
+    )]
+    NoCacheFolder {
+        /// The cache.
+        path: PathBuf,
+    },
     /// There is no index to build a cache from.
     #[error("no package index in `{}`\nhint: name indices with `--index`", path.display())]
     NoIndex {

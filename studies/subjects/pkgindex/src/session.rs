@@ -1,10 +1,13 @@
 //! Opens the cache for a question, and builds it again where it is missing, outdated or damaged.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::Error;
-use crate::cache::{Builder, Cache, Image, Shape, Verify, WriteWay, Written, digest, write};
+use crate::cache::{
+    Builder, Cache, Image, Shape, Verify, WriteWay, Written, digest, folder_of, write,
+};
 use crate::checksum::Checksum;
 
 /// Where apt keeps its indices.
@@ -15,6 +18,9 @@ const LISTS: &str = "/var/lib/apt/lists";
 pub struct Settings {
     /// Where the cache is.
     pub cache: PathBuf,
+    /// Whether the user named it. The folder of the usual place is made if it is missing, and not
+    /// that of a name that may be mistyped.
+    pub is_named: bool,
     /// The indices; if there are none, all of apt's.
     pub indices: Vec<PathBuf>,
     /// How the table of names is made.
@@ -87,9 +93,31 @@ impl Settings {
     /// # Errors
     /// If an index cannot be read or the cache cannot be stored.
     pub fn build(&self) -> Result<Phases, Error> {
+        self.check_folder()?;
         let (image, mut phases) = self.image(&self.indices()?)?;
-        phases.store = write(&image, &self.cache, self.write)?;
+        phases.store = self.store(&image)?;
         Ok(phases)
+    }
+
+    fn check_folder(&self) -> Result<(), Error> {
+        let is_wrong = match folder_of(&self.cache).metadata() {
+            Ok(found) => !found.is_dir(),
+            Err(error) => {
+                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+            }
+        };
+        if self.is_named && is_wrong {
+            return Err(Error::NoCacheFolder { path: self.cache.clone() });
+        }
+        Ok(())
+    }
+
+    fn store(&self, image: &Image) -> Result<Written, Error> {
+        if !self.is_named {
+            let folder = folder_of(&self.cache);
+            std::fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
+        }
+        write(image, &self.cache, self.write)
     }
 
     fn image(&self, indices: &[PathBuf]) -> Result<(Image, Phases), Error> {
@@ -114,6 +142,7 @@ impl Settings {
         &self,
         question: impl Fn(&Cache) -> Result<T, Error>,
     ) -> Result<(T, Vec<Notice>), Error> {
+        self.check_folder()?;
         let indices = self.indices()?;
         let why = match self.current(&indices)? {
             Ok(cache) => match question(&cache) {
@@ -124,7 +153,7 @@ impl Settings {
         };
         let (image, _) = self.image(&indices)?;
         let mut notices = vec![Notice::Rebuilt(why)];
-        if let Err(error) = write(&image, &self.cache, self.write) {
+        if let Err(error) = self.store(&image) {
             notices.push(Notice::NotStored(error.to_string()));
         }
         let cache = Cache::of_bytes(image.into_bytes(), Verify::Never)?;
@@ -137,7 +166,7 @@ impl Settings {
         match Cache::open(&self.cache, self.verify) {
             Ok(cache) if cache.source() == source => Ok(Ok(cache)),
             Ok(_) => Ok(Err("the indices have changed".to_owned())),
-            Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            Err(Error::File { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 Ok(Err("there was none".to_owned()))
             }
             Err(error) if error.is_corrupt() => Ok(Err(first_line(&error))),

@@ -108,13 +108,36 @@ fn a_changed_index_is_read_again() {
 #[test]
 fn a_cache_that_cannot_be_kept_still_answers() {
     let folder = Folder::new();
-    let output = folder.pkgindex("-i Packages -c Packages/cache show libc6");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
-    assert_eq!(output.status.code(), Some(2), "a file is no folder");
     let output = folder.pkgindex("-i Packages -c /proc/cache show libc6");
     assert_eq!(String::from_utf8_lossy(&output.stdout), stanza(3));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("note: the cache is not kept: cannot write `/proc/cache`"), "{stderr}");
+}
+
+#[test]
+fn a_named_folder_is_not_made_and_the_usual_one_is() {
+    let folder = Folder::new();
+    let stderr = |cache: &str, of: &str| {
+        format!(
+            "error: cannot keep the cache `{cache}`: there is no folder `{of}`\nhint: make the \
+             folder with `mkdir -p`, or leave out `--cache` and `PKGINDEX_CACHE` for the usual \
+             place\n"
+        )
+    };
+    for command in ["show libc6", "build"] {
+        let output = folder.pkgindex(&format!("-i Packages -c no/such/cache {command}"));
+        says(&output, 2, "", &stderr("no/such/cache", "no/such"));
+        let output = folder.pkgindex(&format!("-i Packages -c Packages/cache {command}"));
+        says(&output, 2, "", &stderr("Packages/cache", "Packages"));
+    }
+    assert!(!folder.at("no").exists());
+    let mut command = assert_cmd::Command::cargo_bin("pkgindex").unwrap();
+    command.current_dir(folder.path.path()).env_remove("PKGINDEX_CACHE");
+    command.env("XDG_CACHE_HOME", folder.at("new")).args(["-i", "Packages", "build"]);
+    says(&command.output().unwrap(), 0, "", "");
+    let mut names = std::fs::read_dir(folder.at("new/pkgindex")).unwrap();
+    let is_cache = |name: std::ffi::OsString| name.to_string_lossy().starts_with("cache-");
+    assert!(names.any(|entry| is_cache(entry.unwrap().file_name())));
 }
 
 #[test]

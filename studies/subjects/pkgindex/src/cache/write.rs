@@ -35,17 +35,20 @@ pub struct Written {
 /// Stores a cache.
 ///
 /// # Errors
-/// If the folder cannot be made or written to.
+/// If the folder is missing or cannot be written to.
 pub fn write(image: &Image, path: &Path, way: WriteWay) -> Result<Written, Error> {
     let failed = |source| Error::File { action: "write", path: path.to_owned(), source };
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut file = temporary(folder).map_err(failed)?;
+    let mut file = temporary(folder_of(path)).map_err(failed)?;
     let written = content(file.as_file_mut(), image, way).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     mark::set(path);
     Ok(written)
+}
+
+/// The folder that a file is in, or would be.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A new file beside the one that it will replace: for all to read, as the user's mask allows.
