@@ -9,6 +9,16 @@ pub enum PipeError {
     /// The helper of a test case did not end well.
     #[error("the helper failed: {0}")]
     Helper(String),
+    /// Another helper reads the pipe: each would get a part of the lines.
+    #[error(
+        "another helper reads `{path}`\nhint: name another pipe, or end that helper first: \
+         pipeserver send {path} quit",
+        path = path.display()
+    )]
+    InUse {
+        /// The pipe.
+        path: PathBuf,
+    },
     /// Something fails while reading or writing.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {

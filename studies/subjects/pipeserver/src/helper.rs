@@ -1,12 +1,13 @@
 //! The helper: reads commands from a named pipe until it is told to quit.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, flock, mknodat};
+use rustix::io::Errno;
 
 use crate::{PipeCommand, PipeError, Tally};
 
@@ -32,31 +33,22 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// Makes the pipe if it is not there, and opens it.
+    /// Makes the pipe if it is not there, opens and locks it. To find it locked by another helper
+    /// is an error.
     pub fn open(path: &Path, waiting: Waiting) -> Result<Self, PipeError> {
-        let failure =
-            |action| move |source| PipeError::Io { action, path: path.to_owned(), source };
-        let is_own = match mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0) {
-            Ok(()) => true,
-            Err(rustix::io::Errno::EXIST) => false,
-            Err(error) => return Err(failure("make")(error.into())),
-        };
-        if !is_own && !path.metadata().map_err(failure("open"))?.file_type().is_fifo() {
-            return Err(PipeError::NotAPipe { path: path.to_owned() });
+        loop {
+            let (pipe, is_own) = open_or_make(path)?;
+            match flock(&pipe, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return Err(PipeError::InUse { path: path.to_owned() }),
+                Err(error) => return Err(failure("lock", path)(error.into())),
+            }
+            // A helper that was about to end may have removed the pipe in between.
+            if is_at(&pipe, path) {
+                let (tally, pending) = (Tally::default(), Vec::new());
+                return Ok(Self { path: path.to_owned(), is_own, pipe, waiting, tally, pending });
+            }
         }
-        // Open for writing too: without a writer, reading would end the input when the first client
-        // is done.
-        let flags = OFlags::NONBLOCK.bits().cast_signed();
-        let pipe = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path);
-        let pipe = pipe.map_err(failure("open"))?;
-        Ok(Self {
-            path: path.to_owned(),
-            is_own,
-            pipe,
-            waiting,
-            tally: Tally::default(),
-            pending: Vec::new(),
-        })
     }
 
     /// Reads commands until `quit`. Reports go to `output`, lines that are no commands to
@@ -92,7 +84,7 @@ impl Helper {
             if self.waiting == Waiting::Blocking {
                 let mut ready = [PollFd::new(&self.pipe, PollFlags::IN)];
                 match poll(&mut ready, None) {
-                    Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                    Ok(_) | Err(Errno::INTR) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -105,8 +97,35 @@ impl Helper {
     }
 
     fn failure(&self, action: &'static str, source: io::Error) -> PipeError {
-        PipeError::Io { action, path: self.path.clone(), source }
+        failure(action, &self.path)(source)
     }
+}
+
+fn failure(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PipeError {
+    move |source| PipeError::Io { action, path: path.to_owned(), source }
+}
+
+/// The pipe, and whether it was made now.
+fn open_or_make(path: &Path) -> Result<(File, bool), PipeError> {
+    let is_own = match mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0) {
+        Ok(()) => true,
+        Err(Errno::EXIST) => false,
+        Err(error) => return Err(failure("make", path)(error.into())),
+    };
+    if !is_own && !path.metadata().map_err(failure("open", path))?.file_type().is_fifo() {
+        return Err(PipeError::NotAPipe { path: path.to_owned() });
+    }
+    // Open for writing too: without a writer, reading would end the input when the first client is
+    // done.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let pipe = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path);
+    Ok((pipe.map_err(failure("open", path))?, is_own))
+}
+
+/// Whether `path` still names this pipe.
+fn is_at(pipe: &File, path: &Path) -> bool {
+    let same = |a: Metadata, b: Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    pipe.metadata().and_then(|open| Ok(same(open, path.metadata()?))).unwrap_or(false)
 }
 
 /// Prints a report. Who closed the output wants none, but the helper goes on.

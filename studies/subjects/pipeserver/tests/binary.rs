@@ -134,6 +134,37 @@ fn a_pipe_that_was_there_is_kept() {
 }
 
 #[test]
+fn a_pipe_has_one_helper() {
+    let helper = Helper::open("block");
+    let name = helper.pipe();
+    let in_use = format!(
+        "error: another helper reads `{name}`\nhint: name another pipe, or end that helper first: \
+         pipeserver send {name} quit\n"
+    );
+    for wait in ["block", "busy"] {
+        let second = pipeserver(&["serve", "--wait", wait, &name]);
+        assert_eq!(texts(&second), (2, String::new(), in_use.clone()));
+    }
+    // The first one goes on, with all lines.
+    helper.send(&["count a"]);
+    assert_eq!(helper.end(), (0, "a 1\n".to_owned(), String::new()));
+}
+
+#[test]
+fn the_pipe_of_a_killed_helper_is_taken_over() {
+    let mut first = Helper::open("block");
+    first.process.kill().unwrap();
+    first.process.wait().unwrap();
+    let name = first.pipe();
+    let mut second =
+        Command::new(env!("CARGO_BIN_EXE_pipeserver")).args(["serve", &name]).spawn().unwrap();
+    while texts(&pipeserver(&["send", &name, "quit"])).0 != 0 {
+        assert!(second.try_wait().unwrap().is_none(), "the helper has ended");
+    }
+    assert!(second.wait().unwrap().success());
+}
+
+#[test]
 fn mistakes_are_explained() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
