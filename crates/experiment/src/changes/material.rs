@@ -124,7 +124,7 @@ impl Material {
     /// The digest of all that is judged, and of who judges.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let mut text = format!("judged 10 by {}\n", env!("CARGO_PKG_VERSION"));
+        let mut text = format!("judged 11 by {}\n", env!("CARGO_PKG_VERSION"));
         for (place, point) in
             self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite())
         {

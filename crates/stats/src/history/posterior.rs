@@ -7,8 +7,9 @@ use super::filter::{FilterResult, filter};
 use super::prior::{Grid, Key, Setting};
 
 /// Neighbours in the grid are looked at beside settings that are this likely beside the likeliest
-/// (a logarithm).
-const FRONTIER: f64 = -4.5;
+/// (a logarithm): less than any setting is beforehand, or a level that wanders would be found by
+/// the seeds alone.
+const FRONTIER: f64 = -5.5;
 /// Settings below this do not count.
 const NEGLIGIBLE: f64 = -9.0;
 
