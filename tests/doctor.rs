@@ -17,7 +17,7 @@ fn the_instrument_measures_itself_without_a_plan() {
     }
     assert!(instrument["clock_step"].as_f64().unwrap() >= 1.0);
     let table = project.tacho("doctor --instrument --turns 7").succeeds().stdout;
-    for word in ["starting nothing", "between two executions", "7 turns"] {
+    for word in ["an empty program", "between two executions", "7 turns"] {
         assert!(table.contains(word), "{word} is not in\n{table}");
     }
 }

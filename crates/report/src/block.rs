@@ -92,7 +92,7 @@ pub enum NoteKind {
     /// It explains.
     #[default]
     Plain,
-    /// The result may be worth less for it.
+    /// It says why the result may be less reliable.
     Warning,
     /// What to do about the note before it.
     Hint,

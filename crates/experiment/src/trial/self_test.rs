@@ -48,7 +48,7 @@ impl Instrument {
     pub fn parts(&self) -> [(&'static str, &Summary); 4] {
         [
             ("an empty loop", &self.empty_loop),
-            ("starting nothing", &self.nothing),
+            ("an empty program", &self.nothing),
             ("`true`", &self.of_true),
             ("between two executions", &self.between),
         ]

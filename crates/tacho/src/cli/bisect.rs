@@ -57,7 +57,7 @@ pub struct BisectArgs {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub min_effect: Option<String>,
     /// How far builds of one program differ by layout, as a standard deviation: 1%, as shown by
-    /// `tacho layouts`. Then no further revisions are built to estimate it
+    /// `tacho layouts`. With this option, no extra revisions are built to estimate it
     #[arg(long, value_name = "SIZE", conflicts_with = "test", allow_hyphen_values = true)]
     pub layout: Option<String>,
     /// Spend at most this long on builds and executions, those inside merges included: 2h
@@ -123,7 +123,7 @@ pub struct TypedSubjectArgs {
     /// checkout]
     #[arg(long, value_name = "PATH")]
     pub artifact: Vec<String>,
-    /// Without a plan: a regular expression whose group is the metric, a number in the output
+    /// Without a plan: read the metric from the output, as the group of this regular expression
     #[arg(long, value_name = "REGEX", requires = "run")]
     pub number: Option<String>,
     /// With `--number`: the better direction [default: lower]

@@ -104,7 +104,7 @@ pub enum ChangesCommand {
 /// Which changes are listed, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListChangesArgs {
-    /// Only changes that may have been made after A, up to B, or in this revision
+    /// Only changes that may be after A and up to B (`A..B`), or in REVISION
     #[arg(value_name = "A..B|REVISION")]
     pub range: Option<String>,
     /// Only these benchmarks (in a file: series)

@@ -9,7 +9,7 @@ pub struct ExecutionArgs {
     /// docs/src/glossary.md); a `?` at the end means: count it only if this host can
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
-    /// A shell command for each command or value, executed once, before all measurements
+    /// Execute this shell command once for each command or value, before all measurements
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,
     /// A shell command before each execution. Give the option once for all commands, or once for
@@ -20,7 +20,7 @@ pub struct ExecutionArgs {
     /// each command
     #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
     pub conclude: Vec<String>,
-    /// A shell command for each command or value, executed once, after all measurements. If it
+    /// Execute this shell command once for each command or value, after all measurements. If it
     /// fails, results are still shown
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,

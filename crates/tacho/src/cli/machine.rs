@@ -16,10 +16,10 @@ pub struct DoctorArgs {
     /// List what the machine is instead. Facts that cannot be read have the reason
     #[arg(long, conflicts_with = "instrument")]
     pub facts: bool,
-    /// Let the instrument measure itself: its clock, starting nothing, an empty loop, `true`
+    /// Measure Tachograph itself: its clock, and an empty program, an empty loop and `true`
     #[arg(long)]
     pub instrument: bool,
-    /// How many times the instrument measures itself
+    /// How many times each of these is measured
     #[arg(
         long, value_name = "N", allow_negative_numbers = true, default_value_t = 200,
         requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000)

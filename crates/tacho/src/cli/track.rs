@@ -11,8 +11,9 @@ use super::survey::SurveyArgs;
 /// All revisions of the range are built first. Then everything is executed in rounds, each in a
 /// fresh random order. Nothing is measured twice: after an interruption, the same command resumes.
 ///
-/// Exit status: 0 every build that succeeded has its values; 1 `--notify` reported a change for the
-/// worse; 2 error, or a benchmark has no value because its executions failed; 130 interrupted.
+/// Exit status: 0 all successful builds are measured, even if other builds failed; 1 `--notify`
+/// reported a change for the worse; 2 error, or a benchmark has no value because its executions
+/// failed; 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct TrackArgs {
