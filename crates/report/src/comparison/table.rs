@@ -102,10 +102,18 @@ impl ComparisonReport<'_> {
         let found: Vec<&str> =
             [5, 6, 7, 8].map(text).into_iter().filter(|it| !it.is_empty()).collect();
         let verdict = cells.last().map_or_else(String::new, AnswerCell::whole);
+        let sides =
+            [(&names[0], 3), (&names[1], 4)].map(|(name, at)| headed(&format!("{name}:"), at));
+        let sides: Vec<String> = sides.into_iter().filter(|it| !it.is_empty()).collect();
+        let medians = if sides.is_empty() {
+            String::new()
+        } else {
+            format!("{}, n {}", sides.join(", "), text(2))
+        };
         let lines = [
             format!("{} {}: {verdict}", text(0), text(1)),
             found.join("  "),
-            format!("{}: {}, {}: {}, n {}", names[0], text(3), names[1], text(4), text(2)),
+            medians,
             headed("also", 9),
             headed("control", 10),
             headed("detectable from", DETECTABLE),
