@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use pkgindex::cache::{Cache, Verify, folder_of, temporary};
+use pkgindex::cache::{Cache, Verify, replacement};
 use pkgindex::rred::{Merged, Output, apply, parse};
 use pkgindex::session::Settings;
 use pkgindex::{Error, query};
@@ -134,7 +134,7 @@ fn patch(
     let Some(path) = output else {
         return run(&mut Plain(std::io::stdout()), Path::new("standard output"));
     };
-    let mut file = temporary(folder_of(path)).map_err(failed("write", path))?;
+    let mut file = replacement(path).map_err(failed("write", path))?;
     run(file.as_file_mut(), path)?;
     file.persist(path).map_err(|error| failed("write", path)(error.error))?;
     Ok(())

@@ -166,6 +166,22 @@ fn a_damaged_cache_is_built_again() {
 }
 
 #[test]
+fn what_is_no_file_is_not_replaced() {
+    let folder = Folder::new();
+    let made = std::process::Command::new("mkfifo").arg(folder.at("pipe")).status().unwrap();
+    assert!(made.success());
+    let path = folder.at("pipe");
+    let error = "error: cannot write `pipe`: it is no regular file\n";
+    says(&folder.pkgindex("--index Packages --cache pipe build"), 2, "", error);
+    folder.write("patch", b"1d\n.\n");
+    let answer = folder.pkgindex("rred -o pipe Packages patch");
+    assert!(!answer.status.success(), "{answer:?}");
+    assert!(std::os::unix::fs::FileTypeExt::is_fifo(
+        &std::fs::metadata(&path).unwrap().file_type()
+    ));
+}
+
+#[test]
 fn doubt_ends_with_the_mark() {
     let folder = Folder::new();
     let answer = folder.ask("show libc6").stdout;

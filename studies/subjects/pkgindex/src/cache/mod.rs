@@ -12,4 +12,4 @@ mod write;
 
 pub use build::{Builder, Image, Shape, digest};
 pub use map::{Cache, Link, Verify, Version};
-pub use write::{WriteWay, Written, folder_of, temporary, write};
+pub use write::{WriteWay, Written, folder_of, replacement, write};

@@ -38,7 +38,7 @@ pub struct Written {
 /// If the folder is missing or cannot be written to.
 pub fn write(image: &Image, path: &Path, way: WriteWay) -> Result<Written, Error> {
     let failed = |source| Error::File { action: "write", path: path.to_owned(), source };
-    let mut file = temporary(folder_of(path)).map_err(failed)?;
+    let mut file = replacement(path).map_err(failed)?;
     let written = content(file.as_file_mut(), image, way).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     mark::set(path);
@@ -54,10 +54,15 @@ pub fn folder_of(path: &Path) -> &Path {
 /// A new file beside the one that it will replace: for all to read, as the user's mask allows.
 ///
 /// # Errors
-/// If the folder cannot be written to.
-pub fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+/// If the folder cannot be written to, or what is there is no file: a device or a pipe must not be
+/// replaced by one.
+pub fn replacement(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(std::io::Error::other("it is no regular file"));
+    }
     let permissions = std::fs::Permissions::from_mode(0o666);
-    tempfile::Builder::new().prefix(".pkgindex-").permissions(permissions).tempfile_in(folder)
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".pkgindex-").permissions(permissions).tempfile_in(folder_of(path))
 }
 
 fn content(file: &mut std::fs::File, image: &Image, way: WriteWay) -> std::io::Result<Written> {
