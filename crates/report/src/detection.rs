@@ -60,9 +60,10 @@ pub fn not_judged(judged: JudgementStatus) -> Option<String> {
     match judged {
         JudgementStatus::Yes | JudgementStatus::Constant => None,
         JudgementStatus::Empty => Some("it has no values".to_owned()),
-        JudgementStatus::TooFew { points, needed } => {
-            Some(format!("it has {} with values, and {needed} are needed", count(points, "point")))
-        }
+        JudgementStatus::TooFew { points, needed } => Some(format!(
+            "it has {} with values; {needed} are needed, or 3 with 3 rounds in one run",
+            count(points, "point")
+        )),
     }
 }
 
